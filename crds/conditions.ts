@@ -1,0 +1,65 @@
+// Condition types of both resources and every reason they can carry. A reason is at once condition reason, event
+// reason and metric label, so the list is closed: docs/errors.md names each one with its cure.
+
+export const agentConditions = [
+  "Accepted",
+  "ReferencesResolved",
+  "DependenciesReady",
+  "Available",
+  "Ready",
+  "ModelHealthy",
+  "DownstreamsReachable",
+  "Reconciling",
+  "Stalled",
+] as const;
+export type AgentConditionType = (typeof agentConditions)[number];
+
+export const instanceConditions = ["Accepted", "RegistryAvailable", "Ready", "Reconciling", "Stalled"] as const;
+export type InstanceConditionType = (typeof instanceConditions)[number];
+
+/** The conjunction that makes an agent Ready (OPR-3). Health never takes part. */
+export const agentReadyParts = ["Accepted", "ReferencesResolved", "DependenciesReady", "Available"] as const;
+
+/** Why a resource is not accepted or not resolved: what `plan/` finds, in a cluster and in local mode alike. */
+export const faultReasons = [
+  "InvalidField", // a value the schema refuses
+  "UnknownField", // a misspelt key (CFG-5)
+  "Contradiction", // two fields that cannot both be meant
+  "PlaceholderInCluster", // ${ENV} where only a Secret reference is allowed (CFG-6)
+  "NotSupported", // a field this release cannot honour and must not ignore
+  "ScopeNeedsSharedStore", // OPR-10
+  "InstanceNotFound",
+  "InstanceNotAccepted",
+  "ModelMissing",
+  "ProviderNotFound",
+  "ServerNotFound",
+  "AgentNotFound",
+  "DependencyCycle",
+  "CallDepthExceeded",
+  "DuplicateName",
+  "DuplicatePort",
+  "PortMissing",
+] as const;
+export type FaultReason = (typeof faultReasons)[number];
+
+/** Everything else a condition can say. */
+export const stateReasons = [
+  "Accepted",
+  "Resolved",
+  "DependenciesReady",
+  "WaitingForDependencies",
+  "Available",
+  "Progressing",
+  "Unavailable",
+  "ScaledToZero",
+  "NameConflict",
+  "NotChecked",
+  "Ready",
+  "NotReady",
+  "Succeeded",
+  "Reconciling",
+  "Faulty",
+  "ApiError",
+] as const;
+export type StateReason = (typeof stateReasons)[number];
+export type Reason = FaultReason | StateReason;

@@ -1,0 +1,124 @@
+// Building blocks of both schemas: every string, list and map is bounded (the API server prices CEL rules by bounds),
+// and every rule is stated twice side by side, as the CEL the API server runs and as the function we run.
+// A differential test against a real API server holds the two equal.
+import * as z from "zod";
+
+/** A rule over one value: `cel` is evaluated by the API server, `holds` by us; both must agree on every value. */
+export interface Rule<T> {
+  cel: string;
+  message: string;
+  holds: (value: T) => boolean;
+}
+
+/** A rule over old and new value; only the API server can check it, since a file has no old value. */
+export interface TransitionRule {
+  cel: string;
+  message: string;
+}
+
+const metaOf = (schema: z.ZodType): Record<string, unknown> => schema.meta() ?? {};
+
+const celRules = (schema: z.ZodType): TransitionRule[] => {
+  const rules = metaOf(schema)["x-kubernetes-validations"];
+  return Array.isArray(rules) ? rules : [];
+};
+
+/** Adds rules to a schema, keeping what `meta` it has. */
+export function withRules<T extends z.ZodType>(schema: T, ...rules: Rule<z.output<T>>[]): T {
+  let ruled = schema;
+  for (const { holds, message } of rules) ruled = ruled.refine(holds, { message });
+  const published = rules.map(({ cel, message }) => ({ rule: cel, message }));
+  return ruled.meta({ ...metaOf(schema), "x-kubernetes-validations": [...celRules(schema), ...published] });
+}
+
+export function withTransitionRule<T extends z.ZodType>(schema: T, { cel, message }: TransitionRule): T {
+  return schema.meta({
+    ...metaOf(schema),
+    "x-kubernetes-validations": [...celRules(schema), { rule: cel, message }],
+  });
+}
+
+/** Kubernetes counts characters (code points); a JavaScript length counts UTF-16 units. */
+export const characters = (text: string): number => {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+};
+
+interface TextOptions {
+  min?: number;
+  pattern?: RegExp;
+  /** What the pattern means, in words a person can act on. */
+  expected?: string;
+}
+
+export function text(maxLength: number, description: string, { min, pattern, expected }: TextOptions = {}) {
+  let schema = z.string();
+  if (pattern) schema = schema.regex(pattern, expected ? { error: `must be ${expected}` } : {});
+  schema = schema.refine((value) => characters(value) <= maxLength, {
+    message: `must have at most ${maxLength} characters`,
+  });
+  if (min !== undefined) {
+    schema = schema.refine((value) => characters(value) >= min, { message: `must have at least ${min} character` });
+  }
+  const lengths = min === undefined ? { maxLength } : { minLength: min, maxLength };
+  return schema.meta({ description, ...lengths });
+}
+
+/** A closed object: an unknown key is refused by us and by strict field validation of the API server (CFG-5). */
+export const object = <T extends z.ZodRawShape>(description: string, shape: T) =>
+  z.strictObject(shape).meta({ description });
+
+export const list = <T extends z.ZodType>(item: T, maxItems: number, description: string) =>
+  z.array(item).max(maxItems).meta({ description, "x-kubernetes-list-type": "atomic" });
+
+/** A list of things keyed by their `name`, which therefore must be unique (listType: map). */
+export function namedList<T extends z.ZodType<{ name: string }>>(item: T, maxItems: number, description: string) {
+  const schema = z
+    .array(item)
+    .max(maxItems)
+    .superRefine((entries, context) => {
+      const seen = new Set<string>();
+      for (const [position, { name }] of entries.entries()) {
+        if (seen.has(name)) {
+          context.addIssue({
+            code: "custom",
+            path: [position],
+            message: `duplicate name "${name}"; every entry needs a name of its own`,
+          });
+        }
+        seen.add(name);
+      }
+    });
+  return schema.meta({ description, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] });
+}
+
+/** A list of different words. */
+export const setOf = <T extends z.ZodType<string>>(item: T, maxItems: number, description: string) =>
+  z
+    .array(item)
+    .max(maxItems)
+    .superRefine((entries, context) => {
+      for (const [position, entry] of entries.entries()) {
+        if (entries.indexOf(entry) !== position) {
+          context.addIssue({ code: "custom", path: [position], message: `duplicate entry "${entry}"` });
+        }
+      }
+    })
+    .meta({ description, "x-kubernetes-list-type": "set" });
+
+export const map = <T extends z.ZodType>(value: T, maxProperties: number, description: string) =>
+  z
+    .record(z.string(), value)
+    .refine((entries) => Object.keys(entries).length <= maxProperties, {
+      message: `must have at most ${maxProperties} entries`,
+    })
+    .meta({ description, maxProperties });
+
+export const flag = (description: string) => z.boolean().meta({ description });
+export const integer = (minimum: number, maximum: number, description: string) =>
+  z.int().min(minimum).max(maximum).meta({ description });
+export const number = (minimum: number, maximum: number, description: string) =>
+  z.number().min(minimum).max(maximum).meta({ description });
+export const choice = <const T extends readonly [string, ...string[]]>(values: T, description: string) =>
+  z.enum(values).meta({ description });

@@ -1,0 +1,32 @@
+// The get_health payload (HLT-1) and what an agent serves on its admin port at /health: the same verdict, with the
+// parts that the operator turns into conditions and the registry into its provider validation (HLT-5, HLT-6).
+import * as z from "zod";
+
+export const healthToolName = "get_health";
+export const healthToolDescription = "Returns the health status of this agent and its downstream dependencies.";
+
+export const healthStatuses = ["ok", "degraded", "error"] as const;
+export const healthStatusSchema = z.enum(healthStatuses);
+export type HealthStatus = z.output<typeof healthStatusSchema>;
+
+export const healthPayloadSchema = z.object({
+  status: healthStatusSchema,
+  /** RFC 3339, UTC. */
+  timestamp: z.string(),
+  /** Required unless ok. */
+  message: z.string().exactOptional(),
+});
+export type HealthPayload = z.output<typeof healthPayloadSchema>;
+
+const partSchema = z.object({ ok: z.boolean(), detail: z.string().exactOptional(), checkedAt: z.string() });
+export type HealthPart = z.output<typeof partSchema>;
+
+export const healthReportSchema = healthPayloadSchema.extend({
+  agent: z.string(),
+  /** The providers of the agent's models, by name; only the first model's counts for `status`. */
+  providers: z.record(z.string(), partSchema),
+  /** Downstream servers and sub-agents, by name. */
+  downstreams: z.record(z.string(), partSchema),
+});
+/** What `GET /health` on the admin port answers, always with 200: a verdict is not an HTTP failure. */
+export type HealthReport = z.output<typeof healthReportSchema>;

@@ -1,0 +1,33 @@
+// Names and labels of the metrics that dashboards and alerts are written against (MET-2). Agents produce them, the
+// registry merges them. Kinds of tokens never overlap, except that `reasoning` is part of `output` (MET-3).
+
+export const metricNames = {
+  up: "pallas_up",
+  agentInfo: "pallas_agent_info",
+  sendMessageTotal: "pallas_send_message_total",
+  sendMessageSeconds: "pallas_send_message_duration_seconds",
+  llmTurnsTotal: "pallas_llm_turns_total",
+  llmTokensTotal: "pallas_llm_tokens_total",
+  toolCallsTotal: "pallas_tool_calls_total",
+  toolCallSeconds: "pallas_tool_call_duration_seconds",
+  downstreamUp: "pallas_downstream_up",
+  llmProviderUp: "pallas_llm_provider_up",
+  agentHealthStatus: "pallas_agent_health_status",
+  agentScrapeUp: "pallas_agent_scrape_up",
+  agentScrapeSeconds: "pallas_agent_scrape_duration_seconds",
+} as const;
+
+/** Labels the registry adds to every series of an agent's pod (MET-1). */
+export const podLabels = ["namespace", "pallas_instance", "agent", "pod"] as const;
+
+export const outcomes = ["ok", "error"] as const;
+export const tokenKinds = ["input", "output", "cache_read", "cache_write", "cache_hit", "reasoning"] as const;
+export const operations = ["tool", "prompt", "resource"] as const;
+
+export type TokenKind = (typeof tokenKinds)[number];
+
+/** Upper bounds in seconds up to 30 minutes: with prom-client's own, a p95 over 60 s could never be seen (MET-3). */
+export const durationBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 90, 120, 300, 600, 900, 1800];
+
+/** 1, 0.5, 0: the value of pallas_agent_health_status. */
+export const healthValue = { ok: 1, degraded: 0.5, error: 0 } as const;

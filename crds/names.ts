@@ -1,0 +1,71 @@
+// Names that two programs must agree on: the API group, labels, ports, names of children, and the spelling of an
+// agent's name where it is part of an MCP name. Nothing here reads a resource.
+
+export const group = "pallas.helu.ca";
+export const version = "v1alpha1";
+export const apiVersion = `${group}/${version}`;
+
+/** Field manager of everything the operator applies (OPR-2). */
+export const fieldManager = "pallas-operator";
+
+/** Selector labels; they never change, because a Deployment's selector cannot. */
+export const labels = {
+  instance: `${group}/instance`,
+  agent: `${group}/agent`,
+  component: `${group}/component`,
+  /** Set by users on pods that may call agents (SEC-3). */
+  client: `${group}/client`,
+} as const;
+
+export const annotations = {
+  /** Hash of what an agent runs on; on the pod template, so that a change rolls the pods (OPR-2). */
+  runConfigHash: `${group}/run-config-hash`,
+} as const;
+
+export type Component = "agent" | "registry";
+
+export const ports = { agentMcp: 8080, agentAdmin: 9090, registry: 24_200, operatorAdmin: 9090 } as const;
+
+/** Where things are mounted in an agent's pod; the same layout below a folder of its own in local mode. */
+export const mounts = {
+  runConfig: "/etc/pallas/run-config.json",
+  /** {configMap}/{key} */
+  texts: "/var/run/pallas/texts",
+  /** {secret}/{key} */
+  secrets: "/var/run/pallas/secrets",
+  caBundle: "/var/run/pallas/ca/bundle.crt",
+} as const;
+
+export const agentChildren = (agent: string) => ({
+  deployment: agent,
+  service: agent,
+  serviceAccount: `${agent}-agent`,
+  runConfig: `${agent}-run-config`,
+});
+
+/** One name serves every child of an instance, since each is of another kind. */
+export const registryName = (instance: string) => `${instance}-registry`;
+
+/** `tech-research` → `tech_research`: the spelling in tool, prompt and progress names. */
+export const mcpName = (agent: string) => agent.replaceAll("-", "_");
+
+/** `tech_research` → `tech-research`: the last part of a catalogue name (CAT-2). */
+export const slug = (agent: string) => agent.replaceAll("_", "-");
+
+/** `tech-research` → `Tech Research` (CAT-3). */
+export const titleFromName = (name: string) =>
+  name
+    .split(/[-_]+/)
+    .filter((word) => word !== "")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(" ");
+
+export const historyPromptName = (agent: string) => `${mcpName(agent)}_history`;
+
+/** Base URL of a Service inside the cluster, without the cluster's domain, which pods' search path adds. */
+export const serviceUrl = (service: string, namespace: string, port: number) =>
+  `http://${service}.${namespace}.svc:${port}`;
+
+/** Names an agent cannot have: they would collide with tools, the history prompt or a registry's children. */
+export const reservedAgentNames = ["send-message", "get-health", "history"] as const;
+export const maxNameLength = 50;

@@ -1,0 +1,134 @@
+// Pieces that both resources use: references (always inside the namespace, SEC-2), headers, URLs, models, icons.
+import * as z from "zod";
+import { characters, choice, flag, integer, object, text, withRules } from "./fields.ts";
+
+const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const dnsSubdomain = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+
+/** A DNS label: lower-case letters, digits and hyphens. */
+export const label = (description: string, maxLength = 63) =>
+  text(maxLength, description, {
+    min: 1,
+    pattern: dnsLabel,
+    expected: "lower-case letters, digits and hyphens, with a letter or digit at both ends",
+  });
+
+const objectName = (description: string) =>
+  text(253, description, { min: 1, pattern: dnsSubdomain, expected: "the name of an object in this namespace" });
+
+const dataKey = (description: string) =>
+  text(253, description, {
+    min: 1,
+    pattern: /^[-._a-zA-Z0-9]+$/,
+    expected: "a key: letters, digits, hyphens, underscores and dots",
+  });
+
+export const nameRef = (description: string) => object(description, { name: label("Its name.") });
+
+const keyRef = (kind: string) =>
+  object(`A key of a ${kind} in the same namespace.`, {
+    name: objectName(`Name of the ${kind}.`),
+    key: dataKey("Key inside it."),
+  });
+
+export const secretSource = object("Where the value is read from.", { secretKeyRef: keyRef("Secret") });
+export const configMapSource = object("Where the text is read from.", { configMapKeyRef: keyRef("ConfigMap") });
+
+/** `${NAME}` placeholders are for local mode; in a cluster `plan/` refuses them (CFG-6). */
+export const placeholder = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
+
+export const url = (description: string) =>
+  text(2048, description, {
+    min: 1,
+    pattern: /^(https?:\/\/|\$\{[A-Za-z_][A-Za-z0-9_]*\})[^ \t\r\n]*$/,
+    expected: "an http:// or https:// URL",
+  });
+
+export const optionalUrl = (description: string) =>
+  text(2048, description, { pattern: /^(https?:\/\/[^ \t\r\n]+)?$/, expected: "an http:// or https:// URL, or empty" });
+
+export const header = withRules(
+  object("One HTTP header; its value is given here or in a Secret.", {
+    name: text(128, "Name of the header.", {
+      min: 1,
+      pattern: /^[-A-Za-z0-9_]+$/,
+      expected: "a header name: letters, digits, hyphens and underscores",
+    }),
+    value: text(4096, "Its value, for what is no secret.", {
+      pattern: /^[^\r\n]*$/,
+      expected: "one line of text",
+    }).exactOptional(),
+    valueFrom: secretSource.exactOptional(),
+  }),
+  {
+    cel: "has(self.value) != has(self.valueFrom)",
+    message: "exactly one of value and valueFrom is needed",
+    holds: (entry) => (entry.value === undefined) !== (entry.valueFrom === undefined),
+  },
+);
+
+/** Keyless providers that every instance has without naming them (CFG-2). */
+export const builtInProviders = ["passthrough", "playback", "slow"] as const;
+const modelPattern = /^((passthrough|playback|slow)(\.[^ \t\r\n]+)?|[a-z0-9]([-a-z0-9]*[a-z0-9])?\.[^ \t\r\n]+)$/;
+
+/** `provider.model-name`, split at the first dot; a built-in provider stands alone. */
+export const model = (description: string) =>
+  text(256, description, {
+    min: 1,
+    pattern: modelPattern,
+    expected: "provider.model-name, or passthrough, playback or slow",
+  });
+
+export const modelCapabilities = object("What the model can do. Declared, never guessed from a name (CFG-4).", {
+  vision: flag("Whether it reads images. Default false.").exactOptional(),
+  contextWindow: integer(1, 100_000_000, "Tokens it can read. Default 131072.").exactOptional(),
+  maxOutputTokens: integer(1, 100_000_000, "Tokens it can write in one turn. Default 16384.").exactOptional(),
+});
+
+export const icon = object("An icon that clients show.", {
+  src: text(2048, "Absolute URL of the picture.", {
+    min: 1,
+    pattern: /^https?:\/\/[^ \t\r\n]+$/,
+    expected: "an absolute http:// or https:// URL",
+  }),
+  mimeType: choice(
+    ["image/png", "image/jpeg", "image/jpg", "image/svg+xml", "image/webp"],
+    "Its media type.",
+  ).exactOptional(),
+});
+
+/** Names of downstream servers as their users write them: neo4j_cypher, argos. */
+export const serverName = (description: string) =>
+  withRules(
+    text(63, description, {
+      min: 1,
+      pattern: /^[a-zA-Z0-9][-a-zA-Z0-9_.]*$/,
+      expected: "letters, digits, hyphens, underscores and dots, starting with a letter or digit",
+    }),
+    {
+      cel: "!self.contains('__')",
+      message: 'must not contain "__", which separates server and tool in the names that models see',
+      holds: (value) => !value.includes("__"),
+    },
+  );
+
+const knownMetadata = z.record(z.string(), z.string());
+
+/** metadata as a manifest has it; what the server fills is accepted and left alone. */
+export const objectMeta = z.strictObject({
+  name: z.string().refine((value) => characters(value) >= 1, { message: "must not be empty" }),
+  namespace: z.string().min(1).default("default"),
+  labels: knownMetadata.exactOptional(),
+  annotations: knownMetadata.exactOptional(),
+  generateName: z.string().exactOptional(),
+  uid: z.string().exactOptional(),
+  resourceVersion: z.string().exactOptional(),
+  generation: z.int().exactOptional(),
+  creationTimestamp: z.string().nullish(),
+  deletionTimestamp: z.string().exactOptional(),
+  deletionGracePeriodSeconds: z.int().exactOptional(),
+  finalizers: z.array(z.string()).exactOptional(),
+  ownerReferences: z.array(z.looseObject({ uid: z.string() })).exactOptional(),
+  managedFields: z.array(z.looseObject({})).exactOptional(),
+  selfLink: z.string().exactOptional(),
+});

@@ -1,0 +1,129 @@
+// The one file that the operator (or `pallas up`) writes and an agent reads: everything resolved, nothing secret.
+// Secrets and long texts are named, and read from mounted files, so that a rotated one needs no restart.
+// Unknown keys are ignored on reading: a runtime one minor version older must be able to run it (OPR-11).
+import * as z from "zod";
+import { efforts, scopes } from "./agent-settings.ts";
+import { providerKinds } from "./instance.ts";
+import { builtInProviders } from "./references.ts";
+
+const fileKey = z.object({ name: z.string(), key: z.string() });
+/** Name of a Secret and a key in it: a file {name}/{key} below the secrets folder. */
+export type SecretKey = z.output<typeof fileKey>;
+
+const header = z.union([
+  z.object({ name: z.string(), value: z.string() }),
+  z.object({ name: z.string(), secret: fileKey }),
+]);
+export type RunHeader = z.output<typeof header>;
+
+const provider = z.object({
+  name: z.string(),
+  kind: z.enum([...providerKinds, ...builtInProviders]),
+  baseUrl: z.string().exactOptional(),
+  region: z.string().exactOptional(),
+  apiKey: fileKey.exactOptional(),
+  headers: z.array(header),
+  requireListedModel: z.boolean(),
+  forwardInboundAuth: z.boolean(),
+});
+export type RunProvider = z.output<typeof provider>;
+
+const server = z.object({
+  name: z.string(),
+  url: z.string(),
+  /** Its tools are `{prefix}__{tool}` to the model. */
+  prefix: z.string(),
+  headers: z.array(header),
+  forwardInboundAuth: z.boolean(),
+  /** Deadline of one tool call, restarted by its progress. */
+  timeoutMs: z.number(),
+  allow: z.array(z.string()),
+  deny: z.array(z.string()),
+});
+export type RunServer = z.output<typeof server>;
+
+const subAgent = z.object({
+  name: z.string(),
+  url: z.string(),
+  /** What the model reads of it. */
+  description: z.string(),
+  forwardInboundAuth: z.boolean(),
+});
+export type RunSubAgent = z.output<typeof subAgent>;
+
+const capabilities = z.object({ vision: z.boolean(), contextWindow: z.number(), maxOutputTokens: z.number() });
+export type ModelCapabilities = z.output<typeof capabilities>;
+
+const model = z.object({
+  /** As written: provider.model-name. */
+  ref: z.string(),
+  provider: z.string(),
+  /** The name without the provider. */
+  name: z.string(),
+  capabilities,
+  /** False: the values are defaults, and a provider that publishes them may fill them in (CFG-4). */
+  capabilitiesDeclared: z.boolean(),
+});
+export type RunModel = z.output<typeof model>;
+
+const request = z.object({
+  temperature: z.number().exactOptional(),
+  topP: z.number().exactOptional(),
+  topK: z.number().exactOptional(),
+  maxTokens: z.number().exactOptional(),
+  stop: z.array(z.string()),
+  effort: z.enum(efforts).exactOptional(),
+  parallelToolCalls: z.boolean(),
+  maxSteps: z.number(),
+});
+
+export const runConfigSchema = z.object({
+  schema: z.literal(1),
+  agent: z.object({
+    name: z.string(),
+    namespace: z.string(),
+    instance: z.string(),
+    title: z.string(),
+    description: z.string(),
+    version: z.string(),
+  }),
+  instruction: z.union([z.object({ text: z.string() }), z.object({ configMap: fileKey })]),
+  /** The agent's model first, then its fallbacks, all of different names. */
+  models: z.array(model).min(1),
+  providers: z.array(provider),
+  request,
+  servers: z.array(server),
+  agents: z.array(subAgent),
+  scope: z.enum(scopes),
+  /** False with replicas > 1: the 2025 era is then served without sessions (AGT-6). */
+  sessions: z.boolean(),
+  emitLoopProgress: z.boolean(),
+  limits: z.object({
+    wallClockMs: z.number(),
+    toolCalls: z.number(),
+    totalTokens: z.number(),
+    toolResultBytes: z.number(),
+    queuedCalls: z.number(),
+  }),
+  history: z.object({ idleTtlMs: z.number(), maxBytes: z.number() }),
+  drainTimeoutMs: z.number(),
+  http: z.object({
+    allowedHosts: z.array(z.string()),
+    allowedOrigins: z.array(z.string()),
+    bodyLimitBytes: z.number(),
+  }),
+  logLevel: z.enum(["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"]),
+});
+export type RunConfig = z.output<typeof runConfigSchema>;
+export type RequestSettings = RunConfig["request"];
+export type LoopLimits = RunConfig["limits"];
+
+/**
+ * Reads a run configuration.
+ * @throws Error naming each faulty field.
+ */
+export function parseRunConfig(text: string): RunConfig {
+  const result = runConfigSchema.safeParse(JSON.parse(text));
+  if (!result.success) throw new Error(`the run configuration is not valid: ${z.prettifyError(result.error)}`);
+  return result.data;
+}

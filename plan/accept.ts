@@ -1,0 +1,109 @@
+// Contradictions that a schema cannot see: what may not be meant at all, whatever else exists. A resource that is
+// not accepted keeps the children it has; nothing new is written for it (OPR-5).
+import type { PallasAgent } from "../crds/agent.ts";
+import type { PallasInstance } from "../crds/instance.ts";
+import { placeholder } from "../crds/references.ts";
+import type { Fault } from "./fault.ts";
+import { effectiveSettings } from "./settings.ts";
+
+/** Where resources run: placeholders are for local mode only (CFG-6). */
+export type Mode = "cluster" | "local";
+
+function placeholderFault(path: string, value: string | undefined): Fault[] {
+  const found = value === undefined ? null : placeholder.exec(value);
+  if (!found) return [];
+  return [
+    {
+      reason: "PlaceholderInCluster",
+      path,
+      message: `found the placeholder ${found[0]}, which only local mode expands; write the value, or for a secret use valueFrom.secretKeyRef`,
+    },
+  ];
+}
+
+function placeholders(instance: PallasInstance): Fault[] {
+  const faults: Fault[] = [];
+  for (const field of ["providers", "servers"] as const) {
+    for (const [position, entry] of (instance.spec[field] ?? []).entries()) {
+      const path = `spec.${field}[${position}]`;
+      if ("baseUrl" in entry) faults.push(...placeholderFault(`${path}.baseUrl`, entry.baseUrl));
+      if ("url" in entry) faults.push(...placeholderFault(`${path}.url`, entry.url));
+      for (const [at, { value }] of (entry.headers ?? []).entries()) {
+        faults.push(...placeholderFault(`${path}.headers[${at}].value`, value));
+      }
+    }
+  }
+  return faults;
+}
+
+function serverUrls(instance: PallasInstance): Fault[] {
+  return (instance.spec.servers ?? []).flatMap(({ url }, position): Fault[] =>
+    placeholder.test(url) || URL.canParse(url)
+      ? []
+      : [
+          {
+            reason: "InvalidField",
+            path: `spec.servers[${position}].url`,
+            message: `expected a URL such as http://argos.tools.svc:8000/mcp, found "${url}"`,
+          },
+        ],
+  );
+}
+
+function duplicatePrefixes(instance: PallasInstance): Fault[] {
+  const owners = new Map<string, string>();
+  return (instance.spec.servers ?? []).flatMap(({ name, prefix = name }, position): Fault[] => {
+    const owner = owners.get(prefix);
+    owners.set(prefix, owner ?? name);
+    if (owner === undefined) return [];
+    return [
+      {
+        reason: "DuplicateName",
+        path: `spec.servers[${position}].prefix`,
+        message: `the prefix "${prefix}" is that of server "${owner}" already; give one of them another prefix`,
+      },
+    ];
+  });
+}
+
+const notSupported = (path: string, cure: string): Fault => ({
+  reason: "NotSupported",
+  path,
+  message: `this release cannot honour it, and ignoring it would mislead; ${cure}`,
+});
+
+/** Faults of an instance by itself. */
+export function acceptInstance(instance: PallasInstance, mode: Mode): Fault[] {
+  return [
+    ...(mode === "cluster" ? placeholders(instance) : []),
+    ...serverUrls(instance),
+    ...duplicatePrefixes(instance),
+    ...(instance.spec.auth?.jwt
+      ? [notSupported("spec.auth.jwt", "remove it, and let a gateway in front of the agents authenticate callers")]
+      : []),
+  ];
+}
+
+/** Faults of an agent in its instance, apart from what it refers to. */
+export function acceptAgent(agent: PallasAgent, instance: PallasInstance): Fault[] {
+  const { replicas, storage, port } = agent.spec;
+  const faults: Fault[] = [];
+  const { scope } = effectiveSettings(agent, instance);
+  if (replicas > 1 && scope !== "request") {
+    faults.push({
+      reason: "ScopeNeedsSharedStore",
+      path: "spec.replicas",
+      message: `${replicas} replicas cannot share histories of scope "${scope}"; set spec.scope to request or spec.replicas to 1`,
+    });
+  }
+  if (storage) faults.push(notSupported("spec.storage", "remove it; histories then live as long as the pod"));
+  const { host, template } = instance.spec.externalUrl ?? {};
+  if (port === undefined && (host !== undefined || template?.includes("{port}") === true)) {
+    faults.push({
+      reason: "PortMissing",
+      path: "spec.port",
+      message: `is needed, because externalUrl of instance "${instance.metadata.name}" is made with it; add the port that is published on that host`,
+    });
+  }
+  return faults;
+}

@@ -1,0 +1,127 @@
+// Resources → catalogue entries (CAT-1…6). Pure, so that operator, registry and local mode say the same; serving,
+// compressing and change detection are the registry's.
+import type { AgentStatus, PallasAgent } from "../crds/agent.ts";
+import {
+  maxDescriptionLength,
+  officialMetaKey,
+  runtimeMetaKey,
+  serverSchemaUrl,
+  type CatalogueEntry,
+  type CatalogueServer,
+  type RuntimeMeta,
+} from "../crds/catalogue.ts";
+import type { Condition } from "../crds/definition.ts";
+import type { PallasInstance } from "../crds/instance.ts";
+import { slug, titleFromName } from "../crds/names.ts";
+import { resolveModels } from "./models.ts";
+
+/** 1–100 characters: longer text is cut at a word with an ellipsis (CAT-3). */
+export function shorten(text: string, limit: number = maxDescriptionLength): string {
+  const flat = text.replaceAll(/\s+/g, " ").trim();
+  const characters = [...flat];
+  if (characters.length <= limit) return flat;
+  const head = characters.slice(0, limit - 1).join("");
+  const lastSpace = head.lastIndexOf(" ");
+  // A text without spaces in its second half is cut where it must be.
+  const cut = lastSpace > head.length / 2 ? head.slice(0, lastSpace) : head;
+  return `${cut.trimEnd()}…`;
+}
+
+function renderServer(agent: PallasAgent, instance: PallasInstance, url: string): CatalogueServer {
+  const { name } = agent.metadata;
+  const { spec } = agent;
+  const title = shorten(spec.title ?? "") || titleFromName(name);
+  const [model] = resolveModels(agent, instance);
+  return {
+    $schema: serverSchemaUrl,
+    name: `${instance.spec.registryNamespace}/${slug(name)}`,
+    title,
+    description: shorten(spec.description ?? "") || title,
+    version: instance.spec.version,
+    ...(spec.icons && spec.icons.length > 0
+      ? { icons: spec.icons.map((icon) => ({ ...withoutUndefined(icon), sizes: ["any"] })) }
+      : {}),
+    remotes: [{ type: "streamable-http", url }],
+    ...(model?.capabilitiesDeclared
+      ? {
+          capabilities: {
+            model: model.name,
+            vision: model.capabilities.vision,
+            context_window: model.capabilities.contextWindow,
+            max_output_tokens: model.capabilities.maxOutputTokens,
+          },
+        }
+      : {}),
+  };
+}
+
+const withoutUndefined = ({ src, mimeType }: { src: string; mimeType?: string | undefined }) =>
+  mimeType === undefined ? { src } : { src, mimeType };
+
+const latest = (times: (string | undefined)[]): string | undefined =>
+  times
+    .filter((time) => time !== undefined)
+    .sort()
+    .at(-1);
+
+/** Health as its conditions tell it; their last transition is when it became so. */
+function renderRuntime(status: AgentStatus | undefined): RuntimeMeta {
+  const conditions = status?.conditions ?? [];
+  const find = (type: string): Condition | undefined => conditions.find((condition) => condition.type === type);
+  const parts = [find("ModelHealthy"), find("DownstreamsReachable")];
+  const since = latest(parts.map((part) => part?.lastTransitionTime));
+  const faulty = [find("Ready"), ...parts].find((part) => part !== undefined && part.status !== "True");
+  return {
+    ...(status?.health === undefined ? {} : { health: status.health }),
+    ...(status?.health === undefined || since === undefined ? {} : { healthSince: toUtc(since) }),
+    readyReplicas: status?.readyReplicas ?? 0,
+    ...(faulty === undefined || faulty.message === "" ? {} : { message: faulty.message }),
+  };
+}
+
+const toUtc = (time: string): string => new Date(time).toISOString().replace(".000Z", "Z");
+const epoch = "1970-01-01T00:00:00Z";
+
+/** One entry. `url` is where clients reach the agent. */
+export const renderCatalogueEntry = (agent: PallasAgent, instance: PallasInstance, url: string): CatalogueEntry => ({
+  server: renderServer(agent, instance, url),
+  _meta: {
+    [officialMetaKey]: {
+      status: "active",
+      updatedAt: toUtc(agent.status?.specChangedAt ?? agent.metadata.creationTimestamp ?? epoch),
+      isLatest: true,
+    },
+    [runtimeMetaKey]: renderRuntime(agent.status),
+  },
+});
+
+export interface SlugConflict {
+  slug: string;
+  kept: string;
+  leftOut: string;
+}
+
+const qualifiedName = ({ metadata }: PallasAgent) => `${metadata.namespace}/${metadata.name}`;
+
+/**
+ * Agents in catalogue order (by name), without those whose slug an earlier-created agent has (CAT-2).
+ */
+export function withoutSlugConflicts(agents: readonly PallasAgent[]): {
+  listed: PallasAgent[];
+  conflicts: SlugConflict[];
+} {
+  const age = ({ metadata }: PallasAgent) => metadata.creationTimestamp ?? "";
+  const byAge = agents.toSorted(
+    (a, b) => age(a).localeCompare(age(b)) || qualifiedName(a).localeCompare(qualifiedName(b)),
+  );
+  const holders = new Map<string, PallasAgent>();
+  const conflicts: SlugConflict[] = [];
+  for (const agent of byAge) {
+    const key = slug(agent.metadata.name);
+    const holder = holders.get(key);
+    if (holder) conflicts.push({ slug: key, kept: qualifiedName(holder), leftOut: qualifiedName(agent) });
+    else holders.set(key, agent);
+  }
+  const listed = [...holders.values()].toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
+  return { listed, conflicts };
+}

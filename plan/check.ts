@@ -1,0 +1,163 @@
+// A whole set of manifests judged at once, as the API server and the operator would judge it: what `pallas check`
+// and local mode stand on. Nothing is written and nothing is asked of a cluster.
+import type { PallasAgent } from "../crds/agent.ts";
+import type { PallasInstance } from "../crds/instance.ts";
+import { acceptAgent, acceptInstance, type Mode } from "./accept.ts";
+import { suggestion } from "./did-you-mean.ts";
+import { listNames, type Fault, type Outcome } from "./fault.ts";
+import { parseAgent, parseInstance } from "./parse.ts";
+import { resolveAgent, resolveInstance, type Neighbourhood } from "./resolve.ts";
+
+/** A document and whatever the caller needs to find it again, such as its file and line. */
+export interface Manifest<Source> {
+  source: Source;
+  value: unknown;
+}
+
+export interface SourcedFault<Source> extends Fault {
+  source: Source;
+  /** `PallasAgent default/research`, as far as it is known. */
+  subject: string;
+}
+
+export interface Checked<Source> {
+  faults: SourcedFault<Source>[];
+  /** Instances without faults. */
+  instances: PallasInstance[];
+  /** Accepted agents, which the catalogue lists, whether or not they can run. */
+  accepted: { agent: PallasAgent; instance: PallasInstance }[];
+  /** Agents that can run: accepted and resolved, with what they are resolved against. */
+  runnable: { agent: PallasAgent; around: Neighbourhood }[];
+}
+
+type Resource = PallasAgent | PallasInstance;
+const kinds = ["PallasInstance", "PallasAgent"] as const;
+
+const field = (value: unknown, ...path: string[]): unknown =>
+  path.reduce<unknown>((at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined), value);
+
+const instanceKey = (agent: PallasAgent) => `${agent.metadata.namespace}/${agent.spec.instanceRef.name}`;
+const keyOf = ({ metadata }: Resource) => `${metadata.namespace}/${metadata.name}`;
+
+/** namespace/name of a document that may be anything. */
+function declaredKey(value: unknown): string {
+  const [namespace, name] = [field(value, "metadata", "namespace"), field(value, "metadata", "name")];
+  return `${typeof namespace === "string" ? namespace : "default"}/${typeof name === "string" ? name : "?"}`;
+}
+
+/** Faults as they are found, and the documents that are sound so far, the first of each name. */
+class Judgement<Source> {
+  readonly faults: SourcedFault<Source>[] = [];
+  private readonly manifests: readonly Manifest<Source>[];
+
+  constructor(manifests: readonly Manifest<Source>[]) {
+    this.manifests = manifests;
+  }
+
+  report(source: Source, subject: string, faults: readonly Fault[]): void {
+    for (const fault of faults) this.faults.push({ source, subject, ...fault });
+  }
+
+  /** Keys of every document of a kind, sound or not. */
+  declared(kind: string): Set<string> {
+    return new Set(
+      this.manifests.filter(({ value }) => field(value, "kind") === kind).map(({ value }) => declaredKey(value)),
+    );
+  }
+
+  parsed<T extends Resource>(
+    kind: string,
+    parse: (raw: unknown) => Outcome<T>,
+  ): Map<string, { source: Source; resource: T }> {
+    const firsts = new Map<string, { source: Source; resource: T }>();
+    for (const { source, value } of this.manifests) {
+      if (field(value, "kind") !== kind) continue;
+      const subject = `${kind} ${declaredKey(value)}`;
+      const result = parse(value);
+      if (!result.ok) this.report(source, subject, result.faults);
+      else if (firsts.has(keyOf(result.value))) this.report(source, subject, [duplicate(result.value)]);
+      else firsts.set(keyOf(result.value), { source, resource: result.value });
+    }
+    return firsts;
+  }
+
+  /** Documents of no kind of ours; what to pass over, such as Secrets, the caller has taken out. */
+  reportStrangers(): void {
+    for (const { source, value } of this.manifests) {
+      const kind = field(value, "kind");
+      if (kinds.some((known) => known === kind)) continue;
+      const near = typeof kind === "string" ? suggestion(kind, kinds) : "";
+      const message = `expected ${listNames(kinds)}, found ${JSON.stringify(kind) ?? "nothing"}${near}`;
+      this.report(source, `document ${declaredKey(value)}`, [{ reason: "InvalidField", path: "kind", message }]);
+    }
+  }
+}
+
+const duplicate = (resource: Resource): Fault => ({
+  reason: "DuplicateName",
+  path: "metadata.name",
+  // kubectl apply would overwrite the first one in silence.
+  message: `another ${resource.kind} is named "${keyOf(resource)}" already; rename or remove one of them`,
+});
+
+/** The fault of an agent whose instance is not there (OPR-5). */
+export function instanceMissing(agent: PallasAgent, known: readonly string[]): Fault {
+  const { name } = agent.spec.instanceRef;
+  const message = `PallasInstance "${name}" is not in namespace "${agent.metadata.namespace}"${suggestion(name, known)}; there is ${listNames(known)}`;
+  return { reason: "InstanceNotFound", path: "spec.instanceRef.name", message };
+}
+
+/** All agents of one instance, by name. */
+export function neighbourhood(
+  instance: PallasInstance,
+  agents: Iterable<PallasAgent>,
+  faulty: ReadonlySet<string> = new Set(),
+): Neighbourhood {
+  const own = [...agents].filter((agent) => instanceKey(agent) === keyOf(instance));
+  return { instance, agents: new Map(own.map((agent) => [agent.metadata.name, agent])), faulty };
+}
+
+/** Judges a set of manifests; a faulty one takes nothing else down with it. */
+export function checkManifests<Source>(manifests: readonly Manifest<Source>[], mode: Mode): Checked<Source> {
+  const judgement = new Judgement(manifests);
+  judgement.reportStrangers();
+  const instances = judgement.parsed("PallasInstance", parseInstance);
+  const agents = judgement.parsed("PallasAgent", parseAgent);
+
+  const sound = new Map<string, PallasInstance>();
+  for (const [key, { source, resource }] of instances) {
+    const faults = [...acceptInstance(resource, mode), ...resolveInstance(resource)];
+    judgement.report(source, `PallasInstance ${key}`, faults);
+    if (faults.length === 0) sound.set(key, resource);
+  }
+
+  const checked: Checked<Source> = {
+    faults: judgement.faults,
+    instances: [...sound.values()],
+    accepted: [],
+    runnable: [],
+  };
+  const siblings = [...agents.values()].map(({ resource }) => resource);
+  const declaredInstances = judgement.declared("PallasInstance");
+  const declaredAgents = judgement.declared("PallasAgent");
+  for (const [key, { source, resource: agent }] of agents) {
+    const subject = `PallasAgent ${key}`;
+    const instance = sound.get(instanceKey(agent));
+    if (!instance) {
+      // A faulty instance has said so itself.
+      if (declaredInstances.has(instanceKey(agent))) continue;
+      judgement.report(source, subject, [instanceMissing(agent, namesIn(agent.metadata.namespace, declaredInstances))]);
+      continue;
+    }
+    const around = neighbourhood(instance, siblings, new Set(namesIn(agent.metadata.namespace, declaredAgents)));
+    const acceptance = acceptAgent(agent, instance);
+    const references = resolveAgent(agent, around);
+    judgement.report(source, subject, [...acceptance, ...references]);
+    if (acceptance.length === 0) checked.accepted.push({ agent, instance });
+    if (acceptance.length + references.length === 0) checked.runnable.push({ agent, around });
+  }
+  return checked;
+}
+
+const namesIn = (namespace: string, keys: ReadonlySet<string>): string[] =>
+  [...keys].filter((key) => key.startsWith(`${namespace}/`)).map((key) => key.slice(namespace.length + 1));

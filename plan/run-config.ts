@@ -1,0 +1,178 @@
+// From a resolved agent to the one file its runtime reads. Pure: the same resources give the same bytes, so that a
+// hash of them says whether pods must roll (OPR-2).
+import { createHash } from "node:crypto";
+import type { PallasAgent } from "../crds/agent.ts";
+import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
+import { providerKind } from "../crds/instance.ts";
+import { titleFromName } from "../crds/names.ts";
+import type { RunConfig, RunHeader, RunProvider, RunServer, RunSubAgent } from "../crds/run-config.ts";
+import { parseDurationMs, parseQuantity } from "../crds/units.ts";
+import { isBuiltIn, resolveModels } from "./models.ts";
+import type { Neighbourhood } from "./resolve.ts";
+import { effectiveSettings } from "./settings.ts";
+import { externalHost } from "./urls.ts";
+
+type Headers = NonNullable<NonNullable<InstanceSpec["servers"]>[number]["headers"]>;
+
+const defaultToolTimeout = "60s";
+const defaultBodyLimit = "32Mi";
+const neutralInstruction = "You are a helpful assistant. Use your tools where they help, and say so when you cannot.";
+
+const renderHeaders = (headers: Headers | undefined): RunHeader[] =>
+  (headers ?? []).map(({ name, value, valueFrom }) =>
+    valueFrom === undefined ? { name, value: value ?? "" } : { name, secret: valueFrom.secretKeyRef },
+  );
+
+function renderInstruction({ spec }: PallasAgent): RunConfig["instruction"] {
+  if (spec.instructionFrom) return { configMap: spec.instructionFrom.configMapKeyRef };
+  return { text: spec.instruction ?? neutralInstruction };
+}
+
+/** Only the providers of the agent's own models: an edit of another one must not roll its pods (OPR-2). */
+function renderProviders(used: ReadonlySet<string>, instance: PallasInstance): RunProvider[] {
+  const declared = (instance.spec.providers ?? [])
+    .filter(({ name }) => used.has(name))
+    .flatMap((provider): RunProvider[] => {
+      const kind = providerKind(provider);
+      if (kind === undefined) return [];
+      return [
+        {
+          name: provider.name,
+          kind,
+          ...(provider.baseUrl === undefined ? {} : { baseUrl: provider.baseUrl }),
+          ...(provider.region === undefined ? {} : { region: provider.region }),
+          ...(provider.apiKey === undefined ? {} : { apiKey: provider.apiKey.secretKeyRef }),
+          headers: renderHeaders(provider.headers),
+          requireListedModel: provider.requireListedModel ?? true,
+          forwardInboundAuth: provider.forwardInboundAuth ?? false,
+        },
+      ];
+    });
+  const builtIn = [...used].filter(isBuiltIn).map((name): RunProvider => ({
+    name,
+    kind: name,
+    headers: [],
+    requireListedModel: false,
+    forwardInboundAuth: false,
+  }));
+  return [...declared, ...builtIn];
+}
+
+function renderServers(agent: PallasAgent, instance: PallasInstance): RunServer[] {
+  return (agent.spec.servers ?? []).flatMap(({ name, tools }): RunServer[] => {
+    const server = instance.spec.servers?.find((candidate) => candidate.name === name);
+    if (!server) return [];
+    return [
+      {
+        name,
+        url: server.url,
+        prefix: server.prefix ?? name,
+        headers: renderHeaders(server.headers),
+        forwardInboundAuth: server.forwardInboundAuth ?? false,
+        timeoutMs: parseDurationMs(server.timeout ?? defaultToolTimeout),
+        allow: tools?.allow ?? [],
+        deny: tools?.deny ?? [],
+      },
+    ];
+  });
+}
+
+function renderSubAgents(
+  agent: PallasAgent,
+  { agents }: Neighbourhood,
+  agentUrl: (name: string) => string,
+): RunSubAgent[] {
+  return (agent.spec.agents ?? []).map(({ name, forwardInboundAuth = false }) => {
+    const { title = titleFromName(name), description } = agents.get(name)?.spec ?? {};
+    return {
+      name,
+      url: agentUrl(name),
+      description: description ?? `Asks the agent ${title}.`,
+      forwardInboundAuth,
+    };
+  });
+}
+
+function renderRequest({
+  stop,
+  parallelToolCalls,
+  maxSteps,
+  temperature,
+  topP,
+  topK,
+  maxTokens,
+  effort,
+}: ReturnType<typeof effectiveSettings>["request"]): RunConfig["request"] {
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(topK === undefined ? {} : { topK }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(effort === undefined ? {} : { effort }),
+    stop: [...stop],
+    parallelToolCalls,
+    maxSteps,
+  };
+}
+
+/**
+ * The run configuration of an agent without faults.
+ * @param agentUrl where another agent of the instance is reached from this one's process
+ */
+export function renderRunConfig(
+  agent: PallasAgent,
+  around: Neighbourhood,
+  agentUrl: (name: string) => string,
+): RunConfig {
+  const { instance } = around;
+  const { name, namespace } = agent.metadata;
+  const { scope, request, limits, history, drainTimeoutMs } = effectiveSettings(agent, instance);
+  const models = resolveModels(agent, instance);
+  const host = externalHost(instance);
+  const title = agent.spec.title ?? titleFromName(name);
+  return {
+    schema: 1,
+    agent: {
+      name,
+      namespace,
+      instance: instance.metadata.name,
+      title,
+      description: agent.spec.description ?? title,
+      version: instance.spec.version,
+    },
+    instruction: renderInstruction(agent),
+    models,
+    providers: renderProviders(new Set(models.map(({ provider }) => provider)), instance),
+    request: renderRequest(request),
+    servers: renderServers(agent, instance),
+    agents: renderSubAgents(agent, around, agentUrl),
+    scope,
+    sessions: agent.spec.replicas <= 1,
+    emitLoopProgress: agent.spec.emitLoopProgress,
+    limits,
+    history: { idleTtlMs: history.idleTtlMs, maxBytes: history.maxBytes },
+    drainTimeoutMs,
+    http: {
+      allowedHosts: [...(host === undefined ? [] : [host]), ...(instance.spec.http?.allowedHosts ?? [])],
+      allowedOrigins: instance.spec.http?.allowedOrigins ?? [],
+      bodyLimitBytes: parseQuantity(instance.spec.http?.bodyLimit ?? defaultBodyLimit),
+    },
+    logLevel: instance.spec.logLevel ?? "INFO",
+  };
+}
+
+/** The bytes that are written, and what goes on the pod template. */
+export const serialiseRunConfig = (config: RunConfig): string => `${JSON.stringify(config, null, 2)}\n`;
+export const hashRunConfig = (config: RunConfig): string =>
+  createHash("sha256").update(serialiseRunConfig(config)).digest("hex").slice(0, 16);
+
+/** Every Secret key and ConfigMap key the agent's files must hold, for projected volumes and local files. */
+export function referencedFiles(config: RunConfig) {
+  const headers = [...config.providers, ...config.servers].flatMap((entry) => entry.headers);
+  const secrets = [
+    ...config.providers.flatMap(({ apiKey }) => (apiKey ? [apiKey] : [])),
+    ...headers.flatMap((header) => ("secret" in header ? [header.secret] : [])),
+  ];
+  const texts = "configMap" in config.instruction ? [config.instruction.configMap] : [];
+  return { secrets, texts };
+}
