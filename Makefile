@@ -1,0 +1,43 @@
+# What one does with this project. `make up` and `make test` need only make and Node ≥ 20: each installs what it needs first.
+# Recipes run under the Node 24 that comes with the dependencies (Linux), elsewhere under the machine's own.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+installed := node_modules/.package-lock.json
+in_toolchain := export PATH="$(CURDIR)/node_modules/.bin:$$PATH";
+
+.PHONY: up check test crds build clean help
+
+up: build ## run the example agents on this machine, without a cluster
+	@$(in_toolchain) dist/pallas.js up -f examples/quickstart
+
+check: $(installed) ## types, lint, format, dead code, generated files, rules of the house
+	@$(in_toolchain) node crds/to-crd.ts --check
+	@$(in_toolchain) tsc -p tsconfig.json
+	@$(in_toolchain) npm run --silent lint
+	@$(in_toolchain) npm run --silent format -- --check
+	@$(in_toolchain) knip
+	@$(in_toolchain) vitest run --project unit --reporter=dot test/tidy
+
+test: check ## everything that can be checked without a cluster of nodes: unit, and integration against a real API server
+	@$(in_toolchain) node test/cluster/build.ts && vitest run
+
+crds: $(installed) ## write crds/*.yaml anew from their schemas
+	@$(in_toolchain) node crds/to-crd.ts
+
+build: $(installed) ## bundle the programs into dist/
+	@$(in_toolchain) node build.ts
+
+clean: ## remove what was built, keep what was installed
+	rm -rf dist test/.artefacts
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# npm writes this file at the end of an installation, so it is older than the lock file exactly when the installation is stale.
+$(installed): package-lock.json
+	npm ci
+	@touch $@
+	@$(in_toolchain) node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 22 || (a === 22 && b < 19)) { console.error("Pallas needs Node ≥ 22.19, found " + process.version + "; install Node 24 from https://nodejs.org and try again"); process.exit(1); }'

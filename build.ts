@@ -1,0 +1,135 @@
+/**
+ * Bundles the programs into dist/ with esbuild: one ES module per program, shared chunks beside them, linked source maps.
+ * A program whose entry is not there is named and left out. Run `node build.ts`, or import build().
+ */
+import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { build as bundle } from "esbuild";
+import type { Metafile } from "esbuild";
+
+const root = import.meta.dirname;
+
+/** Program name → entry. `cli` is started by the launcher dist/pallas.js. */
+const programs: Readonly<Record<string, string>> = {
+  cli: "cli/main.ts",
+  operator: "operator/main.ts",
+  "agent-runtime": "agent-runtime/main.ts",
+  registry: "registry/main.ts",
+};
+
+/** Providers that few need; they are imported when configured and found only where someone has installed them. */
+const optionalPackages = ["@ai-sdk/google", "@ai-sdk/amazon-bedrock", "@ai-sdk/huggingface"];
+
+/**
+ * Runs on Node 20 too, so that an old Node gets a sentence and not a stack: it imports the program only after looking at the version.
+ * In a checkout on Linux the Node of our own dependencies takes over. SIGINT is not passed on: a terminal sends it to both processes.
+ */
+const launcher = `#!/usr/bin/env node
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { constants } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major > 22 || (major === 22 && minor >= 19)) {
+  await import("./cli.js");
+} else {
+  const packaged = findPackagedNode();
+  if (packaged === undefined) {
+    console.error(\`Pallas needs Node ≥ 22.19, found \${process.version}; install Node 24 from https://nodejs.org and try again\`);
+    process.exit(1);
+  }
+  const child = spawn(packaged, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
+
+function findPackagedNode() {
+  try {
+    return createRequire(import.meta.url).resolve(\`node-\${process.platform}-\${process.arch}/bin/node\`);
+  } catch {
+    return undefined; // not a platform that has such a package, or installed without optional dependencies
+  }
+}
+`;
+
+export interface BuiltProgram {
+  name: string;
+  /** Paths below dist/ that the program loads at start, its own file first; chunks that it imports lazily are not among them. */
+  files: string[];
+  sizeBytes: number;
+}
+
+/** Builds every program that exists into `outdir` and removes what an earlier build left there. */
+export async function build(
+  outdir: string = join(root, "dist"),
+): Promise<{ built: BuiltProgram[]; missing: string[] }> {
+  const entries = Object.entries(programs).filter(([, entry]) => existsSync(join(root, entry)));
+  const missing = Object.keys(programs).filter((name) => !entries.some(([present]) => present === name));
+  await mkdir(outdir, { recursive: true });
+  const { metafile } = await bundle({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(entries),
+    outdir,
+    bundle: true,
+    splitting: true,
+    // Chunks lie beside the programs, so that new URL("./registry.js", import.meta.url) means the same in all of them.
+    chunkNames: "chunk-[hash]",
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    sourcemap: "linked",
+    external: optionalPackages,
+    metafile: true,
+    logLevel: "warning",
+    // CommonJS packages call require() for Node's own modules.
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+  });
+  const outputs = readOutputs(metafile);
+  const written = new Set(outputs.keys());
+  if (!missing.includes("cli")) {
+    await writeFile(join(outdir, "pallas.js"), launcher);
+    await chmod(join(outdir, "pallas.js"), 0o755);
+    written.add("pallas.js");
+  }
+  for (const name of await readdir(outdir)) if (!written.has(name)) await rm(join(outdir, name), { recursive: true });
+  return { built: entries.map(([name]) => describeProgram(name, outputs)), missing };
+}
+
+type Output = Metafile["outputs"][string];
+
+function readOutputs(metafile: Metafile): Map<string, Output> {
+  return new Map(Object.entries(metafile.outputs).map(([path, output]) => [baseName(path), output]));
+}
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+function describeProgram(name: string, outputs: ReadonlyMap<string, Output>): BuiltProgram {
+  const files = new Set([`${name}.js`]);
+  let sizeBytes = 0;
+  for (const file of files) {
+    const output = outputs.get(file);
+    sizeBytes += output?.bytes ?? 0;
+    for (const { path, kind, external } of output?.imports ?? []) {
+      if (kind === "import-statement" && external !== true) files.add(baseName(path));
+    }
+  }
+  return { name, files: [...files], sizeBytes };
+}
+
+if (import.meta.main) {
+  const startMs = performance.now();
+  const { built, missing } = await build();
+  for (const { name, files, sizeBytes } of built) {
+    process.stdout.write(
+      `${name.padEnd(14)} ${(sizeBytes / 1e6).toFixed(2).padStart(6)} MB at start, ${files.length} files\n`,
+    );
+  }
+  if (missing.length > 0)
+    process.stdout.write(`left out, no entry yet: ${missing.map((name) => programs[name]).join(", ")}\n`);
+  process.stdout.write(`built in ${Math.round(performance.now() - startMs)} ms\n`);
+}

@@ -1,0 +1,247 @@
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { listen } from "./http-server.ts";
+import type { FetchHandler, HttpLimits, RunningServer } from "./http-server.ts";
+import { createLogger } from "./log.ts";
+
+const lines: string[] = [];
+const log = createLogger({ logger: "test", level: "DEBUG", destination: { write: (line) => void lines.push(line) } });
+const running: RunningServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close({ graceMs: 0 })));
+  lines.length = 0;
+});
+
+async function serve(handler: FetchHandler, limits: Partial<HttpLimits> = {}): Promise<RunningServer> {
+  const server = await listen(handler, { port: 0, hostname: "127.0.0.1", log, limits });
+  running.push(server);
+  return server;
+}
+
+async function open(
+  server: RunningServer,
+): Promise<{ socket: Socket; received: () => string; ended: Promise<unknown> }> {
+  const socket = connect(server.port, "127.0.0.1");
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk.toString()));
+  socket.on("error", () => undefined);
+  const ended = once(socket, "close");
+  await once(socket, "connect");
+  return { socket, received: () => text, ended };
+}
+
+const encoder = new TextEncoder();
+
+describe("listen", () => {
+  it("serves a fetch handler and tells its URL", async () => {
+    const server = await serve(async (request) => new Response(`${request.method} ${await request.text()}`));
+    const response = await fetch(`${server.url}/x`, { method: "POST", body: "hello" });
+    expect(await response.text()).toBe("POST hello");
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+  });
+
+  it("says that a port is in use, and the cure", async () => {
+    const { port } = await serve(() => new Response());
+    const second = listen(() => new Response(), { port, hostname: "127.0.0.1", log });
+    await expect(second).rejects.toThrow(
+      `port ${port} is in use: stop the program that holds it or choose another port`,
+    );
+    await expect(second).rejects.toHaveProperty("cause.code", "EADDRINUSE");
+  });
+
+  it("says that an address is not this machine's", async () => {
+    await expect(listen(() => new Response(), { port: 0, hostname: "192.0.2.1", log })).rejects.toThrow(
+      /192\.0\.2\.1 is not an address of this machine/,
+    );
+  });
+
+  it("SEC-6 answers 500 without the error's text when the handler throws, and logs it", async () => {
+    const server = await serve(() => Promise.reject(new Error("inner secret")));
+    const response = await fetch(`${server.url}/path?token=abc`);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("inner secret");
+    expect(lines.join("")).toContain("inner secret");
+    expect(lines.join("")).not.toContain("token=abc");
+  });
+
+  it("SEC-6 answers 400 to a request that is none, and goes on", async () => {
+    const server = await serve(() => new Response("fine"));
+    for (const text of [
+      "nonsense\r\n\r\n",
+      "GET /a\\b HTTP/1.1\r\nHost: x\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
+    ]) {
+      const { socket, received } = await open(server);
+      socket.write(text);
+      await vi.waitFor(() => expect(received()).toMatch(/^HTTP\/1\.1 400 /));
+      socket.destroy();
+    }
+    expect(await (await fetch(server.url)).text()).toBe("fine");
+  });
+
+  it("cuts a failing event stream off and prints nothing past the logger", async () => {
+    const printed = vi.spyOn(console, "error").mockReturnValue();
+    const fail = Promise.withResolvers<void>();
+    const server = await serve(() => {
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(encoder.encode("data: 1\n\n")),
+        pull: () => fail.promise,
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    });
+    const reader = (await fetch(server.url)).body?.getReader();
+    await reader?.read();
+    fail.reject(new Error("stream broke"));
+    await expect(reader?.read()).rejects.toThrow("terminated");
+    await vi.waitFor(() => expect(lines.join("")).toContain("response stream failed"));
+    expect(printed).not.toHaveBeenCalled();
+    printed.mockRestore();
+  });
+
+  it("aborts the request's signal and cancels the stream when the client goes", async () => {
+    const aborted = Promise.withResolvers<void>();
+    const cancelled = Promise.withResolvers<void>();
+    const server = await serve((request) => {
+      request.signal.addEventListener("abort", () => aborted.resolve());
+      const body = new ReadableStream({
+        start: (c) => c.enqueue(encoder.encode("data: 1\n\n")),
+        cancel: () => cancelled.resolve(),
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    });
+    const client = new AbortController();
+    const response = await fetch(server.url, { signal: client.signal });
+    await response.body?.getReader().read();
+    client.abort();
+    await expect(Promise.all([aborted.promise, cancelled.promise])).resolves.toBeDefined();
+  });
+});
+
+describe("deadlines and caps", () => {
+  it("answers 408 to headers that do not end in time", async () => {
+    const server = await serve(() => new Response("late"), { headersTimeoutMs: 200 });
+    const { socket, received, ended } = await open(server);
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\n");
+    await ended;
+    expect(received()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it("ends a request whose body does not arrive in time", async () => {
+    const server = await serve(async (request) => new Response(await request.text()), { requestTimeoutMs: 200 });
+    const { socket, received, ended } = await open(server);
+    socket.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc");
+    await ended;
+    expect(received()).not.toMatch(/ 200 /);
+  });
+
+  it("lets a response take longer than the request timeout", async () => {
+    const server = await serve(
+      async (request) => {
+        await request.text();
+        await new Promise((resolve) => setTimeout(resolve, 700)); // the passing of time is what is tested
+        return new Response("slow but whole");
+      },
+      { requestTimeoutMs: 200, headersTimeoutMs: 200 },
+    );
+    const response = await fetch(server.url, { method: "POST", body: "x" });
+    expect(await response.text()).toBe("slow but whole");
+  });
+
+  it("serves as many connections as the cap says, refuses one more, and logs it once", async () => {
+    const server = await serve(() => new Response("ok"), { maxConnections: 2 });
+    const first = await open(server);
+    const second = await open(server);
+    second.socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await vi.waitFor(() => expect(second.received()).toMatch(/ 200 /));
+    for (let extra = 0; extra < 2; extra++) await (await open(server)).ended;
+    expect(lines.filter((line) => line.includes("connections refused at the limit"))).toHaveLength(1);
+    first.socket.destroy();
+    await vi.waitFor(async () => expect((await fetch(server.url)).status).toBe(200));
+  });
+});
+
+describe("AGT-12 draining and closing", () => {
+  it("says Connection: close while draining, for a request that came before it too", async () => {
+    const gate = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    const server = await serve(async (request) => {
+      if (request.url.endsWith("/wait")) {
+        entered.resolve();
+        await gate.promise;
+      }
+      return new Response("ok");
+    });
+    const agent = new Agent({ keepAlive: true });
+    expect(await connectionHeader(server, "/", agent)).toBe("keep-alive");
+    const waiting = connectionHeader(server, "/wait", agent);
+    await entered.promise;
+    server.setDraining();
+    gate.resolve();
+    expect(await waiting).toBe("close");
+    expect(await connectionHeader(server, "/", agent)).toBe("close");
+    agent.destroy();
+  });
+
+  it("finishes what is in flight, drops idle connections and refuses new ones", async () => {
+    const gate = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    const server = await serve(async () => {
+      entered.resolve();
+      await gate.promise;
+      return new Response("finished");
+    });
+    const idle = await open(server);
+    const answer = fetch(server.url).then((response) => response.text());
+    await entered.promise;
+    const closed = server.close({ graceMs: 10_000 });
+    await idle.ended;
+    await expect(fetch(server.url)).rejects.toThrow("fetch failed");
+    gate.resolve();
+    expect(await answer).toBe("finished");
+    expect(await closed).toEqual({ cutOff: 0 });
+    expect(await server.close({ graceMs: 0 })).toEqual({ cutOff: 0 });
+  });
+
+  it("does not lose the tail of an answer that a slow reader has not yet taken", async () => {
+    const sizeBytes = 32 * 1024 * 1024;
+    const server = await serve(() => new Response(new Uint8Array(sizeBytes)));
+    const socket = connect(server.port, "127.0.0.1");
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(socket, "readable");
+    const closed = server.close({ graceMs: 10_000 });
+    let receivedBytes = 0;
+    socket.on("data", (chunk) => (receivedBytes += chunk.length));
+    await once(socket, "close");
+    expect(receivedBytes).toBeGreaterThan(sizeBytes);
+    expect(await closed).toEqual({ cutOff: 0 });
+  });
+
+  it("cuts off after the grace what never ends, and says how much", async () => {
+    const entered = Promise.withResolvers<void>();
+    const server = await serve(() => {
+      entered.resolve();
+      return new Promise<Response>(() => undefined);
+    });
+    const answer = fetch(server.url);
+    answer.catch(() => undefined);
+    await entered.promise;
+    expect(await server.close({ graceMs: 50 })).toEqual({ cutOff: 1 });
+    await expect(answer).rejects.toThrow("fetch failed");
+    expect(lines.join("")).toContain("requests cut off at the end of the grace");
+  });
+});
+
+function connectionHeader(server: RunningServer, path: string, agent: Agent): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${server.url}${path}`, { agent }, (response) => {
+      response.resume();
+      response.on("end", () => resolve(response.headers.connection));
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}

@@ -1,0 +1,160 @@
+/**
+ * Runs a fetch handler on node:http: deadlines for slow senders, a cap on connections, draining, and a close with a grace.
+ * It decides nothing about routes, hosts or bodies' sizes; those belong to the handler.
+ */
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import { isIPv6 } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import type { Http2Bindings, HttpBindings } from "@hono/node-server";
+import { trackConnections } from "./http-connections.ts";
+import type { Logger } from "./log.ts";
+
+export interface HttpLimits {
+  /** From the connection's first byte to the end of the headers. */
+  headersTimeoutMs: number;
+  /** From the first byte to the end of the request's body. A response may take any time after it. */
+  requestTimeoutMs: number;
+  /** How long an idle connection is kept for the next request. */
+  keepAliveTimeoutMs: number;
+  /** Connections beyond this are closed at once. */
+  maxConnections: number;
+}
+
+const defaultHttpLimits: Readonly<HttpLimits> = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 60_000,
+  maxConnections: 2_048,
+};
+
+/** What hono's `app.fetch` is; `env.incoming` gives the socket's facts. */
+export type FetchHandler = (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response>;
+
+export interface RunningServer {
+  readonly port: number;
+  /** A URL by which this machine reaches the server, without a trailing slash. */
+  readonly url: string;
+  /** From now on every response says `Connection: close`; requests are still served. */
+  setDraining(): void;
+  /** Stops accepting, waits for requests in flight up to `graceMs`, then cuts off what is left. A second call joins the first. */
+  close(options: { graceMs: number }): Promise<{ cutOff: number }>;
+}
+
+/**
+ * Binds and serves. `port` 0 takes a free one. Rejects with the cure when the address cannot be bound.
+ * A handler that throws gives 500 and a log line; the error's text never reaches the client.
+ */
+export async function listen(
+  fetch: FetchHandler,
+  options: { port: number; hostname: string; log: Logger; limits?: Partial<HttpLimits> },
+): Promise<RunningServer> {
+  const limits = { ...defaultHttpLimits, ...options.limits };
+  const server = createServer({
+    headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // Node looks for late senders at this interval only; its own 30 s would stretch our deadlines.
+    connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs, limits.requestTimeoutMs),
+  });
+  server.maxConnections = limits.maxConnections;
+  const connections = trackConnections(server, options.log);
+  const answer = getRequestListener((request, env) => respond(fetch, request, env, options.log), {
+    // Names the host of an HTTP/1.0 request without a Host header; guardHosts refuses such a request.
+    hostname: "host-header-missing.invalid",
+    // The override swaps the process's global Request and Response; libraries that compare classes would see two kinds.
+    overrideGlobalObjects: false,
+    // respond() does not throw, so what comes here is a request that cannot be represented, as a backslash in its path.
+    errorHandler: () =>
+      Response.json({ error: "bad_request", message: "malformed request line or Host header" }, { status: 400 }),
+  });
+  server.on("request", (incoming, outgoing) => {
+    connections.begin(outgoing);
+    void answer(incoming, outgoing);
+  });
+  const port = await bind(server, options);
+  // Without a listener a failed accept (no file descriptors left) would end the process.
+  server.on("error", (error) => options.log.error({ err: error }, "listening socket failed"));
+  let closed: Promise<{ cutOff: number }> | undefined;
+  return {
+    port,
+    url: `http://${renderReachableHost(options.hostname)}:${port}`,
+    setDraining: () => connections.drain(),
+    close: ({ graceMs }) => (closed ??= connections.close(graceMs)),
+  };
+}
+
+async function respond(
+  fetch: FetchHandler,
+  request: Request,
+  env: HttpBindings | Http2Bindings,
+  log: Logger,
+): Promise<Response> {
+  const path = () => new URL(request.url).pathname;
+  try {
+    const response = await fetch(request, env);
+    if (response.body === null || !isEventStream(response)) return response;
+    const body = watchStream(response.body, (error) => {
+      log.error({ path: path(), err: error }, "response stream failed");
+      env.outgoing.destroy();
+    });
+    return new Response(body, response);
+  } catch (error) {
+    // After the client has gone, an error is the cancellation's echo.
+    if (request.signal.aborted) log.debug({ path: path(), err: error }, "request cancelled by the client");
+    else log.error({ method: request.method, path: path(), err: error }, "request handler failed");
+    return Response.json({ error: "internal_error", message: "internal error, see the server's log" }, { status: 500 });
+  }
+}
+
+const isEventStream = (response: Response): boolean =>
+  response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+
+// The adapter prints a failed stream's error, with all its properties, to standard error, and its message to the client.
+function watchStream(
+  source: ReadableStream<Uint8Array>,
+  onError: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const reader = source.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        onError(error);
+        controller.close();
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+function bind(server: Server, { port, hostname }: { port: number; hostname: string }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException) => reject(renderBindError(error, port, hostname));
+    server.once("error", onError);
+    server.listen(port, hostname, () => {
+      server.off("error", onError);
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+function renderBindError(cause: NodeJS.ErrnoException, port: number, hostname: string): Error {
+  const cures: Readonly<Record<string, string>> = {
+    EADDRINUSE: `port ${port} is in use: stop the program that holds it or choose another port`,
+    EACCES: `port ${port} may not be opened by this user: choose one above 1023`,
+    EADDRNOTAVAIL: `${hostname} is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all addresses`,
+    ENOTFOUND: `${hostname} does not resolve: use an address of this machine, as 127.0.0.1`,
+  };
+  return new Error(cures[cause.code ?? ""] ?? `cannot listen on ${hostname} port ${port}: ${cause.message}`, { cause });
+}
+
+function renderReachableHost(hostname: string): string {
+  if (hostname === "0.0.0.0") return "127.0.0.1";
+  if (hostname === "::") return "[::1]";
+  return isIPv6(hostname) ? `[${hostname}]` : hostname;
+}

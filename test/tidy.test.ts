@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  findForbiddenNames,
+  findForbiddenWords,
+  findMissingHeaders,
+  findStrayManifests,
+  percentile,
+} from "./tidy/file-rules.ts";
+import { findCycles, findDanglingImports, findForbiddenImports } from "./tidy/import-rules.ts";
+import { listPaths, readSourceFiles } from "./tidy/source-tree.ts";
+
+const root = join(import.meta.dirname, "..");
+const paths = listPaths(root);
+const files = readSourceFiles(root);
+const sources = files.filter((file) => !file.isTest);
+
+// Floors keep the rules from passing because nothing was read.
+const floors = { files: 40, edges: 60 };
+
+describe("the house", () => {
+  it("is read at all: files and imports above the floors", () => {
+    const edges = files.flatMap((file) => file.imports.filter((each) => each.file !== undefined));
+    expect(files.length).toBeGreaterThanOrEqual(floors.files);
+    expect(edges.length).toBeGreaterThanOrEqual(floors.edges);
+  });
+
+  it("lets each folder import only what its rule allows", () => {
+    expect(findForbiddenImports(files)).toEqual([]);
+  });
+
+  it("has no import that leads to no file", () => {
+    expect(findDanglingImports(files, new Set(paths))).toEqual([]);
+  });
+
+  it("has no import cycle", () => {
+    expect(findCycles(files)).toEqual([]);
+  });
+
+  it("has in crds/ no .json or .yaml but CRDs", () => {
+    expect(findStrayManifests(paths, (path) => readFileSync(join(root, path), "utf8"))).toEqual([]);
+  });
+});
+
+describe("a file", () => {
+  it("is named after what it exports", () => {
+    expect(findForbiddenNames(paths)).toEqual([]);
+  });
+
+  it("opens with a comment on what it owns", () => {
+    expect(findMissingHeaders(files)).toEqual([]);
+  });
+
+  it("holds no word that means unfinished or unchecked", () => {
+    expect(findForbiddenWords(files)).toEqual([]);
+  });
+
+  it("has at most 400 lines", () => {
+    expect(files.filter((file) => file.lines > 400).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+  });
+
+  it("is small: median ≤ 110 and 90th percentile ≤ 300 lines", () => {
+    const sizes = sources.map((file) => file.lines);
+    expect(percentile(sizes, 0.5)).toBeLessThanOrEqual(110);
+    expect(percentile(sizes, 0.9)).toBeLessThanOrEqual(300);
+  });
+});

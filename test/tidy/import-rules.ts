@@ -1,0 +1,78 @@
+/**
+ * Who may import whom (ARCHITECTURE: the house), and that nothing imports in a circle.
+ */
+import type { SourceFile, SourceImport } from "./source-tree.ts";
+
+interface FolderRule {
+  /** Longest prefix wins, so a part of a folder can have a rule of its own. */
+  prefix: string;
+  /** Prefixes of our own files that may be imported; its own prefix always may. */
+  own: string[];
+  /** Packages that may be imported; absent = any. Type imports and tests are free. */
+  packages?: string[];
+}
+
+const rules: readonly FolderRule[] = [
+  { prefix: "crds/", own: [], packages: ["zod"] },
+  { prefix: "crds/to-crd.ts", own: ["crds/"], packages: ["zod", "node:*", "js-yaml"] },
+  { prefix: "plan/", own: ["crds/"], packages: ["zod", "node:crypto"] },
+  { prefix: "lib/process/", own: [] },
+  { prefix: "lib/kube/", own: ["lib/process/"] },
+  { prefix: "lib/mcp/", own: ["lib/process/"] },
+  { prefix: "lib/", own: [] },
+  { prefix: "agent-runtime/", own: ["crds/", "lib/"] },
+  { prefix: "operator/", own: ["crds/", "plan/", "lib/"] },
+  { prefix: "operator/render/", own: ["crds/", "plan/"], packages: ["node:crypto"] },
+  { prefix: "registry/", own: ["crds/", "plan/", "lib/"] },
+  { prefix: "cli/", own: ["crds/", "plan/", "lib/"] },
+];
+
+/** One sentence per import that a rule forbids. */
+export function findForbiddenImports(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    if (file.path.startsWith("test/") || file.path.startsWith("examples/") || !file.path.includes("/")) return [];
+    const rule = rules.filter(({ prefix }) => file.path.startsWith(prefix)).sort(byPrefixLength)[0];
+    if (rule === undefined)
+      return [`${file.path} lies in no folder that has an import rule: add one to test/tidy/import-rules.ts`];
+    return file.imports
+      .filter((each) => !isAllowed(file, each, rule))
+      .map(({ specifier }) => `${file.path} may not import ${specifier}`);
+  });
+}
+
+const byPrefixLength = (a: FolderRule, b: FolderRule): number => b.prefix.length - a.prefix.length;
+
+function isAllowed(file: SourceFile, { specifier, typeOnly, file: target }: SourceImport, rule: FolderRule): boolean {
+  if (target !== undefined) return [rule.prefix, ...rule.own].some((prefix) => target.startsWith(prefix));
+  if (file.isTest || typeOnly || rule.packages === undefined) return true;
+  return rule.packages.some((name) =>
+    name.endsWith("*")
+      ? specifier.startsWith(name.slice(0, -1))
+      : specifier === name || specifier.startsWith(`${name}/`),
+  );
+}
+
+/** Relative imports that lead to no file, or spell it without its ending. */
+export function findDanglingImports(files: readonly SourceFile[], paths: ReadonlySet<string>): string[] {
+  return files.flatMap((file) =>
+    file.imports
+      .filter((each) => each.file !== undefined && !paths.has(each.file))
+      .map((each) => `${file.path} imports ${each.specifier}, which is not a file`),
+  );
+}
+
+/** Each circle once, as `a → b → a`; type imports count too, since they are as hard to pull apart. */
+export function findCycles(files: readonly SourceFile[]): string[] {
+  const imports = new Map(files.map((file) => [file.path, file.imports.flatMap((each) => each.file ?? [])]));
+  const finished = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]) => {
+    const start = trail.indexOf(path);
+    if (start >= 0) cycles.push([...trail.slice(start), path].join(" → "));
+    if (start >= 0 || finished.has(path)) return;
+    for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
+    finished.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  return cycles;
+}

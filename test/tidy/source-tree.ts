@@ -1,0 +1,62 @@
+/**
+ * The project's own TypeScript files as the tidy test sees them: path, text, and imports resolved to files.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { findImports } from "./scan-source.ts";
+
+/** The folders of the project that hold TypeScript. */
+const folders = ["crds", "plan", "lib", "operator", "agent-runtime", "registry", "cli", "test", "examples"] as const;
+/** The TypeScript files beside those folders. */
+const rootFiles = ["build.ts", "vitest.config.ts"] as const;
+
+export interface SourceImport {
+  specifier: string;
+  typeOnly: boolean;
+  /** Path of the imported file from the root, or undefined for a package. */
+  file?: string;
+}
+
+export interface SourceFile {
+  /** From the root, with forward slashes. */
+  path: string;
+  text: string;
+  lines: number;
+  isTest: boolean;
+  imports: SourceImport[];
+}
+
+/** All paths below the folders, of any kind; build products and caches are left out. */
+export function listPaths(root: string): string[] {
+  const below = folders.flatMap((folder) => listFolder(root, folder));
+  return [...rootFiles, ...below];
+}
+
+function listFolder(root: string, folder: string): string[] {
+  const entries = readdirSync(root, { withFileTypes: true }).some((entry) => entry.name === folder)
+    ? readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    : [];
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => posix.join(entry.parentPath.slice(root.length + 1).replaceAll("\\", "/"), entry.name))
+    .filter((path) => !/(?:^|\/)(?:node_modules|dist|\.[^/]+)\//.test(path));
+}
+
+export function readSourceFiles(root: string): SourceFile[] {
+  const paths = listPaths(root).filter((path) => /\.[cm]?tsx?$/.test(path));
+  return paths.map((path) => parseSourceFile(path, readFileSync(join(root, path), "utf8")));
+}
+
+export function parseSourceFile(path: string, text: string): SourceFile {
+  return {
+    path,
+    text,
+    lines: text.split("\n").length - (text.endsWith("\n") ? 1 : 0),
+    isTest: path.startsWith("test/") || /\.test\.tsx?$/.test(path),
+    imports: findImports(text).map(({ specifier, typeOnly }) =>
+      specifier.startsWith(".")
+        ? { specifier, typeOnly, file: posix.join(posix.dirname(path), specifier) }
+        : { specifier, typeOnly },
+    ),
+  };
+}

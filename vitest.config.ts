@@ -1,0 +1,35 @@
+/**
+ * Two projects: `unit` needs nothing but Node; `integration` runs against a real API server and the built programs.
+ * In CI the results also go to test/.artefacts/reports, where `.ci/run` adds them up.
+ */
+import { defineConfig } from "vitest/config";
+
+const inCi = Boolean(process.env["CI"]);
+const reports = "test/.artefacts/reports";
+const sourceFolders = ["crds", "plan", "lib", "operator", "agent-runtime", "registry", "cli"];
+
+export default defineConfig({
+  test: {
+    reporters: inCi ? ["default", "json", "junit"] : ["default"],
+    outputFile: { json: `${reports}/vitest.json`, junit: `${reports}/vitest.junit.xml` },
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: [...sourceFolders.map((folder) => `${folder}/**/*.test.ts`), "test/*.test.ts"],
+        },
+      },
+      {
+        test: {
+          name: "integration",
+          include: ["test/integration/**/*.test.ts", "test/cluster/**/*.test.ts"],
+          globalSetup: ["test/build-setup.ts", "test/cluster/global-setup.ts"],
+          pool: "forks",
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
