@@ -1,0 +1,206 @@
+/**
+ * Runs the calls of one table, the same for both eras: look-up, argument check, context, progress, and what becomes of a throw.
+ * The eras' servers translate the wire to `Inbound` and back; they decide nothing about tools.
+ */
+import type { Logger } from "../process/log.ts";
+import { compileArgumentChecks } from "./arguments.ts";
+import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
+import type {
+  CallContext,
+  Era,
+  McpTable,
+  Progress,
+  PromptEntry,
+  PromptResult,
+  ToolEntry,
+  ToolResult,
+} from "./table.ts";
+
+/** One call as an era's server received it. */
+export interface Inbound {
+  era: Era;
+  requestId: string | number;
+  signal: AbortSignal;
+  /** The Authorization header of the HTTP request that carries this call. */
+  authorization: string | null | undefined;
+  sessionId?: string | undefined;
+  meta: Record<string, unknown> | undefined;
+  /** Sends one progress notification on the call's own stream. */
+  notifyProgress(params: ProgressParams): Promise<void>;
+}
+
+export interface ProgressParams {
+  progressToken: string | number;
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
+export interface ListedTool {
+  name: string;
+  title?: string;
+  description: string;
+  inputSchema: ToolEntry["inputSchema"];
+  annotations?: NonNullable<ToolEntry["annotations"]>;
+}
+
+export type ListedPrompt = Omit<PromptEntry, "get">;
+
+export interface Dispatcher {
+  readonly tools: ListedTool[];
+  readonly prompts: ListedPrompt[];
+  callTool(name: string, args: Record<string, unknown>, inbound: Inbound): Promise<ToolResult>;
+  getPrompt(name: string, args: Record<string, string>, inbound: Inbound): Promise<PromptResult>;
+}
+
+/** Prepares a table for serving. Throws when a name occurs twice or an input schema cannot be compiled. */
+export function createDispatcher(table: McpTable, log: Logger): Dispatcher {
+  const tools = indexByName("tool", table.tools);
+  const prompts = indexByName("prompt", table.prompts);
+  const checks = compileArgumentChecks(table.tools);
+  return {
+    tools: table.tools.map(renderTool),
+    prompts: table.prompts.map(renderPrompt),
+    async callTool(name, args, inbound) {
+      const tool = tools.get(name);
+      if (tool === undefined) {
+        throw new JsonRpcError(rpcCodes.invalidParams, `Unknown tool: ${cut(name)}`);
+      }
+      const fault = checks.get(name)?.(args);
+      if (fault !== undefined) {
+        return renderToolError(`Invalid arguments for ${name}: ${fault}.`);
+      }
+      return await callGuarded(tool, args, inbound, log);
+    },
+    async getPrompt(name, args, inbound) {
+      const prompt = prompts.get(name);
+      if (prompt === undefined) {
+        throw new JsonRpcError(rpcCodes.invalidParams, `Unknown prompt: ${cut(name)}`);
+      }
+      const missing = prompt.arguments?.find(
+        (argument) => argument.required === true && args[argument.name] === undefined,
+      );
+      if (missing !== undefined) {
+        throw new JsonRpcError(rpcCodes.invalidParams, `Invalid arguments for ${name}: "${missing.name}" is required.`);
+      }
+      return await getGuarded(prompt, args, inbound, log);
+    },
+  };
+}
+
+async function callGuarded(tool: ToolEntry, args: Record<string, unknown>, inbound: Inbound, log: Logger) {
+  const { context, end } = openContext(inbound, log);
+  try {
+    return await tool.call(args, context);
+  } catch (error) {
+    if (error instanceof JsonRpcError) {
+      throw error;
+    }
+    if (!inbound.signal.aborted) {
+      log.error({ tool: tool.name, requestId: context.requestId, err: error }, "tool handler threw");
+    }
+    return renderToolError(`${tool.name} failed because of an internal error; the server's log has the details.`);
+  } finally {
+    end();
+  }
+}
+
+async function getGuarded(prompt: PromptEntry, args: Record<string, string>, inbound: Inbound, log: Logger) {
+  const { context, end } = openContext(inbound, log);
+  try {
+    return await prompt.get(args, context);
+  } catch (error) {
+    if (error instanceof JsonRpcError) {
+      throw error;
+    }
+    log.error({ prompt: prompt.name, requestId: context.requestId, err: error }, "prompt handler threw");
+    const text = `${prompt.name} failed because of an internal error; the server's log has the details.`;
+    throw new JsonRpcError(rpcCodes.internalError, text, { cause: error });
+  } finally {
+    end();
+  }
+}
+
+/** The handler's context; after `end()` its progress goes nowhere, so that none follows the result (PRG-1). */
+function openContext(inbound: Inbound, log: Logger): { context: CallContext; end(): void } {
+  let ended = false;
+  const meta = inbound.meta ?? {};
+  const context: CallContext = {
+    era: inbound.era,
+    requestId: String(inbound.requestId),
+    signal: inbound.signal,
+    meta,
+  };
+  const bearer = parseBearer(inbound.authorization);
+  if (bearer !== undefined) {
+    context.bearer = bearer;
+  }
+  if (inbound.sessionId !== undefined) {
+    context.sessionId = inbound.sessionId;
+  }
+  const progressToken = meta["progressToken"];
+  if (typeof progressToken === "string" || typeof progressToken === "number") {
+    context.sendProgress = async (progress) => {
+      if (ended || inbound.signal.aborted) {
+        return;
+      }
+      try {
+        await inbound.notifyProgress(renderProgress(progressToken, progress));
+      } catch (error) {
+        log.debug({ requestId: context.requestId, err: error }, "progress could not be sent");
+      }
+    };
+  }
+  return { context, end: () => (ended = true) };
+}
+
+function renderProgress(progressToken: string | number, { progress, total, message }: Progress): ProgressParams {
+  return {
+    progressToken,
+    progress,
+    ...(typeof total === "number" && { total }),
+    ...(typeof message === "string" && { message }),
+  };
+}
+
+function parseBearer(authorization: string | null | undefined): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+}
+
+function renderToolError(text: string): ToolResult {
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+function renderTool({ name, title, description, inputSchema, annotations }: ToolEntry): ListedTool {
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    description,
+    inputSchema,
+    ...(annotations !== undefined && { annotations }),
+  };
+}
+
+function renderPrompt({ name, title, description, arguments: args }: PromptEntry): ListedPrompt {
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(args !== undefined && { arguments: args }),
+  };
+}
+
+function indexByName<T extends { name: string }>(kind: string, entries: readonly T[]): Map<string, T> {
+  const byName = new Map<string, T>();
+  for (const entry of entries) {
+    if (byName.has(entry.name)) {
+      throw new Error(`${kind} "${entry.name}" is in the table twice; give each ${kind} a name of its own`);
+    }
+    byName.set(entry.name, entry);
+  }
+  return byName;
+}
+
+function cut(name: string): string {
+  return name.length > 128 ? `${name.slice(0, 128)}…` : name;
+}

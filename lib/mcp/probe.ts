@@ -1,0 +1,107 @@
+/**
+ * Asks whether an MCP server is there (HLT-3): `initialize` over plain HTTP, then the session is ended again.
+ * No SDK, no user token, no retry; link-local and metadata addresses are refused as everywhere (SEC-5).
+ */
+import type { HeaderSource } from "./connect.ts";
+import { isJsonObject, rpcCodes } from "./json-rpc.ts";
+import { findNetworkFault } from "./mcp-error.ts";
+import { createSafeFetch, type SafeFetch } from "./safe-fetch.ts";
+
+export interface ProbeOptions {
+  url: string;
+  headers?: HeaderSource;
+  /** For the whole probe. */
+  timeoutMs: number;
+  /** True for a server that wants the user's own token: 401 and 403 then show that it is there. */
+  forwardsInboundAuth: boolean;
+}
+
+export interface ProbeResult {
+  reachable: boolean;
+  latencyMs: number;
+  /** Why it is unreachable, in a few words, without secrets. */
+  detail?: string;
+}
+
+const errorBodyLimitBytes = 64 * 1024;
+const accept = "application/json, text/event-stream";
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "pallas-probe", version: "1.0.0" },
+  },
+};
+
+/** Probes one server. Never rejects. The latency is that of the answer to `initialize`. */
+export async function probeMcp(options: ProbeOptions): Promise<ProbeResult> {
+  const { url, headers = {}, timeoutMs, forwardsInboundAuth } = options;
+  const startedAt = performance.now();
+  const measure = () => Math.round(performance.now() - startedAt);
+  const signal = AbortSignal.timeout(timeoutMs);
+  const safeFetch = createSafeFetch({ connectTimeoutMs: timeoutMs, responseLimitBytes: errorBodyLimitBytes });
+  try {
+    const own = typeof headers === "function" ? await headers() : headers;
+    const response = await safeFetch.fetch(url, {
+      method: "POST",
+      headers: { ...own, accept, "content-type": "application/json" },
+      body: JSON.stringify(initialize),
+      signal,
+    });
+    const latencyMs = measure();
+    const detail = await judge(response, forwardsInboundAuth);
+    await endSession(safeFetch, url, own, response, signal);
+    return detail === undefined ? { reachable: true, latencyMs } : { reachable: false, latencyMs, detail };
+  } catch (error) {
+    const fault = findNetworkFault(error) ?? (error instanceof Error ? error.message : String(error));
+    return { reachable: false, latencyMs: measure(), detail: signal.aborted ? `no answer in ${timeoutMs} ms` : fault };
+  } finally {
+    await safeFetch.close();
+  }
+}
+
+/** What makes the answer count as unreachable; undefined when it does not. */
+async function judge(response: Response, forwardsInboundAuth: boolean): Promise<string | undefined> {
+  const { ok, status } = response;
+  const isReachable =
+    ok ||
+    (forwardsInboundAuth && (status === 401 || status === 403)) ||
+    (status === 400 && (await readErrorCode(response)) === rpcCodes.unsupportedProtocolVersion);
+  return isReachable ? undefined : `HTTP ${status}`;
+}
+
+/** The JSON-RPC error code in a body; undefined when it holds none. */
+async function readErrorCode(response: Response): Promise<unknown> {
+  try {
+    const body: unknown = await response.json();
+    return isJsonObject(body) && isJsonObject(body["error"]) ? body["error"]["code"] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A server that never heard of sessions, or is slow to end one, is no less reachable: what goes wrong here is ignored. */
+async function endSession(
+  safeFetch: SafeFetch,
+  url: string,
+  headers: Record<string, string>,
+  response: Response,
+  signal: AbortSignal,
+): Promise<void> {
+  const sessionId = response.headers.get("mcp-session-id");
+  if (sessionId === null) {
+    return;
+  }
+  try {
+    await safeFetch.fetch(url, {
+      method: "DELETE",
+      headers: { ...headers, accept, "mcp-session-id": sessionId },
+      signal,
+    });
+  } catch {
+    return;
+  }
+}

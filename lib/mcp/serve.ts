@@ -1,0 +1,79 @@
+/**
+ * Serves one table on `/mcp` in both eras of MCP (AGT-6): reads the body once under one limit, decides the era, hands over.
+ * Host and Origin checks, authentication and metrics belong to whoever mounts the app.
+ */
+import { isLegacyRequest } from "@modelcontextprotocol/server";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
+import { Hono } from "hono";
+import type { Logger } from "../process/log.ts";
+import { createDispatcher } from "./dispatch.ts";
+import { renderRpcFailure, rpcCodes } from "./json-rpc.ts";
+import { readMessage } from "./request-body.ts";
+import { createSessionLeg, createStatelessLeg } from "./serve-2025.ts";
+import { createStreamLeg } from "./serve-2026.ts";
+import { systemClock, type Clock, type SessionLimits } from "./sessions.ts";
+import type { McpTable } from "./table.ts";
+
+export interface ServeOptions {
+  log: Logger;
+  /** Largest accepted body of a POST, inclusive; one byte more is answered with 413 (AGT-10). */
+  bodyLimitBytes: number;
+  /** Sessions of the 2025 era, or "none": then each POST stands alone and dropping it cancels. */
+  sessions: SessionLimits | "none";
+  /** Called once for each session that ended: by DELETE, idle time, making room, or close. */
+  onSessionEnd?: (id: string) => void;
+  clock?: Clock;
+}
+
+export interface McpEndpoint {
+  /** Mount at "/"; it serves /mcp. */
+  app: Hono;
+  /** Ends all sessions and streams and aborts running calls; requests after it get 503. */
+  close(): Promise<void>;
+  /** Open sessions of the 2025 era. */
+  sessionCount(): number;
+}
+
+/** Serves `table`. Throws when the table is faulty: a name used twice, an input schema that cannot be compiled. */
+export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
+  const { log, bodyLimitBytes, sessions, onSessionEnd = () => undefined, clock = systemClock } = options;
+  const dispatcher = createDispatcher(table, log);
+  const parts = { table, dispatcher, log, validator: new AjvJsonSchemaValidator() };
+  const leg2025 =
+    sessions === "none"
+      ? createStatelessLeg(parts)
+      : createSessionLeg(parts, { limits: sessions, clock, onSessionEnd });
+  const leg2026 = createStreamLeg(table, dispatcher, log);
+  let closed = false;
+
+  const app = new Hono();
+  app.all("/mcp", async ({ req: { raw: request } }) => {
+    if (!["GET", "POST", "DELETE"].includes(request.method)) {
+      const headers = { Allow: "GET, POST, DELETE" };
+      return renderRpcFailure({ status: 405, code: rpcCodes.serverError, message: "Method not allowed", headers });
+    }
+    const body = request.method === "POST" ? await readMessage(request, bodyLimitBytes) : undefined;
+    // Asked only now, because reading the body may take long.
+    if (closed) {
+      const message = "The server is shutting down";
+      return renderRpcFailure({ status: 503, code: rpcCodes.serverError, message, headers: { "Retry-After": "5" } });
+    }
+    if (body?.ok === false) {
+      return renderRpcFailure(body.failure);
+    }
+    const leg = (await isLegacyRequest(request, body?.message)) ? leg2025 : leg2026;
+    return await leg.handle(request, body?.message);
+  });
+  app.onError((error) => {
+    log.error({ err: error }, "mcp request failed");
+    return renderRpcFailure({ status: 500, code: rpcCodes.internalError, message: "Internal server error" });
+  });
+  return {
+    app,
+    async close() {
+      closed = true;
+      await Promise.all([leg2025.close(), leg2026.close()]);
+    },
+    sessionCount: leg2025.sessionCount,
+  };
+}

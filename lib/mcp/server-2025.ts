@@ -1,0 +1,119 @@
+/**
+ * One server of the 2025 era: the first SDK's low-level Server on a fetch transport, answering from a dispatcher.
+ * It owns the running calls of its connection, so that any request id (0 too) can be cancelled and none is used twice at a time.
+ * A cancelled call's stream is closed without an answer; the SDK alone would leave it open.
+ */
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import {
+  CallToolRequestSchema,
+  CancelledNotificationSchema,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListToolsRequestSchema,
+  type RequestId,
+  type ServerNotification,
+  type ServerRequest,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
+import type { Logger } from "../process/log.ts";
+import type { Dispatcher, Inbound } from "./dispatch.ts";
+import type { McpTable } from "./table.ts";
+import { renderCapabilities, renderToolResult } from "./wire-results.ts";
+
+export interface Parts2025 {
+  table: McpTable;
+  dispatcher: Dispatcher;
+  log: Logger;
+  /** Shared by all servers: building one costs more than everything else a new server does. */
+  validator: jsonSchemaValidator;
+}
+
+interface TransportOptions2025 {
+  /** Absent: no sessions, and the server serves one single request. */
+  sessionId?: string;
+  onInitialized?: () => void;
+  onClosed: () => void;
+  onCallEnd?: () => void;
+}
+
+export interface Server2025 {
+  handle(request: Request, message?: Record<string, unknown>): Promise<Response>;
+  isCalling(): boolean;
+  /** True when a call with this id is running. */
+  isInFlight(id: unknown): boolean;
+  close(): Promise<void>;
+}
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** Builds a connected server. The caller closes it, or the client does with DELETE; either way `onClosed` is called once. */
+export async function openServer2025(parts: Parts2025, options: TransportOptions2025): Promise<Server2025> {
+  const { table, dispatcher, log, validator } = parts;
+  const { sessionId, onInitialized } = options;
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    ...(sessionId !== undefined && { sessionIdGenerator: () => sessionId }),
+    ...(onInitialized !== undefined && { onsessioninitialized: onInitialized }),
+  });
+  const server = new Server(table.server, {
+    capabilities: renderCapabilities(table),
+    jsonSchemaValidator: validator,
+    ...(table.instructions !== undefined && { instructions: table.instructions }),
+  });
+  const calls = new Map<RequestId, AbortController>();
+
+  async function runCall<T>(extra: Extra, run: (inbound: Inbound) => Promise<T>): Promise<T> {
+    const cancelled = new AbortController();
+    calls.set(extra.requestId, cancelled);
+    try {
+      return await run(renderInbound(extra, sessionId, AbortSignal.any([extra.signal, cancelled.signal])));
+    } finally {
+      calls.delete(extra.requestId);
+      options.onCallEnd?.();
+    }
+  }
+
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: dispatcher.tools }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) =>
+    renderToolResult(
+      await runCall(extra, (inbound) => dispatcher.callTool(params.name, params.arguments ?? {}, inbound)),
+    ),
+  );
+  if (table.prompts.length > 0) {
+    server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: dispatcher.prompts }));
+    server.setRequestHandler(GetPromptRequestSchema, async ({ params }, extra) => ({
+      ...(await runCall(extra, (inbound) => dispatcher.getPrompt(params.name, params.arguments ?? {}, inbound))),
+    }));
+  }
+  server.setNotificationHandler(CancelledNotificationSchema, ({ params }) => {
+    const call = params.requestId === undefined ? undefined : calls.get(params.requestId);
+    if (call !== undefined && params.requestId !== undefined) {
+      call.abort(new Error(`the caller cancelled the call${params.reason === undefined ? "" : `: ${params.reason}`}`));
+      transport.closeSSEStream(params.requestId);
+    }
+  });
+  // What the SDK reports here: refused requests (already answered) and results whose client has gone.
+  server.onerror = (error) => log.debug({ err: error }, "mcp transport reported an error");
+  server.onclose = options.onClosed;
+  await server.connect(transport);
+  return {
+    handle: (request, message) => transport.handleRequest(request, { parsedBody: message }),
+    isCalling: () => calls.size > 0,
+    isInFlight: (id) => (typeof id === "string" || typeof id === "number") && calls.has(id),
+    close: () => server.close(),
+  };
+}
+
+function renderInbound(extra: Extra, sessionId: string | undefined, signal: AbortSignal): Inbound {
+  const authorization = extra.requestInfo?.headers["authorization"];
+  return {
+    era: "2025",
+    requestId: extra.requestId,
+    signal,
+    authorization: Array.isArray(authorization) ? authorization[0] : authorization,
+    sessionId,
+    meta: extra._meta,
+    notifyProgress: (params) => extra.sendNotification({ method: "notifications/progress", params: { ...params } }),
+  };
+}

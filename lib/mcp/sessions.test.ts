@@ -1,0 +1,167 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createTestClock, startEndpoint, type TestEndpoint } from "./endpoint.fixture.ts";
+import { callMessage, initializeMessage, openSession, post, readMessages } from "./raw-client.fixture.ts";
+
+let served: TestEndpoint;
+
+afterEach(() => served?.stop());
+
+async function statusOf(session: Record<string, string>, id = 1): Promise<number> {
+  const response = await post(served.url, callMessage("whoami", {}, id), session);
+  await response.text();
+  return response.status;
+}
+
+async function openStream(session: Record<string, string>, signal?: AbortSignal): Promise<Response> {
+  const headers = { accept: "text/event-stream", ...session };
+  return await fetch(served.url, { headers, ...(signal !== undefined && { signal }) });
+}
+
+describe("AGT-6 sessions of the 2025 era", () => {
+  test("an unknown id gets 404, a missing one 400, both as JSON-RPC errors", async () => {
+    served = await startEndpoint();
+    const unknown = await post(served.url, callMessage("whoami"), { "mcp-session-id": "f".repeat(32) });
+    expect([unknown.status, await unknown.json()]).toMatchObject([404, { error: { code: -32001 } }]);
+    const missing = await post(served.url, callMessage("whoami"));
+    expect([missing.status, await missing.json()]).toMatchObject([400, { error: { code: -32000 } }]);
+  });
+
+  test("DELETE ends the session once, aborts its calls and tells onSessionEnd", async () => {
+    const ended: string[] = [];
+    served = await startEndpoint({ onSessionEnd: (id) => ended.push(id) });
+    const session = await openSession(served.url);
+    const call = await post(served.url, callMessage("wait"), session);
+    await vi.waitFor(() => expect(served.calls).toHaveLength(1));
+    const stream = await openStream(session);
+    expect((await fetch(served.url, { method: "DELETE", headers: session })).status).toBe(200);
+    expect(await readMessages(call)).toEqual([]);
+    await stream.text();
+    expect(served.calls[0]?.context.signal.aborted).toBe(true);
+    expect((await fetch(served.url, { method: "DELETE", headers: session })).status).toBe(404);
+    expect(await statusOf(session)).toBe(404);
+    expect([ended, served.endpoint.sessionCount()]).toEqual([[session["mcp-session-id"]], 0]);
+  });
+
+  test("the GET stream is held once per session", async () => {
+    served = await startEndpoint();
+    const session = await openSession(served.url);
+    const stream = await openStream(session);
+    expect([stream.status, stream.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+    expect((await openStream(session)).status).toBe(409);
+    await stream.body?.cancel();
+    await vi.waitFor(async () => expect((await openStream(session)).status).toBe(200));
+  });
+
+  test("a refused initialize leaves no session behind", async () => {
+    served = await startEndpoint();
+    const response = await post(served.url, { ...initializeMessage, params: {} });
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { code: -32602 } }]);
+    const noAccept = await post(served.url, initializeMessage, { accept: "application/json" });
+    expect([noAccept.status, served.endpoint.sessionCount()]).toEqual([406, 0]);
+  });
+});
+
+describe("AGT-6 idle sessions end", () => {
+  const limits = { idleTtlMs: 1_000, max: 10 };
+
+  test("not one millisecond before the idle time, and exactly at it", async () => {
+    const clock = createTestClock();
+    const ended: string[] = [];
+    served = await startEndpoint({ sessions: limits, clock, onSessionEnd: (id) => ended.push(id) });
+    const session = await openSession(served.url);
+    clock.advance(999);
+    expect([served.endpoint.sessionCount(), await statusOf(session)]).toEqual([1, 200]);
+    clock.advance(999);
+    expect(served.endpoint.sessionCount()).toBe(1);
+    clock.advance(1);
+    expect([served.endpoint.sessionCount(), await statusOf(session, 2)]).toEqual([0, 404]);
+    expect(ended).toHaveLength(1);
+  });
+
+  test("a running call keeps its session, and the idle time starts when it ends", async () => {
+    const clock = createTestClock();
+    served = await startEndpoint({ sessions: limits, clock });
+    const session = await openSession(served.url);
+    const call = await post(served.url, callMessage("wait"), session);
+    await vi.waitFor(() => expect(served.calls).toHaveLength(1));
+    clock.advance(5_000);
+    served.calls[0]?.finish();
+    expect(JSON.stringify(await readMessages(call))).toContain("finished");
+    clock.advance(999);
+    expect(served.endpoint.sessionCount()).toBe(1);
+    clock.advance(1);
+    await vi.waitFor(async () => expect(await statusOf(session, 2)).toBe(404));
+  });
+
+  test("an open GET stream keeps its session until it is dropped", async () => {
+    const clock = createTestClock();
+    served = await startEndpoint({ sessions: limits, clock });
+    const session = await openSession(served.url);
+    const controller = new AbortController();
+    await openStream(session, controller.signal);
+    clock.advance(5_000);
+    expect(served.endpoint.sessionCount()).toBe(1);
+    controller.abort();
+    await vi.waitFor(() => {
+      clock.advance(1_000);
+      expect(served.endpoint.sessionCount()).toBe(0);
+    });
+  });
+});
+
+describe("AGT-6 the session cap", () => {
+  const limits = { idleTtlMs: 60_000, max: 2 };
+
+  test("at the cap all live; one past it the longest idle makes room", async () => {
+    served = await startEndpoint({ sessions: limits });
+    const first = await openSession(served.url);
+    const second = await openSession(served.url);
+    expect([await statusOf(second), await statusOf(first)]).toEqual([200, 200]);
+    const third = await openSession(served.url);
+    expect(served.endpoint.sessionCount()).toBe(2);
+    expect([await statusOf(first, 2), await statusOf(second, 2), await statusOf(third, 2)]).toEqual([200, 404, 200]);
+  });
+
+  test("a session with a running call never makes room: when all have one, a new session gets 503 with Retry-After", async () => {
+    served = await startEndpoint({ sessions: limits });
+    for (const index of [0, 1]) {
+      await post(served.url, callMessage("wait"), await openSession(served.url));
+      await vi.waitFor(() => expect(served.calls).toHaveLength(index + 1));
+    }
+    const refused = await post(served.url, initializeMessage);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await refused.json()).toMatchObject({ error: { code: -32000 } });
+    served.calls[0]?.finish();
+    await vi.waitFor(async () => expect((await post(served.url, initializeMessage)).status).toBe(200));
+  });
+
+  test("sessions opened at the same time stay within the cap, and a refused initialize takes no place", async () => {
+    served = await startEndpoint({ sessions: limits });
+    await Promise.all(Array.from({ length: 10 }, () => post(served.url, initializeMessage, { accept: "text/html" })));
+    await Promise.all(Array.from({ length: 20 }, () => post(served.url, initializeMessage)));
+    expect(served.endpoint.sessionCount()).toBe(2);
+  });
+
+  test("a session that listens makes room only when no other idle one is there", async () => {
+    served = await startEndpoint({ sessions: limits });
+    const listening = await openSession(served.url);
+    await openStream(listening);
+    const idle = await openSession(served.url);
+    await openSession(served.url);
+    expect([await statusOf(listening), await statusOf(idle)]).toEqual([200, 404]);
+  });
+});
+
+describe('AGT-6 sessions "none"', () => {
+  test("initialize gives no id, calls need none, GET and DELETE get 405", async () => {
+    served = await startEndpoint({ sessions: "none" });
+    const response = await post(served.url, initializeMessage);
+    expect([response.status, response.headers.get("mcp-session-id")]).toEqual([200, null]);
+    expect(await readMessages(response)).toHaveLength(1);
+    const call = await post(served.url, callMessage("steps", {}, 1, { progressToken: 1 }));
+    expect(await readMessages(call)).toHaveLength(4);
+    expect((await openStream({})).status).toBe(405);
+    expect((await fetch(served.url, { method: "DELETE" })).status).toBe(405);
+    expect(served.endpoint.sessionCount()).toBe(0);
+  });
+});
