@@ -1,0 +1,76 @@
+// Step 1 and 2: may the agent be meant at all, in its instance (Accepted), and does everything it names exist
+// (ReferencesResolved)? All judgement is plan/'s; here it becomes conditions.
+import type { PallasAgent } from "../../crds/agent.ts";
+import { objectKey } from "../../lib/kube/object.ts";
+import { acceptAgent, acceptInstance } from "../../plan/accept.ts";
+import { instanceMissing, neighbourhood } from "../../plan/check.ts";
+import { formatFault, type Fault } from "../../plan/fault.ts";
+import { resolveAgent, type Neighbourhood } from "../../plan/resolve.ts";
+import type { WatchedInstance } from "../resources.ts";
+import type { AgentRun } from "./run.ts";
+
+export interface Accepted {
+  agent: PallasAgent;
+  around: Neighbourhood;
+}
+
+const isFaulty = (faults: readonly Fault[]): faults is [Fault, ...Fault[]] => faults.length > 0;
+
+/** What is wrong with the instance itself, in one sentence, or undefined. */
+function instanceFault({ parsed }: WatchedInstance): string | undefined {
+  const faults = parsed.ok ? acceptInstance(parsed.value, "cluster") : parsed.faults;
+  return faults[0] && formatFault(faults[0]);
+}
+
+function findInstance({ live, caches, conditions }: AgentRun, agent: PallasAgent): WatchedInstance | undefined {
+  const { namespace } = live.metadata;
+  const { name } = agent.spec.instanceRef;
+  const instance = caches.instances.store.get(objectKey(namespace, name));
+  if (!instance) {
+    const known = caches.instances.store.list().filter(({ metadata }) => metadata.namespace === namespace);
+    const fault = instanceMissing(
+      agent,
+      known.map(({ metadata }) => metadata.name),
+    );
+    // Unknown, not False: what runs goes on running (OPR-5).
+    conditions.set("Accepted", "Unknown", fault.reason, formatFault(fault));
+    return undefined;
+  }
+  const fault = instanceFault(instance);
+  if (fault === undefined) return instance;
+  conditions.set("Accepted", "False", "InstanceNotAccepted", `PallasInstance "${name}" is faulty: ${fault}`);
+  return undefined;
+}
+
+/** Undefined when the agent is not accepted; the condition then says why. */
+export function accept(run: AgentRun): Accepted | undefined {
+  const { live, caches, conditions } = run;
+  if (!live.parsed.ok) {
+    conditions.fault("Accepted", live.parsed.faults);
+    return undefined;
+  }
+  const agent = live.parsed.value;
+  const instance = findInstance(run, agent);
+  if (!instance?.parsed.ok) return undefined;
+  const faults = acceptAgent(agent, instance.parsed.value);
+  if (isFaulty(faults)) {
+    conditions.fault("Accepted", faults);
+    return undefined;
+  }
+  conditions.set("Accepted", "True", "Accepted", `belongs to PallasInstance "${instance.metadata.name}"`);
+  const key = objectKey(instance.metadata.namespace, instance.metadata.name);
+  const siblings = caches.agents.store.byIndex("instance", key);
+  const sound = siblings.flatMap(({ parsed }) => (parsed.ok ? [parsed.value] : []));
+  return { agent, around: neighbourhood(instance.parsed.value, sound) };
+}
+
+/** Whether everything the agent names is there. */
+export function resolve({ conditions }: AgentRun, { agent, around }: Accepted): boolean {
+  const faults = resolveAgent(agent, around);
+  if (isFaulty(faults)) {
+    conditions.fault("ReferencesResolved", faults);
+    return false;
+  }
+  conditions.set("ReferencesResolved", "True", "Resolved", "everything it names is there");
+  return true;
+}

@@ -1,0 +1,89 @@
+// The reconciler of PallasAgents: accept → resolve → dependencies → apply → observe, then one status write. It is
+// level-triggered: it reads caches, and a resource in its desired state causes no write at all (OPR-2).
+import { agentChildren, fieldManager } from "../../crds/names.ts";
+import type { AgentConditionType } from "../../crds/conditions.ts";
+import { ApiError } from "../../lib/kube/api-error.ts";
+import type { Reconcile, ReconcileContext } from "../../lib/kube/controller.ts";
+import { Conflict, Waiting } from "../../lib/kube/outcome.ts";
+import { writeStatus } from "../../lib/kube/status.ts";
+import type { Transport } from "../../lib/kube/transport.ts";
+import type { Caches } from "../caches.ts";
+import type { ChildWriter } from "../children.ts";
+import { ConditionSet } from "../conditions.ts";
+import type { Images } from "../render/agent-children.ts";
+import { agentType, type LiveDeployment } from "../resources.ts";
+import { observeRollout } from "../rollout.ts";
+import { accept, resolve } from "./accept.ts";
+import { applyChildren } from "./apply.ts";
+import { observeDependencies } from "./dependencies.ts";
+import type { AgentRun } from "./run.ts";
+import { markAvailable, markUnchecked, renderAgentStatus, summarise } from "./summary.ts";
+
+export interface ReconcilerOptions {
+  readonly caches: Caches;
+  readonly children: ChildWriter;
+  readonly transport: Transport;
+  readonly images: Images;
+  readonly now: () => Date;
+}
+
+/** Runs the steps as far as they go; what was judged is added to `checked`. */
+async function advance(run: AgentRun, checked: Set<AgentConditionType>): Promise<LiveDeployment | undefined> {
+  const accepted = accept(run);
+  if (!accepted) return undefined;
+  checked.add("ReferencesResolved");
+  if (!resolve(run, accepted)) return undefined;
+  checked.add("DependenciesReady");
+  const mayStart = observeDependencies(run, accepted);
+  return applyChildren(run, accepted, mayStart);
+}
+
+/** What a failed write says about the agent; undefined where nothing is known and the status stays as it was. */
+function failureMessage(
+  error: unknown,
+): { reason: "NameConflict" | "Progressing" | "ApiError"; message: string } | undefined {
+  if (error instanceof Conflict) return { reason: "NameConflict", message: error.message };
+  if (error instanceof Waiting) return { reason: "Progressing", message: error.message };
+  const refused = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
+  return refused ? { reason: "ApiError", message: error.message } : undefined;
+}
+
+async function reconcileAgent(options: ReconcilerOptions, context: ReconcileContext): Promise<void> {
+  const { caches, children, transport, images, now } = options;
+  const { key, signal, log } = context;
+  const live = caches.agents.store.get(key);
+  // Children of a deleted agent are the garbage collector's, by their owner references.
+  if (!live || live.metadata.deletionTimestamp !== undefined) return;
+  const { namespace, name, generation = 0 } = live.metadata;
+  const conditions = new ConditionSet<AgentConditionType>(live.status?.conditions ?? [], generation, now());
+  const run: AgentRun = { live, caches, children, images, conditions, signal, log };
+  const checked = new Set<AgentConditionType>();
+  let applied: LiveDeployment | undefined;
+  let failure: unknown;
+  try {
+    applied = await advance(run, checked);
+  } catch (error) {
+    if (!failureMessage(error)) throw error;
+    failure = error;
+  }
+  markUnchecked(conditions, checked);
+  const deployment: LiveDeployment | undefined =
+    applied ?? children.findOwned("deployment", live, agentChildren(name).deployment);
+  const rollout = deployment && observeRollout(deployment);
+  markAvailable(conditions, rollout);
+  const failed = failureMessage(failure);
+  if (failed) conditions.set("Available", rollout?.available ? "True" : "False", failed.reason, failed.message);
+  summarise(conditions, rollout);
+  const status = renderAgentStatus(live, conditions, rollout);
+  const outcome = await writeStatus(transport, { type: agentType, live, status, fieldManager, signal });
+  if (outcome === "written")
+    log.info({ namespace, agent: name, generation, ready: conditions.status("Ready") }, "agent status written");
+  if (failure !== undefined) throw failure;
+}
+
+export const createAgentReconciler =
+  (options: ReconcilerOptions): Reconcile =>
+  async (context) => {
+    await reconcileAgent(options, context);
+    return {};
+  };

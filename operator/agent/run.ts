@@ -1,0 +1,19 @@
+// One reconcile of one agent: what it reads, what it writes with, and what it has found so far. Passed explicitly
+// from step to step; nothing outlives the reconcile.
+import type { AgentConditionType } from "../../crds/conditions.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import type { Caches } from "../caches.ts";
+import type { ChildWriter } from "../children.ts";
+import type { ConditionSet } from "../conditions.ts";
+import type { Images } from "../render/agent-children.ts";
+import type { WatchedAgent } from "../resources.ts";
+
+export interface AgentRun {
+  readonly live: WatchedAgent;
+  readonly caches: Caches;
+  readonly children: ChildWriter;
+  readonly images: Images;
+  readonly conditions: ConditionSet<AgentConditionType>;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}

@@ -1,0 +1,85 @@
+// Every informer of the operator, made and started in one place: our two kinds whole, children only where they carry
+// our component label, so that memory grows with what is ours (I13).
+import { labels } from "../crds/names.ts";
+import { createInformer, type Informer } from "../lib/kube/informer.ts";
+import { objectKey, type LiveObject } from "../lib/kube/object.ts";
+import type { Transport } from "../lib/kube/transport.ts";
+import type { Logger } from "../lib/process/log.ts";
+import { dependenciesOf } from "../plan/order.ts";
+import {
+  agentType,
+  childTypes,
+  instanceType,
+  parseWatchedAgent,
+  parseWatchedInstance,
+  type ChildKind,
+  type WatchedAgent,
+  type WatchedInstance,
+} from "./resources.ts";
+
+export type AgentIndex = "instance" | "dependency" | "port";
+
+export interface Caches {
+  agents: Informer<WatchedAgent, AgentIndex>;
+  instances: Informer<WatchedInstance>;
+  children: Record<ChildKind, Informer<LiveObject>>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const keysIn = (agent: WatchedAgent, names: readonly string[]) =>
+  names.map((name) => objectKey(agent.metadata.namespace, name));
+
+/** Agents of one instance that ask for the same port. */
+export function portKeys({ parsed }: WatchedAgent): string[] {
+  if (!parsed.ok || parsed.value.spec.port === undefined) return [];
+  const { metadata, spec } = parsed.value;
+  return [`${metadata.namespace}/${spec.instanceRef.name}:${spec.port}`];
+}
+
+/** @param namespaces undefined: the whole cluster */
+export function createCaches(transport: Transport, namespaces: readonly string[] | undefined, log: Logger): Caches {
+  const common = { transport, namespaces, log: log.child({ logger: "pallas.operator.watch" }) };
+  const agents = createInformer<WatchedAgent, AgentIndex>({
+    ...common,
+    type: agentType,
+    parse: parseWatchedAgent,
+    indexes: {
+      instance: (agent) => (agent.parsed.ok ? keysIn(agent, [agent.parsed.value.spec.instanceRef.name]) : []),
+      port: (agent) => portKeys(agent),
+      dependency: (agent) => (agent.parsed.ok ? keysIn(agent, dependenciesOf(agent.parsed.value)) : []),
+    },
+  });
+  const instances = createInformer<WatchedInstance>({
+    ...common,
+    type: instanceType,
+    parse: parseWatchedInstance,
+    indexes: {},
+  });
+  const child = (kind: ChildKind): Informer<LiveObject> =>
+    createInformer<LiveObject>({
+      ...common,
+      type: childTypes[kind],
+      labelSelector: labels.component,
+      parse: (raw) => raw,
+      indexes: {},
+    });
+  const children: Caches["children"] = {
+    deployment: child("deployment"),
+    service: child("service"),
+    configMap: child("configMap"),
+    serviceAccount: child("serviceAccount"),
+    role: child("role"),
+    roleBinding: child("roleBinding"),
+  };
+  const all = [agents, instances, ...Object.values(children)];
+  return {
+    agents,
+    instances,
+    children,
+    start: () => all.forEach((informer) => informer.start()),
+    stop: async () => {
+      await Promise.all(all.map((informer) => informer.stop()));
+    },
+  };
+}

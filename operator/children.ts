@@ -1,0 +1,41 @@
+// The one writer of children: applies what was rendered, in order, each only where the server holds something else
+// (OPR-2), and never an object of the same name that belongs to someone else (OPR-5).
+import { annotations, fieldManager } from "../crds/names.ts";
+import { createApplier, type Applier } from "../lib/kube/apply.ts";
+import { isControlledBy, keyOf, objectKey, type KubeObject, type LiveObject } from "../lib/kube/object.ts";
+import type { Transport } from "../lib/kube/transport.ts";
+import type { Logger } from "../lib/process/log.ts";
+import type { Caches } from "./caches.ts";
+import { childTypes, type ChildKind } from "./resources.ts";
+
+export interface ChildWriter {
+  /** The object as the server holds it afterwards. Throws `Conflict` for a foreign object, `Waiting` for one that is being deleted. */
+  apply(kind: ChildKind, desired: KubeObject, owner: LiveObject, signal: AbortSignal): Promise<LiveObject>;
+  /** From the cache, whoever owns it. */
+  find(kind: ChildKind, namespace: string, name: string): LiveObject | undefined;
+  /** From the cache, only when it is the owner's. */
+  findOwned(kind: ChildKind, owner: LiveObject, name: string): LiveObject | undefined;
+}
+
+export function createChildWriter(transport: Transport, caches: Caches, log: Logger): ChildWriter {
+  const applier: Applier = createApplier({ transport, fieldManager, hashAnnotation: annotations.appliedHash, log });
+  const find = (kind: ChildKind, key: string) => caches.children[kind].store.get(key);
+  return {
+    async apply(kind, desired, owner, signal) {
+      const { action, object } = await applier.apply({
+        type: childTypes[kind],
+        desired,
+        live: find(kind, keyOf(desired)),
+        ours: (live) => isControlledBy(live, owner),
+        signal,
+      });
+      if (action !== "unchanged") log.info({ kind: desired.kind, key: keyOf(desired), action }, "child applied");
+      return object;
+    },
+    find: (kind, namespace, name) => find(kind, objectKey(namespace, name)),
+    findOwned(kind, owner, name) {
+      const found = find(kind, objectKey(owner.metadata.namespace, name));
+      return found && isControlledBy(found, owner) ? found : undefined;
+    },
+  };
+}

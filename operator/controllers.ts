@@ -1,0 +1,75 @@
+// Which change concerns which resource: the two controllers and their sources.
+import { createController, type Controller } from "../lib/kube/controller.ts";
+import type { KubeMetrics } from "../lib/kube/metrics.ts";
+import { keyOf, objectKey, type LiveObject } from "../lib/kube/object.ts";
+import { createSource, desiredStateChanged, ownerKey, selfKey, type Source } from "../lib/kube/source.ts";
+import type { Logger } from "../lib/process/log.ts";
+import { createAgentReconciler } from "./agent/reconcile.ts";
+import { portKeys, type Caches } from "./caches.ts";
+import { dependentsOf, isReady } from "./dependents.ts";
+import { createInstanceReconciler, type InstanceReconcilerOptions } from "./instance/reconcile.ts";
+import { agentType, instanceType, type ChildKind, type WatchedAgent } from "./resources.ts";
+
+export interface ControllersOptions extends InstanceReconcilerOptions {
+  readonly log: Logger;
+  readonly metrics: KubeMetrics;
+  readonly workers: number;
+}
+
+const agentChildKinds = ["deployment", "service", "configMap", "serviceAccount"] as const;
+const instanceChildKinds = ["deployment", "service", "serviceAccount", "role", "roleBinding"] as const;
+
+const childSources = (caches: Caches, kinds: readonly ChildKind[], owner: typeof agentType): Source[] =>
+  kinds.map((kind) => createSource({ informer: caches.children[kind], toKeys: ownerKey(owner) }));
+
+const readyOrSpecChanged = (previous: WatchedAgent, agent: WatchedAgent): boolean =>
+  desiredStateChanged(previous, agent) || isReady(previous) !== isReady(agent);
+
+const instanceKey = (agent: WatchedAgent): string[] =>
+  agent.parsed.ok ? [objectKey(agent.metadata.namespace, agent.parsed.value.spec.instanceRef.name)] : [];
+
+function agentSources(caches: Caches): Source[] {
+  const agentsOf = (instance: LiveObject) => caches.agents.store.byIndex("instance", keyOf(instance)).map(keyOf);
+  return [
+    createSource({ informer: caches.agents, toKeys: selfKey, when: desiredStateChanged }),
+    createSource({
+      informer: caches.agents,
+      toKeys: (agent) => dependentsOf(caches.agents.store, keyOf(agent)),
+      when: readyOrSpecChanged,
+    }),
+    createSource({
+      informer: caches.agents,
+      // When the holder of a port gives it up, the next one may have it.
+      toKeys: (agent) => portKeys(agent).flatMap((port) => caches.agents.store.byIndex("port", port).map(keyOf)),
+      when: desiredStateChanged,
+    }),
+    createSource({ informer: caches.instances, toKeys: agentsOf, when: desiredStateChanged }),
+    ...childSources(caches, agentChildKinds, agentType),
+  ];
+}
+
+export function createControllers(options: ControllersOptions): Controller[] {
+  const { caches, log, metrics, workers } = options;
+  return [
+    createController({
+      name: "pallasinstance",
+      sources: [
+        createSource({ informer: caches.instances, toKeys: selfKey, when: desiredStateChanged }),
+        createSource({ informer: caches.agents, toKeys: instanceKey, when: readyOrSpecChanged }),
+        ...childSources(caches, instanceChildKinds, instanceType),
+      ],
+      reconcile: createInstanceReconciler(options),
+      log,
+      metrics,
+      workers,
+    }),
+    createController({
+      name: "pallasagent",
+      sources: agentSources(caches),
+      reconcile: createAgentReconciler(options),
+      log,
+      metrics,
+      workers,
+    }),
+  ];
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { makeInstance } from "../testing/resources.ts";
+import { imageFaults, repositoryOf } from "./images.ts";
+
+describe("SEC-2 images an instance may name", () => {
+  it.each([
+    ["host:5000/team/agent:1", "host:5000/team/agent"],
+    ["host:5000/team/agent", "host:5000/team/agent"],
+    [`team/agent:1@sha256:${"a".repeat(64)}`, "team/agent"],
+    ["agent", "agent"],
+  ])("reads the repository of %s", (image, repository) => {
+    expect(repositoryOf(image)).toBe(repository);
+  });
+
+  it.each([
+    ["registry.example/pallas/agent:2", true],
+    ["registry.example/pallas/deeper/agent:2", true],
+    ["registry.example/pallas-evil/agent:2", false],
+    ["registry.example.evil/pallas/agent:2", false],
+  ])("judges %s by whole path segments: %s", (agent, allowed) => {
+    const faults = imageFaults(makeInstance({ images: { agent } }), ["registry.example/pallas"]);
+    expect(faults.map(({ path }) => path)).toEqual(allowed ? [] : ["spec.images.agent"]);
+  });
+
+  it("lets the release's own image stand where none is named", () => {
+    expect(imageFaults(makeInstance({ images: { agent: "" } }), [])).toEqual([]);
+  });
+});

@@ -1,0 +1,117 @@
+// The reconciler of PallasInstances: accept → apply the registry → observe it and the agents, then one status write.
+import type { InstanceConditionType } from "../../crds/conditions.ts";
+import type { InstanceStatus } from "../../crds/instance.ts";
+import { fieldManager, registryName } from "../../crds/names.ts";
+import type { Reconcile, ReconcileContext } from "../../lib/kube/controller.ts";
+import { Conflict } from "../../lib/kube/outcome.ts";
+import { writeStatus } from "../../lib/kube/status.ts";
+import { acceptInstance } from "../../plan/accept.ts";
+import type { Fault } from "../../plan/fault.ts";
+import { resolveInstance } from "../../plan/resolve.ts";
+import { registryUrl } from "../../plan/urls.ts";
+import type { ReconcilerOptions } from "../agent/reconcile.ts";
+import { ConditionSet } from "../conditions.ts";
+import { isReady } from "../dependents.ts";
+import { renderInstanceChildren } from "../render/instance-children.ts";
+import { instanceType, type LiveDeployment, type WatchedInstance } from "../resources.ts";
+import { observeRollout, type Rollout } from "../rollout.ts";
+import { imageFaults } from "./images.ts";
+
+export interface InstanceReconcilerOptions extends ReconcilerOptions {
+  /** Repositories that spec.images may name, beside the release's own (SEC-2). */
+  readonly allowedImages: readonly string[];
+}
+
+type Conditions = ConditionSet<InstanceConditionType>;
+
+function accept({ parsed }: WatchedInstance, allowedImages: readonly string[], conditions: Conditions) {
+  if (!parsed.ok) {
+    conditions.fault("Accepted", parsed.faults);
+    return undefined;
+  }
+  const instance = parsed.value;
+  const faults: Fault[] = [
+    ...acceptInstance(instance, "cluster"),
+    ...resolveInstance(instance),
+    ...imageFaults(instance, allowedImages),
+  ];
+  const [first, ...others] = faults;
+  if (first) {
+    conditions.fault("Accepted", [first, ...others]);
+    return undefined;
+  }
+  conditions.set("Accepted", "True", "Accepted", "");
+  return instance;
+}
+
+async function applyRegistry(
+  { children, images, allowedImages }: InstanceReconcilerOptions,
+  live: WatchedInstance,
+  conditions: Conditions,
+  signal: AbortSignal,
+): Promise<LiveDeployment | undefined> {
+  const instance = accept(live, allowedImages, conditions);
+  if (!instance) return undefined;
+  const rendered = renderInstanceChildren(instance, images);
+  // What the pod needs comes first; the Role before what binds it.
+  await children.apply("serviceAccount", rendered.serviceAccount, live, signal);
+  await children.apply("role", rendered.role, live, signal);
+  await children.apply("roleBinding", rendered.roleBinding, live, signal);
+  await children.apply("service", rendered.service, live, signal);
+  return children.apply("deployment", rendered.deployment, live, signal);
+}
+
+function summarise(conditions: Conditions, rollout: Rollout | undefined, conflict: Conflict | undefined): void {
+  if (conflict) conditions.set("RegistryAvailable", "False", "NameConflict", conflict.message);
+  else if (rollout) {
+    conditions.set("RegistryAvailable", rollout.available ? "True" : "False", rollout.reason, rollout.message);
+  } else conditions.set("RegistryAvailable", "False", "Unavailable", "it has no registry yet");
+  const failing = (["Accepted", "RegistryAvailable"] as const).find((type) => conditions.status(type) !== "True");
+  if (failing === undefined) conditions.set("Ready", "True", "Ready", "its registry serves");
+  else conditions.set("Ready", "False", "NotReady", `${failing}: ${conditions.message(failing)}`);
+  const stuck = conditions.status("Accepted") === "False" || conflict !== undefined;
+  if (stuck)
+    conditions.set("Stalled", "True", "Faulty", `needs a change by hand: ${conditions.message(failing ?? "Ready")}`);
+  else conditions.set("Stalled", "False", "Succeeded", "");
+  const moving = !stuck && (rollout === undefined || rollout.moving);
+  if (moving) conditions.set("Reconciling", "True", "Reconciling", rollout?.message ?? "");
+  else conditions.set("Reconciling", "False", "Succeeded", "");
+}
+
+async function reconcileInstance(options: InstanceReconcilerOptions, context: ReconcileContext): Promise<void> {
+  const { caches, children, transport, now } = options;
+  const { key, signal, log } = context;
+  const live = caches.instances.store.get(key);
+  if (!live || live.metadata.deletionTimestamp !== undefined) return;
+  const { name, namespace, generation = 0 } = live.metadata;
+  const conditions: Conditions = new ConditionSet(live.status?.conditions ?? [], generation, now());
+  let deployment: LiveDeployment | undefined;
+  let conflict: Conflict | undefined;
+  try {
+    deployment = await applyRegistry(options, live, conditions, signal);
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    conflict = error;
+  }
+  deployment ??= children.findOwned("deployment", live, registryName(name));
+  const rollout = deployment && observeRollout(deployment);
+  summarise(conditions, rollout, conflict);
+  const agents = caches.agents.store.byIndex("instance", key);
+  const status: InstanceStatus = {
+    observedGeneration: generation,
+    conditions: conditions.all,
+    agents: { total: agents.length, ready: agents.filter(isReady).length },
+    ...(live.parsed.ok ? { registryUrl: registryUrl(live.parsed.value, namespace) } : {}),
+  };
+  const outcome = await writeStatus(transport, { type: instanceType, live, status, fieldManager, signal });
+  if (outcome === "written")
+    log.info({ namespace, instance: name, generation, ready: conditions.status("Ready") }, "instance status written");
+  if (conflict) throw conflict;
+}
+
+export const createInstanceReconciler =
+  (options: InstanceReconcilerOptions): Reconcile =>
+  async (context) => {
+    await reconcileInstance(options, context);
+    return {};
+  };

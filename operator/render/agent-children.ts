@@ -1,0 +1,59 @@
+// Everything an agent owns, in the order it is written: what the pods need comes before the Deployment (OPR-1).
+import type { V1ConfigMap, V1Deployment, V1Service, V1ServiceAccount } from "@kubernetes/client-node";
+import type { PallasAgent } from "../../crds/agent.ts";
+import { agentChildren, ports } from "../../crds/names.ts";
+import { renderRunConfig, serialiseRunConfig } from "../../plan/run-config.ts";
+import type { Neighbourhood } from "../../plan/resolve.ts";
+import { clusterAgentUrl } from "../../plan/urls.ts";
+import { renderAgentDeployment } from "./agent-deployment.ts";
+import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
+
+/** Images of the operator's release; an instance may name others. */
+export interface Images {
+  agent: string;
+  registry: string;
+}
+
+/** No role is ever bound to it, and its token is mounted nowhere (SEC-1). */
+const renderServiceAccount = (agent: PallasAgent): Rendered<V1ServiceAccount> => ({
+  apiVersion: "v1",
+  kind: "ServiceAccount",
+  metadata: renderMetadata(agent, "agent", agentChildren(agent.metadata.name).serviceAccount),
+  automountServiceAccountToken: false,
+});
+
+const renderService = (agent: PallasAgent): Rendered<V1Service> => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: renderMetadata(agent, "agent", agentChildren(agent.metadata.name).service),
+  spec: {
+    type: "ClusterIP",
+    selector: renderSelector(agent, "agent"),
+    ports: [{ name: "mcp", port: ports.agentMcp, targetPort: "mcp", protocol: "TCP", appProtocol: "http" }],
+  },
+});
+
+export interface AgentChildren {
+  serviceAccount: Rendered<V1ServiceAccount>;
+  runConfig: Rendered<V1ConfigMap>;
+  service: Rendered<V1Service>;
+  deployment: Rendered<V1Deployment>;
+}
+
+/** The children of an agent without faults. */
+export function renderAgentChildren(agent: PallasAgent, around: Neighbourhood, images: Images): AgentChildren {
+  const { namespace } = agent.metadata;
+  const config = renderRunConfig(agent, around, (name) => clusterAgentUrl(name, namespace));
+  const image = around.instance.spec.images?.agent || images.agent;
+  return {
+    serviceAccount: renderServiceAccount(agent),
+    runConfig: {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: renderMetadata(agent, "agent", agentChildren(agent.metadata.name).runConfig),
+      data: { "run-config.json": serialiseRunConfig(config) },
+    },
+    service: renderService(agent),
+    deployment: renderAgentDeployment(agent, around.instance, config, image),
+  };
+}

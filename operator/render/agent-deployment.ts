@@ -1,0 +1,138 @@
+// The Deployment of an agent. Authors reach only the allow-list of spec.pod; the restricted context comes after it.
+import type { V1Container, V1Deployment, V1PodSpec, V1Toleration, V1Volume } from "@kubernetes/client-node";
+import type { PallasAgent } from "../../crds/agent.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
+import { agentChildren, annotations, mounts, ports } from "../../crds/names.ts";
+import type { RunConfig } from "../../crds/run-config.ts";
+import { hashRunConfig, referencedFiles } from "../../plan/run-config.ts";
+import { effectiveSettings, type EffectiveSettings } from "../../plan/settings.ts";
+import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
+import { renderOutgoing } from "./outgoing.ts";
+import { renderProbes } from "./probes.ts";
+import { restrictedContainer, restrictedPod } from "./restricted.ts";
+
+/** Endpoints lag behind a pod's end by about this; the runtime goes on serving meanwhile (AGT-12). */
+const drainMarginSeconds = 15;
+
+const amounts = (quantities: Record<string, string | number>): Record<string, string> =>
+  Object.fromEntries(Object.entries(quantities).map(([name, amount]) => [name, String(amount)]));
+
+/**
+ * Files by projection, each at {object}/{key}. All optional: a missing one is said by the agent's health, and pods
+ * start without it; a changed one shows in the pod without a restart (OPR-2).
+ */
+function renderFileVolumes(config: RunConfig): V1Volume[] {
+  const { secrets, texts } = referencedFiles(config);
+  const unique = (keys: typeof secrets) => [
+    ...new Map(keys.map((entry) => [`${entry.name}/${entry.key}`, entry])).entries(),
+  ];
+  const volumes: V1Volume[] = [];
+  if (secrets.length > 0) {
+    const sources = unique(secrets).map(([path, { name, key }]) => ({
+      secret: { name, optional: true, items: [{ key, path }] },
+    }));
+    volumes.push({ name: "secrets", projected: { sources, defaultMode: 0o440 } });
+  }
+  if (texts.length > 0) {
+    const sources = unique(texts).map(([path, { name, key }]) => ({
+      configMap: { name, optional: true, items: [{ key, path }] },
+    }));
+    volumes.push({ name: "texts", projected: { sources, defaultMode: 0o440 } });
+  }
+  return volumes;
+}
+
+const mountPaths: Readonly<Record<string, string>> = { secrets: mounts.secrets, texts: mounts.texts };
+
+function renderContainer(
+  image: string,
+  settings: EffectiveSettings,
+  instance: PallasInstance,
+  files: V1Volume[],
+): V1Container {
+  const outgoing = renderOutgoing(instance);
+  return {
+    name: "agent",
+    image,
+    imagePullPolicy: "IfNotPresent",
+    ports: [
+      { name: "mcp", containerPort: ports.agentMcp, protocol: "TCP" },
+      { name: "admin", containerPort: ports.agentAdmin, protocol: "TCP" },
+    ],
+    env: [
+      { name: "PALLAS_RUN_CONFIG", value: mounts.runConfig },
+      { name: "PALLAS_POD_IP", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "status.podIP" } } },
+      ...outgoing.env,
+    ],
+    resources: {
+      requests: amounts(settings.resources.requests ?? {}),
+      limits: amounts(settings.resources.limits ?? {}),
+    },
+    ...renderProbes("admin"),
+    volumeMounts: [
+      { name: "run-config", mountPath: mounts.runConfig.slice(0, mounts.runConfig.lastIndexOf("/")), readOnly: true },
+      { name: "tmp", mountPath: "/tmp" },
+      ...files.map(({ name }) => ({ name, mountPath: mountPaths[name] ?? `/var/run/pallas/${name}`, readOnly: true })),
+      ...outgoing.volumeMounts,
+    ],
+    securityContext: restrictedContainer,
+  };
+}
+
+function renderTolerations({ tolerations = [] }: EffectiveSettings["pod"]): V1Toleration[] {
+  return tolerations.map((toleration) => ({ ...toleration }));
+}
+
+function renderPodSpec(agent: PallasAgent, instance: PallasInstance, config: RunConfig, image: string): V1PodSpec {
+  const children = agentChildren(agent.metadata.name);
+  const settings = effectiveSettings(agent, instance);
+  const { nodeSelector = {}, priorityClassName = "", topologySpreadConstraints = [] } = settings.pod;
+  const files = renderFileVolumes(config);
+  const pullSecrets = instance.spec.imagePullSecrets ?? [];
+  return {
+    serviceAccountName: children.serviceAccount,
+    automountServiceAccountToken: false,
+    terminationGracePeriodSeconds: Math.ceil(settings.drainTimeoutMs / 1000) + drainMarginSeconds,
+    ...(Object.keys(nodeSelector).length > 0 ? { nodeSelector } : {}),
+    ...(settings.pod.tolerations?.length ? { tolerations: renderTolerations(settings.pod) } : {}),
+    ...(priorityClassName === "" ? {} : { priorityClassName }),
+    ...(topologySpreadConstraints.length > 0 ? { topologySpreadConstraints } : {}),
+    ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets } : {}),
+    ...restrictedPod,
+    containers: [renderContainer(image, settings, instance, files)],
+    volumes: [
+      { name: "run-config", configMap: { name: children.runConfig } },
+      { name: "tmp", emptyDir: { sizeLimit: "256Mi" } },
+      ...files,
+      ...renderOutgoing(instance).volumes,
+    ],
+  };
+}
+
+export function renderAgentDeployment(
+  agent: PallasAgent,
+  instance: PallasInstance,
+  config: RunConfig,
+  image: string,
+): Rendered<V1Deployment> {
+  const { pod } = effectiveSettings(agent, instance);
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: renderMetadata(agent, "agent", agentChildren(agent.metadata.name).deployment),
+    spec: {
+      replicas: agent.spec.replicas,
+      revisionHistoryLimit: 3,
+      selector: { matchLabels: renderSelector(agent, "agent") },
+      // The new pod serves before the old one drains.
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      template: {
+        metadata: {
+          labels: { ...pod.labels, ...renderLabels(agent, "agent") },
+          annotations: { ...pod.annotations, [annotations.runConfigHash]: hashRunConfig(config) },
+        },
+        spec: renderPodSpec(agent, instance, config, image),
+      },
+    },
+  };
+}

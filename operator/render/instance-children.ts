@@ -1,0 +1,68 @@
+// Everything an instance owns: its registry, and the least rights the registry can work with (OPR-1, OPR-9).
+import type { V1Deployment, V1Role, V1RoleBinding, V1Service, V1ServiceAccount } from "@kubernetes/client-node";
+import { pallasAgent } from "../../crds/agent.ts";
+import { pallasInstance, type PallasInstance } from "../../crds/instance.ts";
+import { group, ports, registryName } from "../../crds/names.ts";
+import type { Images } from "./agent-children.ts";
+import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
+import { renderRegistryDeployment } from "./registry-deployment.ts";
+
+export interface InstanceChildren {
+  serviceAccount: Rendered<V1ServiceAccount>;
+  role: Rendered<V1Role>;
+  roleBinding: Rendered<V1RoleBinding>;
+  service: Rendered<V1Service>;
+  deployment: Rendered<V1Deployment>;
+}
+
+const read = ["get", "list", "watch"];
+
+const renderRole = (instance: PallasInstance, name: string): Rendered<V1Role> => ({
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "Role",
+  metadata: renderMetadata(instance, "registry", name),
+  rules: [
+    { apiGroups: [group], resources: [pallasAgent.plural, pallasInstance.plural], verbs: read },
+    // Where the agents' pods are, for scraping.
+    { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: read },
+  ],
+});
+
+const renderRoleBinding = (instance: PallasInstance, name: string): Rendered<V1RoleBinding> => ({
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "RoleBinding",
+  metadata: renderMetadata(instance, "registry", name),
+  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
+  subjects: [{ kind: "ServiceAccount", name, namespace: instance.metadata.namespace }],
+});
+
+const renderService = (instance: PallasInstance, name: string): Rendered<V1Service> => {
+  const { type = "ClusterIP", port = ports.registry } = instance.spec.registry?.service ?? {};
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: renderMetadata(instance, "registry", name),
+    spec: {
+      type,
+      selector: renderSelector(instance, "registry"),
+      ports: [{ name: "http", port, targetPort: "http", protocol: "TCP", appProtocol: "http" }],
+    },
+  };
+};
+
+/** The children of an instance without faults. */
+export function renderInstanceChildren(instance: PallasInstance, images: Images): InstanceChildren {
+  const name = registryName(instance.metadata.name);
+  return {
+    serviceAccount: {
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: renderMetadata(instance, "registry", name),
+      automountServiceAccountToken: false,
+    },
+    role: renderRole(instance, name),
+    roleBinding: renderRoleBinding(instance, name),
+    service: renderService(instance, name),
+    deployment: renderRegistryDeployment(instance, instance.spec.images?.registry || images.registry),
+  };
+}

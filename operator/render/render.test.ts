@@ -1,0 +1,175 @@
+// Golden files of everything the operator writes. A difference here rolls pods of every user on upgrade: it must be meant.
+import { dump } from "js-yaml";
+import { describe, expect, it } from "vitest";
+import { around, makeAgent, makeInstance, releaseImages } from "../testing/resources.ts";
+import { renderAgentChildren } from "./agent-children.ts";
+import { renderInstanceChildren } from "./instance-children.ts";
+
+const golden = (name: string) => `../../test/golden/${name}.yaml`;
+const toYaml = (objects: object) =>
+  Object.values(objects)
+    .map((object) => dump(object, { lineWidth: 120, noRefs: true }))
+    .join("---\n");
+
+const fullInstance = () =>
+  makeInstance({
+    version: "2.1.0",
+    title: "Ouranos",
+    externalUrl: { template: "https://{agent}.example.com/{namespace}/mcp" },
+    defaultModel: "openai.qwen3-8b-q5",
+    modelCapabilities: { vision: true, contextWindow: 200_000 },
+    providers: [
+      {
+        name: "openai",
+        kind: "openai-compatible",
+        baseUrl: "http://llama.models.svc:8080/v1",
+        apiKey: { secretKeyRef: { name: "llm-keys", key: "openai" } },
+        headers: [{ name: "X-Token", valueFrom: { secretKeyRef: { name: "llm-keys", key: "team" } } }],
+      },
+      { name: "unused", kind: "openai" },
+    ],
+    servers: [
+      {
+        name: "argos",
+        url: "http://argos.tools.svc:8000/mcp",
+        timeout: "90s",
+        headers: [{ name: "X-Team", value: "blue" }],
+      },
+    ],
+    agentDefaults: { resources: { limits: { memory: "1Gi" } }, pod: { nodeSelector: { disk: "ssd" } } },
+    http: { allowedHosts: ["agents.example.com"], allowedOrigins: ["https://chat.example.com"], bodyLimit: "8Mi" },
+    registry: {
+      replicas: 2,
+      service: { type: "NodePort", port: 80 },
+      metrics: { mode: "podMonitor", interval: "30s" },
+    },
+    caBundle: { configMapKeyRef: { name: "corp-ca", key: "ca.crt" } },
+    proxy: { https: "http://proxy:3128", noProxy: [".corp"] },
+    logLevel: "DEBUG",
+    imagePullSecrets: [{ name: "regcred" }],
+  });
+
+const fullAgent = () =>
+  makeAgent("tech-research", {
+    title: "Tech Research",
+    description: "Web search",
+    instructionFrom: { configMapKeyRef: { name: "prompts", key: "research.md" } },
+    fallbackModels: ["passthrough"],
+    request: { temperature: 0.2, topK: 40, stop: ["END"], effort: "high", maxSteps: 12 },
+    servers: [{ name: "argos", tools: { allow: ["search_*"], deny: ["search_private"] } }],
+    agents: [{ name: "archive", forwardInboundAuth: true }],
+    scope: "request",
+    limits: { wallClock: "5m" },
+    drainTimeout: "2m",
+    replicas: 3,
+    resources: { requests: { cpu: 1 } },
+    pod: {
+      labels: { team: "blue", "app.kubernetes.io/name": "not-mine" },
+      annotations: { note: "x" },
+      tolerations: [{ key: "gpu", operator: "Exists" }],
+      priorityClassName: "high",
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" },
+      ],
+    },
+  });
+
+describe("OPR-1 rendering", () => {
+  it("makes the children of the least agent as committed", async () => {
+    const instance = makeInstance();
+    const agent = makeAgent("echo");
+    const children = renderAgentChildren(agent, around(instance, agent), releaseImages);
+    await expect(toYaml(children)).toMatchFileSnapshot(golden("agent-least"));
+  });
+
+  it("makes the children of an agent with everything set as committed", async () => {
+    const agent = fullAgent();
+    const children = renderAgentChildren(agent, around(fullInstance(), agent, makeAgent("archive")), releaseImages);
+    await expect(toYaml(children)).toMatchFileSnapshot(golden("agent-full"));
+  });
+
+  it("makes the children of the least instance as committed", async () => {
+    await expect(toYaml(renderInstanceChildren(makeInstance(), releaseImages))).toMatchFileSnapshot(
+      golden("instance-least"),
+    );
+  });
+
+  it("makes the children of an instance with everything set as committed", async () => {
+    await expect(toYaml(renderInstanceChildren(fullInstance(), releaseImages))).toMatchFileSnapshot(
+      golden("instance-full"),
+    );
+  });
+});
+
+describe("OPR-2 the pod template", () => {
+  const templateOf = (instance = fullInstance(), agent = fullAgent()) =>
+    renderAgentChildren(agent, around(instance, agent, makeAgent("archive")), releaseImages).deployment.spec?.template;
+
+  it("stays the same when the instance changes what the agent does not use", () => {
+    const edited = fullInstance();
+    edited.spec.providers?.push({ name: "another", kind: "anthropic" });
+    edited.spec.servers?.push({ name: "another", url: "http://another:1/mcp" });
+    edited.spec.registry = { replicas: 1 };
+    expect(templateOf(edited)).toEqual(templateOf());
+  });
+
+  it("changes when the agent's own settings do", () => {
+    const edited = fullAgent();
+    edited.spec.request = { ...edited.spec.request, maxSteps: 13 };
+    expect(templateOf(fullInstance(), edited)).not.toEqual(templateOf());
+  });
+});
+
+describe("SEC-2 pod overrides", () => {
+  it("cannot replace the labels that select the pod or name it", () => {
+    const agent = fullAgent();
+    const { deployment } = renderAgentChildren(agent, around(fullInstance(), agent), releaseImages);
+    expect(deployment.spec?.template.metadata?.labels).toMatchObject({
+      team: "blue",
+      "app.kubernetes.io/name": "pallas-agent",
+      "pallas.helu.ca/agent": "tech-research",
+    });
+  });
+});
+
+describe("SEC-1 agent and registry pods", () => {
+  const pods = () => {
+    const agent = fullAgent();
+    const agentPod = renderAgentChildren(agent, around(fullInstance(), agent), releaseImages).deployment.spec?.template
+      .spec;
+    const registryPod = renderInstanceChildren(fullInstance(), releaseImages).deployment.spec?.template.spec;
+    return { agentPod, registryPod };
+  };
+
+  it("are non-root with a read-only root, no capabilities and the default seccomp profile", () => {
+    for (const pod of Object.values(pods())) {
+      expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+      for (const container of pod?.containers ?? []) {
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        });
+      }
+    }
+  });
+
+  it("hold a ServiceAccount token only in the registry", () => {
+    expect(pods().agentPod?.automountServiceAccountToken).toBe(false);
+    expect(pods().registryPod?.automountServiceAccountToken).toBe(true);
+  });
+});
+
+describe("OPR-9 the registry's Role", () => {
+  it("reads two kinds of ours and EndpointSlices, and names no Secret, verb * or resource *", () => {
+    const { role } = renderInstanceChildren(makeInstance(), releaseImages);
+    expect(role.rules).toEqual([
+      {
+        apiGroups: ["pallas.helu.ca"],
+        resources: ["pallasagents", "pallasinstances"],
+        verbs: ["get", "list", "watch"],
+      },
+      { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["get", "list", "watch"] },
+    ]);
+  });
+});

@@ -1,0 +1,86 @@
+// The built operator as a child process against the test API server, watched through its own metrics.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { join } from "node:path";
+import type { ApiAccess } from "../cluster/api-call.ts";
+
+export interface OperatorProcess extends AsyncDisposable {
+  /** Requests so far by HTTP method, as its own rest_client_requests_total counts them. */
+  requests(): Promise<Record<string, number>>;
+  /** Values of one metric, by its labels. */
+  metric(name: string): Promise<Map<string, number>>;
+  stop(): Promise<{ code: number | null; stderr: string }>;
+}
+
+const program = join(import.meta.dirname, "../../dist/operator.js");
+const startTimeoutMs = 30_000;
+
+/** The first line that says where the admin port is, or the reason why there is none. */
+async function readAdminPort(lines: AsyncIterable<string>): Promise<number> {
+  const seen: string[] = [];
+  for await (const line of lines) {
+    seen.push(line);
+    const { adminPort } = JSON.parse(line);
+    if (typeof adminPort === "number") return adminPort;
+  }
+  throw new Error(`expected the operator to say its admin port, found:\n${seen.join("\n")}`);
+}
+
+export async function startOperator(
+  access: ApiAccess,
+  options: { namespaces: readonly string[]; env?: Record<string, string> },
+): Promise<OperatorProcess> {
+  const child = spawn(process.execPath, [program], {
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      KUBECONFIG: access.kubeconfigPath,
+      PALLAS_NAMESPACES: options.namespaces.join(","),
+      PALLAS_AGENT_IMAGE: "pallas/agent:test",
+      PALLAS_REGISTRY_IMAGE: "pallas/registry:test",
+      PALLAS_ADMIN_PORT: "0",
+      PALLAS_HOST: "127.0.0.1",
+      ...options.env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const exited = once(child, "exit");
+  const late = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
+  const port = await readAdminPort(createInterface(child.stdout)).catch((error: unknown) => {
+    throw new Error(`the operator did not start: ${stderr}`, { cause: error });
+  });
+  clearTimeout(late);
+  child.stdout.resume();
+
+  const metric = async (name: string) => {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const found = new Map<string, number>();
+    for (const line of text.split("\n")) {
+      const match = /^([a-z_]+)(\{[^}]*\})? (\S+)$/.exec(line);
+      if (match?.[1] === name) found.set(match[2] ?? "", Number(match[3]));
+    }
+    return found;
+  };
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await exited;
+    return { code: child.exitCode, stderr };
+  };
+  return {
+    metric,
+    stop,
+    async requests() {
+      const byMethod: Record<string, number> = {};
+      for (const [labels, value] of await metric("rest_client_requests_total")) {
+        const method = /method="([A-Z]+)"/.exec(labels)?.[1] ?? "?";
+        byMethod[method] = (byMethod[method] ?? 0) + value;
+      }
+      return byMethod;
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) await stop();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// A namespace with an operator and a stand-in for the kubelet in it, and short ways to look at what is there.
+import { cluster, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
+import { startFakeKubelet, type FakeKubelet } from "./fake-kubelet.ts";
+import { startOperator, type OperatorProcess } from "./operator-process.ts";
+
+interface LiveObject {
+  metadata: {
+    name: string;
+    uid: string;
+    generation: number;
+    resourceVersion: string;
+    annotations?: Record<string, string>;
+  };
+  spec: Record<string, unknown>;
+  status?: { conditions?: Condition[] } & Record<string, unknown>;
+  data?: Record<string, string>;
+}
+
+export interface Condition {
+  type: string;
+  status: string;
+  reason: string;
+  message: string;
+  observedGeneration: number;
+}
+
+export interface WatchedNamespace extends AsyncDisposable {
+  readonly name: string;
+  readonly operator: OperatorProcess;
+  readonly kubelet: FakeKubelet;
+  kubectl(...args: string[]): Promise<string>;
+  apply(...manifests: object[]): Promise<void>;
+  get(kind: string, name: string): Promise<LiveObject>;
+  /** kind/name of everything of these kinds, sorted. */
+  list(...kinds: string[]): Promise<string[]>;
+  /** A condition as `status reason`, or "" while it is not there. */
+  condition(kind: string, name: string, type: string): Promise<string>;
+  message(kind: string, name: string, type: string): Promise<string>;
+  waitFor(kind: string, name: string, condition: string, timeoutSeconds?: number): Promise<void>;
+}
+
+export async function watchNamespace(prefix: string): Promise<WatchedNamespace> {
+  const access = cluster();
+  const namespace: TestNamespace = await createNamespace(prefix, access);
+  const kubectl = (...args: string[]) => access.kubectl([`--namespace=${namespace.name}`, ...args]);
+  const operator = await startOperator(access, { namespaces: [namespace.name] });
+  const kubelet = startFakeKubelet(access, namespace.name);
+  const get = async (kind: string, name: string): Promise<LiveObject> =>
+    JSON.parse(await kubectl("get", kind, name, "-o", "json"));
+  const find = async (kind: string, name: string, type: string) =>
+    (await get(kind, name)).status?.conditions?.find((condition) => condition.type === type);
+  return {
+    name: namespace.name,
+    operator,
+    kubelet,
+    kubectl,
+    get,
+    async apply(...manifests) {
+      const input = manifests.map((manifest) => JSON.stringify(manifest)).join("\n---\n");
+      await access.kubectl(
+        ["apply", "--server-side", "--force-conflicts", `--namespace=${namespace.name}`, "-f", "-"],
+        { input },
+      );
+    },
+    async list(...kinds) {
+      const names = await kubectl("get", kinds.join(","), "-o", "name");
+      return names
+        .split("\n")
+        .filter((line) => line !== "")
+        .toSorted();
+    },
+    async condition(kind, name, type) {
+      const found = await find(kind, name, type);
+      return found ? `${found.status} ${found.reason}` : "";
+    },
+    async message(kind, name, type) {
+      return (await find(kind, name, type))?.message ?? "";
+    },
+    async waitFor(kind, name, condition, timeoutSeconds = 30) {
+      await kubectl("wait", `--for=${condition}`, `${kind}/${name}`, `--timeout=${timeoutSeconds}s`);
+    },
+    async [Symbol.asyncDispose]() {
+      await operator[Symbol.asyncDispose]();
+      await kubelet[Symbol.asyncDispose]();
+      await namespace.remove();
+    },
+  };
+}
