@@ -1,0 +1,206 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createApplier, deleteObject, getObject, type ApplyRequest } from "./apply.ts";
+import { controllerReference, isControlledBy, type KubeObject, type LiveObject } from "./object.ts";
+import { Conflict, Waiting } from "./outcome.ts";
+import { writeStatus } from "./status.ts";
+import { answerJson, FakeApiServer, widgetType } from "./testing/fake-api-server.ts";
+import { silentLog } from "./testing/silent-log.ts";
+import { createTransport } from "./transport.ts";
+
+const theOwner: LiveObject = {
+  apiVersion: "example.com/v1",
+  kind: "Owner",
+  metadata: { name: "o", namespace: "default", uid: "owner-uid", resourceVersion: "1" },
+};
+const signal = new AbortController().signal;
+
+interface Child extends KubeObject {
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+function child(spec: Child["spec"] = { color: "red", args: ["a"] }): Child {
+  const metadata = { name: "c", namespace: "default", ownerReferences: [controllerReference(theOwner)] };
+  return { apiVersion: "example.com/v1", kind: "Widget", metadata, spec };
+}
+
+async function setUp() {
+  const fake = await FakeApiServer.start();
+  const transport = createTransport({ kubeConfig: fake.kubeConfig(), userAgent: "test/1" });
+  onTestFinished(async () => {
+    await transport.close();
+    await fake.stop();
+  });
+  const applier = createApplier({
+    transport,
+    fieldManager: "tester",
+    hashAnnotation: "example.com/applied-hash",
+    log: silentLog(),
+  });
+  const apply = (desired: KubeObject, live: LiveObject | undefined, more: Partial<ApplyRequest> = {}) =>
+    applier.apply({
+      type: widgetType,
+      desired,
+      live,
+      ours: (found) => isControlledBy(found, theOwner),
+      signal,
+      ...more,
+    });
+  const read = async () => {
+    const found = await getObject(transport, widgetType, { namespace: "default", name: "c" }, { signal });
+    if (found === undefined) throw new Error("the child is missing");
+    return found;
+  };
+  const writes = () => fake.seen("write").length;
+  return { fake, transport, apply, read, writes };
+}
+
+describe("I6 OPR-2 unchanged input makes no write", () => {
+  test("a missing child is created once, by server-side apply with our manager", async () => {
+    const { fake, apply, read, writes } = await setUp();
+    expect((await apply(child(), undefined)).action).toBe("created");
+    const [write] = fake.seen("write");
+    expect(write).toMatchObject({ method: "PATCH", headers: { "content-type": "application/apply-patch+yaml" } });
+    expect(Object.fromEntries(write?.query ?? [])).toEqual({ fieldManager: "tester", force: "true" });
+    const live = await read();
+    for (let i = 0; i < 10; i += 1) expect((await apply(child(), live)).action).toBe("unchanged");
+    expect(writes()).toBe(1);
+  });
+
+  test("an empty cache asks the server first, and finds that nothing is to be done", async () => {
+    const { apply, writes } = await setUp();
+    await apply(child(), undefined);
+    expect((await apply(child(), undefined)).action).toBe("unchanged");
+    expect(writes()).toBe(1);
+  });
+
+  test("the order of fields does not matter", async () => {
+    const { apply, read } = await setUp();
+    await apply(child({ a: 1, b: { c: 2, d: 3 } }), undefined);
+    expect((await apply(child({ b: { d: 3, c: 2 }, a: 1 }), await read())).action).toBe("unchanged");
+  });
+
+  test("a form that the server insists on is written at most once more", async () => {
+    const { fake, apply, read, writes } = await setUp();
+    await apply(child({ size: "big" }), undefined);
+    const normalise = () =>
+      fake.next.other.push((response, { body }) => {
+        const existing = fake.get("c");
+        answerJson(
+          response,
+          200,
+          fake.put("c", { ...existing, ...body, spec: { size: "BIG" } }, { metadata: { ...existing?.metadata } }),
+        );
+      });
+    fake.put("c", { ...(await read()), spec: { size: "BIG" } }, { metadata: { ...(await read()).metadata } });
+    const live = await read();
+    normalise();
+    expect((await apply(child({ size: "big" }), live)).action).toBe("updated");
+    const settled = await read();
+    expect((await apply(child({ size: "big" }), settled)).action).toBe("unchanged");
+    expect(writes()).toBe(2);
+    const edited = { ...settled, spec: { size: "small" } };
+    expect((await apply(child({ size: "big" }), edited)).action).toBe("updated");
+  });
+});
+
+describe("OPR-5 what differs is written", () => {
+  test.each<[string, Child, Record<string, unknown>]>([
+    ["a changed desire", child({ color: "blue", args: ["a"] }), {}],
+    ["a field no longer desired", child({ args: ["a"] }), {}],
+    ["a value edited by hand", child(), { spec: { color: "green", args: ["a"] } }],
+    ["a list extended by hand", child(), { spec: { color: "red", args: ["a", "b"] } }],
+    ["a field removed by hand", child(), { spec: { args: ["a"] } }],
+  ])("%s", async (_title, desired, edit) => {
+    const { fake, apply, read, writes } = await setUp();
+    await apply(child(), undefined);
+    const live = await read();
+    expect((await apply(desired, { ...live, ...edit })).action).toBe("updated");
+    expect(writes()).toBe(2);
+    expect(fake.seen("write")[1]?.body).toMatchObject({ metadata: { uid: live.metadata.uid } });
+  });
+
+  test("fields that others added are left alone", async () => {
+    const { apply, read } = await setUp();
+    await apply(child(), undefined);
+    const live = await read();
+    const seen = { ...live, status: { ready: true }, spec: { color: "red", args: ["a"], defaulted: 1 } };
+    expect((await apply(child(), seen)).action).toBe("unchanged");
+  });
+});
+
+describe("I8 OPR-5 what is not ours is never touched", () => {
+  test.each([
+    ["in the cache", true],
+    ["unknown to the cache", false],
+  ])("a foreign object with our name, %s", async (_title, cached) => {
+    const { fake, apply, read, writes } = await setUp();
+    fake.put("c", { spec: { color: "theirs" } });
+    const live = cached ? await read() : undefined;
+    await expect(apply(child(), live)).rejects.toThrow(Conflict);
+    expect(writes()).toBe(0);
+  });
+
+  test("the child of a former owner of the same name is foreign", async () => {
+    const { fake, apply } = await setUp();
+    const former = { ...controllerReference(theOwner), uid: "former-uid" };
+    fake.put("c", {}, { metadata: { ownerReferences: [former] } });
+    await expect(apply(child(), undefined)).rejects.toMatchObject({ reason: "NameConflict" });
+  });
+
+  test("a child that was replaced behind a stale cache is not written", async () => {
+    const { fake, apply, read } = await setUp();
+    await apply(child(), undefined);
+    const stale = await read();
+    fake.remove("c");
+    fake.put("c", { spec: { color: "theirs" } });
+    await expect(apply(child({ color: "blue" }), stale)).rejects.toMatchObject({ status: 422 });
+    expect(fake.get("c")?.["spec"]).toEqual({ color: "theirs" });
+  });
+
+  test("a child that is being deleted is waited for", async () => {
+    const { apply, read, writes } = await setUp();
+    await apply(child(), undefined);
+    const live = await read();
+    const terminating = { ...live, metadata: { ...live.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+    await expect(apply(child({ color: "blue" }), terminating)).rejects.toThrow(Waiting);
+    expect(writes()).toBe(1);
+  });
+});
+
+describe("deletion", () => {
+  test("deletes what was judged, and nothing else", async () => {
+    const { fake, transport, apply, read } = await setUp();
+    await apply(child(), undefined);
+    const judged = await read();
+    fake.put("c", { ...judged, spec: { color: "changed meanwhile" } });
+    expect(await deleteObject(transport, widgetType, judged, { signal })).toBe("changed");
+    expect(await deleteObject(transport, widgetType, await read(), { signal })).toBe("deleted");
+    expect(await deleteObject(transport, widgetType, judged, { signal })).toBe("gone");
+  });
+});
+
+describe("I9 status", () => {
+  test("is written through its subresource, only when it differs, and not to what is gone", async () => {
+    const { fake, transport, read } = await setUp();
+    fake.put("c", { status: { ready: 1 } });
+    const live = await read();
+    const write = (status: object) =>
+      writeStatus(transport, { type: widgetType, live, status, fieldManager: "tester", signal });
+    expect(await write({ ready: 1 })).toBe("unchanged");
+    expect(fake.seen("write")).toHaveLength(0);
+    expect(await write({ ready: 2 })).toBe("written");
+    const [seen] = fake.seen("write");
+    expect(seen?.path).toBe("/apis/example.com/v1/namespaces/default/widgets/c/status");
+    expect(seen?.body).toEqual({
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      metadata: { name: "c", namespace: "default", uid: live.metadata.uid },
+      status: { ready: 2 },
+    });
+    fake.remove("c");
+    fake.next.other.push((response) =>
+      answerJson(response, 404, { kind: "Status", code: 404, reason: "NotFound", message: "gone" }),
+    );
+    expect(await write({ ready: 3 })).toBe("gone");
+  });
+});

@@ -1,0 +1,210 @@
+/**
+ * Writing objects: server-side apply and deletion, and the applier, which writes a child only when it is missing,
+ * outdated or edited by hand, and never when it belongs to someone else.
+ */
+import { isConflict, isNotFound } from "./api-error.ts";
+import { hashOf } from "./canonical.ts";
+import { differences } from "./compare.ts";
+import { parseObject } from "./decode.ts";
+import { keyOf, type KubeObject, type LiveObject, type RawObject } from "./object.ts";
+import { Conflict, Waiting } from "./outcome.ts";
+import { apiVersionOf, objectPath, type ResourceType } from "./resource.ts";
+import type { Transport } from "./transport.ts";
+import type { Logger } from "../process/log.ts";
+
+export const applyContentType = "application/apply-patch+yaml";
+
+export interface ApplyOptions {
+  readonly fieldManager: string;
+  /** Takes over fields that another manager set. */
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+  readonly subresource?: "status";
+}
+
+/** One server-side apply, whatever is there. With `metadata.uid` it fails (422, or 409 where none is) unless it meets just that object. */
+export async function applyObject(
+  transport: Transport,
+  type: ResourceType,
+  object: KubeObject,
+  options: ApplyOptions,
+): Promise<RawObject> {
+  const answer = await transport.request({
+    method: "PATCH",
+    path: objectPath(type, object.metadata, options.subresource),
+    query: { fieldManager: options.fieldManager, force: options.force },
+    contentType: applyContentType,
+    body: object,
+    signal: options.signal,
+  });
+  return parseObject(answer, type);
+}
+
+export async function getObject(
+  transport: Transport,
+  type: ResourceType,
+  object: { readonly namespace?: string | undefined; readonly name: string },
+  options: { readonly signal: AbortSignal },
+): Promise<RawObject | undefined> {
+  try {
+    return parseObject(
+      await transport.request({ method: "GET", path: objectPath(type, object), signal: options.signal }),
+      type,
+    );
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+export interface DeleteOptions {
+  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
+  readonly signal: AbortSignal;
+}
+
+/** Deletes exactly the version that was judged. "changed": it is another by now, so judge again. */
+export async function deleteObject(
+  transport: Transport,
+  type: ResourceType,
+  object: LiveObject,
+  options: DeleteOptions,
+): Promise<"deleted" | "gone" | "changed"> {
+  const { uid, resourceVersion } = object.metadata;
+  try {
+    await transport.request({
+      method: "DELETE",
+      path: objectPath(type, object.metadata),
+      body: {
+        apiVersion: "v1",
+        kind: "DeleteOptions",
+        preconditions: { uid, resourceVersion },
+        propagationPolicy: options.propagationPolicy ?? "Background",
+      },
+      signal: options.signal,
+    });
+    return "deleted";
+  } catch (error) {
+    if (isNotFound(error)) return "gone";
+    if (isConflict(error)) return "changed";
+    throw error;
+  }
+}
+
+export interface ApplierOptions {
+  readonly transport: Transport;
+  readonly fieldManager: string;
+  /** Annotation, such as `example.com/applied-hash`, that remembers what was last applied. */
+  readonly hashAnnotation: string;
+  readonly log: Logger;
+}
+
+export interface ApplyRequest {
+  readonly type: ResourceType;
+  readonly desired: KubeObject;
+  /** From the cache, complete (nothing dropped by `parse`). Undefined makes the applier ask the server. */
+  readonly live: LiveObject | undefined;
+  /** Whether an object of this name may be written; mostly `isControlledBy(live, owner)`. */
+  readonly ours: (live: LiveObject) => boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface ApplyResult {
+  readonly action: "created" | "updated" | "unchanged";
+  readonly object: LiveObject;
+}
+
+export interface Applier {
+  /**
+   * Makes the server hold `desired`, with no write when it does already. Throws `Conflict` when the name is taken by
+   * an object that is not ours, and `Waiting` (ChildTerminating) while an earlier one is being deleted.
+   */
+  apply(request: ApplyRequest): Promise<ApplyResult>;
+}
+
+/** So many objects may differ for good from what was asked (see `#settled`) before the oldest is tried again. */
+const settledLimit = 10_000;
+const terminatingRetryMs = 2_000;
+
+export function createApplier(options: ApplierOptions): Applier {
+  return new ComparingApplier(options);
+}
+
+class ComparingApplier implements Applier {
+  readonly #options: ApplierOptions;
+  /**
+   * By uid: differences that remained right after an apply, because the server or a webhook prefers another form.
+   * Writing again would not help, and would never end.
+   */
+  readonly #settled = new Map<string, string>();
+
+  constructor(options: ApplierOptions) {
+    this.#options = options;
+  }
+
+  async apply({ type, desired, live: cached, ours, signal }: ApplyRequest): Promise<ApplyResult> {
+    const { transport, fieldManager } = this.#options;
+    const key = keyOf(desired);
+    const live = cached ?? (await getObject(transport, type, desired.metadata, { signal }));
+    if (live !== undefined) {
+      if (!ours(live)) {
+        throw new Conflict({
+          message: `${type.kind} ${key} exists and is not ours; delete or rename it, or choose another name for the resource that needs it`,
+        });
+      }
+      if (live.metadata.deletionTimestamp !== undefined) {
+        const message = `${type.kind} ${key} is being deleted; it is made again when it is gone`;
+        throw new Waiting({ reason: "ChildTerminating", message, retryMs: terminatingRetryMs });
+      }
+    }
+    const stamped = this.#stamp(desired);
+    if (live !== undefined && this.#isClean(stamped, live)) return { action: "unchanged", object: live };
+    const bound = live === undefined ? stamped : bindTo(stamped, live);
+    const object = await applyObject(transport, type, bound, { fieldManager, force: true, signal });
+    this.#remember(type, stamped, object);
+    return { action: live === undefined ? "created" : "updated", object };
+  }
+
+  /** The hash notices fields that are not desired any more, which a comparison with the live object cannot. */
+  #stamp(desired: KubeObject): KubeObject {
+    const annotations = { ...desired.metadata.annotations, [this.#options.hashAnnotation]: hashOf(desired) };
+    return { ...desired, metadata: { ...desired.metadata, annotations } };
+  }
+
+  #isClean(stamped: KubeObject, live: LiveObject): boolean {
+    const found = differences(stamped, live);
+    return found.length === 0 || this.#settled.get(live.metadata.uid) === hashOf([stamped, found]);
+  }
+
+  #remember(type: ResourceType, stamped: KubeObject, applied: RawObject): void {
+    const { uid } = applied.metadata;
+    this.#settled.delete(uid);
+    const found = differences(stamped, applied);
+    if (found.length === 0) return;
+    this.#settled.set(uid, hashOf([stamped, found]));
+    for (const oldest of this.#settled.keys()) {
+      if (this.#settled.size <= settledLimit) break;
+      this.#settled.delete(oldest);
+    }
+    // Paths only: values may be private.
+    const paths = found.map((difference) => difference.path);
+    this.#options.log.info(
+      { kind: type.kind, key: keyOf(applied), paths },
+      "server keeps another form of applied fields",
+    );
+  }
+}
+
+/** Ties the write to the object that was found to be ours. */
+function bindTo(object: KubeObject, live: LiveObject): KubeObject {
+  return { ...object, metadata: { ...object.metadata, uid: live.metadata.uid } };
+}
+
+/** The smallest object that names another, to which fields to be applied are added. */
+export function identityOf(type: ResourceType, live: LiveObject): KubeObject {
+  const { name, namespace, uid } = live.metadata;
+  return {
+    apiVersion: apiVersionOf(type),
+    kind: type.kind,
+    metadata: { name, uid, ...(namespace === undefined ? {} : { namespace }) },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * Turns a KubeConfig into what one request needs: address, headers and TLS material. The KubeConfig reads its files on
+ * every use, so the answer is kept for a few seconds; rotated tokens, certificates and CAs are picked up after that.
+ */
+import { createHash } from "node:crypto";
+import type { RequestOptions } from "node:https";
+import type { KubeConfig } from "@kubernetes/client-node";
+import type { Clock } from "./clock.ts";
+
+export interface TlsMaterial {
+  readonly ca?: string | Buffer;
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
+  readonly pfx?: string | Buffer;
+  readonly passphrase?: string;
+  readonly servername?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
+export interface Credentials {
+  readonly origin: string;
+  /** What stands before `/api` in the server's URL; mostly empty. */
+  readonly pathPrefix: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: TlsMaterial;
+  /** Equal for credentials that may share connections. */
+  readonly identity: string;
+}
+
+export interface CredentialSource {
+  current(): Promise<Credentials>;
+  /** Forgets the kept answer: the server refused it. */
+  invalidate(): void;
+}
+
+export function createCredentialSource(kubeConfig: KubeConfig, clock: Clock, keepMs: number): CredentialSource {
+  let kept: { readonly until: number; readonly value: Promise<Credentials> } | undefined;
+  return {
+    async current() {
+      if (kept === undefined || kept.until <= clock.now()) {
+        kept = { until: clock.now() + keepMs, value: loadCredentials(kubeConfig) };
+      }
+      const attempt = kept;
+      try {
+        return await attempt.value;
+      } catch (error) {
+        if (kept === attempt) kept = undefined;
+        throw error;
+      }
+    },
+    invalidate() {
+      kept = undefined;
+    },
+  };
+}
+
+/** Errors when the KubeConfig has no usable cluster, or one behind a proxy, which the transport cannot speak to. */
+export async function loadCredentials(kubeConfig: KubeConfig): Promise<Credentials> {
+  const cluster = kubeConfig.getCurrentCluster();
+  if (cluster === null) {
+    throw new Error(
+      `the kubeconfig's current context "${kubeConfig.getCurrentContext()}" names no cluster; choose one that does`,
+    );
+  }
+  if (cluster.proxyUrl !== undefined && cluster.proxyUrl !== "") {
+    throw new Error(
+      `cluster "${cluster.name}" has a proxy-url, which is not supported; use a direct address of the API server`,
+    );
+  }
+  const options: RequestOptions = {};
+  await kubeConfig.applyToHTTPSOptions(options);
+  const url = new URL(cluster.server);
+  const tls = parseTls(options);
+  return {
+    origin: url.origin,
+    pathPrefix: url.pathname.replace(/\/+$/, ""),
+    headers: parseHeaders(options),
+    tls,
+    identity: identityOf(url.origin, tls),
+  };
+}
+
+function parseTls(options: RequestOptions): TlsMaterial {
+  const tls: Record<string, unknown> = {};
+  for (const name of ["ca", "cert", "key", "pfx", "passphrase", "servername", "rejectUnauthorized"] as const) {
+    if (options[name] !== undefined && options[name] !== null) tls[name] = options[name];
+  }
+  return tls as TlsMaterial;
+}
+
+function parseHeaders(options: RequestOptions): Record<string, string> {
+  const headers: Record<string, string> = {};
+  // A token file may end in a line break, which no header may.
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    if (value !== undefined) headers[name.toLowerCase()] = String(value).trim();
+  }
+  if (typeof options.auth === "string")
+    headers["authorization"] = `Basic ${Buffer.from(options.auth).toString("base64")}`;
+  return headers;
+}
+
+function identityOf(origin: string, tls: TlsMaterial): string {
+  const hash = createHash("sha256").update(origin);
+  for (const [name, value] of Object.entries(tls).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    hash.update(`\0${name}\0`).update(Buffer.isBuffer(value) ? value : String(value));
+  }
+  return hash.digest("hex");
+}

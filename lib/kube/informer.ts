@@ -1,0 +1,79 @@
+/**
+ * A store together with the reflectors that fill it: one for the whole cluster, or one for each listed namespace.
+ */
+import type { Clock } from "./clock.ts";
+import type { LiveObject, RawObject } from "./object.ts";
+import { Reflector, type ReflectorState, type ReflectorTiming } from "./reflector.ts";
+import type { ResourceType } from "./resource.ts";
+import { Store, type ReadStore } from "./store.ts";
+import type { Transport } from "./transport.ts";
+import type { Logger } from "../process/log.ts";
+
+export interface InformerOptions<T extends LiveObject, Index extends string> {
+  readonly transport: Transport;
+  readonly type: ResourceType;
+  /** Absent: the whole cluster. */
+  readonly namespaces?: readonly string[] | undefined;
+  readonly labelSelector?: string;
+  /** Gives a raw object its type, and may drop fields. Objects on which it throws are left as they were, and logged. */
+  readonly parse: (raw: RawObject) => T;
+  readonly indexes: Readonly<Record<Index, (object: T) => readonly string[]>>;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  readonly timing?: Partial<ReflectorTiming>;
+  readonly pageSize?: number;
+}
+
+export interface Informer<T extends LiveObject, Index extends string = never> {
+  readonly type: ResourceType;
+  readonly store: ReadStore<T, Index>;
+  /** Resolves when every namespace is in the store. Never rejects; stays open when stopped before that. */
+  readonly synced: Promise<void>;
+  readonly hasSynced: boolean;
+  /** The worst of its reflectors. */
+  readonly state: ReflectorState;
+  start(): void;
+  /** After it resolves the store does not change any more. */
+  stop(): Promise<void>;
+}
+
+export function createInformer<T extends LiveObject, Index extends string = never>(
+  options: InformerOptions<T, Index>,
+): Informer<T, Index> {
+  const { namespaces, indexes, ...common } = options;
+  if (namespaces?.length === 0) {
+    throw new Error(
+      `an informer of ${options.type.plural} was given an empty list of namespaces; leave it out for all`,
+    );
+  }
+  const store = new Store<T, Index>({
+    indexes,
+    onListenerError: (error, change) =>
+      options.log.error({ kind: options.type.kind, change: change.type, err: error }, "change listener failed"),
+  });
+  const scopes: readonly (string | undefined)[] = namespaces === undefined ? [undefined] : [...new Set(namespaces)];
+  const reflectors = scopes.map((namespace) => new Reflector<T>({ ...common, namespace, target: store }));
+  return {
+    type: options.type,
+    store,
+    synced: Promise.all(reflectors.map((reflector) => reflector.synced)).then(() => undefined),
+    get hasSynced() {
+      return reflectors.every((reflector) => reflector.hasSynced);
+    },
+    get state() {
+      return worstOf(reflectors.map((reflector) => reflector.state));
+    },
+    start() {
+      for (const reflector of reflectors) reflector.start();
+    },
+    async stop() {
+      await Promise.all(reflectors.map((reflector) => reflector.stop()));
+    },
+  };
+}
+
+const badness = { live: 0, degraded: 1, starting: 2 } as const;
+
+function worstOf(states: readonly ReflectorState[]): ReflectorState {
+  return states.reduce((worst, state) => (badness[state.phase] > badness[worst.phase] ? state : worst));
+}

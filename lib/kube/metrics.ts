@@ -1,0 +1,153 @@
+/**
+ * The kernel's metrics under the names of controller-runtime and client-go, so that existing dashboards and alerts
+ * work. Series go to the registry that is handed in; those of a controller or queue start at 0.
+ */
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+export type ReconcileOutcome = "success" | "requeue_after" | "error" | "terminal_error";
+
+export interface QueueMetrics {
+  added(): void;
+  depth(waiting: number): void;
+  /** Seconds between the add and the hand-out. */
+  waited(seconds: number): void;
+  /** Seconds between the hand-out and the end of the work. */
+  worked(seconds: number): void;
+  retried(): void;
+}
+
+export interface ControllerMetrics {
+  workers(count: number): void;
+  active(change: 1 | -1): void;
+  reconciled(outcome: ReconcileOutcome, seconds: number): void;
+  timedOut(): void;
+}
+
+export interface KubeMetrics {
+  queue(name: string): QueueMetrics;
+  controller(name: string): ControllerMetrics;
+  /** `code` is the HTTP status, or `<error>` when there was no answer. */
+  requested(method: string, code: string): void;
+}
+
+const reconcileBuckets = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25,
+];
+const slowReconcileBuckets = [1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60];
+const queueBuckets = [1e-4, 1e-3, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1000];
+
+/** Once per registry: prom-client refuses a second metric of the same name. */
+export function createKubeMetrics(registry: Registry): KubeMetrics {
+  const requests = new Counter({
+    name: "rest_client_requests_total",
+    help: "Number of HTTP requests, partitioned by status code and method.",
+    labelNames: ["code", "method"],
+    registers: [registry],
+  });
+  const queue = queueFamilies(registry);
+  const controller = controllerFamilies(registry);
+  return {
+    queue(name) {
+      const labels = { name, controller: name };
+      queue.depth.set(labels, 0);
+      queue.adds.inc(labels, 0);
+      queue.retries.inc(labels, 0);
+      return {
+        added: () => queue.adds.inc(labels),
+        depth: (waiting) => queue.depth.set(labels, waiting),
+        waited: (seconds) => queue.queued.observe(labels, seconds),
+        worked: (seconds) => queue.worked.observe(labels, seconds),
+        retried: () => queue.retries.inc(labels),
+      };
+    },
+    controller(name) {
+      const labels = { controller: name };
+      for (const result of ["success", "error", "requeue", "requeue_after"])
+        controller.total.inc({ ...labels, result }, 0);
+      for (const counter of [controller.errors, controller.terminal, controller.timeouts]) counter.inc(labels, 0);
+      controller.active.set(labels, 0);
+      return {
+        workers: (count) => controller.workers.set(labels, count),
+        active: (change) => controller.active.inc(labels, change),
+        timedOut: () => controller.timeouts.inc(labels),
+        reconciled(outcome, seconds) {
+          const failed = outcome === "error" || outcome === "terminal_error";
+          controller.total.inc({ ...labels, result: failed ? "error" : outcome });
+          if (failed) controller.errors.inc(labels);
+          if (outcome === "terminal_error") controller.terminal.inc(labels);
+          controller.seconds.observe(labels, seconds);
+        },
+      };
+    },
+    requested: (method, code) => requests.inc({ method, code }),
+  };
+}
+
+function queueFamilies(registry: Registry) {
+  const common = { labelNames: ["name", "controller"], registers: [registry] };
+  return {
+    depth: new Gauge({ name: "workqueue_depth", help: "Current depth of workqueue.", ...common }),
+    adds: new Counter({ name: "workqueue_adds_total", help: "Total number of adds handled by workqueue.", ...common }),
+    retries: new Counter({
+      name: "workqueue_retries_total",
+      help: "Total number of retries handled by workqueue.",
+      ...common,
+    }),
+    queued: new Histogram({
+      name: "workqueue_queue_duration_seconds",
+      help: "How long in seconds an item stays in workqueue before being requested.",
+      buckets: queueBuckets,
+      ...common,
+    }),
+    worked: new Histogram({
+      name: "workqueue_work_duration_seconds",
+      help: "How long in seconds processing an item from workqueue takes.",
+      buckets: queueBuckets,
+      ...common,
+    }),
+  };
+}
+
+function controllerFamilies(registry: Registry) {
+  const prefix = "controller_runtime";
+  const common = { labelNames: ["controller"], registers: [registry] };
+  return {
+    total: new Counter({
+      name: `${prefix}_reconcile_total`,
+      help: "Total number of reconciliations per controller.",
+      labelNames: ["controller", "result"],
+      registers: [registry],
+    }),
+    errors: new Counter({
+      name: `${prefix}_reconcile_errors_total`,
+      help: "Total number of reconciliation errors per controller.",
+      ...common,
+    }),
+    terminal: new Counter({
+      name: `${prefix}_terminal_reconcile_errors_total`,
+      help: "Total number of terminal reconciliation errors per controller.",
+      ...common,
+    }),
+    timeouts: new Counter({
+      name: `${prefix}_reconcile_timeouts_total`,
+      help: "Total number of reconciliation timeouts per controller.",
+      ...common,
+    }),
+    seconds: new Histogram({
+      name: `${prefix}_reconcile_time_seconds`,
+      help: "Length of time per reconciliation per controller.",
+      buckets: [...reconcileBuckets, ...slowReconcileBuckets],
+      ...common,
+    }),
+    workers: new Gauge({
+      name: `${prefix}_max_concurrent_reconciles`,
+      help: "Maximum number of concurrent reconciles per controller.",
+      ...common,
+    }),
+    active: new Gauge({
+      name: `${prefix}_active_workers`,
+      help: "Number of currently used workers per controller.",
+      ...common,
+    }),
+  };
+}

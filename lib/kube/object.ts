@@ -1,0 +1,78 @@
+/**
+ * The shape every Kubernetes object shares, and the few questions asked of any of them.
+ * Knows nothing of particular kinds: those types belong to whoever uses the kernel.
+ */
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+}
+
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+}
+
+/** What a renderer makes: an object that may not exist yet. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+export interface LiveMeta extends ObjectMeta {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** What the API server gave us: it has a uid and a resourceVersion. */
+export interface LiveObject extends KubeObject {
+  readonly metadata: LiveMeta;
+}
+
+/** A live object whose kind-specific fields are still unread JSON. */
+export type RawObject = LiveObject & Readonly<Record<string, unknown>>;
+
+/** The key of an object in stores and queues: `namespace/name`, or `name` where there is no namespace. */
+export function objectKey(namespace: string | undefined, name: string): string {
+  return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
+}
+
+export function keyOf(object: KubeObject): string {
+  return objectKey(object.metadata.namespace, object.metadata.name);
+}
+
+/** The inverse of `objectKey`; Kubernetes names hold no `/`. */
+export function splitKey(key: string): { namespace: string | undefined; name: string } {
+  const slash = key.indexOf("/");
+  return slash < 0
+    ? { namespace: undefined, name: key }
+    : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+/** The reference which makes `owner` the controller of a child. No blockOwnerDeletion: it needs rights on finalizers. */
+export function controllerReference(owner: LiveObject): OwnerReference {
+  const { name, uid } = owner.metadata;
+  return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true };
+}
+
+export function controllerOf(object: KubeObject): OwnerReference | undefined {
+  return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
+}
+
+/** Judged by uid: an owner of the same name that was deleted and made again is another owner. */
+export function isControlledBy(child: KubeObject, owner: LiveObject): boolean {
+  return controllerOf(child)?.uid === owner.metadata.uid;
+}

@@ -1,0 +1,56 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "./clock.ts";
+import { createCredentialSource, loadCredentials } from "./credentials.ts";
+import { PoolCache } from "./pools.ts";
+import { ManualClock } from "./testing/manual-clock.ts";
+import { KubeConfig } from "@kubernetes/client-node";
+
+function configWith(fields: { caData?: string; token?: string; server?: string }): KubeConfig {
+  const config = new KubeConfig();
+  const { server = "https://127.0.0.1:6443/prefix/", token = "t", caData = "b25l" } = fields;
+  config.loadFromClusterAndUser({ name: "c", server, caData, skipTLSVerify: false }, { name: "u", token });
+  return config;
+}
+
+describe("connections are shared per TLS identity", () => {
+  test("another token shares them, another CA or server does not, and the old ones are retired", async () => {
+    const cache = new PoolCache();
+    onTestFinished(() => cache.close());
+    const first = cache.for(await loadCredentials(configWith({})));
+    expect(cache.for(await loadCredentials(configWith({ token: "rotated" })))).toBe(first);
+    const second = cache.for(await loadCredentials(configWith({ caData: "dHdv" })));
+    expect(second).not.toBe(first);
+    expect([first.calls.closed, first.watches.closed]).toEqual([true, true]);
+    expect(cache.for(await loadCredentials(configWith({ server: "https://127.0.0.1:6444" })))).not.toBe(second);
+  });
+
+  test("a server's path prefix is kept apart from its origin", async () => {
+    const { origin, pathPrefix, headers } = await loadCredentials(configWith({ token: "with-break\n" }));
+    expect([origin, pathPrefix]).toEqual(["https://127.0.0.1:6443", "/prefix"]);
+    expect(headers["authorization"]).toBe("Bearer with-break");
+  });
+});
+
+describe("credentials are kept for a while", () => {
+  test("not a millisecond longer than told", async () => {
+    const clock = new ManualClock();
+    const config = configWith({ token: "one" });
+    const source = createCredentialSource(config, clock, 10_000);
+    const token = async () => (await source.current()).headers["authorization"];
+    expect(await token()).toBe("Bearer one");
+    config.users = [{ name: "u", token: "two" }];
+    await clock.advance(9_999);
+    expect(await token()).toBe("Bearer one");
+    await clock.advance(1);
+    expect(await token()).toBe("Bearer two");
+  });
+
+  test("a failure is not kept", async () => {
+    const config = configWith({});
+    config.setCurrentContext("missing");
+    const source = createCredentialSource(config, systemClock, 10_000);
+    await expect(source.current()).rejects.toThrow(/"missing" names no cluster/);
+    config.setCurrentContext("loaded-context");
+    await expect(source.current()).resolves.toHaveProperty("origin", "https://127.0.0.1:6443");
+  });
+});

@@ -1,0 +1,75 @@
+/**
+ * Connections to the API server: one pool for calls and one for watches per TLS identity, kept until the identity
+ * changes. HTTP/1.1 only, because an h2 session that goes black is never replaced, while h1 recovers on the next call.
+ */
+import { Pool } from "undici";
+import type { Credentials } from "./credentials.ts";
+
+/** More calls than this wait their turn; their deadline goes on. */
+const callConnections = 32;
+const watchConnections = 256;
+const connectTimeoutMs = 10_000;
+const keepAliveProbeMs = 30_000;
+const idleConnectionMs = 30_000;
+/** No page of a list comes near; a server gone wrong must not take the memory. */
+const responseLimitBytes = 256 * 1024 * 1024;
+
+export interface Pools {
+  readonly calls: Pool;
+  readonly watches: Pool;
+}
+
+export class PoolCache {
+  #current: { readonly identity: string; readonly pools: Pools } | undefined;
+  readonly #retired = new Set<Pool>();
+
+  /** The pools for these credentials. Those of an older identity take no new requests and end with their last one. */
+  for(credentials: Credentials): Pools {
+    if (this.#current?.identity === credentials.identity) return this.#current.pools;
+    if (this.#current !== undefined) {
+      this.#retire(this.#current.pools.calls);
+      this.#retire(this.#current.pools.watches);
+    }
+    const pools = {
+      calls: createPool(credentials, callConnections, responseLimitBytes),
+      watches: createPool(credentials, watchConnections, -1),
+    };
+    this.#current = { identity: credentials.identity, pools };
+    return pools;
+  }
+
+  /** Ends everything at once, requests in flight included. */
+  async close(): Promise<void> {
+    const open = [...this.#retired];
+    if (this.#current !== undefined) open.push(this.#current.pools.calls, this.#current.pools.watches);
+    this.#current = undefined;
+    this.#retired.clear();
+    await Promise.all(open.map((pool) => pool.destroy()));
+  }
+
+  #retire(pool: Pool): void {
+    this.#retired.add(pool);
+    const done = () => this.#retired.delete(pool);
+    pool.close().then(done, done);
+  }
+}
+
+function createPool({ origin, tls }: Credentials, connections: number, maxResponseSize: number): Pool {
+  return new Pool(origin, {
+    connections,
+    maxResponseSize,
+    allowH2: false,
+    pipelining: 1,
+    // Deadlines are the transport's; undici's own are switched off so that there is one rule.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: idleConnectionMs,
+    connect: {
+      ...tls,
+      allowH2: false,
+      timeout: connectTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveProbeMs,
+    },
+  });
+}

@@ -1,0 +1,184 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createInformer } from "./informer.ts";
+import type { RawObject } from "./object.ts";
+import type { ReflectorTiming } from "./reflector.ts";
+import { FakeApiServer, widgetType } from "./testing/fake-api-server.ts";
+import { silentLog } from "./testing/silent-log.ts";
+import { createTransport } from "./transport.ts";
+
+const quick: Partial<ReflectorTiming> = { backoff: { initialMs: 2, maxMs: 20 }, inactivityMs: 5_000 };
+
+/** An informer that is live on widget `a`. */
+async function setUp(timing: Partial<ReflectorTiming> = {}) {
+  const fake = await FakeApiServer.start();
+  const transport = createTransport({ kubeConfig: fake.kubeConfig(), userAgent: "test/1", lineLimitBytes: 10_000 });
+  const informer = createInformer<RawObject>({
+    transport,
+    type: widgetType,
+    parse: (raw) => raw,
+    indexes: {},
+    log: silentLog(),
+    timing: { ...quick, ...timing },
+  });
+  onTestFinished(async () => {
+    await informer.stop();
+    await transport.close();
+    await fake.stop();
+  });
+  const changes: string[] = [];
+  informer.store.onChange((change) => {
+    const object = change.type === "deleted" ? change.previous : change.object;
+    changes.push(`${change.type} ${object.metadata.name} ${object.metadata.uid}`);
+  });
+  fake.put("a");
+  informer.start();
+  await vi.waitFor(() => expect(fake.openWatches).toBe(1));
+  return { fake, informer, changes };
+}
+
+/** The line of an event for a new version of `a`, which no watcher has been told of. */
+function quietEvent(fake: FakeApiServer, fields: Record<string, unknown>): string {
+  return `${JSON.stringify({ type: "MODIFIED", object: fake.put("a", fields, { quiet: true }) })}\n`;
+}
+
+const lists = (fake: FakeApiServer) => fake.seen("list").length;
+const lastWatchedFrom = (fake: FakeApiServer) => fake.seen("watch").at(-1)?.query.get("resourceVersion");
+
+describe("OPR-7 broken streams", () => {
+  test("a reset in the middle of a line: the event comes with the next watch, from the same place", async () => {
+    const { fake, informer } = await setUp();
+    const from = fake.version;
+    fake.sendRaw(quietEvent(fake, { color: "blue" }).slice(0, 40));
+    fake.put("b");
+    fake.resetWatches();
+    await vi.waitFor(() => expect(informer.store.size).toBe(2));
+    expect(fake.seen("watch")[1]?.query.get("resourceVersion")).toBe(from);
+    expect(lists(fake)).toBe(1);
+  });
+
+  test("a clean end in the middle of a line drops the fragment", async () => {
+    const { fake, informer } = await setUp();
+    fake.sendRaw('{"type":"ADDED"');
+    fake.endWatches();
+    await vi.waitFor(() => expect(fake.seen("watch")).toHaveLength(2));
+    fake.put("b");
+    await vi.waitFor(() => expect(informer.store.size).toBe(2));
+  });
+
+  test("a character split over two chunks stays whole", async () => {
+    const { fake, informer } = await setUp();
+    const bytes = Buffer.from(quietEvent(fake, { color: "grün 🎨" }));
+    const middle = bytes.indexOf(Buffer.from("🎨")) + 2;
+    fake.sendRaw(bytes.subarray(0, middle));
+    // Two separate packets: the second is written when the first has gone through the loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    fake.sendRaw(bytes.subarray(middle));
+    await vi.waitFor(() => expect(informer.store.get("default/a")?.["color"]).toBe("grün 🎨"));
+  });
+
+  test("a garbage line: the watch is opened again from the last good place and nothing is lost", async () => {
+    const { fake, informer } = await setUp();
+    fake.put("b");
+    const from = fake.version;
+    await vi.waitFor(() => expect(informer.store.size).toBe(2));
+    fake.sendRaw("garbage }\n");
+    await vi.waitFor(() => expect(fake.seen("watch")).toHaveLength(2));
+    expect(lastWatchedFrom(fake)).toBe(from);
+    fake.put("c");
+    await vi.waitFor(() => expect(informer.store.size).toBe(3));
+    expect(lists(fake)).toBe(1);
+  });
+
+  test.each([
+    ["at the limit is read", 10_000, { watches: 1, color: "blue" }],
+    ["one byte longer is refused, and the watch opened again", 10_001, { watches: 2, color: undefined }],
+  ])("a line %s", async (_title, bytes, expected) => {
+    const { fake, informer } = await setUp();
+    const line = quietEvent(fake, { color: "blue", filler: "" });
+    fake.sendRaw(line.replace('"filler":""', `"filler":"${"x".repeat(bytes - (line.length - 1))}"`));
+    const outcome = () => ({ watches: fake.seen("watch").length, color: informer.store.get("default/a")?.["color"] });
+    await expect.poll(outcome).toEqual(expected);
+  });
+
+  test("five watches in a row without an event: the place is doubted and the list comes anew", async () => {
+    const { fake, informer } = await setUp();
+    fake.put("b", {}, { quiet: true });
+    fake.next.watch.push(...Array.from({ length: 4 }, () => (response: { destroy(): void }) => response.destroy()));
+    fake.resetWatches();
+    await vi.waitFor(() => expect(informer.store.size).toBe(2));
+    expect(lists(fake)).toBe(2);
+  });
+});
+
+describe("OPR-7 a place that the server does not know any more", () => {
+  const expired = `${JSON.stringify({ type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired", message: "old" } })}\n`;
+
+  test("410 in the stream: a new list", async () => {
+    const { fake, informer } = await setUp();
+    fake.put("b", {}, { quiet: true });
+    fake.sendRaw(expired);
+    await vi.waitFor(() => expect(informer.store.size).toBe(2));
+    expect(lists(fake)).toBe(2);
+  });
+
+  test("410 on connect, and deletes that were missed during the outage", async () => {
+    const { fake, changes } = await setUp();
+    fake.remove("a", { quiet: true });
+    fake.put("b", {}, { quiet: true });
+    fake.compact();
+    fake.resetWatches();
+    await vi.waitFor(() => expect(changes).toEqual(["added a uid-1", "deleted a uid-1", "added b uid-2"]));
+  });
+
+  test("the same name with a new uid is a deletion and an addition", async () => {
+    const { fake, changes } = await setUp();
+    fake.remove("a", { quiet: true });
+    fake.put("a", {}, { quiet: true });
+    fake.compact();
+    fake.resetWatches();
+    await vi.waitFor(() => expect(changes).toEqual(["added a uid-1", "deleted a uid-1", "added a uid-2"]));
+  });
+
+  test("bookmarks alone move the place to resume from", async () => {
+    const { fake } = await setUp();
+    fake.bookmark();
+    const bookmarked = fake.version;
+    fake.compact();
+    await new Promise((resolve) => setImmediate(resolve));
+    fake.endWatches();
+    await vi.waitFor(() => expect(fake.seen("watch")).toHaveLength(2));
+    expect(lastWatchedFrom(fake)).toBe(bookmarked);
+    expect(lists(fake)).toBe(1);
+  });
+
+  test("I5 a list older than what was seen is not believed, until it is certain that history went back", async () => {
+    const { fake, informer } = await setUp({ backoff: { initialMs: 50, maxMs: 50 } });
+    fake.rewind(50);
+    fake.put("a", { color: "restored" }, { quiet: true });
+    fake.sendRaw(expired);
+    await vi.waitFor(() => expect(informer.state.message).toContain("older"), { interval: 5 });
+    expect(informer.store.get("default/a")?.["color"]).toBeUndefined();
+    await vi.waitFor(() => expect(informer.store.get("default/a")?.["color"]).toBe("restored"));
+    expect(lists(fake)).toBe(1 + 6);
+  });
+});
+
+describe("silence", () => {
+  test("a watch without a byte is given up and opened again from the same place", async () => {
+    const { fake, informer } = await setUp({ inactivityMs: 100 });
+    const from = fake.version;
+    await vi.waitFor(() => expect(fake.seen("watch").length).toBeGreaterThan(1), { timeout: 3_000 });
+    expect(fake.seen("watch")[1]?.query.get("resourceVersion")).toBe(from);
+    fake.put("b");
+    await vi.waitFor(() => expect(informer.store.size).toBe(2));
+  });
+
+  test("bookmarks keep a quiet watch alive", async () => {
+    const { fake } = await setUp({ inactivityMs: 300 });
+    const ticker = setInterval(() => fake.bookmark(), 50);
+    onTestFinished(() => clearInterval(ticker));
+    const from = Number(fake.version);
+    await vi.waitFor(() => expect(Number(fake.version) - from).toBeGreaterThan(12), { timeout: 5_000 });
+    expect(fake.seen("watch")).toHaveLength(1);
+  });
+});

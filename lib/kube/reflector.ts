@@ -1,0 +1,282 @@
+/**
+ * Keeps a store equal to one collection of the API server: list, then watch, for ever. No fault ends it, only `stop`
+ * or its signal; after each fault it resumes where it was, or lists anew when the server no longer knows that place.
+ */
+import { ApiError, isExpired } from "./api-error.ts";
+import { Backoff, type BackoffOptions } from "./backoff.ts";
+import { sleep, systemClock, type Clock } from "./clock.ts";
+import { parseListPage, parseWatchEvent, type WatchEvent } from "./decode.ts";
+import { keyOf, type LiveObject, type RawObject } from "./object.ts";
+import { collectionPath, type ResourceType } from "./resource.ts";
+import { isOlder } from "./resource-version.ts";
+import type { ReplaceOptions } from "./store.ts";
+import type { Transport } from "./transport.ts";
+import type { Logger } from "../process/log.ts";
+
+export interface ReflectorState {
+  /** starting: never listed yet. live: the last attempt to watch succeeded. degraded: the cache may be behind. */
+  readonly phase: "starting" | "live" | "degraded";
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** Why it is not live. */
+  readonly message?: string;
+}
+
+export interface ReflectorTiming {
+  readonly backoff: BackoffOptions;
+  /** A watch that lasted this long was healthy: the back-off starts anew. */
+  readonly healthyAfterMs: number;
+  /** Silence after which a watch is given up. The server sends bookmarks every 60 s and keeps history for 75 s or more. */
+  readonly inactivityMs: number;
+  /** The server is asked to end each watch after a random time between the two. */
+  readonly watchSeconds: readonly [number, number];
+  readonly listTimeoutMs: number;
+}
+
+/** The longest delay is 8 s so that a server which comes back is noticed within 10. */
+export const defaultReflectorTiming: ReflectorTiming = {
+  backoff: { initialMs: 800, maxMs: 8_000 },
+  healthyAfterMs: 10_000,
+  inactivityMs: 90_000,
+  watchSeconds: [300, 600],
+  listTimeoutMs: 30_000,
+};
+
+/** What a reflector writes to; a `Store` is one. */
+export interface ReflectorTarget<T> {
+  replace(objects: readonly T[], options: ReplaceOptions): void;
+  upsert(object: T): void;
+  remove(object: LiveObject): void;
+}
+
+export interface ReflectorOptions<T extends LiveObject> {
+  readonly transport: Transport;
+  readonly type: ResourceType;
+  /** Absent: the whole cluster. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly target: ReflectorTarget<T>;
+  /** Gives a raw object its type, and may drop fields. One that throws leaves the object's earlier version in place. */
+  readonly parse: (raw: RawObject) => T;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  readonly timing?: Partial<ReflectorTiming>;
+  readonly pageSize?: number;
+}
+
+const defaultPageSize = 500;
+const maxPages = 10_000;
+/** So many failures to watch without one event, and the position itself is doubted: list anew. */
+const maxFruitlessWatches = 5;
+/** So many lists older than what was seen already, and it is believed that the server's history went back. */
+const maxStaleLists = 5;
+/** Longest that a server's Retry-After is obeyed. */
+const longestPauseMs = 60_000;
+
+export class Reflector<T extends LiveObject> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #timing: ReflectorTiming;
+  readonly #clock: Clock;
+  readonly #backoff: Backoff;
+  readonly #stopper = new AbortController();
+  readonly #synced = Promise.withResolvers<void>();
+  #finished: Promise<void> | undefined;
+  #state: ReflectorState;
+  /** Where the next watch begins; undefined: list first. */
+  #position: string | undefined;
+  #newest: string | undefined;
+  #fruitlessWatches = 0;
+  #staleLists = 0;
+  #everListed = false;
+  #watchOpenedAt: number | undefined;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#timing = { ...defaultReflectorTiming, ...options.timing };
+    this.#clock = options.clock ?? systemClock;
+    this.#backoff = new Backoff(this.#timing.backoff);
+    this.#state = { phase: "starting", since: this.#clock.now() };
+  }
+
+  get state(): ReflectorState {
+    return this.#state;
+  }
+
+  get hasSynced(): boolean {
+    return this.#everListed;
+  }
+
+  /** Resolves after the first complete list is in the store. Never rejects; stays open when stopped before that. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  /** Starting twice is the same as once. */
+  start(): void {
+    this.#finished ??= this.#run(this.#stopper.signal);
+  }
+
+  /** After it resolves the target is not written any more. */
+  async stop(): Promise<void> {
+    this.#stopper.abort(new Error("reflector stopped"));
+    await this.#finished;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#watchOpenedAt = undefined;
+      let failure: unknown;
+      try {
+        this.#position ??= await this.#list(signal);
+        await this.#watch(this.#position, signal);
+      } catch (error) {
+        failure = error;
+      }
+      if (signal.aborted) return;
+      const openedAt = this.#watchOpenedAt ?? Number.POSITIVE_INFINITY;
+      const wasHealthy = this.#clock.now() - openedAt >= this.#timing.healthyAfterMs;
+      if (wasHealthy) this.#backoff.reset();
+      // The server ends every watch after some minutes; only ends in quick succession are slowed down.
+      if (failure === undefined && wasHealthy) continue;
+      const delayMs = failure === undefined ? this.#backoff.nextMs() : this.#recoverMs(failure);
+      await sleep(this.#clock, delayMs, signal).catch(() => undefined); // Rejects only when stopped; the loop sees that.
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<string> {
+    const { transport, type, namespace, target } = this.#options;
+    const objects: T[] = [];
+    const retain = new Set<string>();
+    let page: string | undefined;
+    let resourceVersion = "";
+    for (let pages = 0; pages === 0 || page !== undefined; pages += 1) {
+      if (pages === maxPages) throw new Error(`the list of ${type.plural} did not end after ${maxPages} pages`);
+      const answer = await transport.request({
+        method: "GET",
+        path: collectionPath(type, namespace),
+        // Without a resourceVersion the list is consistent: a lagging server cannot show us the past.
+        query: {
+          limit: this.#options.pageSize ?? defaultPageSize,
+          continue: page,
+          labelSelector: this.#options.labelSelector,
+        },
+        timeoutMs: this.#timing.listTimeoutMs,
+        signal,
+      });
+      const parsed = parseListPage(answer, type);
+      for (const raw of parsed.items) {
+        const object = this.#parse(raw);
+        if (object === undefined) retain.add(keyOf(raw));
+        else objects.push(object);
+      }
+      page = parsed.next;
+      resourceVersion = parsed.resourceVersion;
+    }
+    signal.throwIfAborted();
+    const reset = this.#acceptList(resourceVersion);
+    target.replace(objects, { namespace, retain, reset, initial: !this.#everListed });
+    this.#newest = resourceVersion;
+    this.#everListed = true;
+    this.#synced.resolve();
+    return resourceVersion;
+  }
+
+  /** True when an older list has to be believed; throws as long as it may be a server that lags behind. */
+  #acceptList(resourceVersion: string): boolean {
+    if (this.#newest === undefined || !isOlder(resourceVersion, this.#newest)) {
+      this.#staleLists = 0;
+      return false;
+    }
+    this.#staleLists += 1;
+    if (this.#staleLists <= maxStaleLists) {
+      throw new Error(
+        `a list at resourceVersion ${resourceVersion} is older than ${this.#newest}, seen before; asking again`,
+      );
+    }
+    this.#staleLists = 0;
+    return true;
+  }
+
+  async #watch(position: string, signal: AbortSignal): Promise<void> {
+    const { transport, type, namespace, labelSelector } = this.#options;
+    const [shortest, longest] = this.#timing.watchSeconds;
+    const lines = await transport.watch({
+      path: collectionPath(type, namespace),
+      query: {
+        resourceVersion: position,
+        allowWatchBookmarks: true,
+        timeoutSeconds: Math.round(shortest + Math.random() * (longest - shortest)),
+        labelSelector,
+      },
+      signal,
+      inactivityMs: this.#timing.inactivityMs,
+    });
+    this.#watchOpenedAt = this.#clock.now();
+    this.#become("live");
+    for await (const line of lines) {
+      if (signal.aborted) return;
+      this.#handle(parseWatchEvent(line, type));
+      this.#fruitlessWatches = 0;
+    }
+  }
+
+  #handle(event: WatchEvent): void {
+    if (event.kind === "bookmark") {
+      this.#advance(event.resourceVersion);
+      return;
+    }
+    if (event.kind === "delete") {
+      this.#options.target.remove(event.object);
+    } else {
+      const object = this.#parse(event.object);
+      if (object !== undefined) this.#options.target.upsert(object);
+    }
+    this.#advance(event.object.metadata.resourceVersion);
+  }
+
+  #advance(resourceVersion: string): void {
+    this.#position = resourceVersion;
+    if (this.#newest === undefined || !isOlder(resourceVersion, this.#newest)) this.#newest = resourceVersion;
+  }
+
+  #parse(raw: RawObject): T | undefined {
+    try {
+      return this.#options.parse(raw);
+    } catch (error) {
+      this.#options.log.error(
+        { kind: this.#options.type.kind, key: keyOf(raw), err: error },
+        "object could not be read",
+      );
+      return undefined;
+    }
+  }
+
+  /** Decides whether the position still holds, and how long to pause. */
+  #recoverMs(error: unknown): number {
+    const { log, type, namespace } = this.#options;
+    if (this.#position !== undefined) this.#fruitlessWatches += 1;
+    if (isExpired(error) || this.#fruitlessWatches >= maxFruitlessWatches) {
+      this.#position = undefined;
+      this.#fruitlessWatches = 0;
+    }
+    const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+    const delayMs = Math.max(this.#backoff.nextMs(), Math.min(asked, longestPauseMs));
+    const message = error instanceof Error ? error.message : String(error);
+    if (isExpired(error)) {
+      log.info({ kind: type.kind, namespace, reason: "Expired" }, "watch position expired, listing anew");
+    } else if (this.#state.phase !== "degraded") {
+      log.warn({ kind: type.kind, namespace, delayMs: Math.round(delayMs), err: error }, "watch interrupted");
+    }
+    this.#become(this.#everListed ? "degraded" : "starting", message);
+    return delayMs;
+  }
+
+  #become(phase: ReflectorState["phase"], message?: string): void {
+    const { since } = this.#state;
+    if (phase === "live" && this.#state.phase === "degraded") {
+      this.#options.log.info({ kind: this.#options.type.kind, namespace: this.#options.namespace }, "watch resumed");
+    }
+    const from = phase === this.#state.phase ? since : this.#clock.now();
+    this.#state = message === undefined ? { phase, since: from } : { phase, since: from, message };
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Where a controller's keys come from: changes in an informer's store, turned into the keys of the objects to reconcile.
+ */
+import { renderCanonical } from "./canonical.ts";
+import type { Informer } from "./informer.ts";
+import { controllerOf, keyOf, objectKey, type LiveMeta, type LiveObject } from "./object.ts";
+import type { ResourceType } from "./resource.ts";
+import type { Change } from "./store.ts";
+import type { AddOptions } from "./work-queue.ts";
+
+/** Objects of a first list wait until news is done. */
+const initialPriority = -100;
+
+export interface Source {
+  readonly name: string;
+  readonly synced: Promise<void>;
+  readonly hasSynced: boolean;
+  /** Delivers keys from now on, those of objects already known first. Returns the way to stop. */
+  connect(enqueue: (key: string, options: AddOptions) => void): () => void;
+}
+
+export interface SourceOptions<T extends LiveObject> {
+  readonly informer: Pick<Informer<T>, "type" | "synced" | "hasSynced"> & {
+    readonly store: { onChange(listener: (change: Change<T>) => void): () => void };
+  };
+  /** Whom a change concerns. Asked for the old and the new version, so that a former owner hears of it too. */
+  readonly toKeys: (object: T) => Iterable<string>;
+  /** Whether a modification matters; additions and deletions always do. */
+  readonly when?: (previous: T, object: T) => boolean;
+}
+
+export function createSource<T extends LiveObject>(options: SourceOptions<T>): Source {
+  const { informer, toKeys, when } = options;
+  return {
+    name: informer.type.plural,
+    synced: informer.synced,
+    get hasSynced() {
+      return informer.hasSynced;
+    },
+    connect: (enqueue) =>
+      informer.store.onChange((change) => {
+        if (change.type === "modified" && when !== undefined && !when(change.previous, change.object)) return;
+        const priority = change.type === "added" && change.initial ? initialPriority : 0;
+        const keys = new Set<string>();
+        if (change.type !== "added") for (const key of toKeys(change.previous)) keys.add(key);
+        if (change.type !== "deleted") for (const key of toKeys(change.object)) keys.add(key);
+        for (const key of keys) enqueue(key, { priority });
+      }),
+  };
+}
+
+/** For `toKeys`: the object itself. */
+export function selfKey(object: LiveObject): string[] {
+  return [keyOf(object)];
+}
+
+/** For `toKeys`: the object's controller when it is of this kind. */
+export function ownerKey(owner: ResourceType): (object: LiveObject) => string[] {
+  return (object) => {
+    const reference = controllerOf(object);
+    if (reference === undefined || reference.kind !== owner.kind || groupOf(reference.apiVersion) !== owner.group)
+      return [];
+    return [objectKey(object.metadata.namespace, reference.name)];
+  };
+}
+
+/** For `when`: ignores what only touches status, above all our own status writes. Kinds without generation always count. */
+export function desiredStateChanged(previous: LiveObject, object: LiveObject): boolean {
+  const [had, has] = [previous.metadata, object.metadata];
+  if (has.generation === undefined || had.generation !== has.generation) return true;
+  return renderCanonical(intentOf(had)) !== renderCanonical(intentOf(has));
+}
+
+function intentOf({ labels, annotations, finalizers, ownerReferences, deletionTimestamp }: LiveMeta): unknown[] {
+  return [labels, annotations, finalizers, ownerReferences, deletionTimestamp];
+}
+
+/** Versions may differ between the reference and our client; the group may not. */
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}

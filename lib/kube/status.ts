@@ -1,0 +1,37 @@
+/**
+ * Writing an object's status through its subresource, once per reconcile and only when it differs. The caller must be
+ * the only writer of that status: fields which it leaves out are removed.
+ */
+import { isNotFound } from "./api-error.ts";
+import { applyObject, identityOf } from "./apply.ts";
+import { renderCanonical } from "./canonical.ts";
+import type { KubeObject, LiveObject } from "./object.ts";
+import type { ResourceType } from "./resource.ts";
+import type { Transport } from "./transport.ts";
+
+export interface WriteStatusRequest {
+  readonly type: ResourceType;
+  /** As it is in the cache; its `status` is what is compared. */
+  readonly live: LiveObject & { readonly status?: unknown };
+  /** The whole status wanted. */
+  readonly status: object;
+  readonly fieldManager: string;
+  readonly signal: AbortSignal;
+}
+
+/** "gone" when the object was deleted meanwhile, which needs no status any more. */
+export async function writeStatus(
+  transport: Transport,
+  request: WriteStatusRequest,
+): Promise<"written" | "unchanged" | "gone"> {
+  const { type, live, status, fieldManager, signal } = request;
+  if (renderCanonical(live.status ?? {}) === renderCanonical(status)) return "unchanged";
+  const object: KubeObject & { status: object } = { ...identityOf(type, live), status };
+  try {
+    await applyObject(transport, type, object, { fieldManager, force: true, signal, subresource: "status" });
+    return "written";
+  } catch (error) {
+    if (isNotFound(error)) return "gone";
+    throw error;
+  }
+}

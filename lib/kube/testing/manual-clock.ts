@@ -1,0 +1,51 @@
+/**
+ * A clock that stands still until it is told to move. For tests of delays, back-off and deadlines.
+ */
+import type { Clock, Timer } from "../clock.ts";
+
+interface Scheduled {
+  readonly dueAt: number;
+  readonly run: () => void;
+}
+
+export class ManualClock implements Clock {
+  #now = 1_000_000;
+  readonly #scheduled = new Set<Scheduled>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  /** Timers not yet fired. */
+  get pending(): number {
+    return this.#scheduled.size;
+  }
+
+  schedule(delayMs: number, run: () => void): Timer {
+    const scheduled = { dueAt: this.#now + delayMs, run };
+    this.#scheduled.add(scheduled);
+    return { cancel: () => this.#scheduled.delete(scheduled) };
+  }
+
+  /** Moves time on, firing what falls due in order and letting promises settle after each. */
+  async advance(byMs: number): Promise<void> {
+    const end = this.#now + byMs;
+    await settle();
+    for (let next = this.#nextBefore(end); next !== undefined; next = this.#nextBefore(end)) {
+      this.#scheduled.delete(next);
+      this.#now = Math.max(this.#now, next.dueAt);
+      next.run();
+      await settle();
+    }
+    this.#now = end;
+  }
+
+  #nextBefore(end: number): Scheduled | undefined {
+    return [...this.#scheduled].filter(({ dueAt }) => dueAt <= end).toSorted((a, b) => a.dueAt - b.dueAt)[0];
+  }
+}
+
+/** Lets promise callbacks that are due run. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
