@@ -96,6 +96,7 @@ function parseStatus(value: unknown): ApiErrorFields | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const status = value as { kind?: unknown; code?: unknown; reason?: unknown; message?: unknown; details?: unknown };
   if (status.kind !== "Status") return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field is checked where it is read
   const details = status.details as { retryAfterSeconds?: unknown } | null | undefined;
   const seconds = details?.retryAfterSeconds;
   return {

@@ -85,7 +85,7 @@ function parseTls(options: RequestOptions): TlsMaterial {
   for (const name of ["ca", "cert", "key", "pfx", "passphrase", "servername", "rejectUnauthorized"] as const) {
     if (options[name] !== undefined && options[name] !== null) tls[name] = options[name];
   }
-  return tls as TlsMaterial;
+  return tls;
 }
 
 function parseHeaders(options: RequestOptions): Record<string, string> {

@@ -29,6 +29,7 @@ export function parseObject(value: unknown, type: ResourceType): RawObject {
   delete metadata["managedFields"];
   object["apiVersion"] ??= apiVersionOf(type);
   object["kind"] ??= type.kind;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked field by field above
   return object as unknown as RawObject;
 }
 
@@ -83,5 +84,6 @@ function parseRecord(value: unknown, what: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Error(`expected a JSON object for ${what}, found ${value === null ? "null" : typeof value}`);
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON object has string keys
   return value as Record<string, unknown>;
 }

@@ -40,7 +40,7 @@ async function advance(run: AgentRun, checked: Set<AgentConditionType>): Promise
 
 /** What a failed write says about the agent; undefined where nothing is known and the status stays as it was. */
 function failureMessage(
-  error: unknown,
+  error: Error | undefined,
 ): { reason: "NameConflict" | "Progressing" | "ApiError"; message: string } | undefined {
   if (error instanceof Conflict) return { reason: "NameConflict", message: error.message };
   if (error instanceof Waiting) return { reason: "Progressing", message: error.message };
@@ -59,11 +59,11 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   const run: AgentRun = { live, caches, children, images, conditions, signal, log };
   const checked = new Set<AgentConditionType>();
   let applied: LiveDeployment | undefined;
-  let failure: unknown;
+  let failure: Error | undefined;
   try {
     applied = await advance(run, checked);
   } catch (error) {
-    if (!failureMessage(error)) throw error;
+    if (!(error instanceof Error) || !failureMessage(error)) throw error;
     failure = error;
   }
   markUnchecked(conditions, checked);
@@ -78,7 +78,7 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   const outcome = await writeStatus(transport, { type: agentType, live, status, fieldManager, signal });
   if (outcome === "written")
     log.info({ namespace, agent: name, generation, ready: conditions.status("Ready") }, "agent status written");
-  if (failure !== undefined) throw failure;
+  if (failure) throw failure;
 }
 
 export const createAgentReconciler =
