@@ -1,0 +1,152 @@
+// One agent put together from its run configuration: what it serves on its two ports, without the ports. Everything it is
+// made of gets what it needs as an argument; two agents in one process share nothing.
+import { Hono } from "hono";
+import type { HealthPayload } from "../crds/health.ts";
+import type { RunConfig, SecretKey } from "../crds/run-config.ts";
+import { serveMcp, type McpEndpoint } from "../lib/mcp/serve.ts";
+import type { McpTable } from "../lib/mcp/table.ts";
+import { guardHosts } from "../lib/process/http-guard.ts";
+import type { Logger } from "../lib/process/log.ts";
+import { createAdminApp } from "./admin.ts";
+import { createCalls } from "./calls.ts";
+import type { Clock } from "./clock.ts";
+import { createDrain, type Drain } from "./drain.ts";
+import { observeFaults } from "./health/faults.ts";
+import { createHealth, type Health } from "./health/health.ts";
+import { createTurnTimes, type TurnTimes } from "./health/turn-times.ts";
+import { renderAllowedHosts } from "./hosts.ts";
+import { observeInstruction } from "./inputs/instruction.ts";
+import { createMountedFiles } from "./inputs/mounted-files.ts";
+import type { UnsetVariable } from "./inputs/placeholders.ts";
+import { createSendMessage } from "./mcp-surface/send-message.ts";
+import { renderTable } from "./mcp-surface/table.ts";
+import { createAgentMetrics } from "./metrics.ts";
+import { createModels, type Models } from "./model/models.ts";
+import { createSessions, type Sessions } from "./session/sessions.ts";
+import { createMemoryStore } from "./session/store.ts";
+import { createDispatch } from "./tools/dispatch.ts";
+import { createTools } from "./tools/toolbox.ts";
+
+const preflightTimeoutMs = 5_000;
+const connectionsMax = 1_000;
+/** Node's longest timer; a history may be kept longer than a connection can idle. */
+const connectionIdleMaxMs = 2 ** 31 - 1;
+
+export interface AgentOptions {
+  config: RunConfig;
+  secretsDir: string;
+  textsDir: string;
+  /** Where /mcp is served; for pallas_agent_info. */
+  port: number;
+  podIp?: string | undefined;
+  /** Variables that placeholders of the configuration refer to and that are not set (CFG-6). */
+  unset?: readonly UnsetVariable[];
+  slowProbeMs: number;
+  slowAnswerMs: number;
+  /** Called at the first moment of draining. */
+  onDraining: () => void;
+  log: Logger;
+  clock: Clock;
+  /** In place of the configured models. */
+  models?: Models;
+}
+
+export interface Agent {
+  mcpApp: Hono;
+  adminApp: Hono;
+  health: Health;
+  drain: Drain;
+  /** Ends sessions, aborts running calls, closes links to downstream servers. */
+  close(): Promise<void>;
+}
+
+/** An agent that listens nowhere yet. Throws when the configuration contradicts itself. */
+export function createAgent(options: AgentOptions): Agent {
+  const { config, log, clock } = options;
+  const secrets = createMountedFiles(options.secretsDir);
+  const texts = createMountedFiles(options.textsDir);
+  const readSecret = async (secret: SecretKey) => (await secrets.read(secret))?.trim();
+  const metrics = createAgentMetrics({ agent: config.agent.name, port: options.port });
+  const models = options.models ?? createModels({ config, readSecret, log, onTurn: metrics.countTurn });
+  const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
+  const calls = createCalls(clock);
+  const drain = createDrain({ calls, onBegin: options.onDraining, log, clock });
+  const store = createMemoryStore({ ...config.history, clock });
+  const sessions = createSessions({ scope: config.scope, maxQueued: config.limits.queuedCalls, store });
+  const tools = createTools({ config, readSecret, log, clock });
+  const observeOwnFaults = () => observeFaults({ config, texts, secrets, isDraining: drain.isDraining });
+  const health = createHealth({
+    config,
+    preflight: () => models.preflight(AbortSignal.timeout(preflightTimeoutMs)),
+    observeFaults: observeOwnFaults,
+    observeSlowAnswers: turnTimes.observeSlow,
+    unset: options.unset ?? [],
+    readSecret,
+    slowProbeMs: options.slowProbeMs,
+    onReport: metrics.setHealth,
+    clock,
+  });
+  const resultLimitBytes = config.limits.toolResultBytes;
+  const hasVision = () => models.active.capabilities.vision;
+  const sendMessage = createSendMessage({
+    config,
+    models: { turn: timeTurns(models, turnTimes, clock) },
+    activeModel: () => models.active,
+    tools,
+    dispatch: createDispatch({ resultLimitBytes, hasVision, onCall: metrics.countToolCall, log, clock }),
+    sessions,
+    observeInstruction: () => observeInstruction(config.instruction, texts),
+    calls,
+    onAnswered: metrics.countCall,
+    log,
+    clock,
+  });
+  const table = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
+  const endpoint = createEndpoint(table, config, sessions, log);
+  const allowedHosts = renderAllowedHosts(config, options.podIp);
+  return {
+    mcpApp: createMcpApp({ allowedHosts, allowedOrigins: config.http.allowedOrigins }, drain, endpoint.app),
+    adminApp: createAdminApp({
+      allowedHosts,
+      observeUnready: async () => (await observeOwnFaults())[0],
+      checkHealth: health.check,
+      renderMetrics: metrics.render,
+    }),
+    health,
+    drain,
+    close: async () => void (await Promise.all([endpoint.close(), tools.close()])),
+  };
+}
+
+function createEndpoint(table: McpTable, config: RunConfig, sessions: Sessions, log: Logger): McpEndpoint {
+  const idleTtlMs = Math.min(config.history.idleTtlMs, connectionIdleMaxMs);
+  return serveMcp(table, {
+    log: log.child({ logger: "pallas.mcp" }),
+    bodyLimitBytes: config.http.bodyLimitBytes,
+    sessions: config.sessions ? { idleTtlMs, max: connectionsMax } : "none",
+    onSessionEnd: (id) => void sessions.forgetConnection(id),
+  });
+}
+
+function createMcpApp(guard: Parameters<typeof guardHosts>[0], drain: Drain, endpoint: Hono): Hono {
+  const app = new Hono();
+  app.use(guardHosts(guard));
+  app.use(drain.refuseCalls);
+  app.route("/", endpoint);
+  return app;
+}
+
+/** What get_health says: the report without its parts. */
+async function observePayload(health: Health): Promise<HealthPayload> {
+  const { status, timestamp, message } = await health.check();
+  return { status, timestamp, ...(message === undefined ? {} : { message }) };
+}
+
+function timeTurns(models: Models, turnTimes: TurnTimes, clock: Clock): Models["turn"] {
+  return async (request) => {
+    const startedAt = clock.now();
+    const result = await models.turn(request);
+    turnTimes.add(clock.now() - startedAt);
+    return result;
+  };
+}

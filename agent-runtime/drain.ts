@@ -1,0 +1,69 @@
+// How an agent stops (AGT-12): not ready at once; served on while endpoints lag; then new calls are refused; those in flight
+// may end. It decides when, the caller does the rest.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { MiddlewareHandler } from "hono";
+import { isJsonObject, renderRpcFailure, rpcCodes } from "../lib/mcp/json-rpc.ts";
+import type { Logger } from "../lib/process/log.ts";
+import { CallFault } from "./call-fault.ts";
+import type { Calls } from "./calls.ts";
+import { settledWithin, type Clock } from "./clock.ts";
+
+/** Larger than any notification. */
+const notificationBytesMax = 16_384;
+const retryAfterSeconds = 5;
+/** For calls that were aborted to send their result. */
+const abortGraceMs = 2_000;
+
+export interface Drain {
+  /** True from the first moment of stopping. */
+  isDraining(): boolean;
+  /** Ends connections while draining, and refuses new calls with 503 once serving on is over; cancellations still pass. */
+  refuseCalls: MiddlewareHandler;
+  /** Resolves when no call is in flight any more; calls over `timeoutMs` are aborted. */
+  run(options: { delayMs: number; timeoutMs: number }): Promise<void>;
+}
+
+/** Draining of the calls in `calls`; `onBegin` runs at its first moment. */
+export function createDrain(parts: { calls: Calls; onBegin: () => void; log: Logger; clock: Clock }): Drain {
+  const { calls, log, clock } = parts;
+  let state: "serving" | "lagging" | "refusing" = "serving";
+  return {
+    isDraining: () => state !== "serving",
+    async refuseCalls(c, next) {
+      if (state !== "refusing" || c.req.method !== "POST" || (await isNotification(c.req.raw))) {
+        await next();
+        // The MCP transport asks for keep-alive on its streams, which would outweigh the server's own wish.
+        if (state !== "serving") c.header("Connection", "close");
+        return undefined;
+      }
+      return renderRpcFailure({
+        status: 503,
+        code: rpcCodes.serverError,
+        message: "the agent is shutting down: try again, another replica or its successor will answer",
+        headers: { "Retry-After": String(retryAfterSeconds) },
+      });
+    },
+    async run({ delayMs, timeoutMs }) {
+      state = "lagging";
+      parts.onBegin();
+      log.info({ calls: calls.count(), delayMs }, "draining");
+      await sleep(delayMs);
+      state = "refusing";
+      if (await settledWithin(calls.idle(), timeoutMs, clock)) return;
+      log.warn({ calls: calls.count(), timeoutMs }, "calls in flight are aborted");
+      calls.abortAll(new CallFault("The agent was shut down before this call had ended: send it again."));
+      await settledWithin(calls.idle(), abortGraceMs, clock);
+    },
+  };
+}
+
+async function isNotification(request: Request): Promise<boolean> {
+  const length = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
+  if (length > notificationBytesMax) return false;
+  try {
+    const body: unknown = await request.clone().json();
+    return isJsonObject(body) && body["id"] === undefined;
+  } catch {
+    return false; // Not JSON: refused like any other call.
+  }
+}

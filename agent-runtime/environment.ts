@@ -1,0 +1,28 @@
+// The environment variables of an agent's process, read once at start.
+import * as z from "zod";
+import { mounts, ports } from "../crds/names.ts";
+import { readEnvironment } from "../lib/process/environment.ts";
+
+const port = (preset: number) => z.coerce.number().int().min(1).max(65_535).default(preset);
+const milliseconds = (preset: number) => z.coerce.number().int().min(0).max(3_600_000).default(preset);
+
+const schema = z.object({
+  PALLAS_RUN_CONFIG: z.string().default(mounts.runConfig).describe("the run configuration, a JSON file"),
+  PALLAS_TEXTS_DIR: z.string().default(mounts.texts).describe("folder of instruction texts, {configMap}/{key}"),
+  PALLAS_SECRETS_DIR: z.string().default(mounts.secrets).describe("folder of secrets, {secret}/{key}"),
+  PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
+  PALLAS_PORT: port(ports.agentMcp).describe("port of /mcp"),
+  PALLAS_ADMIN_PORT: port(ports.agentAdmin).describe("port of probes, health and metrics"),
+  PALLAS_POD_IP: z.string().optional().describe("the pod's address, a further allowed Host"),
+  PALLAS_LOG_LEVEL: z.string().optional().describe("log level; default: that of the run configuration"),
+  PALLAS_EXPAND_ENV: z.enum(["0", "1"]).default("0").describe("1 expands ${NAME} in URLs and headers (local mode)"),
+  PALLAS_DRAIN_DELAY_MS: milliseconds(5_000).describe("how long to serve on after SIGTERM, while endpoints lag"),
+  PALLAS_SLOW_PROBE_MS: milliseconds(2_000).describe("a downstream that takes longer than this counts as slow"),
+  PALLAS_SLOW_ANSWER_MS: milliseconds(60_000).describe("model turns longer than this on average count as slow"),
+});
+
+export type Environment = z.infer<typeof schema>;
+
+/** Throws EnvironmentError, naming every faulty variable. */
+export const parseEnvironment = (env: Readonly<Record<string, string | undefined>>): Environment =>
+  readEnvironment(schema, env);

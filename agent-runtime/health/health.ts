@@ -1,0 +1,103 @@
+// The agent's health (HLT-1…3): its own faults looked at anew each time, its downstreams and providers probed in parallel
+// and kept for a while. It never asks a model for an answer, and never fails.
+import type { HealthReport } from "../../crds/health.ts";
+import type { RunConfig } from "../../crds/run-config.ts";
+import { probeMcp } from "../../lib/mcp/probe.ts";
+import { settledWithin, type Clock } from "../clock.ts";
+import type { UnsetVariable } from "../inputs/placeholders.ts";
+import type { PreflightResult } from "../model/types.ts";
+import { observeHeaders, type ReadSecret } from "../tools/headers.ts";
+import { createObserved, type Observed } from "./observed.ts";
+import { renderReport, type DownstreamState } from "./report.ts";
+
+const probeTimeoutMs = 3_000;
+const probesKeptMs = 5_000;
+/** A provider that failed is asked again sooner. */
+const preflightKeptMs = { ok: 60_000, failed: 15_000 };
+
+type Providers = Readonly<Record<string, PreflightResult>>;
+
+export interface HealthOptions {
+  config: Pick<RunConfig, "agent" | "servers" | "agents" | "models">;
+  /** Providers of the agent's models, by name; a few seconds at most. */
+  preflight: () => Promise<Providers>;
+  /** What keeps the agent from working at all, in sentences. */
+  observeFaults: () => Promise<readonly string[]>;
+  observeSlowAnswers: () => number | undefined;
+  unset: readonly UnsetVariable[];
+  readSecret: ReadSecret;
+  slowProbeMs: number;
+  onReport: (report: HealthReport) => void;
+  clock: Clock;
+}
+
+export interface Health {
+  /** Within the probes' 3 s; usually at once. */
+  check(): Promise<HealthReport>;
+}
+
+/** Probes nothing until it is asked. */
+export function createHealth(options: HealthOptions): Health {
+  const { config, clock } = options;
+  const activeProvider = config.models[0]?.provider ?? "";
+  const downstreams = createObserved(() => probeAll(options), { keepMs: () => probesKeptMs, clock });
+  const providers = createObserved(options.preflight, {
+    keepMs: (found) => (Object.values(found).every(({ ok }) => ok) ? preflightKeptMs.ok : preflightKeptMs.failed),
+    clock,
+  });
+  return {
+    async check() {
+      const [faults, probed, preflighted] = await Promise.all([
+        options.observeFaults(),
+        downstreams.get(),
+        getInTime(providers, activeProvider, clock),
+      ]);
+      const observed = {
+        faults,
+        downstreams: probed,
+        providers: preflighted,
+        activeProvider,
+        unset: options.unset,
+        slowAnswerMs: options.observeSlowAnswers(),
+      };
+      const timestamp = renderTime(clock);
+      const report = renderReport(config.agent.name, observed, { timestamp, slowProbeMs: options.slowProbeMs });
+      options.onReport(report);
+      return report;
+    },
+  };
+}
+
+const renderTime = (clock: Clock) => new Date(clock.now()).toISOString();
+
+/** What the providers said last, when they say nothing in the time of a probe. */
+async function getInTime(providers: Observed<Providers>, active: string, clock: Clock): Promise<Providers> {
+  const asked = providers.get();
+  if (await settledWithin(asked, probeTimeoutMs, clock)) {
+    return asked.catch((error: unknown) =>
+      renderFailed(active, error instanceof Error ? error.message : String(error), clock),
+    );
+  }
+  asked.catch(() => undefined); // Its outcome is asked for again next time.
+  return providers.last() ?? renderFailed(active, `no answer within ${probeTimeoutMs / 1_000} s`, clock);
+}
+
+const renderFailed = (provider: string, detail: string, clock: Clock): Providers => ({
+  [provider]: { ok: false, detail, checkedAt: renderTime(clock) },
+});
+
+async function probeAll({ config, readSecret, clock }: HealthOptions): Promise<DownstreamState[]> {
+  const targets = [...config.servers, ...config.agents.map((agent) => ({ ...agent, headers: [] }))];
+  return Promise.all(
+    targets.map(async ({ name, url, headers, forwardInboundAuth }) => {
+      // A probe carries no user token (BRR-3).
+      const probed = await probeMcp({
+        url,
+        headers: () => observeHeaders(headers, readSecret),
+        timeoutMs: probeTimeoutMs,
+        forwardsInboundAuth: forwardInboundAuth,
+      });
+      return { name, ...probed, checkedAt: renderTime(clock) };
+    }),
+  );
+}

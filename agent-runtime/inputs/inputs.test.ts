@@ -1,0 +1,104 @@
+import { mkdtemp, mkdir, rename, symlink, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parseEnvironment } from "../environment.ts";
+import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
+import { createMountedFiles } from "./mounted-files.ts";
+import { renderExpanded } from "./placeholders.ts";
+
+describe("mounted files", () => {
+  const file = { name: "keys", key: "main" };
+
+  test("a rotated file is read anew, as the kubelet swaps it; a removed one is gone", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "pallas-files-"));
+    const files = createMountedFiles(folder);
+    expect(await files.read(file)).toBeUndefined();
+    await mkdir(join(folder, "v1"));
+    await mkdir(join(folder, "v2"));
+    await writeFile(join(folder, "v1", "main"), "old");
+    await writeFile(join(folder, "v2", "main"), "new");
+    await symlink("v1", join(folder, "keys"));
+    expect(await files.read(file)).toBe("old");
+    await symlink("v2", join(folder, "swap"));
+    await rename(join(folder, "swap"), join(folder, "keys"));
+    expect(await files.read(file)).toBe("new");
+    await rename(join(folder, "keys"), join(folder, "gone"));
+    expect(await files.read(file)).toBeUndefined();
+  });
+
+  test("1 MiB is read, one byte more is refused", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "pallas-files-"));
+    const path = join(folder, "keys", "main");
+    await mkdir(join(folder, "keys"));
+    await writeFile(path, Buffer.alloc(1_048_576, "x"));
+    const files = createMountedFiles(folder);
+    expect(await files.read(file)).toHaveLength(1_048_576);
+    await truncate(path, 1_048_577);
+    await expect(files.read(file)).rejects.toThrow("1048577 bytes, expected at most 1048576");
+  });
+});
+
+describe("CFG-6 CFG-7 placeholders", () => {
+  const config = renderTestConfig({
+    providers: [
+      {
+        name: "openai",
+        kind: "openai",
+        baseUrl: "${BASE}/v1",
+        headers: [{ name: "X-Team", value: "a-${TEAM}" }],
+        requireListedModel: true,
+        forwardInboundAuth: false,
+      },
+    ],
+    servers: [
+      renderTestServer("argos", "http://${HOST}:1/mcp", {
+        headers: [
+          { name: "Authorization", value: "Bearer ${TOKEN}" },
+          { name: "X-Key", secret: { name: "keys", key: "k" } },
+        ],
+      }),
+    ],
+  });
+
+  test("set variables are put in", () => {
+    const env = { BASE: "http://llm", TEAM: "blue", HOST: "argos", TOKEN: "t" };
+    const { config: expanded, unset } = renderExpanded(config, env);
+    expect(unset).toEqual([]);
+    expect(expanded.providers[0]).toMatchObject({ baseUrl: "http://llm/v1", headers: [{ value: "a-blue" }] });
+    expect(expanded.servers[0]).toMatchObject({
+      url: "http://argos:1/mcp",
+      headers: [{ value: "Bearer t" }, { secret: { name: "keys", key: "k" } }],
+    });
+  });
+
+  test("unset or empty ones are named with their place and never become an empty string", () => {
+    const { config: expanded, unset } = renderExpanded(config, { TEAM: "" });
+    expect(unset).toEqual([
+      { variable: "BASE", place: "baseUrl of provider openai" },
+      { variable: "TEAM", place: "header X-Team of provider openai" },
+      { variable: "HOST", place: "url of server argos" },
+      { variable: "TOKEN", place: "header Authorization of server argos" },
+    ]);
+    expect(expanded.providers[0]).not.toHaveProperty("baseUrl");
+    expect(expanded.providers[0]?.headers).toEqual([]);
+    expect(expanded.servers[0]?.headers).toEqual([{ name: "X-Key", secret: { name: "keys", key: "k" } }]);
+  });
+});
+
+describe("the environment", () => {
+  test("has defaults for everything", () => {
+    expect(parseEnvironment({})).toMatchObject({
+      PALLAS_RUN_CONFIG: "/etc/pallas/run-config.json",
+      PALLAS_PORT: 8080,
+      PALLAS_ADMIN_PORT: 9090,
+      PALLAS_DRAIN_DELAY_MS: 5_000,
+    });
+  });
+
+  test("names every faulty variable at once", () => {
+    expect(() => parseEnvironment({ PALLAS_PORT: "65536", PALLAS_EXPAND_ENV: "yes" })).toThrow(
+      /PALLAS_PORT[\s\S]*PALLAS_EXPAND_ENV/,
+    );
+  });
+});

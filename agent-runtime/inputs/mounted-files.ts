@@ -1,0 +1,47 @@
+// Secrets and instruction texts as files `{folder}/{name}/{key}`, read when needed: a rotated one is used from the next call on.
+// A file that has not changed is not read twice. Nothing here says what a missing one means.
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { SecretKey } from "../../crds/run-config.ts";
+
+/** Kubernetes bounds a Secret and a ConfigMap alike. */
+const fileBytesMax = 1024 * 1024;
+
+export interface MountedFiles {
+  /** The file's text, or undefined when there is no such file. Rejects when it cannot be read or is over 1 MiB. */
+  read(file: SecretKey): Promise<string | undefined>;
+}
+
+/** Files below `folder`. */
+export function createMountedFiles(folder: string): MountedFiles {
+  // One entry per file that the run configuration names.
+  const cache = new Map<string, { version: string; text: string }>();
+  return {
+    async read({ name, key }) {
+      const path = join(folder, name, key);
+      const version = await observeVersion(path);
+      if (version === undefined) {
+        cache.delete(path);
+        return undefined;
+      }
+      const cached = cache.get(path);
+      if (cached?.version === version) return cached.text;
+      const text = await readFile(path, "utf8");
+      cache.set(path, { version, text });
+      return text;
+    },
+  };
+}
+
+/** Changes whenever the file does; the inode too, because the kubelet swaps whole folders. */
+async function observeVersion(path: string): Promise<string | undefined> {
+  try {
+    const { mtimeMs, size, ino } = await stat(path);
+    if (size > fileBytesMax) throw new Error(`${path} has ${size} bytes, expected at most ${fileBytesMax}: shorten it`);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
+      return undefined;
+    throw error;
+  }
+}

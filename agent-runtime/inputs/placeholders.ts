@@ -1,0 +1,55 @@
+// `${NAME}` in URLs and header values of providers and servers, for local mode (CFG-6). Pure: the environment is handed in.
+// What is unset is reported, never replaced by an empty string.
+import type { RunConfig, RunHeader } from "../../crds/run-config.ts";
+
+const placeholder = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+export interface UnsetVariable {
+  variable: string;
+  /** Where it is referred to, as `header Authorization of server argos`. */
+  place: string;
+}
+
+/**
+ * The configuration with every set variable put in. A provider's baseUrl with an unset one is left out, so that the vendor's
+ * own is used; a header with one is left out too; any other URL stays as written.
+ */
+export function renderExpanded(
+  config: RunConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): { config: RunConfig; unset: UnsetVariable[] } {
+  const unset: UnsetVariable[] = [];
+  const expand = (text: string, place: string): string | undefined => {
+    let complete = true;
+    const expanded = text.replaceAll(placeholder, (written, variable: string) => {
+      const value = env[variable];
+      if (value !== undefined && value !== "") return value;
+      complete = false;
+      unset.push({ variable, place });
+      return written;
+    });
+    return complete ? expanded : undefined;
+  };
+  const expandHeaders = (headers: readonly RunHeader[], owner: string): RunHeader[] =>
+    headers.flatMap((header): RunHeader[] => {
+      if (!("value" in header)) return [header];
+      const value = expand(header.value, `header ${header.name} of ${owner}`);
+      return value === undefined ? [] : [{ ...header, value }];
+    });
+
+  const providers = config.providers.map(({ baseUrl, ...provider }) => {
+    const owner = `provider ${provider.name}`;
+    const url = baseUrl === undefined ? undefined : expand(baseUrl, `baseUrl of ${owner}`);
+    const headers = expandHeaders(provider.headers, owner);
+    return { ...provider, headers, ...(url === undefined ? {} : { baseUrl: url }) };
+  });
+  const servers = config.servers.map((server) => {
+    const owner = `server ${server.name}`;
+    return {
+      ...server,
+      url: expand(server.url, `url of ${owner}`) ?? server.url,
+      headers: expandHeaders(server.headers, owner),
+    };
+  });
+  return { config: { ...config, providers, servers }, unset };
+}

@@ -1,0 +1,35 @@
+// What one call carries through the loop, the model and the tools, always as an argument and never as module state:
+// a token or a signal kept elsewhere could reach the wrong call (BRR-2).
+import type { Budget } from "./budget.ts";
+
+/** How a downstream tool is called in progress messages: `{server}/{tool}`. */
+export interface ToolLabel {
+  server: string;
+  tool: string;
+}
+
+/** What happens during a call, told to whoever watches. Listeners never fail and never delay the call. */
+export interface RunEvents {
+  step(phase: "llm" | "tool"): void;
+  toolStarted(label: ToolLabel): void;
+  /** A progress message of the tool itself; `line` is ready to be shown. */
+  toolProgress(label: ToolLabel, line: string): void;
+  toolEnded(label: ToolLabel, outcome: "completed" | "failed"): void;
+}
+
+export interface RunContext {
+  /** The agent's name in its MCP spelling. */
+  readonly agent: string;
+  /** The history this call works on. */
+  readonly sessionKey: string;
+  /** The caller's JSON-RPC request id, for logs. */
+  readonly requestId: string;
+  /** The token of the very request this call came with. */
+  readonly bearer?: string;
+  /** Aborts when the caller cancels, at the deadline, and when draining is over. */
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds at which the call is given up (limits.wallClock). */
+  readonly deadlineMs: number;
+  readonly budget: Budget;
+  readonly events: RunEvents;
+}

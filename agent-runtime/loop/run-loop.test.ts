@@ -1,0 +1,169 @@
+// The loop through a whole agent with a scripted model: limits, garbage, failures, cancellation.
+import { describe, expect, test } from "vitest";
+import { stopAfterEach } from "../testing/cleanup.ts";
+import type { ModelMessage, TurnRequest } from "../model/types.ts";
+import { ModelError } from "../model/types.ts";
+import { ask } from "../testing/client.ts";
+import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
+import { callTool, createScriptedModels, type ScriptedModels } from "../testing/scripted-models.ts";
+import { startAgent, startToolServer, textResult, type ToolServer } from "../testing/servers.ts";
+import type { LoopLimits } from "../../crds/run-config.ts";
+
+const started = stopAfterEach();
+
+interface Scene {
+  limits?: Partial<LoopLimits>;
+  maxSteps?: number;
+  parallelToolCalls?: boolean;
+}
+
+async function play(models: ScriptedModels, scene: Scene = {}): Promise<{ url: string; argos: ToolServer }> {
+  const argos = await startToolServer({
+    read: { inputSchema: { type: "object", required: ["id"] }, handle: ({ id }) => textResult(`read ${String(id)}`) },
+  });
+  started.push(argos);
+  const base = renderTestConfig();
+  const { maxSteps = 60, parallelToolCalls = true } = scene;
+  const agent = await startAgent(
+    {
+      servers: [renderTestServer("argos", argos.url)],
+      limits: { ...base.limits, ...scene.limits },
+      request: { ...base.request, maxSteps, parallelToolCalls },
+    },
+    { models },
+  );
+  started.push(agent);
+  return { url: agent.mcpUrl, argos };
+}
+
+const read = (...ids: string[]) => ids.map((id) => callTool("argos__read", { id }, id));
+const resultsOf = (request: TurnRequest | undefined) => {
+  const last: ModelMessage | undefined = request?.messages.at(-1);
+  return last?.role === "tool" ? last.results : [];
+};
+
+describe("AGT-1 the answer", () => {
+  test("joins the texts of all steps by blank lines and leaves empty ones out", async () => {
+    const script = [{ text: "First.", toolCalls: read("1") }, { toolCalls: read("2") }, { text: "Last." }];
+    const { url } = await play(createScriptedModels(script));
+    expect(await ask(url, { message: "go" })).toMatchObject({ text: "First.\n\nLast.", isError: false });
+  });
+
+  test("results of parallel calls reach the model in the order of its calls", async () => {
+    const models = createScriptedModels([{ toolCalls: read("b", "a", "c") }, { text: "ok" }]);
+    const { url } = await play(models);
+    await ask(url, { message: "go" });
+    expect(resultsOf(models.requests[1]).map(({ text }) => text)).toEqual(["read b", "read a", "read c"]);
+  });
+
+  test("parallelToolCalls false makes one call after the other", async () => {
+    const models = createScriptedModels([{ toolCalls: read("b", "a") }, { text: "ok" }]);
+    const { url, argos } = await play(models, { parallelToolCalls: false });
+    const { lines } = await ask(url, { message: "go" });
+    expect(argos.seen.map(({ args }) => args["id"])).toEqual(["b", "a"]);
+    expect(lines.slice(2, 6)).toEqual([1, 2].flatMap(() => ["argos/read: started", "argos/read: completed"]));
+  });
+});
+
+describe("CFG-8 limits of one call", () => {
+  const twoCalls = () => createScriptedModels([{ text: "Looking.", toolCalls: read("1", "2") }, { text: "Done." }]);
+  const cases = [
+    { field: "request.maxSteps", at: { maxSteps: 2 }, past: { maxSteps: 1 }, bound: "1 model turns", calls: 0 },
+    {
+      field: "limits.toolCalls",
+      at: { limits: { toolCalls: 2 } },
+      past: { limits: { toolCalls: 1 } },
+      bound: "1 tool calls",
+      calls: 0,
+    },
+    // Two scripted turns of five tokens each.
+    {
+      field: "limits.totalTokens",
+      at: { limits: { totalTokens: 10 } },
+      past: { limits: { totalTokens: 9 } },
+      bound: "9 tokens",
+      calls: 2,
+    },
+  ];
+  test.each(cases)("$field: at the limit it answers", async ({ at }) => {
+    const { url } = await play(twoCalls(), at);
+    expect(await ask(url, { message: "go" })).toMatchObject({ text: "Looking.\n\nDone.", isError: false });
+  });
+
+  test.each(cases)("$field: one past it is an error with limit, field and what was written", async (scene) => {
+    const { url, argos } = await play(twoCalls(), scene.past);
+    const answer = await ask(url, { message: "go" });
+    expect(answer.isError).toBe(true);
+    expect(answer.text).toContain(`limit of ${scene.bound}: raise ${scene.field} of the agent`);
+    expect(answer.text).toContain("Looking.");
+    expect(argos.seen).toHaveLength(scene.calls);
+  });
+
+  test("limits.wallClock ends a model that does not answer", async () => {
+    const models = createScriptedModels([
+      (request) =>
+        new Promise((_resolve, reject) => {
+          request.signal.addEventListener("abort", () => reject(new Error("aborted")));
+        }),
+    ]);
+    const { url } = await play(models, { limits: { wallClockMs: 300 } });
+    const answer = await ask(url, { message: "go" });
+    expect(answer).toMatchObject({ isError: true });
+    expect(answer.text).toContain("0.3 s of wall clock time: raise limits.wallClock");
+  });
+});
+
+describe("AGT-7 a model's garbage and failures", () => {
+  test.each([
+    ["an unknown tool", callTool("nope", {}), 'no tool named "nope"'],
+    ["arguments that are no object", callTool("argos__read", [1]), "expected a JSON object"],
+    ["arguments that miss a field", callTool("argos__read", {}), '"id" is required'],
+    ["malformed JSON", { ...callTool("argos__read"), malformed: "Unexpected token" }, "Unexpected token"],
+  ])("%s goes back to it as an error result and reaches no server", async (_what, call, said) => {
+    const models = createScriptedModels([{ toolCalls: [call] }, { text: "Sorry." }]);
+    const { url, argos } = await play(models);
+    expect(await ask(url, { message: "go" })).toMatchObject({ text: "Sorry.", isError: false });
+    expect(resultsOf(models.requests[1])).toMatchObject([{ isError: true, text: expect.stringContaining(said) }]);
+    expect(argos.seen).toEqual([]);
+  });
+
+  test("calls without an id or with the same one are told apart", async () => {
+    const toolCalls = [
+      callTool("argos__read", { id: 1 }, ""),
+      callTool("argos__read", { id: 2 }, "x"),
+      callTool("argos__read", { id: 3 }, "x"),
+    ];
+    const models = createScriptedModels([{ toolCalls }, { text: "ok" }]);
+    const { url } = await play(models);
+    await ask(url, { message: "go" });
+    const results = resultsOf(models.requests[1]);
+    expect(results.map(({ text }) => text)).toEqual(["read 1", "read 2", "read 3"]);
+    expect(new Set(results.map(({ callId }) => callId)).size).toBe(3);
+  });
+
+  test("a model that is down is an error with its sentence", async () => {
+    const down = () =>
+      Promise.reject(
+        new ModelError("openai is overloaded; try again later", { kind: "overloaded", provider: "openai" }),
+      );
+    const { url } = await play(createScriptedModels([down]));
+    expect(await ask(url, { message: "go" })).toMatchObject({
+      text: "openai is overloaded; try again later",
+      isError: true,
+    });
+  });
+
+  test("an unexpected fault names the request and hides its text", async () => {
+    const { url } = await play(createScriptedModels([() => Promise.reject(new Error("secret innards"))]));
+    const answer = await ask(url, { message: "go" });
+    expect(answer.isError).toBe(true);
+    expect(answer.text).toMatch(/failed unexpectedly; its log has the details under request \S+/);
+    expect(answer.text).not.toContain("innards");
+  });
+
+  test("an answer withheld by the provider is an error that says so", async () => {
+    const { url } = await play(createScriptedModels([{ stopReason: "content-filter" }]));
+    const answer = await ask(url, { message: "go" });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining("content-filter") });
+  });
+});

@@ -1,0 +1,64 @@
+// The program of an agent's pod: one agent, one process, one run configuration. Wiring only.
+import { readFile } from "node:fs/promises";
+import { parseRunConfig } from "../crds/run-config.ts";
+import { createLogger } from "../lib/process/log.ts";
+import { createShutdown } from "../lib/process/shutdown.ts";
+import { parseEnvironment, type Environment } from "./environment.ts";
+import { renderExpanded } from "./inputs/placeholders.ts";
+import { startRuntime } from "./runtime.ts";
+
+/** Keeps the health gauges fresh when nobody asks. */
+const reprobeMs = 60_000;
+/** For the steps of shutting down that are not waiting for calls. */
+const closeDeadlineMs = 10_000;
+
+async function readRunConfig(environment: Environment) {
+  const config = parseRunConfig(await readFile(environment.PALLAS_RUN_CONFIG, "utf8"));
+  return environment.PALLAS_EXPAND_ENV === "1" ? renderExpanded(config, process.env) : { config, unset: [] };
+}
+
+async function main(): Promise<void> {
+  const environment = parseEnvironment(process.env);
+  const { config, unset } = await readRunConfig(environment);
+  const log = createLogger({ logger: "pallas.agent", level: environment.PALLAS_LOG_LEVEL ?? config.logLevel });
+  for (const { variable, place } of unset) log.warn({ variable, place }, "a variable is not set");
+
+  const shutdown = createShutdown({ log, deadlineMs: closeDeadlineMs });
+  const runtime = await startRuntime({
+    config,
+    unset,
+    log,
+    secretsDir: environment.PALLAS_SECRETS_DIR,
+    textsDir: environment.PALLAS_TEXTS_DIR,
+    host: environment.PALLAS_HOST,
+    port: environment.PALLAS_PORT,
+    adminPort: environment.PALLAS_ADMIN_PORT,
+    podIp: environment.PALLAS_POD_IP,
+    slowProbeMs: environment.PALLAS_SLOW_PROBE_MS,
+    slowAnswerMs: environment.PALLAS_SLOW_ANSWER_MS,
+  });
+  shutdown.add("close", () => runtime.close());
+  const delayMs = environment.PALLAS_DRAIN_DELAY_MS;
+  const drainDeadlineMs = delayMs + config.drainTimeoutMs + closeDeadlineMs;
+  shutdown.add("drain", () => runtime.drain({ delayMs }), { deadlineMs: drainDeadlineMs });
+  const { name, instance } = config.agent;
+  log.info({ agent: name, instance, url: runtime.url, adminUrl: runtime.adminUrl }, "agent started");
+
+  const reportHealth = async () => {
+    const { status, message } = await runtime.health.check();
+    if (status !== "ok") log.warn({ agent: name, status, reason: message }, "agent is not well");
+  };
+  void reportHealth();
+  const reprobe = setInterval(() => void runtime.health.check(), reprobeMs);
+  const { failed } = await shutdown.finished;
+  clearInterval(reprobe);
+  process.exit(failed.length === 0 ? 0 : 1);
+}
+
+try {
+  await main();
+} catch (error) {
+  const log = createLogger({ logger: "pallas.agent" });
+  log.fatal({ err: error }, "agent cannot start");
+  process.exit(1);
+}

@@ -1,0 +1,164 @@
+// One send_message call from its arguments to its single result (AGT-1, AGT-7): input, conversation, tools, loop, answer.
+// Every way to fail ends in a result with a sentence; nothing is thrown to the transport.
+import * as z from "zod";
+import { mcpName } from "../../crds/names.ts";
+import type { ModelCapabilities, RunConfig } from "../../crds/run-config.ts";
+import type { CallContext, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import { CallFault } from "../call-fault.ts";
+import type { Calls } from "../calls.ts";
+import type { Clock } from "../clock.ts";
+import { createBudget, wallClockReached } from "../loop/budget.ts";
+import type { RunContext } from "../loop/run-context.ts";
+import { runLoop, type RunOutcome } from "../loop/run-loop.ts";
+import type { Models } from "../model/models.ts";
+import { ModelError, type UserPart } from "../model/types.ts";
+import { createProgress, type ProgressReporter } from "../progress.ts";
+import { sessionIdMetaKey, type SessionRef, type Sessions } from "../session/sessions.ts";
+import type { Dispatch } from "../tools/dispatch.ts";
+import type { Tools } from "../tools/toolbox.ts";
+import { InputFault, parseImages } from "./images.ts";
+
+export interface SendMessageParts {
+  config: Pick<RunConfig, "agent" | "request" | "limits" | "emitLoopProgress">;
+  models: Pick<Models, "turn">;
+  /** The model as it stands: reference and what it can do. */
+  activeModel: () => { ref: string; capabilities: ModelCapabilities };
+  tools: Tools;
+  dispatch: Dispatch;
+  sessions: Sessions;
+  /** Rejects with a CallFault when it is not there. */
+  observeInstruction: () => Promise<string>;
+  calls: Calls;
+  onAnswered: (call: { outcome: "ok" | "error"; durationMs: number }) => void;
+  log: Logger;
+  clock: Clock;
+}
+
+const argumentsSchema = z.object({
+  message: z.string(),
+  images: z.array(z.object({ data: z.string(), mime_type: z.string() })).default([]),
+  session_id: z.string().optional(),
+});
+
+interface Input {
+  content: UserPart[];
+  sessionId: string | undefined;
+}
+
+/** The handler of send_message. Never rejects. */
+export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
+  const { config, clock, log } = parts;
+  const { wallClockMs } = config.limits;
+  return async (args, caller) => {
+    const startedAt = clock.now();
+    const call = parts.calls.begin(caller.signal, {
+      afterMs: wallClockMs,
+      reason: () => wallClockReached(wallClockMs),
+    });
+    const progress = createProgress({
+      agent: mcpName(config.agent.name),
+      emitLoopProgress: config.emitLoopProgress,
+      send: caller.sendProgress,
+      clock,
+    });
+    const result = await answer(parts, args, { caller, signal: call.signal, progress, startedAt }).catch(
+      (error: unknown) => renderFailure(call.signal.aborted ? call.signal.reason : error, caller, "", log),
+    );
+    await progress.end();
+    call.done();
+    const answered = {
+      outcome: result.isError === true ? "error" : "ok",
+      durationMs: clock.now() - startedAt,
+    } as const;
+    parts.onAnswered(answered);
+    log.info({ requestId: caller.requestId, ...answered }, "call answered");
+    return result;
+  };
+}
+
+interface Running {
+  caller: CallContext;
+  signal: AbortSignal;
+  progress: ProgressReporter;
+  startedAt: number;
+}
+
+async function answer(parts: SendMessageParts, args: Record<string, unknown>, run: Running): Promise<ToolResult> {
+  const { caller, signal } = run;
+  const input = parseInput(args, parts.activeModel());
+  const session = await parts.sessions.resolve({ sessionId: input.sessionId, connectionId: caller.sessionId });
+  const system = await parts.observeInstruction();
+  const history = await parts.sessions.open(session, signal);
+  const context = createContext(parts, session, run);
+  try {
+    const toolbox = await parts.tools.open(context);
+    try {
+      await history.append({ role: "user", content: input.content });
+      const { models, dispatch } = parts;
+      const outcome = await runLoop(context, {
+        models,
+        toolbox,
+        dispatch,
+        history,
+        system,
+        settings: parts.config.request,
+      });
+      return renderOutcome(outcome, session, caller, parts.log);
+    } finally {
+      // Ending sessions of downstream servers may take a while, and the caller has nothing from it.
+      void toolbox.close();
+    }
+  } finally {
+    await history.close();
+  }
+}
+
+/** Throws InputFault. */
+function parseInput(args: Record<string, unknown>, model: ReturnType<SendMessageParts["activeModel"]>): Input {
+  const parsed = argumentsSchema.safeParse(args);
+  if (!parsed.success) throw new InputFault(`the arguments cannot be used: ${z.prettifyError(parsed.error)}`);
+  const { message, session_id: sessionId } = parsed.data;
+  const images = parseImages(parsed.data.images, { ref: model.ref, vision: model.capabilities.vision });
+  if (message.trim() === "" && images.length === 0)
+    throw new InputFault("the message is empty: write one, or send an image");
+  const text: UserPart[] = message === "" ? [] : [{ type: "text", text: message }];
+  return { content: [...text, ...images.map((image) => ({ type: "image" as const, ...image }))], sessionId };
+}
+
+function createContext(parts: SendMessageParts, session: SessionRef, run: Running): RunContext {
+  const { config } = parts;
+  const { bearer, requestId } = run.caller;
+  return {
+    agent: mcpName(config.agent.name),
+    sessionKey: session.key,
+    requestId,
+    ...(bearer === undefined ? {} : { bearer }),
+    signal: run.signal,
+    deadlineMs: run.startedAt + config.limits.wallClockMs,
+    budget: createBudget(config.limits, config.request),
+    events: run.progress,
+  };
+}
+
+function renderOutcome(outcome: RunOutcome, session: SessionRef, caller: CallContext, log: Logger): ToolResult {
+  const result: ToolResult =
+    "failure" in outcome
+      ? renderFailure(outcome.failure, caller, outcome.text, log)
+      : { content: [{ type: "text", text: outcome.text }] };
+  return session.sessionId === undefined ? result : { ...result, meta: { [sessionIdMetaKey]: session.sessionId } };
+}
+
+/** One sentence, and what had been written before, which was paid for. */
+function renderFailure(error: unknown, caller: CallContext, written: string, log: Logger): ToolResult {
+  const sentence = renderSentence(error, caller);
+  if (!caller.signal.aborted) log.warn({ requestId: caller.requestId, err: error }, "call failed");
+  const text = written === "" ? sentence : `${sentence}\n\nWritten until then:\n\n${written}`;
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+function renderSentence(error: unknown, caller: CallContext): string {
+  if (caller.signal.aborted) return "The call was cancelled.";
+  if (error instanceof CallFault || error instanceof ModelError) return error.message;
+  return `The agent failed unexpectedly; its log has the details under request ${caller.requestId}.`;
+}

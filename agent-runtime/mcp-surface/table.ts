@@ -1,0 +1,66 @@
+// What an agent offers on /mcp: send_message, the same under its own name, get_health, and the history prompt.
+import { healthToolDescription, healthToolName, type HealthPayload } from "../../crds/health.ts";
+import { mcpName } from "../../crds/names.ts";
+import type { RunConfig } from "../../crds/run-config.ts";
+import type { JsonObjectSchema, McpTable, ToolEntry } from "../../lib/mcp/table.ts";
+import type { Sessions } from "../session/sessions.ts";
+import { createHistoryPrompt } from "./history-prompt.ts";
+
+const sendMessageSchema: JsonObjectSchema = {
+  type: "object",
+  properties: {
+    message: { type: "string", description: "The message to the agent." },
+    images: {
+      type: "array",
+      description: "Images that belong to the message.",
+      items: {
+        type: "object",
+        properties: {
+          data: { type: "string", description: "The image, base64." },
+          mime_type: { type: "string", description: "image/png, image/jpeg, image/gif or image/webp." },
+        },
+        required: ["data", "mime_type"],
+        additionalProperties: false,
+      },
+    },
+    session_id: { type: "string", description: "Continues the conversation that an earlier result named." },
+  },
+  required: ["message"],
+  additionalProperties: false,
+};
+
+/** Without `$schema`: clients compare it with the one they know (AGT-3). */
+const noArguments: JsonObjectSchema = { type: "object", properties: {}, additionalProperties: false };
+
+export interface SurfaceParts {
+  config: Pick<RunConfig, "agent" | "scope">;
+  sendMessage: ToolEntry["call"];
+  observeHealth: () => Promise<HealthPayload>;
+  sessions: Sessions;
+}
+
+/** The table served by lib/mcp in both eras. */
+export function renderTable({ config, sendMessage, observeHealth, sessions }: SurfaceParts): McpTable {
+  const { name, title, description, version } = config.agent;
+  const messageTool = (toolName: string): ToolEntry => ({
+    name: toolName,
+    title,
+    description: description === "" ? `Send a message to ${title}.` : description,
+    inputSchema: sendMessageSchema,
+    call: sendMessage,
+  });
+  return {
+    server: { name: mcpName(name), title, version },
+    tools: [
+      messageTool("send_message"),
+      messageTool(mcpName(name)),
+      {
+        name: healthToolName,
+        description: healthToolDescription,
+        inputSchema: noArguments,
+        call: async () => ({ content: [{ type: "text", text: JSON.stringify(await observeHealth()) }] }),
+      },
+    ],
+    prompts: config.scope === "request" ? [] : [createHistoryPrompt(name, sessions)],
+  };
+}

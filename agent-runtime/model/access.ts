@@ -1,0 +1,89 @@
+// What a provider is called with: base URL, key or caller's token, headers. Resolved anew for every turn, so that a
+// rotated key needs no restart and a caller's token reaches that caller's turn only (BRR-3). Keeps nothing.
+import type { RunProvider, SecretKey } from "../../crds/run-config.ts";
+import { ModelError } from "./types.ts";
+
+/** Content of a mounted secret; undefined when it is not there. */
+export type ReadSecret = (ref: SecretKey) => Promise<string | undefined>;
+
+export interface Access {
+  /** Credentials and configured headers, ready to be sent. */
+  headers: Record<string, string>;
+  /** Values that must never show in a text. */
+  secrets: string[];
+  /** Where the credential came from. */
+  credential: "bearer" | "key" | "header" | "none";
+  /** What to check when the credential is refused. */
+  cure: string;
+}
+
+const vendorUrls: Partial<Record<RunProvider["kind"], string>> = {
+  anthropic: "https://api.anthropic.com",
+  openai: "https://api.openai.com/v1",
+  google: "https://generativelanguage.googleapis.com/v1beta",
+};
+
+/**
+ * Base URL without a trailing slash; Anthropic's without its /v1, so that both habits of writing it work.
+ * Undefined where the vendor's library knows better (region).
+ */
+export function baseUrlOf(provider: RunProvider): string | undefined {
+  const url = (provider.baseUrl ?? vendorUrls[provider.kind])?.replace(/\/+$/, "");
+  return provider.kind === "anthropic" ? url?.replace(/\/v1$/, "") : url;
+}
+
+/**
+ * Reads keys and headers of a provider.
+ * @throws ModelError auth when a Secret is missing or no HTTP header could carry its value.
+ */
+export async function readAccess(
+  provider: RunProvider,
+  readSecret: ReadSecret,
+  bearer: string | undefined,
+): Promise<Access> {
+  const secrets: string[] = [];
+  const headers: Record<string, string> = {};
+  const read = async (ref: SecretKey) => {
+    const value = (await readSecret(ref))?.trim();
+    const place = `Secret "${ref.name}" key "${ref.key}"`;
+    if (value === undefined || value === "") throw refused(provider, `${place} is missing or empty; create it`);
+    secrets.push(value);
+    if (!isHeaderValue(value)) throw refused(provider, `${place} holds characters that no key has; write it again`);
+    return value;
+  };
+
+  for (const header of provider.headers) {
+    const name = header.name.toLowerCase();
+    headers[name] = "value" in header ? header.value : await read(header.secret);
+  }
+  if ("authorization" in headers || "x-api-key" in headers) {
+    return { headers, secrets, credential: "header", cure: `check headers of provider "${provider.name}"` };
+  }
+  if (provider.forwardInboundAuth && bearer !== undefined) {
+    secrets.push(bearer);
+    if (!isHeaderValue(bearer)) throw refused(provider, "the caller's token holds characters that no token has");
+    headers["authorization"] = `Bearer ${bearer}`;
+    return { headers, secrets, credential: "bearer", cure: "check the caller's token" };
+  }
+  if (provider.apiKey === undefined) {
+    const cure = provider.forwardInboundAuth
+      ? "call the agent with a bearer token"
+      : `set apiKey of provider "${provider.name}"`;
+    return { headers, secrets, credential: "none", cure };
+  }
+  const key = await read(provider.apiKey);
+  Object.assign(headers, keyHeader(provider.kind, key));
+  const cure = `check Secret "${provider.apiKey.name}" key "${provider.apiKey.key}"`;
+  return { headers, secrets, credential: "key", cure };
+}
+
+function keyHeader(kind: RunProvider["kind"], key: string): Record<string, string> {
+  if (kind === "anthropic") return { "x-api-key": key };
+  if (kind === "google") return { "x-goog-api-key": key };
+  return { authorization: `Bearer ${key}` };
+}
+
+const isHeaderValue = (value: string) => /^[\x20-\x7e]*$/.test(value);
+
+const refused = (provider: RunProvider, text: string) =>
+  new ModelError(`${provider.name}: ${text}`, { kind: "auth", provider: provider.name });

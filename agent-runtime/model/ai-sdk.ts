@@ -1,0 +1,297 @@
+// The only importer of `ai` and @ai-sdk/*: one streamed call of one model. Retries, fallbacks and the tool loop are
+// not its business, and it is told to do none of the library's own. The library never sees a credential.
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { assistantModelMessageSchema, jsonSchema, NoSuchToolError, streamText, tool } from "ai";
+import type { AssistantContent, LanguageModel, LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
+import type { RunModel, RunProvider } from "../../crds/run-config.ts";
+import { baseUrlOf, type Access } from "./access.ts";
+import type { Clock } from "../clock.ts";
+import { toModelError } from "./errors.ts";
+import { createProviderFetch } from "./http.ts";
+import { renderMessages } from "./messages.ts";
+import { loadOptionalModel, type LoadPackage } from "./optional-providers.ts";
+import { renderSampling, type Parameter } from "./sampling.ts";
+import { watchSilence, type SilenceWatch } from "./silence.ts";
+import { ModelError } from "./types.ts";
+import type { AssistantMessage, StopReason, TokenUsage, ToolCallRequest, TurnRequest, TurnResult } from "./types.ts";
+
+// Its warnings would go to the console of the process; they come with the stream too, and are handed to onNote.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+/** A call without a single byte for this long has stalled. */
+export const silenceLimitMs = 120_000;
+/** The library wants a key; createProviderFetch replaces it by the real one. */
+const keyPlaceholder = "set-by-fetch";
+
+export interface StreamTurnInput {
+  provider: RunProvider;
+  model: RunModel;
+  access: Access;
+  request: TurnRequest;
+  /** Parameters that this model has refused before. */
+  refused: ReadonlySet<Parameter>;
+  clock: Clock;
+  /** Hears of what was not sent as asked. */
+  onNote: (note: string) => void;
+  loadPackage?: LoadPackage | undefined;
+}
+
+/**
+ * One model turn, streamed.
+ * @throws ModelError, or the reason of the request's signal.
+ */
+export async function streamTurn(input: StreamTurnInput): Promise<TurnResult> {
+  const { provider, model, request, clock } = input;
+  const watch = watchSilence({
+    clock,
+    silenceMs: silenceLimitMs,
+    deadlineMs: request.deadlineMs,
+    signal: request.signal,
+  });
+  try {
+    return await callModel(input, watch);
+  } catch (error) {
+    request.signal.throwIfAborted();
+    const expired = watch.expired();
+    if (expired !== undefined) {
+      const what = expired === "silence" ? `sent nothing for ${silenceLimitMs / 1000} s` : "had no time left to answer";
+      throw new ModelError(`${provider.name}: model '${model.name}' ${what}; check the provider or allow more time`, {
+        kind: "network",
+        provider: provider.name,
+      });
+    }
+    throw toModelError(error, {
+      provider: provider.name,
+      model: model.name,
+      cure: input.access.cure,
+      secrets: input.access.secrets,
+      nowMs: clock.now(),
+    });
+  } finally {
+    watch.stop();
+  }
+}
+
+async function callModel(input: StreamTurnInput, watch: SilenceWatch): Promise<TurnResult> {
+  const { provider, model, request, refused } = input;
+  const { notes, ...sampling } = renderSampling({ kind: provider.kind, model, settings: request.settings, refused });
+  for (const { param, reason } of notes) input.onNote(`${param}: ${reason}`);
+  let bytesSeen = false;
+  const client = await createClient(input, (count) => {
+    bytesSeen ||= count > 0;
+    watch.touch();
+  });
+  const tools = renderTools(request);
+  const result = streamText({
+    model: client,
+    instructions: request.system,
+    messages: renderMessages(request.messages, {
+      vision: model.capabilities.vision,
+      imagesInToolResults: provider.kind === "anthropic" || provider.kind === "openai",
+      readOpaque: (message) => parseOpaque(message, model),
+    }),
+    ...(tools === undefined ? {} : { tools }),
+    ...sampling,
+    maxRetries: 0,
+    abortSignal: watch.signal,
+    // Tells an answer that was cut early from one that was never a model's.
+    include: { rawChunks: true },
+    // collect() meets every error as a part of the stream; without a handler the library also prints it.
+    onError: () => undefined,
+  });
+  const turn = await collect(result.stream, input.onNote);
+  if (turn.cut) throw cutOff(provider, bytesSeen && !turn.anyEvent);
+  const [answer] = await result.responseMessages;
+  const opaque = answer?.role === "assistant" ? renderOpaque(answer.content, model) : undefined;
+  return {
+    text: turn.text,
+    toolCalls: turn.toolCalls,
+    stopReason: turn.stopReason,
+    usage: renderUsage(turn.usage, provider.kind),
+    model: model.name,
+    ...(opaque === undefined ? {} : { opaque }),
+  };
+}
+
+/** A stream that ended too early: a network fault, unless what came was no model's answer at all. */
+function cutOff(provider: RunProvider, garbage: boolean): ModelError {
+  return garbage
+    ? new ModelError(
+        `${provider.name}: the answer is no stream of the expected API; check kind and baseUrl of the provider`,
+        { kind: "invalid_response", provider: provider.name },
+      )
+    : new ModelError(`${provider.name}: the connection was cut in the middle of an answer; try again`, {
+        kind: "network",
+        provider: provider.name,
+      });
+}
+
+async function createClient(input: StreamTurnInput, onBytes: (count: number) => void): Promise<LanguageModel> {
+  const { provider, model, access } = input;
+  const baseURL = baseUrlOf(provider);
+  const base = baseURL === undefined ? {} : { baseURL };
+  const settings = {
+    apiKey: keyPlaceholder,
+    fetch: createProviderFetch({ headers: access.headers, onBytes }),
+    ...base,
+  };
+  switch (provider.kind) {
+    case "anthropic":
+      return createAnthropic({ ...settings, baseURL: `${baseURL}/v1` })(model.name);
+    case "openai":
+      return createOpenAI(settings).responses(model.name);
+    case "openai-compatible":
+      return createOpenAICompatible({
+        ...settings,
+        baseURL: baseURL ?? "",
+        name: "compatible",
+        includeUsage: !input.refused.has("streamOptions"),
+      }).chatModel(model.name);
+    default: {
+      const region = provider.region === undefined ? {} : { region: provider.region };
+      const loaded = await loadOptionalModel(provider, model.name, { ...settings, ...region }, input.loadPackage);
+      if (isLanguageModel(loaded)) return loaded;
+      throw new ModelError(`${provider.name}: its package gave no model of a known version; install a matching one`, {
+        kind: "not_found",
+        provider: provider.name,
+      });
+    }
+  }
+}
+
+const isLanguageModel = (value: unknown): value is Exclude<LanguageModel, string> =>
+  typeof value === "object" && value !== null && "specificationVersion" in value && "doStream" in value;
+
+function renderTools({ tools }: TurnRequest): ToolSet | undefined {
+  if (tools.length === 0) return undefined;
+  return Object.fromEntries(
+    tools.map(({ name, description, inputSchema }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(inputSchema) }),
+    ]),
+  );
+}
+
+interface Collected {
+  text: string;
+  toolCalls: ToolCallRequest[];
+  stopReason: StopReason;
+  usage: LanguageModelUsage | undefined;
+  /** At least one event of the protocol came. */
+  anyEvent: boolean;
+  /** No finish came. */
+  cut: boolean;
+}
+
+/** Reads a stream to its end. Errors inside it are thrown as they come. */
+async function collect(
+  stream: AsyncIterable<TextStreamPart<ToolSet>>,
+  onNote: (note: string) => void,
+): Promise<Collected> {
+  const turn: Collected = {
+    text: "",
+    toolCalls: [],
+    stopReason: "other",
+    usage: undefined,
+    anyEvent: false,
+    cut: true,
+  };
+  for await (const part of stream) {
+    switch (part.type) {
+      case "start-step":
+        for (const warning of part.warnings) onNote(describeWarning(warning));
+        break;
+      case "text-start":
+        if (turn.text !== "") turn.text += "\n\n";
+        break;
+      case "text-delta":
+        turn.text += part.text;
+        break;
+      case "raw":
+        turn.anyEvent = true;
+        break;
+      case "tool-call":
+        turn.toolCalls.push(readToolCall(part));
+        break;
+      case "error":
+        if (isEarlyEnd(part.error)) return turn;
+        throw part.error;
+      case "abort":
+        return turn;
+      case "finish-step":
+        turn.usage = part.usage;
+        turn.stopReason = stopReasons[part.finishReason] ?? "other";
+        turn.cut = part.finishReason === "error" || part.finishReason === "interrupted";
+        break;
+      default: // Ends of blocks, reasoning and pings: responseMessages has what of them matters.
+        break;
+    }
+  }
+  return turn;
+}
+
+const stopReasons: Partial<Record<string, StopReason>> = {
+  stop: "end",
+  "tool-calls": "tool-calls",
+  length: "length",
+  "content-filter": "content-filter",
+};
+
+/** The library says "invalid data" when a stream merely ends early. */
+const isEarlyEnd = (error: unknown) =>
+  error instanceof Error && /ended without|no output generated/i.test(error.message);
+
+function describeWarning(
+  warning: Extract<TextStreamPart<ToolSet>, { type: "start-step" }>["warnings"][number],
+): string {
+  if (warning.type === "unsupported" || warning.type === "compatibility") {
+    return `${warning.feature}: ${warning.details ?? warning.type}`;
+  }
+  return warning.message;
+}
+
+function readToolCall(part: Extract<TextStreamPart<ToolSet>, { type: "tool-call" }>): ToolCallRequest {
+  const call: ToolCallRequest = { id: part.toolCallId, name: part.toolName, arguments: part.input };
+  // An unknown tool is no malformed call: the loop knows its tools and answers for itself.
+  const unparsed = part.invalid === true && typeof part.input === "string";
+  if (!unparsed && (part.invalid !== true || NoSuchToolError.isInstance(part.error))) return call;
+  return { ...call, malformed: "the arguments are not valid JSON; write them again as one JSON object" };
+}
+
+/** Kinds never overlap: the library counts cached tokens as input, we do not (MET-3). */
+function renderUsage(usage: LanguageModelUsage | undefined, kind: RunProvider["kind"]): TokenUsage {
+  if (usage === undefined) return {};
+  const { noCacheTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage.inputTokenDetails;
+  const input =
+    noCacheTokens ??
+    (usage.inputTokens === undefined ? undefined : usage.inputTokens - cacheReadTokens - cacheWriteTokens);
+  const result: TokenUsage = {};
+  if (input !== undefined) result.input = Math.max(0, input);
+  if (usage.outputTokens !== undefined) result.output = usage.outputTokens;
+  if (cacheReadTokens > 0) result[kind === "anthropic" ? "cache_read" : "cache_hit"] = cacheReadTokens;
+  if (cacheWriteTokens > 0) result.cache_write = cacheWriteTokens;
+  const reasoning = usage.outputTokenDetails.reasoningTokens ?? 0;
+  if (reasoning > 0) result.reasoning = reasoning;
+  return result;
+}
+
+/** Kept only where the plain text and calls would lose something: reasoning, signatures, ids. */
+function renderOpaque(content: AssistantContent, model: RunModel): unknown {
+  if (typeof content === "string") return undefined;
+  // Custom parts are the library's own bookkeeping of a response.
+  const blocks = content.filter((part) => part.type !== "custom");
+  const plain = blocks.every(
+    (part) => (part.type === "text" || part.type === "tool-call") && part.providerOptions === undefined,
+  );
+  return plain ? undefined : { model: model.ref, content: blocks };
+}
+
+/** Undefined for what another model left, and for what this version cannot read. */
+function parseOpaque({ opaque }: AssistantMessage, model: RunModel): AssistantContent | undefined {
+  if (typeof opaque !== "object" || opaque === null || !("model" in opaque) || !("content" in opaque)) return undefined;
+  if (opaque.model !== model.ref) return undefined;
+  const parsed = assistantModelMessageSchema.safeParse({ role: "assistant", content: opaque.content });
+  return parsed.success ? parsed.data.content : undefined;
+}

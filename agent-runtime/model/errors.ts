@@ -1,0 +1,241 @@
+// From whatever a provider, a client library or the network throws to one ModelError. Providers agree on no shape, so
+// every field is optional here: JSON, text and HTML bodies, errors in mid-stream, causes of causes.
+import { findParameter } from "./sampling.ts";
+import { ModelError, type ModelErrorDetails, type ModelErrorKind } from "./types.ts";
+
+const messageLimitChars = 300;
+const causeDepthLimit = 5;
+
+export interface ErrorContext {
+  provider: string;
+  model: string;
+  /** What to check when the credential is refused. */
+  cure: string;
+  secrets: readonly string[];
+  /** Epoch milliseconds; for Retry-After dates. */
+  nowMs: number;
+}
+
+interface Failure {
+  status?: number;
+  /** Machine-readable words: type and code. */
+  code: string;
+  param?: string;
+  message: string;
+  retryAfterMs?: number;
+  /** Code or name of a network error somewhere among the causes. */
+  network?: string;
+  /** Name of the thrown error. */
+  name: string;
+}
+
+const wordings = {
+  // Not plain "billing": texts of ordinary rate limits link to that page.
+  quota: /insufficient_quota|billing_\w+|credit[_ ]balance|spend(ing)?[_ ]limit|exceeded your current quota/,
+  auth: /authentication_error|permission_error|invalid_api_key|invalid api key|unauthorized/,
+  context: new RegExp(
+    "context_length_exceeded|exceed_context_size|prompt is too long|maximum context length|context window|" +
+      "available context size|context size.{0,40}exceed|exceeds? the.{0,20}context|input is too long|request_too_large",
+  ),
+  unsupported: new RegExp(
+    "unsupported|not supported|not permitted|not allowed|unknown|unrecognized|unexpected|deprecated|" +
+      "(does not|doesn't|cannot|can't) (support|accept|be used)|extra inputs|extra_forbidden|incompatible",
+  ),
+  rate: /rate_limit|too_many_requests|too many requests/,
+  missing: /not_found_error|model_not_found|not_found|does not exist/,
+  overloaded: /overloaded|server_error|api_error|internal|unavailable|timeout_error|server_is_overloaded/,
+} as const;
+
+const networkCodes = new RegExp(
+  "^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR|CERT_|DEPTH_ZERO|" +
+    "SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)",
+);
+const networkMessages = /^(terminated|fetch failed|other side closed|network error|socket hang up)/i;
+const garbageNames = /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody|NoContentGenerated)Error$/;
+
+/** Reads a thrown value. Never throws; a ModelError passes unchanged. */
+export function toModelError(raw: unknown, context: ErrorContext): ModelError {
+  if (raw instanceof ModelError) return raw;
+  const failure = parseFailure(raw, context);
+  const kind = classify(failure);
+  const details: ModelErrorDetails = { kind, provider: context.provider };
+  if (failure.retryAfterMs !== undefined) details.retryAfterMs = failure.retryAfterMs;
+  if (failure.status !== undefined) details.status = failure.status;
+  const named = kind === "unsupported_param" ? findParameter(`${failure.param ?? ""} ${failure.message}`) : undefined;
+  if (named !== undefined) details.param = named.wireName;
+  // Causes of other kinds hold requests and bodies: prompts among them.
+  if (kind === "network" && failure.name !== "AI_APICallError" && raw instanceof Error) details.cause = raw;
+  const text = sentence(kind, failure, context, named?.wireName);
+  return new ModelError(`${context.provider}: ${text}`, details);
+}
+
+/** Anthropic says with a 400 that the credit is used up. */
+const mayBeQuota: ReadonlySet<number | undefined> = new Set([undefined, 400, 403, 429]);
+
+function classify(failure: Failure): ModelErrorKind {
+  const { status } = failure;
+  const words = `${failure.code} ${failure.message}`.toLowerCase();
+  if (failure.network !== undefined && (status === undefined || status < 300)) return "network";
+  if (failure.name === "AnswerTooLarge" || garbageNames.test(failure.name)) return "invalid_response";
+  if (status === 402 || (mayBeQuota.has(status) && wordings.quota.test(words))) return "quota";
+  if (status === 413 || (status !== 401 && wordings.context.test(words))) return "context_overflow";
+  if (status === 401 || status === 403 || wordings.auth.test(failure.code)) return "auth";
+  if (status === 429 || wordings.rate.test(failure.code)) return "rate_limit";
+  if (status === 408 || status === 425) return "network";
+  if (status !== undefined && status >= 500) return "overloaded";
+  if (status === 404 || wordings.missing.test(failure.code)) return "not_found";
+  if ((status === 400 || status === 422) && namesRefusedParameter(failure, words)) return "unsupported_param";
+  if (status === undefined && wordings.overloaded.test(words)) return "overloaded";
+  return "invalid_request";
+}
+
+const namesRefusedParameter = (failure: Failure, words: string): boolean =>
+  wordings.unsupported.test(words) && findParameter(`${failure.param ?? ""} ${failure.message}`) !== undefined;
+
+function sentence(kind: ModelErrorKind, failure: Failure, context: ErrorContext, param: string | undefined): string {
+  const { model, cure } = context;
+  const status = failure.status === undefined || failure.status < 300 ? "" : ` (${failure.status})`;
+  const said = failure.message === "" ? "" : `: ${failure.message}`;
+  switch (kind) {
+    case "auth":
+      // What providers say here may repeat parts of the key.
+      return `the key was refused${status}; ${cure}`;
+    case "not_found":
+      return `model '${model}' not found${status}; check the model's name and the provider's baseUrl`;
+    case "quota":
+      return `the account's quota or credit is used up${status}; check its plan and billing`;
+    case "rate_limit": {
+      const wait = failure.retryAfterMs === undefined ? "later" : `in ${Math.ceil(failure.retryAfterMs / 1000)} s`;
+      return `too many requests${status}; try again ${wait} or raise the limits of the account`;
+    }
+    case "overloaded":
+      return `the provider failed${status}${said}; try again later`;
+    case "context_overflow":
+      return `the conversation is too long for model '${model}'${status}${said}`;
+    case "unsupported_param":
+      return `model '${model}' refuses ${param ?? "a parameter"}${status}${said}; remove it from the agent's request`;
+    case "network":
+      return `no connection, or it was cut (${failure.network ?? `status ${failure.status}`}); check baseUrl and the network`;
+    case "invalid_response":
+      return `the answer is not one of the expected API; check kind and baseUrl of the provider`;
+    case "invalid_request":
+      if (failure.status !== undefined && failure.status >= 300 && failure.status < 400) {
+        return `redirected${status}, which is not followed; set baseUrl to the final address`;
+      }
+      return `the request was refused${status}${said}`;
+  }
+}
+
+function parseFailure(raw: unknown, { secrets, nowMs }: ErrorContext): Failure {
+  // Redacted before it is cut: half a key is a secret too.
+  const shown = (text: string) => tidy(redact(text, secrets));
+  if (typeof raw === "string") return { code: "", name: "string", message: shown(raw) };
+  if (!isRecord(raw)) return { code: "", name: typeof raw, message: "" };
+  const name = typeof raw["name"] === "string" ? raw["name"] : "";
+  const failure: Failure = { code: "", name, message: "" };
+  const body = typeof raw["responseBody"] === "string" ? raw["responseBody"] : undefined;
+  const shape = body === undefined ? (raw["data"] ?? raw) : parseJson(body);
+  const fields = shape === undefined ? { message: plainText(body ?? "") } : errorFields(shape, 0);
+  failure.code = [fields.type, fields.code].filter(Boolean).join(" ");
+  // Messages of the client library may quote what the model wrote; only what came from the provider is shown.
+  const own = garbageNames.test(name) || body !== undefined ? "" : textOf(raw["message"]);
+  failure.message = shown(fields.message ?? own);
+  if (fields.param !== undefined) failure.param = fields.param;
+  const status = [raw["statusCode"], raw["status"], Number(fields.code)].find(isStatus);
+  if (status !== undefined) failure.status = status;
+  const retryAfterMs = parseRetryAfter(raw["responseHeaders"], nowMs);
+  if (retryAfterMs !== undefined) failure.retryAfterMs = retryAfterMs;
+  const network = findNetworkFault(raw);
+  if (network !== undefined) failure.network = network;
+  return failure;
+}
+
+interface ErrorFields {
+  type?: string;
+  code?: string;
+  param?: string;
+  message?: string;
+}
+
+/** OpenAI {error:{message,type,code,param}}, Anthropic {error:{type,message,details}}, FastAPI {detail}, plain strings. */
+function errorFields(shape: unknown, depth: number): ErrorFields {
+  if (typeof shape === "string") return { message: shape };
+  if (Array.isArray(shape)) return shape.length > 0 && depth < causeDepthLimit ? errorFields(shape[0], depth + 1) : {};
+  if (!isRecord(shape)) return {};
+  const inner = shape["error"] ?? shape["detail"] ?? shape["response"];
+  if (inner !== undefined && inner !== null && depth < causeDepthLimit) {
+    const fields = errorFields(inner, depth + 1);
+    if (fields.message !== undefined || fields.type !== undefined || fields.code !== undefined) return fields;
+  }
+  const fields: ErrorFields = {};
+  const details = shape["details"];
+  const code = [shape["code"], isRecord(details) ? details["error_code"] : undefined]
+    .map(textOf)
+    .filter(Boolean)
+    .join(" ");
+  const type = textOf(shape["type"]) || textOf(shape["status"]);
+  const param = textOf(shape["param"]) || (Array.isArray(shape["loc"]) ? textOf(shape["loc"].at(-1)) : "");
+  const message = textOf(shape["message"]) || textOf(shape["msg"]);
+  if (code !== "") fields.code = code;
+  if (type !== "") fields.type = type;
+  if (param !== "") fields.param = param;
+  if (message !== "") fields.message = message;
+  return fields;
+}
+
+function parseRetryAfter(headers: unknown, nowMs: number): number | undefined {
+  if (!isRecord(headers)) return undefined;
+  const milliseconds = Number.parseFloat(textOf(headers["retry-after-ms"]));
+  if (milliseconds >= 0) return milliseconds;
+  const text = textOf(headers["retry-after"]);
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
+
+/** Code, or failing that the message, of a network error somewhere among the causes. */
+export function findNetworkFault(raw: unknown): string | undefined {
+  let error = raw;
+  let generic: string | undefined;
+  for (let depth = 0; depth < causeDepthLimit && isRecord(error); depth += 1) {
+    const code = textOf(error["code"]);
+    if (networkCodes.test(code)) return code;
+    const message = textOf(error["message"]);
+    if (error instanceof TypeError && networkMessages.test(message)) generic = message;
+    error = error["cause"];
+  }
+  return generic;
+}
+
+/** HTML pages become their title. */
+function plainText(body: string): string {
+  if (!/<(!doctype|html|head|body)/i.test(body)) return body;
+  const title = /<title[^>]*>([^<]*)</i.exec(body.slice(0, 10_000))?.[1]?.trim();
+  return title === undefined || title === "" ? "an HTML page" : `an HTML page titled "${title}"`;
+}
+
+function tidy(text: string): string {
+  const line = text
+    .slice(0, messageLimitChars * 4)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return line.length > messageLimitChars ? `${line.slice(0, messageLimitChars)}…` : line.replace(/\.$/, "");
+}
+
+/** Takes secrets out of a text that is shown. */
+export function redact(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => (secret === "" ? rest : rest.replaceAll(secret, "[redacted]")), text);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Not JSON: the caller reads it as text.
+  }
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
+const isStatus = (value: unknown): value is number => typeof value === "number" && value >= 100 && value < 600;
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

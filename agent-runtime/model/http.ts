@@ -1,0 +1,54 @@
+// HTTP to a provider: sets the credentials, follows no redirect (keys would travel with it), bounds what is read.
+
+/** What one answer may hold, streamed or not. */
+export const answerLimitBytes = 64 * 1024 * 1024;
+
+const authHeaders = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
+
+/** The answer of a provider is larger than any real one. */
+export class AnswerTooLarge extends Error {
+  constructor(limitBytes: number) {
+    super(`the answer is larger than ${limitBytes} bytes`);
+    this.name = "AnswerTooLarge";
+  }
+}
+
+/**
+ * A fetch for client libraries. Whatever credentials they set are replaced by `headers`; `onBytes` hears of the
+ * answer's beginning (0 bytes) and of every chunk.
+ */
+export function createProviderFetch(options: {
+  headers: Readonly<Record<string, string>>;
+  onBytes: (count: number) => void;
+  limitBytes?: number;
+}): typeof fetch {
+  const limitBytes = options.limitBytes ?? answerLimitBytes;
+  return async (input, init) => {
+    const headers = new Headers(init?.headers);
+    for (const name of authHeaders) headers.delete(name);
+    for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
+    const response = await fetch(input, { ...init, headers, redirect: "manual" });
+    options.onBytes(0);
+    if (response.body === null) return response;
+    const body = response.body.pipeThrough(countBytes(limitBytes, options.onBytes));
+    return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+  };
+}
+
+function countBytes(limitBytes: number, onBytes: (count: number) => void): TransformStream<Uint8Array, Uint8Array> {
+  let total = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      total += chunk.byteLength;
+      if (total > limitBytes) throw new AnswerTooLarge(limitBytes);
+      onBytes(chunk.byteLength);
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+/** Reads a body as text. Throws AnswerTooLarge above the limit. */
+export async function readText(response: Response, limitBytes: number): Promise<string> {
+  if (response.body === null) return "";
+  return new Response(response.body.pipeThrough(countBytes(limitBytes, () => undefined))).text();
+}

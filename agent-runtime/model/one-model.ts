@@ -1,0 +1,88 @@
+// One model of one provider: tries again where that helps, and remembers what it learned about the model: which
+// parameters it refuses, what its provider publishes of it, and what was already warned of. Knows no other model.
+import type { ModelCapabilities, RunModel, RunProvider } from "../../crds/run-config.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import type { Clock } from "../clock.ts";
+import { readAccess, type ReadSecret } from "./access.ts";
+import { streamTurn } from "./ai-sdk.ts";
+import { builtInTurn, isBuiltIn } from "./built-in.ts";
+import type { LoadPackage } from "./optional-providers.ts";
+import { withRetries } from "./retry.ts";
+import { findParameter, isAsked, type Parameter } from "./sampling.ts";
+import { ModelError, type TurnRequest, type TurnResult } from "./types.ts";
+
+/** Warnings kept apart per model; a client library that varies its words must not fill the memory. */
+export const notesLimit = 100;
+
+export interface OneModelOptions {
+  model: RunModel;
+  provider: RunProvider;
+  readSecret: ReadSecret;
+  log: Logger;
+  clock: Clock;
+  random: () => number;
+  loadPackage: LoadPackage | undefined;
+}
+
+export interface OneModel {
+  readonly provider: RunProvider;
+  /** As configured; what its provider publishes fills what was not declared (CFG-4). */
+  current(): RunModel;
+  publish(capabilities: Partial<ModelCapabilities>): void;
+  /** @throws ModelError, or the reason of the request's signal. */
+  turn(request: TurnRequest): Promise<TurnResult>;
+}
+
+export function createOneModel(options: OneModelOptions): OneModel {
+  const { provider, clock } = options;
+  const log = options.log.child({ model: options.model.ref, provider: provider.name });
+  const refused = new Set<Parameter>();
+  const notes = new Set<string>();
+  let model = options.model;
+
+  const onNote = (note: string) => {
+    if (notes.has(note) || notes.size >= notesLimit) return;
+    notes.add(note);
+    log.warn({ note }, "a request setting is not sent as asked");
+  };
+
+  /** One try, plus one more for each parameter that the model turns out to refuse (CFG-3). */
+  async function attempt(request: TurnRequest): Promise<TurnResult> {
+    if (isBuiltIn(provider.kind)) return builtInTurn(provider.kind, request, model, clock);
+    for (;;) {
+      const access = await readAccess(provider, options.readSecret, request.bearer);
+      const leftOut = new Set(refused);
+      const { loadPackage } = options;
+      try {
+        return await streamTurn({ provider, model, access, request, refused: leftOut, clock, onNote, loadPackage });
+      } catch (error) {
+        const param = refusedParameter(error);
+        if (param === undefined || leftOut.has(param) || !isAsked(param, request.settings)) throw error;
+        if (!refused.has(param)) log.warn({ param }, "the model refuses a request setting, it is left out from now on");
+        refused.add(param);
+      }
+    }
+  }
+
+  return {
+    provider,
+    current: () => model,
+    publish(capabilities) {
+      if (!model.capabilitiesDeclared) model = { ...model, capabilities: { ...model.capabilities, ...capabilities } };
+    },
+    turn: (request) =>
+      withRetries(() => attempt(request), {
+        clock,
+        random: options.random,
+        signal: request.signal,
+        deadlineMs: request.deadlineMs,
+        onRetry: ({ kind, status }, waitMs) =>
+          log.warn({ kind, status, waitMs }, "the model call failed, trying again"),
+      }),
+  };
+}
+
+function refusedParameter(error: unknown): Parameter | undefined {
+  if (!(error instanceof ModelError) || error.kind !== "unsupported_param") return undefined;
+  return findParameter(error.param ?? "")?.param;
+}

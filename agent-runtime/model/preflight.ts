@@ -1,0 +1,169 @@
+// Whether a provider takes our key and knows the model (HLT-4). Only reads, never throws, and carries no user token.
+import * as z from "zod";
+import type { ModelCapabilities, RunModel, RunProvider } from "../../crds/run-config.ts";
+import { baseUrlOf, readAccess, type Access, type ReadSecret } from "./access.ts";
+import { isBuiltIn } from "./built-in.ts";
+import type { Clock } from "../clock.ts";
+import { findNetworkFault } from "./errors.ts";
+import { AnswerTooLarge, createProviderFetch, readText } from "./http.ts";
+import { checkOptionalPackage, type LoadPackage } from "./optional-providers.ts";
+import { ModelError, type PreflightResult } from "./types.ts";
+
+export const preflightTimeoutMs = 5_000;
+const listLimitBytes = 4 * 1024 * 1024;
+
+export interface ProviderCheck {
+  result: PreflightResult;
+  /** What the provider says its models can do, by reference (CFG-4). */
+  published: ReadonlyMap<string, Partial<ModelCapabilities>>;
+}
+
+interface CheckInput {
+  provider: RunProvider;
+  /** The models of this provider that are in use. */
+  models: readonly RunModel[];
+  readSecret: ReadSecret;
+  clock: Clock;
+  signal: AbortSignal;
+  loadPackage?: LoadPackage | undefined;
+}
+
+/** Probes one provider within five seconds. */
+export async function checkProvider(input: CheckInput): Promise<ProviderCheck> {
+  const published = new Map<string, Partial<ModelCapabilities>>();
+  const timeout = new AbortController();
+  const cancel = input.clock.after(preflightTimeoutMs, () => timeout.abort());
+  let detail: string | undefined;
+  try {
+    detail = await findFault(input, AbortSignal.any([input.signal, timeout.signal]), published);
+  } catch (error) {
+    detail = timeout.signal.aborted
+      ? `no answer within ${preflightTimeoutMs / 1000} s`
+      : describe(error, input.provider);
+  } finally {
+    cancel();
+  }
+  const checkedAt = new Date(input.clock.now()).toISOString();
+  return { result: detail === undefined ? { ok: true, checkedAt } : { ok: false, detail, checkedAt }, published };
+}
+
+async function findFault(
+  input: CheckInput,
+  signal: AbortSignal,
+  published: Map<string, Partial<ModelCapabilities>>,
+): Promise<string | undefined> {
+  const { provider, models } = input;
+  if (isBuiltIn(provider.kind)) return undefined;
+  const access = await readAccess(provider, input.readSecret, undefined);
+  if (provider.kind === "anthropic") return findAnthropicFault(provider, models, access, signal, published);
+  if (provider.kind === "openai" || provider.kind === "openai-compatible") {
+    return findListFault(provider, models, access, signal);
+  }
+  await checkOptionalPackage(provider, input.loadPackage);
+  return undefined;
+}
+
+async function findAnthropicFault(
+  provider: RunProvider,
+  models: readonly RunModel[],
+  access: Access,
+  signal: AbortSignal,
+  published: Map<string, Partial<ModelCapabilities>>,
+): Promise<string | undefined> {
+  const base = `${baseUrlOf(provider)}/v1/models`;
+  if (!provider.requireListedModel)
+    return faultOf(await get(`${base}?limit=1`, provider, access, signal), provider, access);
+  for (const model of models) {
+    const answer = await get(`${base}/${encodeURIComponent(model.name)}`, provider, access, signal);
+    if (answer.status === 404) return `model '${model.name}' not found`;
+    const fault = faultOf(answer, provider, access);
+    if (fault !== undefined) return fault;
+    if (answer.ok) published.set(model.ref, parseCapabilities(answer.text));
+  }
+  return undefined;
+}
+
+async function findListFault(
+  provider: RunProvider,
+  models: readonly RunModel[],
+  access: Access,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const answer = await get(`${baseUrlOf(provider)}/models`, provider, access, signal);
+  // A single-model server may have no list at all; that it answers is enough then.
+  if (!provider.requireListedModel && answer.status === 404) return undefined;
+  const fault = faultOf(answer, provider, access);
+  if (fault !== undefined || !answer.ok || !provider.requireListedModel) return fault;
+  const names = parseModelList(answer.text);
+  if (names === undefined) return "GET /models answered with no list of models; check baseUrl";
+  const unlisted = models.find((model) => !names.has(model.name));
+  return unlisted === undefined ? undefined : `model '${unlisted.name}' not found`;
+}
+
+interface Answer {
+  status: number;
+  ok: boolean;
+  text: string;
+}
+
+async function get(url: string, provider: RunProvider, access: Access, signal: AbortSignal): Promise<Answer> {
+  const version: Record<string, string> = provider.kind === "anthropic" ? { "anthropic-version": "2023-06-01" } : {};
+  const providerFetch = createProviderFetch({ headers: { ...version, ...access.headers }, onBytes: () => undefined });
+  const response = await providerFetch(url, { signal });
+  return { status: response.status, ok: response.ok, text: await readText(response, listLimitBytes) };
+}
+
+function faultOf({ status, ok }: Answer, provider: RunProvider, access: Access): string | undefined {
+  if (ok) return undefined;
+  if (status === 401 || status === 403) {
+    // Where callers bring their own token, being asked for one is the right answer (BRR-3).
+    return provider.forwardInboundAuth && access.credential === "none"
+      ? undefined
+      : `the key was refused (${status}); ${access.cure}`;
+  }
+  if (status >= 300 && status < 400) return `redirected (${status}); set baseUrl to the final address`;
+  return `GET /models answered ${status}; check baseUrl`;
+}
+
+const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+function parseModelList(text: string): ReadonlySet<string> | undefined {
+  const parsed = modelList.safeParse(readJson(text));
+  return parsed.success ? new Set(parsed.data.data.map((model) => model.id)) : undefined;
+}
+
+const supported = z.union([z.boolean(), z.object({ supported: z.boolean() }).transform((flag) => flag.supported)]);
+const publishedModel = z.object({
+  max_input_tokens: z.int().positive().optional().catch(undefined),
+  max_tokens: z.int().positive().optional().catch(undefined),
+  capabilities: z
+    .object({ image_input: supported.optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
+
+function parseCapabilities(text: string): Partial<ModelCapabilities> {
+  const parsed = publishedModel.safeParse(readJson(text));
+  if (!parsed.success) return {};
+  const { max_input_tokens: contextWindow, max_tokens: maxOutputTokens, capabilities } = parsed.data;
+  const vision = capabilities?.image_input;
+  return {
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(vision === undefined ? {} : { vision }),
+  };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // No JSON is no list: the schemas refuse it.
+  }
+}
+
+function describe(error: unknown, provider: RunProvider): string {
+  if (error instanceof ModelError) return error.message.replace(`${provider.name}: `, "");
+  if (error instanceof AnswerTooLarge) return `${error.message}; check baseUrl`;
+  return `unreachable (${findNetworkFault(error) ?? "no connection"}); check baseUrl and the network`;
+}

@@ -1,0 +1,86 @@
+// The limits of trying again.
+import { describe, expect, test, vi } from "vitest";
+import { longestWaitMs, maxTries, withRetries } from "./retry.ts";
+import { createFakeClock } from "./testing/fake-clock.ts";
+import { ModelError, type ModelErrorKind } from "./types.ts";
+
+const fault = (kind: ModelErrorKind, retryAfterMs?: number) =>
+  new ModelError("x", { kind, provider: "p", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+
+/** Runs with every wait passed over; gives the waits. */
+async function run(faults: ModelError[], options: { random?: number; deadlineInMs?: number } = {}) {
+  const clock = createFakeClock();
+  const waits: number[] = [];
+  let tries = 0;
+  const result = withRetries(
+    async () => {
+      const next = faults[tries++];
+      if (next !== undefined) throw next;
+      return "ok";
+    },
+    {
+      clock,
+      random: () => options.random ?? 0.5,
+      signal: new AbortController().signal,
+      deadlineMs: options.deadlineInMs === undefined ? undefined : clock.now() + options.deadlineInMs,
+      onRetry: (_error, waitMs) => {
+        waits.push(waitMs);
+        queueMicrotask(() => clock.advance(waitMs));
+      },
+    },
+  );
+  return { outcome: await result.catch((error: unknown) => error), waits, tries };
+}
+
+describe("AGT-7 retries", () => {
+  test(`${maxTries} tries at most`, async () => {
+    expect((await run([fault("overloaded"), fault("network")])).outcome).toBe("ok");
+    const { outcome, tries } = await run(Array.from({ length: maxTries }, () => fault("overloaded")));
+    expect(outcome).toBeInstanceOf(ModelError);
+    expect(tries).toBe(maxTries);
+  });
+
+  test.each([
+    "auth",
+    "not_found",
+    "quota",
+    "context_overflow",
+    "unsupported_param",
+    "invalid_request",
+    "invalid_response",
+  ] as const)("%s is final", async (kind) => {
+    expect((await run([fault(kind)])).tries).toBe(1);
+  });
+
+  test("waits double and spread by a quarter", async () => {
+    const faults = [fault("network"), fault("network")];
+    expect((await run(faults)).waits).toEqual([1_000, 2_000]);
+    expect((await run(faults, { random: 0 })).waits).toEqual([750, 1_500]);
+    expect((await run(faults, { random: 1 })).waits).toEqual([1_250, 2_500]);
+  });
+
+  test("the longest Retry-After is waited for, one millisecond more is not", async () => {
+    expect((await run([fault("rate_limit", longestWaitMs)])).outcome).toBe("ok");
+    expect((await run([fault("rate_limit", longestWaitMs + 1)])).tries).toBe(1);
+  });
+
+  test("a wait that ends at the deadline does not begin, one that ends before it does", async () => {
+    expect((await run([fault("rate_limit", 500)], { deadlineInMs: 501 })).outcome).toBe("ok");
+    expect((await run([fault("rate_limit", 500)], { deadlineInMs: 500 })).tries).toBe(1);
+  });
+
+  test("what is no ModelError is not tried again", async () => {
+    const attempt = vi.fn(async () => {
+      throw new TypeError("a bug");
+    });
+    const options = {
+      clock: createFakeClock(),
+      random: Math.random,
+      signal: new AbortController().signal,
+      deadlineMs: undefined,
+      onRetry: vi.fn(),
+    };
+    await expect(withRetries(attempt, options)).rejects.toThrow("a bug");
+    expect(attempt).toHaveBeenCalledTimes(1);
+  });
+});

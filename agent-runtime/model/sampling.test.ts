@@ -1,0 +1,118 @@
+// The rule table: what each provider and model is sent.
+import { describe, expect, test } from "vitest";
+import type { RequestSettings, RunProvider } from "../../crds/run-config.ts";
+import { findParameter, renderSampling, type Parameter } from "./sampling.ts";
+import { settings, testModel } from "./testing/fixtures.ts";
+
+const all: Partial<RequestSettings> = { temperature: 0.5, topK: 40, stop: ["END"], effort: "high" };
+
+function render(
+  kind: RunProvider["kind"],
+  name: string,
+  asked: Partial<RequestSettings> = all,
+  refused: Parameter[] = [],
+) {
+  const input = { kind, model: testModel("p", name), settings: { ...settings, ...asked }, refused: new Set(refused) };
+  return renderSampling(input);
+}
+
+const leftOut = (kind: RunProvider["kind"], name: string, asked?: Partial<RequestSettings>) =>
+  render(kind, name, asked).notes.map((note) => note.param);
+
+describe("CFG-3 what a model refuses is left out and noted", () => {
+  test.each([
+    ["anthropic", "claude-opus-4-7", ["temperature", "topK"]],
+    ["anthropic", "claude-opus-4-8-20260101", ["temperature", "topK"]],
+    ["anthropic", "claude-sonnet-5", ["temperature", "topK"]],
+    ["anthropic", "claude-haiku-5-5", ["temperature", "topK"]],
+    ["anthropic", "claude-opus-10", ["temperature", "topK"]],
+    ["bedrock", "eu.anthropic.claude-opus-5-v1:0", ["temperature", "topK", "effort"]],
+    ["anthropic", "claude-opus-4-6", []],
+    ["anthropic", "claude-opus-4-20250514", ["effort"]],
+    ["anthropic", "claude-opus-4-1-20250805", ["effort"]],
+    ["anthropic", "claude-sonnet-4-5", ["effort"]],
+    ["anthropic", "claude-3-5-sonnet-latest", ["effort"]],
+    ["openai", "gpt-4.1", ["topK", "stop", "effort"]],
+    ["openai", "gpt-5.5", ["temperature", "topK", "stop"]],
+    ["openai", "o4-mini", ["temperature", "topK", "stop"]],
+    ["openai", "gpt-5-chat-latest", ["topK", "stop", "effort"]],
+    ["openai-compatible", "gpt-5.5", []],
+    ["google", "gemini-3-pro", ["effort"]],
+    ["huggingface", "x/y", ["topK", "effort"]],
+  ] as const)("%s %s: %j", (kind, name, expected) => {
+    expect(leftOut(kind, name)).toEqual(expected);
+    const sent = render(kind, name);
+    expect(sent.temperature === undefined).toBe(leftOut(kind, name).includes("temperature"));
+  });
+
+  test("Claude takes temperature or top_p, temperature wins", () => {
+    const sent = render("anthropic", "claude-opus-4-6", { temperature: 0.3, topP: 0.9 });
+    expect(sent).toMatchObject({ temperature: 0.3, notes: [{ param: "topP" }] });
+    expect(sent).not.toHaveProperty("topP");
+    expect(render("anthropic", "claude-opus-4-6", { topP: 0.9 })).toMatchObject({ topP: 0.9, notes: [] });
+  });
+
+  test("what was refused before is left out without another note", () => {
+    const sent = render("openai-compatible", "m", all, ["topK", "effort", "stop", "temperature"]);
+    expect(sent).toEqual({ maxOutputTokens: 4_000, providerOptions: { compatible: {} }, notes: [] });
+  });
+
+  test("nothing asked, nothing sent", () => {
+    expect(render("openai-compatible", "m", {})).toEqual({
+      maxOutputTokens: 4_000,
+      providerOptions: { compatible: {} },
+      notes: [],
+    });
+  });
+});
+
+describe("CFG-3 effort is sent as the nearest lower level that the model knows", () => {
+  test.each([
+    ["anthropic", "claude-opus-5", "minimal", "low"],
+    ["anthropic", "claude-opus-5", "xhigh", "xhigh"],
+    ["anthropic", "claude-opus-4-6", "xhigh", "high"],
+    ["anthropic", "claude-opus-4-6", "max", "max"],
+    ["anthropic", "claude-opus-4-5", "max", "high"],
+    ["openai", "gpt-5", "minimal", "minimal"],
+    ["openai", "gpt-5", "max", "high"],
+    ["openai", "gpt-5.1", "minimal", "low"],
+    ["openai", "gpt-5.4", "max", "xhigh"],
+    ["openai", "gpt-6-sol", "max", "max"],
+    ["openai-compatible", "gpt-oss", "max", "high"],
+  ] as const)("%s %s: %s becomes %s", (kind, name, effort, expected) => {
+    const sent = render(kind, name, { effort });
+    expect(JSON.stringify(sent.providerOptions)).toContain(`ffort":"${expected}"`);
+    expect(sent.notes).toHaveLength(effort === expected ? 0 : 1);
+  });
+});
+
+describe("CFG-4 the output limit", () => {
+  const limit = (maxTokens: number | undefined, capabilitiesDeclared: boolean) =>
+    renderSampling({
+      kind: "openai",
+      model: testModel("p", "m", { capabilitiesDeclared }),
+      settings: { ...settings, ...(maxTokens === undefined ? {} : { maxTokens }) },
+      refused: new Set(),
+    }).maxOutputTokens;
+
+  test("is what was asked, up to what is declared; an undeclared default limits nothing", () => {
+    expect(limit(undefined, true)).toBe(4_000);
+    expect(limit(100, true)).toBe(100);
+    expect(limit(4_000, true)).toBe(4_000);
+    expect(limit(4_001, true)).toBe(4_000);
+    expect(limit(9_000, false)).toBe(9_000);
+  });
+});
+
+test.each([
+  ["`temperature` is deprecated", "temperature"],
+  ["output_config.effort: Extra inputs are not permitted", "effort"],
+  ["Unrecognized request argument supplied: top_k", "topK"],
+  ["Unsupported parameter: 'reasoning.effort'", "effort"],
+  ["stream_options is unknown", "streamOptions"],
+  ["stop_sequences not supported", "stop"],
+  ["the temperatures are high", undefined],
+  ["stopped", undefined],
+])("CFG-3 %j names %s", (text, expected) => {
+  expect(findParameter(text)?.param).toBe(expected);
+});

@@ -1,0 +1,215 @@
+// Which request parameters a model is sent, and in what form (CFG-3): a pure table of what each kind of provider and
+// model refuses. What a model refuses only at run time is learned from its error and comes in as `refused`.
+import type { RequestSettings, RunModel, RunProvider } from "../../crds/run-config.ts";
+
+export const parameters = [
+  "temperature",
+  "topP",
+  "topK",
+  "stop",
+  "effort",
+  "maxTokens",
+  "cacheControl",
+  "streamOptions",
+] as const;
+/** Parameters that can be left out; `maxTokens` is then sent under its other name. */
+export type Parameter = (typeof parameters)[number];
+
+export interface Sampling {
+  maxOutputTokens?: number;
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  stopSequences?: string[];
+  /** Keyed by the client library's name of the provider. */
+  providerOptions: Record<string, Record<string, string | number | boolean | null | Record<string, string>>>;
+  /** What was asked for and is not sent as asked, with the reason; to be logged once. */
+  notes: { param: Parameter; reason: string }[];
+}
+
+interface Rule {
+  kinds: readonly RunProvider["kind"][];
+  models: RegExp;
+  refuses: readonly Parameter[];
+  reason: string;
+}
+
+const anyModel = /(?:)/;
+
+const rules: readonly Rule[] = [
+  {
+    kinds: ["anthropic", "bedrock"],
+    models: /claude-(opus-4-([7-9]|\d\d)|[a-z]+-([5-9]|[1-9]\d))(?!\d)/,
+    refuses: ["temperature", "topP", "topK"],
+    reason: "Claude Opus 4.7 and later models take effort instead of sampling parameters",
+  },
+  {
+    kinds: ["anthropic"],
+    models: /claude-(v?[23]|instant|(opus|sonnet)-4(-[01])?(-\d{8})?$|(haiku|sonnet)-4-5)/,
+    refuses: ["effort"],
+    reason: "this model has no effort setting",
+  },
+  {
+    kinds: ["openai"],
+    models: anyModel,
+    refuses: ["topK", "stop"],
+    reason: "OpenAI's Responses API does not have it",
+  },
+  {
+    kinds: ["openai"],
+    models: /^(o\d|gpt-(?!5-chat)([5-9]|[1-9]\d))/,
+    refuses: ["temperature", "topP"],
+    reason: "reasoning models of OpenAI refuse it",
+  },
+  {
+    kinds: ["openai"],
+    models: /^(ft:)?(gpt-[34]|chatgpt|gpt-5-chat)/,
+    refuses: ["effort"],
+    reason: "this model does not reason",
+  },
+  { kinds: ["google", "bedrock"], models: anyModel, refuses: ["effort"], reason: "not supported for this provider" },
+  {
+    kinds: ["huggingface"],
+    models: anyModel,
+    refuses: ["topK", "effort"],
+    reason: "not supported for this provider",
+  },
+];
+
+type Effort = NonNullable<RequestSettings["effort"]>;
+const ladder: readonly Effort[] = ["minimal", "low", "medium", "high", "xhigh", "max"];
+
+/** The first row that fits says which efforts a model knows; the nearest lower one is sent, else the lowest. */
+const knownEfforts: readonly { kind: RunProvider["kind"]; models: RegExp; efforts: readonly Effort[] }[] = [
+  { kind: "anthropic", models: /claude-opus-4-5/, efforts: ["low", "medium", "high"] },
+  { kind: "anthropic", models: /claude-(opus|sonnet)-4-6/, efforts: ["low", "medium", "high", "max"] },
+  { kind: "anthropic", models: anyModel, efforts: ["low", "medium", "high", "xhigh", "max"] },
+  { kind: "openai", models: /^gpt-5(?![.\d])/, efforts: ["minimal", "low", "medium", "high"] },
+  { kind: "openai", models: /^(o\d|gpt-5\.1)/, efforts: ["low", "medium", "high"] },
+  { kind: "openai", models: /^gpt-5\.[2-5]/, efforts: ["low", "medium", "high", "xhigh"] },
+  { kind: "openai", models: anyModel, efforts: ["low", "medium", "high", "xhigh", "max"] },
+  { kind: "openai-compatible", models: anyModel, efforts: ["low", "medium", "high"] },
+];
+
+/** What is sent to this model for these settings. `refused` holds what the model has refused before. */
+export function renderSampling(input: {
+  kind: RunProvider["kind"];
+  model: RunModel;
+  settings: RequestSettings;
+  refused: ReadonlySet<Parameter>;
+}): Sampling {
+  const { kind, model, settings, refused } = input;
+  const notes: Sampling["notes"] = [];
+  const take = <T>(param: Parameter, value: T | undefined): T | undefined => {
+    if (value === undefined || refused.has(param)) return undefined;
+    const rule = rules.find(
+      (row) => row.kinds.includes(kind) && row.models.test(model.name) && row.refuses.includes(param),
+    );
+    if (rule === undefined) return value;
+    notes.push({ param, reason: rule.reason });
+    return undefined;
+  };
+
+  const temperature = take("temperature", settings.temperature);
+  let topP = take("topP", settings.topP);
+  if (kind === "anthropic" && temperature !== undefined && topP !== undefined) {
+    notes.push({ param: "topP", reason: "Claude takes temperature or topP, not both" });
+    topP = undefined;
+  }
+  const topK = take("topK", settings.topK);
+  const stop = take("stop", settings.stop.length === 0 ? undefined : [...settings.stop]);
+  const wanted = take("effort", settings.effort);
+  const effort = wanted === undefined ? undefined : nearestEffort(kind, model.name, wanted);
+  if (effort !== wanted) notes.push({ param: "effort", reason: `${wanted} is sent as ${effort}` });
+  const maxTokens = outputLimit(model, settings);
+
+  const sampling: Sampling = {
+    providerOptions: renderProviderOptions(kind, { effort, topK, maxTokens }, refused),
+    notes,
+  };
+  if (kind !== "openai-compatible" || !refused.has("maxTokens")) sampling.maxOutputTokens = maxTokens;
+  if (temperature !== undefined) sampling.temperature = temperature;
+  if (topP !== undefined) sampling.topP = topP;
+  if (topK !== undefined && kind !== "openai-compatible") sampling.topK = topK;
+  if (stop !== undefined) sampling.stopSequences = stop;
+  return sampling;
+}
+
+/** Always a number: without one, models that a client library does not know are cut at its own small default. */
+function outputLimit(model: RunModel, settings: RequestSettings): number {
+  const { maxOutputTokens } = model.capabilities;
+  if (settings.maxTokens === undefined) return maxOutputTokens;
+  return model.capabilitiesDeclared ? Math.min(settings.maxTokens, maxOutputTokens) : settings.maxTokens;
+}
+
+function nearestEffort(kind: RunProvider["kind"], name: string, wanted: Effort): Effort {
+  const known = knownEfforts.find((row) => row.kind === kind && row.models.test(name))?.efforts ?? ladder;
+  const lower = known.filter((effort) => ladder.indexOf(effort) <= ladder.indexOf(wanted));
+  return lower.at(-1) ?? known[0] ?? wanted;
+}
+
+function renderProviderOptions(
+  kind: RunProvider["kind"],
+  values: { effort: Effort | undefined; topK: number | undefined; maxTokens: number },
+  refused: ReadonlySet<Parameter>,
+): Sampling["providerOptions"] {
+  const { effort, topK, maxTokens } = values;
+  switch (kind) {
+    case "anthropic":
+      return {
+        anthropic: {
+          toolStreaming: false,
+          ...(refused.has("cacheControl") ? {} : { cacheControl: { type: "ephemeral" } }),
+          ...(effort === undefined ? {} : { effort }),
+        },
+      };
+    case "openai":
+      // Summaries are null because asking for them needs a verified organisation.
+      return { openai: { store: false, reasoningSummary: null, ...(effort && { reasoningEffort: effort }) } };
+    case "openai-compatible":
+      return {
+        compatible: {
+          ...(topK === undefined ? {} : { top_k: topK }),
+          ...(refused.has("maxTokens") ? { max_completion_tokens: maxTokens } : {}),
+          ...(effort === undefined ? {} : { reasoningEffort: effort }),
+        },
+      };
+    default:
+      return {};
+  }
+}
+
+/** Whether leaving the parameter out would change the request. */
+export function isAsked(param: Parameter, settings: RequestSettings): boolean {
+  if (param === "stop") return settings.stop.length > 0;
+  if (param === "maxTokens" || param === "cacheControl" || param === "streamOptions") return true;
+  return settings[param] !== undefined;
+}
+
+/** Names under which providers speak of these parameters, longest first so that a part of a name never wins. */
+const wireNames: readonly (readonly [string, Parameter])[] = [
+  ["output_config.effort", "effort"],
+  ["reasoning_effort", "effort"],
+  ["reasoning.effort", "effort"],
+  ["output_config", "effort"],
+  ["stop_sequences", "stop"],
+  ["stream_options", "streamOptions"],
+  ["cache_control", "cacheControl"],
+  ["temperature", "temperature"],
+  ["max_tokens", "maxTokens"],
+  ["reasoning", "effort"],
+  ["effort", "effort"],
+  ["top_p", "topP"],
+  ["top_k", "topK"],
+  ["stop", "stop"],
+];
+
+/** The first parameter that a text names as providers write it, whole words only. */
+export function findParameter(text: string): { wireName: string; param: Parameter } | undefined {
+  const lower = text.toLowerCase();
+  for (const [wireName, param] of wireNames) {
+    const pattern = new RegExp(`(?<![\\w.])${wireName.replace(".", "\\.")}(?![\\w])`);
+    if (pattern.test(lower)) return { wireName, param };
+  }
+  return undefined;
+}

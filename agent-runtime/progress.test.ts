@@ -1,0 +1,148 @@
+import { describe, expect, test, vi } from "vitest";
+import type { Progress } from "../lib/mcp/table.ts";
+import { createFakeClock } from "./model/testing/fake-clock.ts";
+import { createProgress } from "./progress.ts";
+
+const label = { server: "argos", tool: "crawl" };
+const flushed = () => new Promise((resolve) => setImmediate(resolve));
+
+function start(options: { send?: (progress: Progress) => Promise<void>; emitLoopProgress?: boolean } = {}) {
+  const sent: Progress[] = [];
+  const clock = createFakeClock();
+  const send = options.send ?? (async (progress: Progress) => void sent.push(progress));
+  const progress = createProgress({ agent: "echo", emitLoopProgress: true, clock, ...options, send });
+  return { sent, clock, progress, lines: () => sent.map(({ message }) => message) };
+}
+
+describe("PRG-1 progress is best effort", () => {
+  test("nothing is sent and no timer runs without a progress token", async () => {
+    const clock = createFakeClock();
+    const progress = createProgress({ agent: "echo", emitLoopProgress: true, clock });
+    progress.step("llm");
+    await progress.end();
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test("a send that fails disturbs neither the run nor later lines", async () => {
+    const send = vi.fn<(progress: Progress) => Promise<void>>().mockRejectedValueOnce(new Error("gone"));
+    send.mockResolvedValue();
+    const { progress } = start({ send });
+    progress.step("llm");
+    progress.step("tool");
+    await progress.end();
+    expect(send.mock.calls.map(([line]) => line.progress)).toEqual([1, 2]);
+  });
+
+  test("nothing follows the result, not even a heartbeat", async () => {
+    const { progress, sent, clock } = start();
+    progress.step("llm");
+    await progress.end();
+    progress.step("tool");
+    progress.toolEnded(label, "completed");
+    clock.advance(60_000);
+    await flushed();
+    expect(sent).toHaveLength(1);
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test("a receiver that never answers holds the result up for one second at most", async () => {
+    const { progress, clock } = start({ send: () => new Promise(() => {}) });
+    progress.step("llm");
+    let ended = false;
+    const ending = progress.end().then(() => (ended = true));
+    clock.advance(999);
+    await flushed();
+    expect(ended).toBe(false);
+    clock.advance(1);
+    await ending;
+  });
+});
+
+describe("PRG-5 heartbeat", () => {
+  test("15 s of silence repeat the last step line without total", async () => {
+    const { progress, sent, clock } = start();
+    progress.step("llm");
+    progress.step("tool");
+    clock.advance(14_999);
+    await flushed();
+    expect(sent).toHaveLength(2);
+    clock.advance(1);
+    await flushed();
+    clock.advance(15_000);
+    await flushed();
+    expect(sent.slice(2)).toEqual([
+      { progress: 3, message: "echo step 2 (tool)" },
+      { progress: 4, message: "echo step 2 (tool)" },
+    ]);
+  });
+
+  test("before any step, and with step lines off, it says step 1 (llm)", async () => {
+    const { progress, clock, lines } = start({ emitLoopProgress: false });
+    progress.step("llm");
+    progress.step("tool");
+    clock.advance(15_000);
+    await flushed();
+    expect(lines()).toEqual(["echo step 1 (llm)"]);
+  });
+
+  test("a line of a tool counts as a sign of life", async () => {
+    const { progress, clock, sent } = start();
+    clock.advance(10_000);
+    progress.toolStarted(label);
+    clock.advance(14_999);
+    await flushed();
+    expect(sent).toHaveLength(1);
+  });
+
+  test("heartbeats do not pile up behind a slow receiver", async () => {
+    const blocked = Promise.withResolvers<void>();
+    const send = vi.fn<(progress: Progress) => Promise<void>>().mockReturnValue(blocked.promise);
+    const { progress, clock } = start({ send });
+    progress.step("llm");
+    progress.step("tool");
+    clock.advance(600_000);
+    blocked.resolve();
+    await flushed();
+    expect(send).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("PRG-4 a tool's own progress", () => {
+  test("a burst of 50 lines passes; of those past it the last one comes before the end", async () => {
+    const { progress, lines } = start();
+    for (let n = 1; n <= 53; n += 1) progress.toolProgress(label, `argos/crawl: ${n}`);
+    progress.toolEnded(label, "completed");
+    await progress.end();
+    expect(lines().slice(48)).toEqual([
+      "argos/crawl: 49",
+      "argos/crawl: 50",
+      "argos/crawl: 53",
+      "argos/crawl: completed",
+    ]);
+  });
+
+  test("after the burst ten lines pass each second", async () => {
+    const { progress, clock, sent } = start();
+    for (let n = 1; n <= 50; n += 1) progress.toolProgress(label, "x");
+    clock.advance(1_000);
+    for (let n = 1; n <= 11; n += 1) progress.toolProgress(label, "y");
+    await flushed();
+    expect(sent).toHaveLength(60);
+  });
+
+  test("behind a slow receiver it replaces its older line and never a line of the loop", async () => {
+    const blocked = Promise.withResolvers<void>();
+    const sent: Progress[] = [];
+    const send = (line: Progress) => blocked.promise.then(() => void sent.push(line));
+    const { progress } = start({ send });
+    progress.toolProgress(label, "old");
+    progress.toolProgress(label, "waiting");
+    for (let n = 0; n < 63; n += 1) progress.step("llm");
+    progress.toolProgress(label, "new");
+    blocked.resolve();
+    await progress.end();
+    expect(sent).toHaveLength(65);
+    expect(sent[1]?.message).toBe("new");
+    expect(sent.map(({ progress: number }) => number)).toEqual(Array.from({ length: 65 }, (_, index) => index + 1));
+  });
+});

@@ -1,0 +1,162 @@
+// Progress notifications of one call (PRG-1…5): the lines, their rising numbers, the heartbeat, and the promise that a slow or
+// broken receiver never disturbs the run. Lines of the loop are never dropped; a tool's own ones give way when there are too many.
+import type { Progress } from "../lib/mcp/table.ts";
+import { settledWithin, type Clock } from "./clock.ts";
+import type { RunEvents, ToolLabel } from "./loop/run-context.ts";
+
+/** Clients commonly give up after 60 s of silence. */
+const heartbeatMs = 15_000;
+/** A tool's own progress may come in a burst of this many lines, and then at this rate. */
+const passedOnBurst = 50;
+const passedOnPerSecond = 10;
+/** With this many lines waiting for a slow receiver, a tool's newer line takes the place of its older one. */
+const waitingLinesMax = 64;
+/** How long the result waits for lines that are still being sent. */
+const flushMs = 1_000;
+
+interface Line {
+  message: string;
+  /** `total` equals `progress`: this sub-task is done (PRG-3). */
+  final: boolean;
+  /** Set on a tool's own progress, which a later line of the same tool may replace. */
+  source?: ToolLabel;
+}
+
+export interface ProgressOptions {
+  /** The agent's name in its MCP spelling. */
+  agent: string;
+  /** False leaves out the step lines. */
+  emitLoopProgress: boolean;
+  /** Absent when the caller sent no progress token (PRG-1). */
+  send?: ((progress: Progress) => Promise<void>) | undefined;
+  clock: Clock;
+}
+
+export interface ProgressReporter extends RunEvents {
+  /** Sends what is waiting, at most for a second, and nothing after it. */
+  end(): Promise<void>;
+}
+
+const silent: ProgressReporter = {
+  step: () => {},
+  toolStarted: () => {},
+  toolProgress: () => {},
+  toolEnded: () => {},
+  end: async () => {},
+};
+
+/** Starts reporting for one call; the heartbeat runs from here on. */
+export function createProgress(options: ProgressOptions): ProgressReporter {
+  if (options.send === undefined) return silent;
+  const { agent, clock } = options;
+  const outbox = createOutbox(options.send, clock);
+  const allowance = createAllowance(clock);
+  const held = new Map<ToolLabel, Line>();
+  let step = 0;
+  let lastStepLine = `${agent} step 1 (llm)`;
+
+  const flushHeld = (label: ToolLabel) => {
+    const line = held.get(label);
+    held.delete(label);
+    if (line !== undefined) outbox.add(line);
+  };
+  const addToolLine = (label: ToolLabel, state: "started" | "completed" | "failed") =>
+    outbox.add({ message: `${label.server}/${label.tool}: ${state}`, final: state !== "started" });
+
+  outbox.startHeartbeat(() => ({ message: lastStepLine, final: false }));
+  return {
+    step(phase) {
+      step += 1;
+      if (!options.emitLoopProgress) return;
+      lastStepLine = `${agent} step ${step} (${phase})`;
+      outbox.add({ message: lastStepLine, final: false });
+    },
+    toolStarted: (label) => addToolLine(label, "started"),
+    toolProgress(label, message) {
+      const line = { message, final: false, source: label };
+      held.delete(label);
+      if (allowance.take()) outbox.add(line);
+      else held.set(label, line);
+    },
+    toolEnded(label, outcome) {
+      flushHeld(label);
+      addToolLine(label, outcome);
+    },
+    end: () => outbox.close(),
+  };
+}
+
+interface Outbox {
+  add(line: Line): void;
+  startHeartbeat(render: () => Line): void;
+  close(): Promise<void>;
+}
+
+/** Sends lines one after the other and numbers them as they leave, so that the numbers rise on the wire. */
+function createOutbox(send: (progress: Progress) => Promise<void>, clock: Clock): Outbox {
+  const waiting: Line[] = [];
+  let progress = 0;
+  let closed = false;
+  let sending: Promise<void> | undefined;
+  let renderHeartbeat: (() => Line) | undefined;
+  let cancelHeartbeat = () => {};
+
+  const armHeartbeat = () => {
+    cancelHeartbeat();
+    const render = renderHeartbeat;
+    if (render === undefined || closed) return;
+    // While lines wait for a slow receiver another one would only make it later.
+    cancelHeartbeat = clock.after(heartbeatMs, () => (waiting.length === 0 ? add(render()) : armHeartbeat()));
+  };
+  const sendWaiting = async () => {
+    for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
+      if (closed) break;
+      progress += 1;
+      const { message, final } = line;
+      try {
+        await send(final ? { progress, total: progress, message } : { progress, message });
+      } catch {
+        // PRG-1: best effort; a receiver that is gone shows as cancellation, not here.
+      }
+    }
+    sending = undefined;
+  };
+  const add = (line: Line) => {
+    if (closed) return;
+    armHeartbeat();
+    const mayReplace = line.source !== undefined && waiting.length >= waitingLinesMax;
+    const replaced = mayReplace ? waiting.findIndex((other) => other.source === line.source) : -1;
+    if (replaced === -1) waiting.push(line);
+    else waiting[replaced] = line;
+    sending ??= sendWaiting();
+  };
+  return {
+    add,
+    startHeartbeat(render) {
+      renderHeartbeat = render;
+      armHeartbeat();
+    },
+    async close() {
+      cancelHeartbeat();
+      if (sending !== undefined) await settledWithin(sending, flushMs, clock);
+      closed = true;
+      cancelHeartbeat();
+    },
+  };
+}
+
+/** A token bucket for lines that tools write themselves. */
+function createAllowance(clock: Clock): { take(): boolean } {
+  let tokens = passedOnBurst;
+  let filledAt = clock.now();
+  return {
+    take() {
+      const now = clock.now();
+      tokens = Math.min(passedOnBurst, tokens + ((now - filledAt) / 1_000) * passedOnPerSecond);
+      filledAt = now;
+      if (tokens < 1) return false;
+      tokens -= 1;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+// Which history a call works on (AGT-5): by the agent's scope, the MCP session and the session_id argument. It opens that
+// history under its lock and leaves it valid whatever happens to the call.
+import { randomBytes } from "node:crypto";
+import type { RunConfig } from "../../crds/run-config.ts";
+import { CallFault } from "../call-fault.ts";
+import type { ModelMessage } from "../model/types.ts";
+import { createKeyedLock } from "./lock.ts";
+import type { SessionStore } from "./store.ts";
+import { renderInterrupted } from "./transcript.ts";
+
+/** Ids are capabilities: whoever has one reads the conversation. */
+const sessionIdBytes = 16;
+
+/** No such session. The message says what to do. */
+export class UnknownSession extends CallFault {
+  override readonly name = "UnknownSession";
+}
+
+/** What a caller says of the conversation it means. */
+export interface SessionClaim {
+  /** The `session_id` argument. */
+  sessionId?: string | undefined;
+  /** The `Mcp-Session-Id` of its connection. */
+  connectionId?: string | undefined;
+}
+
+export interface SessionRef {
+  key: string;
+  /** False: the history is dropped with the call. */
+  kept: boolean;
+  /** The id to give back to the caller, where that is how the history is found again. */
+  sessionId?: string;
+}
+
+/** A history in use by one call. */
+export interface OpenHistory {
+  readonly messages: readonly ModelMessage[];
+  append(message: ModelMessage): Promise<void>;
+  /** Closes open tool calls as interrupted and lets the next call in. May be called more than once. */
+  close(): Promise<void>;
+}
+
+export interface Sessions {
+  /** The history a new call works on; mints a session_id where it has no other name. Rejects with UnknownSession. */
+  resolve(claim: SessionClaim): Promise<SessionRef>;
+  /** Waits for the history and loads it. Rejects with QueueFull, or the signal's reason. */
+  open(ref: SessionRef, signal: AbortSignal): Promise<OpenHistory>;
+  /** All that is stored of a conversation, without waiting for calls on it. Rejects with UnknownSession. */
+  read(claim: SessionClaim): Promise<readonly ModelMessage[]>;
+  /** Forgets a connection's history: nobody can name it any more. */
+  forgetConnection(connectionId: string): Promise<void>;
+}
+
+const connectionKey = (id: string) => `connection:${id}`;
+const sessionKey = (id: string) => `session:${id}`;
+const sharedKey = "shared";
+
+/** Where a result carries the id of its conversation. */
+export const sessionIdMetaKey = "ca.helu.pallas/session_id";
+
+/** Sessions of one agent over `store`. */
+export function createSessions(options: {
+  scope: RunConfig["scope"];
+  maxQueued: number;
+  store: SessionStore;
+}): Sessions {
+  const { scope, store } = options;
+  const lock = createKeyedLock({ maxQueued: options.maxQueued });
+
+  const findNamed = async (sessionId: string): Promise<SessionRef> => {
+    const key = sessionKey(sessionId);
+    if (scope === "connection" && (await store.has(key))) return { key, kept: true, sessionId };
+    throw new UnknownSession(
+      scope === "connection"
+        ? "session_id is not known to this agent, or has expired: leave it out to start a new conversation"
+        : `session_id is not used by this agent, whose scope is ${scope}: leave it out`,
+    );
+  };
+  return {
+    async resolve({ sessionId, connectionId }) {
+      if (sessionId !== undefined) return findNamed(sessionId);
+      if (scope === "shared") return { key: sharedKey, kept: true };
+      const fresh = randomBytes(sessionIdBytes).toString("hex");
+      if (scope === "request") return { key: `request:${fresh}`, kept: false };
+      if (connectionId !== undefined) return { key: connectionKey(connectionId), kept: true };
+      return { key: sessionKey(fresh), kept: true, sessionId: fresh };
+    },
+    async open(ref, signal) {
+      if (!ref.kept)
+        return openHistory(
+          [],
+          async () => {},
+          () => {},
+        );
+      const release = await lock.acquire(ref.key, signal);
+      try {
+        const history = openHistory(await store.load(ref.key), (message) => store.append(ref.key, message), release);
+        await closeOpenCalls(history);
+        return history;
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    async read({ sessionId, connectionId }) {
+      if (sessionId !== undefined) return store.load((await findNamed(sessionId)).key);
+      if (scope === "shared") return store.load(sharedKey);
+      if (connectionId !== undefined) return store.load(connectionKey(connectionId));
+      throw new UnknownSession("this request belongs to no session: give the session_id that send_message returned");
+    },
+    forgetConnection: (connectionId) => store.remove(connectionKey(connectionId)),
+  };
+}
+
+function openHistory(
+  stored: readonly ModelMessage[],
+  keep: (message: ModelMessage) => Promise<void>,
+  release: () => void,
+): OpenHistory {
+  const messages = [...stored];
+  const history: OpenHistory = {
+    messages,
+    async append(message) {
+      // Kept first: what the run acts on must be there after a restart.
+      await keep(message);
+      messages.push(message);
+    },
+    async close() {
+      try {
+        await closeOpenCalls(history);
+      } finally {
+        release();
+      }
+    },
+  };
+  return history;
+}
+
+async function closeOpenCalls(history: OpenHistory): Promise<void> {
+  const interrupted = renderInterrupted(history.messages);
+  if (interrupted !== undefined) await history.append(interrupted);
+}

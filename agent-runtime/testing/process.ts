@@ -1,0 +1,66 @@
+// The agent as it runs in a pod: a child process of its own, on free ports, with its log lines.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { RunConfig } from "../../crds/run-config.ts";
+
+export interface AgentProcess {
+  url: string;
+  adminUrl: string;
+  lines: Record<string, unknown>[];
+  kill(signal: NodeJS.Signals): void;
+  /** The exit code. */
+  exited: Promise<number | null>;
+  stop(): Promise<void>;
+}
+
+/** Starts main.ts; does not wait until it listens. */
+export async function startAgentProcess(
+  config: RunConfig | string,
+  env: Record<string, string> = {},
+): Promise<AgentProcess> {
+  const folder = await mkdtemp(join(tmpdir(), "pallas-process-"));
+  const path = join(folder, "run-config.json");
+  await writeFile(path, typeof config === "string" ? config : JSON.stringify(config));
+  const [port, adminPort] = await findFreePorts();
+  const child = spawn(process.execPath, [join(import.meta.dirname, "..", "main.ts")], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      PALLAS_RUN_CONFIG: path,
+      PALLAS_HOST: "127.0.0.1",
+      PALLAS_PORT: String(port),
+      PALLAS_ADMIN_PORT: String(adminPort),
+      ...env,
+    },
+  });
+  const lines: Record<string, unknown>[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => lines.push(JSON.parse(line)));
+  const exited = once(child, "exit").then(([code]: (number | null)[]) => code ?? null);
+  const stop = async () => {
+    child.kill("SIGKILL");
+    await exited;
+    await rm(folder, { recursive: true, force: true });
+  };
+  const urlOf = (of: number) => `http://127.0.0.1:${of}`;
+  return { url: urlOf(port), adminUrl: urlOf(adminPort), lines, kill: (signal) => child.kill(signal), exited, stop };
+}
+
+async function findFreePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()];
+  const ports = await Promise.all(
+    servers.map(async (server) => {
+      server.listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const address: AddressInfo | string | null = server.address();
+      return typeof address === "object" && address !== null ? address.port : 0;
+    }),
+  );
+  for (const server of servers) server.close();
+  const [port = 0, adminPort = 0] = ports;
+  return [port, adminPort];
+}

@@ -1,0 +1,103 @@
+// From a model's tool call to the result it is shown. Faults of the model (unknown tool, bad arguments) and of servers
+// go back to it as error results; only the end of the run itself is thrown.
+import { compileArgumentChecks } from "../../lib/mcp/arguments.ts";
+import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
+import type { JsonObjectSchema, ToolResult } from "../../lib/mcp/table.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import { untilAborted, type Clock } from "../clock.ts";
+import type { RunContext } from "../loop/run-context.ts";
+import type { ToolCallRequest, ToolResultPart } from "../model/types.ts";
+import { renderToolResult } from "./result.ts";
+import type { ToolRoute } from "./route.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+const quotedNameMax = 100;
+
+export interface DispatchOptions {
+  /** Bytes of a result's text shown to the model. */
+  resultLimitBytes: number;
+  /** Whether the model can see images, as of now. */
+  hasVision: () => boolean;
+  onCall: (call: { server: string; outcome: "ok" | "error"; durationMs: number }) => void;
+  log: Logger;
+  clock: Clock;
+}
+
+/** Runs one call. Rejects only with the reason of the run's signal. */
+export type Dispatch = (context: RunContext, toolbox: Toolbox, call: ToolCallRequest) => Promise<ToolResultPart>;
+
+/** Dispatch with the agent's settings. */
+export function createDispatch(options: DispatchOptions): Dispatch {
+  const log = options.log.child({ logger: "pallas.forward.trace" });
+  return async (context, toolbox, call) => {
+    const answer = (shown: { text: string; images?: ToolResultPart["images"]; isError: boolean }): ToolResultPart => ({
+      callId: call.id,
+      name: call.name,
+      images: [],
+      ...shown,
+    });
+    const route = toolbox.find(call.name);
+    if (route === undefined) {
+      return answer({ text: `There is no tool named "${call.name.slice(0, quotedNameMax)}".`, isError: true });
+    }
+    const args = call.malformed === undefined ? call.arguments : undefined;
+    if (!isJsonObject(args)) {
+      const fault = call.malformed ?? "expected a JSON object";
+      return answer({ text: `The arguments of ${route.name} cannot be read: ${fault}. Call it again.`, isError: true });
+    }
+    const fault = findArgumentFault(route, args);
+    if (fault !== undefined) {
+      return answer({ text: `The arguments of ${route.name} do not fit its schema: ${fault}.`, isError: true });
+    }
+    const result = await callRoute(context, route, args, { ...options, log });
+    const shown = renderToolResult(result, { limitBytes: options.resultLimitBytes, vision: options.hasVision() });
+    return answer({ ...shown, isError: result.isError === true });
+  };
+}
+
+/** Calls the tool between its started and completed or failed lines. A failure becomes a result of one sentence (LOG-3). */
+async function callRoute(
+  context: RunContext,
+  route: ToolRoute,
+  args: Record<string, unknown>,
+  { onCall, log, clock }: DispatchOptions,
+): Promise<ToolResult> {
+  const { label, downstream } = route;
+  const fields = { server: downstream, tool: label.tool, requestId: context.requestId };
+  const startedAt = clock.now();
+  let failed = true;
+  context.events.toolStarted(label);
+  try {
+    const onProgress = (progress: Parameters<ToolRoute["renderProgress"]>[0]) => {
+      const line = route.renderProgress(progress);
+      if (line !== undefined) context.events.toolProgress(label, line);
+    };
+    const result = await untilAborted(route.call(args, { signal: context.signal, onProgress }), context.signal);
+    failed = result.isError === true;
+    if (failed) log.warn(fields, "a tool reported an error");
+    return result;
+  } catch (error) {
+    log.warn({ ...fields, err: error }, "a tool call failed");
+    if (context.signal.aborted) throw context.signal.reason;
+    const sentence = error instanceof Error ? error.message : String(error);
+    return { content: [{ type: "text", text: `The tool failed: ${sentence}` }], isError: true };
+  } finally {
+    context.events.toolEnded(label, failed ? "failed" : "completed");
+    onCall({ server: downstream, outcome: failed ? "error" : "ok", durationMs: clock.now() - startedAt });
+  }
+}
+
+/** A schema that cannot be compiled is left to its server to enforce. */
+function findArgumentFault(route: ToolRoute, args: Record<string, unknown>): string | undefined {
+  const { name, description, inputSchema } = route;
+  return compileCheck({ name, description, inputSchema })?.(args);
+}
+
+function compileCheck(tool: { name: string; description: string; inputSchema: JsonObjectSchema }) {
+  try {
+    const entry = { ...tool, call: async () => ({ content: [] }) };
+    return compileArgumentChecks([entry]).get(tool.name);
+  } catch {
+    return undefined; // Said above: the server checks its own arguments anyway.
+  }
+}

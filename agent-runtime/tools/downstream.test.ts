@@ -1,0 +1,137 @@
+// Downstream servers that are down, come back, or answer badly.
+import { describe, expect, test, vi } from "vitest";
+import { keepUntilEnd } from "../testing/cleanup.ts";
+import { ask } from "../testing/client.ts";
+import { renderTestServer, renderTestSubAgent } from "../testing/run-config.ts";
+import { callTool, createScriptedModels } from "../testing/scripted-models.ts";
+import { startAgent, startToolServer, textResult, type ToolServer } from "../testing/servers.ts";
+
+const keep = keepUntilEnd();
+
+const portOf = (server: ToolServer) => Number(new URL(server.url).port);
+const readTool = { read: () => textResult("read it") };
+const readNow = { message: "***CALL_TOOL argos__read {}" };
+/** A port on which nothing listens any more. */
+const findDeadUrl = async () => {
+  const server = await startToolServer({});
+  await server.stop();
+  return server.url;
+};
+
+describe("a downstream server that is down", () => {
+  test("at start hinders neither the start nor the tools of others", async () => {
+    const neo4j = await keep(startToolServer({ query: () => textResult("rows") }));
+    const servers = [renderTestServer("argos", await findDeadUrl()), renderTestServer("neo4j", neo4j.url)];
+    const models = createScriptedModels([{ toolCalls: [callTool("neo4j__query")] }, { text: "ok" }]);
+    const agent = await keep(startAgent({ servers }, { models }));
+    expect((await ask(agent.mcpUrl, { message: "go" })).text).toBe("ok");
+    expect(models.requests[0]?.tools.map(({ name }) => name)).toEqual(["neo4j__query"]);
+  });
+
+  test("keeps its tools listed; a call to it is an error result, logged under pallas.forward.trace", async () => {
+    const argos = await startToolServer(readTool);
+    const models = createScriptedModels([{ text: "one" }, { toolCalls: [callTool("argos__read")] }, { text: "two" }]);
+    const agent = await keep(startAgent({ servers: [renderTestServer("argos", argos.url)] }, { models }));
+    await ask(agent.mcpUrl, { message: "go" });
+    await argos.stop();
+    const answer = await ask(agent.mcpUrl, { message: "go" });
+    expect(answer).toMatchObject({ text: "two", isError: false });
+    expect(answer.lines).toContain("argos/read: failed");
+    expect(models.requests[2]?.messages.at(-1)).toMatchObject({
+      results: [{ isError: true, text: expect.stringContaining("The tool failed: ") }],
+    });
+    const failure = agent.lines.find(({ message }) => message === "a tool call failed");
+    expect(failure).toMatchObject({
+      logger: "pallas.forward.trace",
+      server: "argos",
+      err: { stack: expect.any(String) },
+    });
+  });
+
+  test.each([{ only2025: false }, { only2025: true }])("is used again once it is back: %j", async (options) => {
+    const argos = await startToolServer(readTool, options);
+    const agent = await keep(startAgent({ servers: [renderTestServer("argos", argos.url)] }));
+    expect((await ask(agent.mcpUrl, readNow)).text).toBe("read it");
+    await argos.stop();
+    expect((await ask(agent.mcpUrl, readNow)).text).toContain("The tool failed");
+    await keep(startToolServer(readTool, { ...options, port: portOf(argos) }));
+    await vi.waitFor(async () => expect((await ask(agent.mcpUrl, readNow)).text).toBe("read it"), { timeout: 4_000 });
+  });
+
+  test("that restarted between two calls has its lost session renewed without an error", async () => {
+    const argos = await startToolServer(readTool, { only2025: true });
+    const agent = await keep(startAgent({ servers: [renderTestServer("argos", argos.url)] }));
+    expect((await ask(agent.mcpUrl, readNow)).text).toBe("read it");
+    await argos.stop();
+    const successor = await keep(startToolServer(readTool, { only2025: true, port: portOf(argos) }));
+    expect((await ask(agent.mcpUrl, readNow)).text).toBe("read it");
+    expect(successor.seen).toHaveLength(1);
+    expect(successor.seen[0]?.context.era).toBe("2025");
+  });
+
+  test("that comes back with another generation of the protocol is connected to anew", async () => {
+    const argos = await startToolServer(readTool);
+    const agent = await keep(startAgent({ servers: [renderTestServer("argos", argos.url)] }));
+    expect((await ask(agent.mcpUrl, readNow)).text).toBe("read it");
+    await argos.stop();
+    const successor = await keep(startToolServer(readTool, { only2025: true, port: portOf(argos) }));
+    expect((await ask(agent.mcpUrl, readNow)).text).toContain("The tool failed");
+    expect((await ask(agent.mcpUrl, readNow)).text).toBe("read it");
+    expect(successor.seen.map(({ context }) => context.era)).toEqual(["2025"]);
+  });
+
+  test("a sub-agent that is down is an error result too", async () => {
+    const models = createScriptedModels([
+      { toolCalls: [callTool("worker__worker", { message: "x" })] },
+      { text: "ok" },
+    ]);
+    const agents = [renderTestSubAgent("worker", await findDeadUrl())];
+    const agent = await keep(startAgent({ agents }, { models }));
+    expect(await ask(agent.mcpUrl, { message: "go" })).toMatchObject({ text: "ok", isError: false });
+  });
+});
+
+describe("connections to downstream servers", () => {
+  test("a silent tool fails after the server's timeout, which its progress restarts", async () => {
+    const argos = await keep(
+      startToolServer({
+        chatty: async (_args, { sendProgress }) => {
+          for (let n = 1; n <= 6; n += 1) {
+            await sendProgress?.({ progress: n });
+            await new Promise((resolve) => setTimeout(resolve, 100));
+          }
+          return textResult("finished");
+        },
+        silent: (_args, { signal }) =>
+          new Promise((resolve) => signal.addEventListener("abort", () => resolve(textResult("late")))),
+      }),
+    );
+    const agent = await keep(startAgent({ servers: [renderTestServer("argos", argos.url, { timeoutMs: 400 })] }));
+    expect((await ask(agent.mcpUrl, { message: "***CALL_TOOL argos__chatty {}" })).text).toBe("finished");
+    expect((await ask(agent.mcpUrl, { message: "***CALL_TOOL argos__silent {}" })).text).toContain("silent for 400 ms");
+  });
+
+  test("sub-agents start a conversation per run and continue it within the run", async () => {
+    const workerModels = createScriptedModels([({ messages }) => ({ text: `${messages.length} messages` })]);
+    const worker = await keep(startAgent({}, { models: workerModels }));
+    const askWorker = { toolCalls: [callTool("worker__worker", { message: "x" })] };
+    const models = createScriptedModels([askWorker, askWorker, { text: "ok" }, askWorker, { text: "ok" }]);
+    const lead = await keep(
+      startAgent({ agents: [renderTestSubAgent("worker", worker.mcpUrl)], scope: "request" }, { models }),
+    );
+    await ask(lead.mcpUrl, { message: "go" });
+    await ask(lead.mcpUrl, { message: "go" });
+    expect(workerModels.requests.map(({ messages }) => messages.length)).toEqual([1, 3, 1]);
+  });
+
+  test("allow and deny choose among a server's tools", async () => {
+    const argos = await keep(
+      startToolServer({ search_a: () => textResult(""), search_b: () => textResult(""), rm: () => textResult("") }),
+    );
+    const models = createScriptedModels([{ text: "ok" }]);
+    const servers = [renderTestServer("argos", argos.url, { allow: ["search_*"], deny: ["*_b"], prefix: "web" })];
+    const agent = await keep(startAgent({ servers }, { models }));
+    await ask(agent.mcpUrl, { message: "go" });
+    expect(models.requests[0]?.tools.map(({ name }) => name)).toEqual(["web__search_a"]);
+  });
+});

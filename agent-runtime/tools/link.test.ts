@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { createFakeClock } from "../model/testing/fake-clock.ts";
+import { createTestLog, startToolServer, textResult } from "../testing/servers.ts";
+import { createLink } from "./link.ts";
+
+const options = { signal: new AbortController().signal, idleTimeoutMs: 5_000 };
+
+async function startLink() {
+  const server = await startToolServer({ read: () => textResult("x") });
+  const clock = createFakeClock();
+  const { log } = createTestLog("SILENT");
+  const headers = async () => ({});
+  const link = createLink({ name: "argos", url: server.url, headers, clientVersion: "1.0.0", log, clock });
+  return { server, clock, link };
+}
+
+describe("a link to a server that is down", () => {
+  test("is tried again after 0.5 s, 1 s, 2 s … and at most 10 s, and says so meanwhile", async () => {
+    const { server, clock, link } = await startLink();
+    await server.stop();
+    for (const waitMs of [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]) {
+      await expect(link.call("read", {}, options)).rejects.toThrow("cannot be reached");
+      clock.advance(waitMs - 1);
+      await expect(link.call("read", {}, options)).rejects.toThrow("argos was not reachable a moment ago");
+      clock.advance(1);
+    }
+    await link.close();
+  });
+});
+
+describe("a link's tool list", () => {
+  test("is kept for a minute, then asked for again", async () => {
+    const { server, clock, link } = await startLink();
+    expect(await link.tools()).toHaveLength(1);
+    const before = server.authorizations.length;
+    clock.advance(59_999);
+    await link.tools();
+    expect(server.authorizations).toHaveLength(before);
+    clock.advance(1);
+    expect(await link.tools()).toHaveLength(1);
+    expect(server.authorizations.length).toBeGreaterThan(before);
+    await link.close();
+    await server.stop();
+  });
+
+  test("a closed link connects no more", async () => {
+    const { server, link } = await startLink();
+    await link.close();
+    await expect(link.call("read", {}, options)).rejects.toThrow("the connection to argos is closed");
+    await server.stop();
+  });
+});

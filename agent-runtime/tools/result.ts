@@ -1,0 +1,77 @@
+// What the model is shown of a tool's result: its text within a size (CFG-8), its images where the model can see.
+// Everything else becomes a line that says what was left out.
+import type { Content, ToolResult } from "../../lib/mcp/table.ts";
+import type { ImageData } from "../model/types.ts";
+
+const imagesMax = 16;
+const imageBytesMax = 10 * 1024 * 1024;
+
+export interface ShownResult {
+  text: string;
+  images: ImageData[];
+}
+
+/** Cuts and sorts a result for a model. `limitBytes` bounds the text, notice included, as UTF-8. */
+export function renderToolResult(result: ToolResult, options: { limitBytes: number; vision: boolean }): ShownResult {
+  const images: ImageData[] = [];
+  const lines: string[] = [];
+  for (const content of result.content) {
+    const refusal = content.type === "image" ? findImageRefusal(content, images.length, options.vision) : undefined;
+    if (content.type !== "image") lines.push(renderContent(content));
+    else if (refusal === undefined) images.push({ data: content.data, mimeType: content.mimeType });
+    else lines.push(`[image of type ${content.mimeType} left out: ${refusal}]`);
+  }
+  if (result.content.length === 0 && result.structuredContent !== undefined) {
+    lines.push(JSON.stringify(result.structuredContent));
+  }
+  return { text: cutMiddle(lines.join("\n"), options.limitBytes), images };
+}
+
+function findImageRefusal(image: ImageData, count: number, vision: boolean): string | undefined {
+  if (!vision) return "the model is declared without vision";
+  if (count >= imagesMax) return `one result may hold ${imagesMax} images`;
+  if (image.data.length * 0.75 > imageBytesMax) return `it is larger than ${imageBytesMax} bytes`;
+  return undefined;
+}
+
+function renderContent(content: Exclude<Content, { type: "image" }>): string {
+  switch (content.type) {
+    case "text":
+      return content.text;
+    case "audio":
+      return `[audio of type ${content.mimeType} left out: the model cannot hear]`;
+    case "resource_link":
+      return `[resource ${content.name}: ${content.uri}]`;
+    case "resource":
+      return "text" in content.resource
+        ? content.resource.text
+        : `[binary resource ${content.resource.uri} left out: the model cannot read it]`;
+    default:
+      return "[content of an unknown type left out]";
+  }
+}
+
+/** Keeps the head and the tail of a text over the limit, with a notice between them. */
+function cutMiddle(text: string, limitBytes: number): string {
+  const bytes = Buffer.from(text, "utf8");
+  if (bytes.length <= limitBytes) return text;
+  const notice = `\n[… cut: ${bytes.length} bytes, limits.toolResultBytes is ${limitBytes} …]\n`;
+  const kept = Math.max(0, limitBytes - Buffer.byteLength(notice));
+  const head = bytes.subarray(0, backToBoundary(bytes, Math.ceil(kept / 2)));
+  const tail = bytes.subarray(forwardToBoundary(bytes, bytes.length - Math.floor(kept / 2)));
+  return `${head.toString("utf8")}${notice}${tail.toString("utf8")}`;
+}
+
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+
+function backToBoundary(bytes: Buffer, at: number): number {
+  let boundary = at;
+  while (boundary > 0 && isContinuation(bytes[boundary])) boundary -= 1;
+  return boundary;
+}
+
+function forwardToBoundary(bytes: Buffer, at: number): number {
+  let boundary = at;
+  while (isContinuation(bytes[boundary])) boundary += 1;
+  return boundary;
+}

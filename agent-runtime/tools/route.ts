@@ -1,0 +1,21 @@
+// One tool as a run sees it, whatever stands behind it: a server's tool or a sub-agent.
+import type { JsonObjectSchema, Progress, ToolResult } from "../../lib/mcp/table.ts";
+import type { ToolLabel } from "../loop/run-context.ts";
+
+/** One tool and the way to it. */
+export interface ToolRoute {
+  /** What the model calls it. */
+  name: string;
+  label: ToolLabel;
+  /** The server or sub-agent, as configured: the name in metrics and logs. */
+  downstream: string;
+  description: string;
+  inputSchema: JsonObjectSchema;
+  /** The line shown for the tool's own progress; undefined when there is nothing to show. */
+  renderProgress(progress: Progress): string | undefined;
+  /** Rejects with McpError when there was no result. */
+  call(
+    args: Record<string, unknown>,
+    options: { signal: AbortSignal; onProgress: (progress: Progress) => void },
+  ): Promise<ToolResult>;
+}

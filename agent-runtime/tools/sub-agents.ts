@@ -1,0 +1,41 @@
+// Another agent of the instance as one tool of this one: `{name}__{name}` with a message (PRG-4 passes its progress on).
+// Its connection belongs to one run, so that conversations of different callers never mix in it.
+import type { RunSubAgent } from "../../crds/run-config.ts";
+import { mcpName } from "../../crds/names.ts";
+import { sessionIdMetaKey } from "../session/sessions.ts";
+import type { Link } from "./link.ts";
+import { renderToolName } from "./naming.ts";
+import type { ToolRoute } from "./route.ts";
+
+/** Agents send a heartbeat every 15 s while they work. */
+const idleTimeoutMs = 60_000;
+
+const inputSchema = {
+  type: "object" as const,
+  properties: { message: { type: "string", description: "What to ask or tell the agent." } },
+  required: ["message"],
+  additionalProperties: false,
+};
+
+/** The tool that stands for `agent` during one run; calls of that run continue one conversation with it. */
+export function renderSubAgentRoute(agent: RunSubAgent, link: Link): ToolRoute {
+  const spelled = mcpName(agent.name);
+  // Known only where the connection itself names no conversation (2026 era).
+  let sessionId: string | undefined;
+  const name = renderToolName(spelled, spelled);
+  return {
+    name,
+    label: { server: spelled, tool: `${spelled}__${spelled}` },
+    downstream: agent.name,
+    description: agent.description,
+    inputSchema,
+    renderProgress: ({ message }) => message,
+    async call({ message }, options) {
+      const args = sessionId === undefined ? { message } : { message, session_id: sessionId };
+      const result = await link.call("send_message", args, { ...options, idleTimeoutMs });
+      const given = result.meta?.[sessionIdMetaKey];
+      if (typeof given === "string") sessionId = given;
+      return result;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ToolResult } from "../../lib/mcp/table.ts";
+import { isToolAllowed, renderToolName } from "./naming.ts";
+import { renderToolResult } from "./result.ts";
+
+describe("names of tools to the model", () => {
+  test("64 characters stay, one more is cut and ends in a hash", () => {
+    expect(renderToolName("argos", "search_web")).toBe("argos__search_web");
+    const exact = "t".repeat(57);
+    expect(renderToolName("argos", exact)).toBe(`argos__${exact}`);
+    const cut = renderToolName("argos", `${exact}t`);
+    expect(cut).toMatch(/^argos__t+_[0-9a-f]{8}$/);
+    expect(cut).toHaveLength(64);
+  });
+
+  test("are accepted by every provider and differ where the tools do", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.string({ minLength: 1, maxLength: 90 }), { minLength: 2, maxLength: 2 }),
+        ([a = "", b = ""]) => {
+          const names = [renderToolName("s", a), renderToolName("s", b)];
+          expect(names.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);
+          expect(names[0]).not.toBe(names[1]);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ["search_web", [], [], true],
+    ["search_web", ["search_*"], [], true],
+    ["read", ["search_*"], [], false],
+    ["search_web", ["*"], ["*_web"], false],
+    ["search_web", ["s*_w*b"], [], true],
+    ["aba", ["ab*ba"], [], false],
+    ["a.c", ["a?c"], [], false],
+    ["abc", ["abc"], ["abcd"], true],
+  ])("%s with allow %j and deny %j passes: %s", (tool, allow, deny, passes) => {
+    expect(isToolAllowed(tool, { allow, deny })).toBe(passes);
+  });
+});
+
+describe("CFG-8 a tool's result to the model", () => {
+  const options = { limitBytes: 1_000, vision: true };
+  const text = (value: string): ToolResult => ({ content: [{ type: "text", text: value }] });
+
+  test("a text of exactly the limit stays, one byte more is cut head and tail with a notice", () => {
+    expect(renderToolResult(text("x".repeat(1_000)), options).text).toBe("x".repeat(1_000));
+    const shown = renderToolResult(text(`HEAD${"x".repeat(993)}TAIL`), options).text;
+    expect(shown).toMatch(/^HEADx+\n\[… cut: 1001 bytes, limits\.toolResultBytes is 1000 …\]\nx+TAIL$/);
+    expect(Buffer.byteLength(shown)).toBe(1_000);
+  });
+
+  test("a cut never splits a character and never exceeds the limit", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom("a", "é", "€", "😀"), minLength: 400, maxLength: 900 }),
+        (value) => {
+          const { text: shown } = renderToolResult(text(value), options);
+          expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(1_000);
+          expect(shown).not.toContain("\uFFFD");
+        },
+      ),
+    );
+  });
+
+  test("images stay only for a model that sees, at most 16", () => {
+    const image = { type: "image" as const, data: "aGVsbG8=", mimeType: "image/png" };
+    const content = Array.from({ length: 17 }, () => image);
+    expect(renderToolResult({ content }, options).images).toHaveLength(16);
+    expect(renderToolResult({ content }, options).text).toContain("one result may hold 16 images");
+    const blind = renderToolResult({ content: [image] }, { ...options, vision: false });
+    expect(blind).toEqual({ images: [], text: expect.stringContaining("without vision") });
+  });
+
+  test("structured content stands in for missing text, other kinds are named", () => {
+    expect(renderToolResult({ content: [], structuredContent: { a: 1 } }, options).text).toBe('{"a":1}');
+    const { text: shown } = renderToolResult(
+      {
+        content: [
+          { type: "resource", resource: { uri: "file://a", text: "inside" } },
+          { type: "resource", resource: { uri: "file://b", blob: "AA==" } },
+          { type: "audio", data: "AA==", mimeType: "audio/wav" },
+        ],
+      },
+      options,
+    );
+    expect(shown).toMatch(/^inside\n\[binary resource file:\/\/b left out.*\n\[audio of type audio\/wav left out/);
+  });
+});
