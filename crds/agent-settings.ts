@@ -1,6 +1,7 @@
 // Settings of an agent that an instance can also give as agentDefaults. None has a schema default: the order is
 // agent, then agentDefaults, then built-in, applied once, in plan/.
 import { choice, flag, integer, list, map, number, object, setOf, text, withRules } from "./fields.ts";
+import { keyedByLabel, labelValuePattern, maxLabelValueLength } from "./object-meta.ts";
 import { duration, quantity } from "./units.ts";
 
 const resourceName = /^[a-z0-9]([-a-z0-9./]*[a-z0-9])?$/;
@@ -61,12 +62,12 @@ export const history = object("Stored conversations.", {
   maxBytes: quantity("Size of all histories together. Default 1Gi.").exactOptional(),
 });
 
-const labelValue = text(63, "A label's value.", {
-  pattern: /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/,
+const labelValue = text(maxLabelValueLength, "A label's value.", {
+  pattern: labelValuePattern,
   expected: "a label value: letters, digits, hyphens, underscores and dots",
 });
 
-const matchLabels = map(labelValue, 16, "Labels that must be there with these values.");
+const matchLabels = keyedByLabel(labelValue, 16, "Labels that must be there with these values.");
 const labelSelector = object("A selection by labels.", {
   matchLabels: matchLabels.exactOptional(),
   matchExpressions: list(
@@ -98,9 +99,9 @@ const topologySpreadConstraint = object("How its pods are spread.", {
 
 /** The only parts of a pod that authors may set (SEC-2); the restricted context is forced after them. */
 export const pod = object("Settings of its pods, an allow-list.", {
-  labels: map(labelValue, 32, "Labels added to its pods; those of Pallas win.").exactOptional(),
-  annotations: map(text(4096, "An annotation's value."), 32, "Annotations added to its pods.").exactOptional(),
-  nodeSelector: map(labelValue, 16, "Labels a node must have.").exactOptional(),
+  labels: keyedByLabel(labelValue, 32, "Labels added to its pods; those of Pallas win.").exactOptional(),
+  annotations: keyedByLabel(text(4096, "An annotation's value."), 32, "Annotations added to its pods.").exactOptional(),
+  nodeSelector: keyedByLabel(labelValue, 16, "Labels a node must have.").exactOptional(),
   tolerations: list(toleration, 16, "Taints its pods tolerate.").exactOptional(),
   priorityClassName: text(253, "Its pods' priority class.", {
     pattern: /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$/,

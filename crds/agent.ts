@@ -18,7 +18,7 @@ import { healthStatusSchema } from "./health.ts";
 import { rfc1035 } from "./instance.ts";
 import { maxNameLength, reservedAgentNames } from "./names.ts";
 import { configMapSource, icon, label, model, modelCapabilities, nameRef, serverName } from "./references.ts";
-import { parseQuantity, quantity } from "./units.ts";
+import { positiveQuantity } from "./units.ts";
 
 const toolPattern = text(128, "A tool's name; * stands for any characters.", { min: 1 });
 
@@ -35,34 +35,22 @@ const subAgent = object("An agent offered as a tool.", {
   forwardInboundAuth: flag("Whether it receives the caller's bearer token (BRR-2). Default false.").exactOptional(),
 });
 
-const storage = withRules(
-  withTransitionRule(
-    withTransitionRule(
-      object("A volume claim for its histories. Absent: they live as long as the pod.", {
-        size: quantity("Size of the claim; it can only grow."),
-        storageClassName: text(253, "Storage class; it cannot change.", {
-          min: 1,
-          pattern: /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/,
-          expected: "the name of a storage class",
-        }).exactOptional(),
-        onDelete: choice(["Retain", "Delete"], "What becomes of the claim when the agent is deleted.").default(
-          "Retain",
-        ),
-      }),
-      {
-        cel: "quantity(string(self.size)).compareTo(quantity(string(oldSelf.size))) >= 0",
-        message: "size can only grow",
-      },
-    ),
-    {
-      cel: "has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",
-      message: "storageClassName cannot change",
-    },
-  ),
+const storage = withTransitionRule(
+  object("A volume claim for its histories. Absent: they live as long as the pod.", {
+    size: withTransitionRule(positiveQuantity("Size of the claim; it can only grow."), {
+      cel: "quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0",
+      message: "can only grow",
+    }),
+    storageClassName: text(253, "Storage class; it cannot change.", {
+      min: 1,
+      pattern: /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/,
+      expected: "the name of a storage class",
+    }).exactOptional(),
+    onDelete: choice(["Retain", "Delete"], "What becomes of the claim when the agent is deleted.").default("Retain"),
+  }),
   {
-    cel: "quantity(string(self.size)).isGreaterThan(quantity('0'))",
-    message: "size must be more than 0",
-    holds: (entry) => parseQuantity(entry.size) > 0,
+    cel: "has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",
+    message: "storageClassName cannot change",
   },
 );
 

@@ -6,6 +6,8 @@ export const serverSchemaUrl = "https://static.modelcontextprotocol.io/schemas/2
 export const officialMetaKey = "io.modelcontextprotocol.registry/official";
 export const runtimeMetaKey = "ca.helu.pallas/runtime";
 export const maxDescriptionLength = 100;
+/** Of namespace, slash and slug together. */
+export const maxCatalogueNameLength = 200;
 export const defaultCapabilities = { vision: false, contextWindow: 131_072, maxOutputTokens: 16_384 } as const;
 
 export interface CatalogueIcon {

@@ -24,7 +24,6 @@ export const agentReadyParts = ["Accepted", "ReferencesResolved", "DependenciesR
 export const faultReasons = [
   "InvalidField", // a value the schema refuses
   "UnknownField", // a misspelt key (CFG-5)
-  "Contradiction", // two fields that cannot both be meant
   "PlaceholderInCluster", // ${ENV} where only a Secret reference is allowed (CFG-6)
   "NotSupported", // a field this release cannot honour and must not ignore
   "ScopeNeedsSharedStore", // OPR-10

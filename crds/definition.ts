@@ -1,9 +1,9 @@
 // What a custom resource is to the API server beside its schema: names, columns, subresources, rules over the whole
 // object. `to-crd.ts` turns it into a manifest, `plan/` reads resources by the same schema.
 import * as z from "zod";
-import { withRules, type Rule } from "./fields.ts";
+import { keyedList, withRules, type Rule } from "./fields.ts";
 import { apiVersion } from "./names.ts";
-import { objectMeta } from "./references.ts";
+import { objectMeta } from "./object-meta.ts";
 
 export interface Column {
   name: string;
@@ -54,13 +54,11 @@ export const conditionSchema = z.strictObject({
 });
 export type Condition = z.output<typeof conditionSchema>;
 
-export const conditionList = z
-  .array(conditionSchema)
-  .max(32)
-  .meta({
-    description: "The state of this resource, one entry per aspect.",
-    "x-kubernetes-list-type": "map",
-    "x-kubernetes-list-map-keys": ["type"],
-  });
+export const conditionList = keyedList(
+  "type",
+  conditionSchema,
+  32,
+  "The state of this resource, one entry per aspect.",
+);
 
 export { timestamp };

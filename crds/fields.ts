@@ -72,26 +72,37 @@ export const object = <T extends z.ZodRawShape>(description: string, shape: T) =
 export const list = <T extends z.ZodType>(item: T, maxItems: number, description: string) =>
   z.array(item).max(maxItems).meta({ description, "x-kubernetes-list-type": "atomic" });
 
-/** A list of things keyed by their `name`, which therefore must be unique (listType: map). */
-export function namedList<T extends z.ZodType<{ name: string }>>(item: T, maxItems: number, description: string) {
+/** Position of the first repetition of each word: like the API server, a word is reported once. */
+function repeated(words: readonly string[]): [number, string][] {
+  const counts = new Map<string, number>();
+  return [...words.entries()].filter(([, word]) => {
+    const count = (counts.get(word) ?? 0) + 1;
+    counts.set(word, count);
+    return count === 2;
+  });
+}
+
+/** A list of things keyed by a field, which therefore must be unique (listType: map). */
+export function keyedList<Key extends string, T extends z.ZodType<Record<Key, string>>>(
+  key: Key,
+  item: T,
+  maxItems: number,
+  description: string,
+) {
   const schema = z
     .array(item)
     .max(maxItems)
     .superRefine((entries, context) => {
-      const seen = new Set<string>();
-      for (const [position, { name }] of entries.entries()) {
-        if (seen.has(name)) {
-          context.addIssue({
-            code: "custom",
-            path: [position],
-            message: `duplicate name "${name}"; every entry needs a name of its own`,
-          });
-        }
-        seen.add(name);
+      for (const [position, name] of repeated(entries.map((entry) => entry[key]))) {
+        const message = `duplicate ${key} "${name}"; every entry needs a ${key} of its own`;
+        context.addIssue({ code: "custom", path: [position], message });
       }
     });
-  return schema.meta({ description, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] });
+  return schema.meta({ description, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [key] });
 }
+
+export const namedList = <T extends z.ZodType<{ name: string }>>(item: T, maxItems: number, description: string) =>
+  keyedList("name", item, maxItems, description);
 
 /** A list of different words. */
 export const setOf = <T extends z.ZodType<string>>(item: T, maxItems: number, description: string) =>
@@ -99,10 +110,8 @@ export const setOf = <T extends z.ZodType<string>>(item: T, maxItems: number, de
     .array(item)
     .max(maxItems)
     .superRefine((entries, context) => {
-      for (const [position, entry] of entries.entries()) {
-        if (entries.indexOf(entry) !== position) {
-          context.addIssue({ code: "custom", path: [position], message: `duplicate entry "${entry}"` });
-        }
+      for (const [position, entry] of repeated(entries)) {
+        context.addIssue({ code: "custom", path: [position], message: `duplicate entry "${entry}"; remove it` });
       }
     })
     .meta({ description, "x-kubernetes-list-type": "set" });

@@ -2,6 +2,7 @@
 // since the API server fills defaults before anybody sees what was written.
 import * as z from "zod";
 import { agentDefaults } from "./agent-settings.ts";
+import { maxCatalogueNameLength } from "./catalogue.ts";
 import { conditionList, manifestSchema, type ResourceDefinition } from "./definition.ts";
 import { choice, flag, integer, namedList, object, setOf, text, withRules } from "./fields.ts";
 import { maxNameLength } from "./names.ts";
@@ -94,8 +95,8 @@ const externalUrl = withRules(
     }).exactOptional(),
     template: text(2048, "URL with the placeholders {instance} {agent} {namespace} {port}, ending in /mcp.", {
       min: 1,
-      pattern: /^https?:\/\/[^ \t\r\n]+\/mcp$/,
-      expected: "an http:// or https:// URL that ends in /mcp",
+      pattern: /^https?:\/\/([!-z|~]|\{(instance|agent|namespace|port)\})+\/mcp$/,
+      expected: "an http:// or https:// URL that ends in /mcp, with no other placeholders",
     }).exactOptional(),
   }),
   {
@@ -154,11 +155,15 @@ export const instanceSpec = object("What the agents of this instance share.", {
     pattern: /^[0-9]+\.[0-9]+\.[0-9]+(-[-0-9A-Za-z.]+)?(\+[-0-9A-Za-z.]+)?$/,
     expected: "a semantic version such as 1.0.0",
   }).default("1.0.0"),
-  registryNamespace: text(200, "Reverse domain before the slash of catalogue names.", {
-    min: 1,
-    pattern: /^[a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?$/,
-    expected: "a reverse domain such as com.example.team",
-  }),
+  registryNamespace: text(
+    maxCatalogueNameLength - 1 - maxNameLength,
+    "Reverse domain before the slash of catalogue names.",
+    {
+      min: 1,
+      pattern: /^[a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?$/,
+      expected: "a reverse domain such as com.example.team",
+    },
+  ),
   title: text(100, "Title for people.").exactOptional(),
   externalUrl: externalUrl.exactOptional(),
   defaultModel: model("Model of agents that name none, as provider.model-name.").exactOptional(),

@@ -20,6 +20,8 @@ export const labels = {
 export const annotations = {
   /** Hash of what an agent runs on; on the pod template, so that a change rolls the pods (OPR-2). */
   runConfigHash: `${group}/run-config-hash`,
+  /** Hash of a child as it was last applied: tells fields that are no longer wanted. */
+  appliedHash: `${group}/applied-hash`,
 } as const;
 
 export type Component = "agent" | "registry";

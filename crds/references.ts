@@ -1,6 +1,5 @@
 // Pieces that both resources use: references (always inside the namespace, SEC-2), headers, URLs, models, icons.
-import * as z from "zod";
-import { characters, choice, flag, integer, object, text, withRules } from "./fields.ts";
+import { choice, flag, integer, object, text, withRules } from "./fields.ts";
 
 const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const dnsSubdomain = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
@@ -85,11 +84,15 @@ export const modelCapabilities = object("What the model can do. Declared, never 
   maxOutputTokens: integer(1, 100_000_000, "Tokens it can write in one turn. Default 16384.").exactOptional(),
 });
 
+const uriCharacter = "([-a-zA-Z0-9._~:@!$&'()*,;=/?+]|%[0-9a-fA-F]{2})";
+/** What server.json takes for a URI (CAT-7): no user, no bare brackets, percent signs only before two hex digits. */
+const uri = new RegExp(`^https?://[a-zA-Z0-9.-]+(:[0-9]{1,5})?([/?]${uriCharacter}*)?(#${uriCharacter}*)?$`);
+
 export const icon = object("An icon that clients show.", {
-  src: text(2048, "Absolute URL of the picture.", {
+  src: text(255, "Absolute URL of the picture.", {
     min: 1,
-    pattern: /^https?:\/\/[^ \t\r\n]+$/,
-    expected: "an absolute http:// or https:// URL",
+    pattern: uri,
+    expected: "an absolute http:// or https:// URL without spaces, with anything but ASCII percent-encoded",
   }),
   mimeType: choice(
     ["image/png", "image/jpeg", "image/jpg", "image/svg+xml", "image/webp"],
@@ -111,24 +114,3 @@ export const serverName = (description: string) =>
       holds: (value) => !value.includes("__"),
     },
   );
-
-const knownMetadata = z.record(z.string(), z.string());
-
-/** metadata as a manifest has it; what the server fills is accepted and left alone. */
-export const objectMeta = z.strictObject({
-  name: z.string().refine((value) => characters(value) >= 1, { message: "must not be empty" }),
-  namespace: z.string().min(1).default("default"),
-  labels: knownMetadata.exactOptional(),
-  annotations: knownMetadata.exactOptional(),
-  generateName: z.string().exactOptional(),
-  uid: z.string().exactOptional(),
-  resourceVersion: z.string().exactOptional(),
-  generation: z.int().exactOptional(),
-  creationTimestamp: z.string().nullish(),
-  deletionTimestamp: z.string().exactOptional(),
-  deletionGracePeriodSeconds: z.int().exactOptional(),
-  finalizers: z.array(z.string()).exactOptional(),
-  ownerReferences: z.array(z.looseObject({ uid: z.string() })).exactOptional(),
-  managedFields: z.array(z.looseObject({})).exactOptional(),
-  selfLink: z.string().exactOptional(),
-});

@@ -14,7 +14,9 @@ const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Constructs that Go's RE2 lacks: look-around, back references, possessive and atomic groups. */
-const notRe2 = /\(\?[=!<>]|\\[1-9]|[*+?}]\+/;
+const lackingInRe2 = /\(\?[=!<>]|\\[1-9k]|[*+?}]\+/;
+const characterClass = /\[(\\.|[^\]\\])*\]/g;
+const isRe2 = (pattern: string): boolean => !lackingInRe2.test(pattern.replaceAll(characterClass, "x"));
 
 function requireBounds(node: Json, path: string): void {
   const bounded = node["maxLength"] !== undefined || node["enum"] !== undefined || node["format"] === "date-time";
@@ -23,7 +25,7 @@ function requireBounds(node: Json, path: string): void {
   if (isObject(node["additionalProperties"]) && node["maxProperties"] === undefined) {
     throw new Error(`${path}: a map needs maxProperties`);
   }
-  if (typeof node["pattern"] === "string" && notRe2.test(node["pattern"])) {
+  if (typeof node["pattern"] === "string" && !isRe2(node["pattern"])) {
     throw new Error(`${path}: the pattern ${node["pattern"]} is not RE2`);
   }
   for (const keyword of ["anyOf", "oneOf", "allOf", "not", "const"]) {
@@ -39,8 +41,6 @@ function structural(node: Json, path: string): Json {
   const result: Json = { ...rest };
   if (node["x-kubernetes-int-or-string"] === true) {
     // The one anyOf that a structural schema may have, in exactly this form.
-    delete result["type"];
-    delete result["maxLength"];
     result["anyOf"] = [{ type: "integer" }, { type: "string" }];
     return result;
   }

@@ -4,7 +4,8 @@ import * as z from "zod";
 import { text, withRules } from "./fields.ts";
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-const durationPattern = /^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/;
+/** At most three decimals: Go counts in nanoseconds and would cut what is finer, so that 0.0000001ms is 0 to it. */
+const durationPattern = /^([0-9]+(\.[0-9]{1,3})?(ms|s|m|h))+$/;
 
 /**
  * Milliseconds of a Go-style duration such as `90s` or `1h30m`.
@@ -14,11 +15,12 @@ export function parseDurationMs(duration: string): number {
   if (!durationPattern.test(duration)) {
     throw new Error(`expected a duration such as 30s, 10m or 1h30m, found "${duration}"`);
   }
-  let total = 0;
+  let totalMicroseconds = 0;
   for (const [, amount = "0", unit = "ms"] of duration.matchAll(/([0-9.]+)(ms|s|m|h)/g)) {
-    total += Number(amount) * (unitMs[unit] ?? 0);
+    // Whole numbers, so that parts add up exactly to a maximum.
+    totalMicroseconds += Math.round(Number(amount) * 1000) * (unitMs[unit] ?? 0);
   }
-  return total;
+  return totalMicroseconds / 1000;
 }
 
 /** A duration above zero and up to `maximum`. */
@@ -55,7 +57,7 @@ const suffix: Readonly<Record<string, number>> = {
  * @throws Error when the text is no quantity.
  */
 export function parseQuantity(quantity: string | number): number {
-  const [, amount, unit = ""] = /^([0-9.]+)([A-Za-z]*)$/.exec(String(quantity)) ?? [];
+  const [, amount, unit = ""] = /^([0-9]+(?:\.[0-9]+)?)([A-Za-z]*)$/.exec(String(quantity)) ?? [];
   const factor = unit === "" ? 1 : suffix[unit];
   if (amount === undefined || factor === undefined) {
     throw new Error(`expected a quantity such as 512Mi or 1Gi, found "${quantity}"`);
@@ -63,10 +65,25 @@ export function parseQuantity(quantity: string | number): number {
   return Math.ceil(Number(amount) * factor);
 }
 
-const expectedQuantity = "a quantity such as 500m, 512Mi or 1Gi";
+/** As many digits as the pattern allows, so that 1 and "1" have the same bounds. */
+const maxInteger = 999_999_999_999_999;
+
+const said = { error: "must be a quantity such as 500m, 512Mi or 1Gi" };
 
 /** A quantity as text or as a bare integer, as everywhere in Kubernetes. */
 export const quantity = (description: string) =>
-  z
-    .union([z.int().min(0), z.string().max(32).regex(quantityPattern)], { error: `must be ${expectedQuantity}` })
-    .meta({ description, "x-kubernetes-int-or-string": true, pattern: quantityPattern.source, maxLength: 32 });
+  z.union([z.int().min(0).max(maxInteger), z.string().regex(quantityPattern, said)], said).meta({
+    description,
+    "x-kubernetes-int-or-string": true,
+    pattern: quantityPattern.source, // of texts
+    minimum: 0, // of integers
+    maximum: maxInteger,
+  });
+
+/** A quantity above zero. */
+export const positiveQuantity = (description: string) =>
+  withRules(quantity(description), {
+    cel: "quantity(string(self)).isGreaterThan(quantity('0'))",
+    message: "must be more than 0",
+    holds: (value) => !quantityPattern.test(String(value)) || parseQuantity(value) > 0, // a misshapen one is said by the pattern
+  });

@@ -32,7 +32,7 @@ describe("OPR-3 conditions in the making", () => {
     const conditions = new ConditionSet<"Accepted">([], 1, later);
     conditions.fault("Accepted", [
       { reason: "PortMissing", path: "spec.port", message: "is needed" },
-      { reason: "Contradiction", path: "", message: "cannot be" },
+      { reason: "InvalidField", path: "", message: "cannot be" },
     ]);
     expect(conditions.all[0]).toMatchObject({ reason: "PortMissing", message: "spec.port: is needed; cannot be" });
   });

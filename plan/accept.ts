@@ -36,15 +36,26 @@ function placeholders(instance: PallasInstance): Fault[] {
   return faults;
 }
 
-function serverUrls(instance: PallasInstance): Fault[] {
-  return (instance.spec.servers ?? []).flatMap(({ url }, position): Fault[] =>
-    placeholder.test(url) || URL.canParse(url)
+/** URLs that have the form of one but cannot be called, such as http://a:port/mcp. */
+function brokenUrls({ spec }: PallasInstance): Fault[] {
+  const urls: [string, string | undefined][] = [
+    ...(spec.providers ?? []).map(({ baseUrl }, at): [string, string | undefined] => [
+      `spec.providers[${at}].baseUrl`,
+      baseUrl,
+    ]),
+    ...(spec.servers ?? []).map(({ url }, at): [string, string] => [`spec.servers[${at}].url`, url]),
+    ["spec.proxy.https", spec.proxy?.https],
+    ["spec.proxy.http", spec.proxy?.http],
+    ["spec.telemetry.otlpEndpoint", spec.telemetry?.otlpEndpoint],
+  ];
+  return urls.flatMap(([path, url = ""]): Fault[] =>
+    url === "" || placeholder.test(url) || URL.canParse(url)
       ? []
       : [
           {
             reason: "InvalidField",
-            path: `spec.servers[${position}].url`,
-            message: `expected a URL such as http://argos.tools.svc:8000/mcp, found "${url}"`,
+            path,
+            message: `expected a URL such as http://argos.tools.svc:8000/mcp, found "${url}"; correct it`,
           },
         ],
   );
@@ -76,7 +87,7 @@ const notSupported = (path: string, cure: string): Fault => ({
 export function acceptInstance(instance: PallasInstance, mode: Mode): Fault[] {
   return [
     ...(mode === "cluster" ? placeholders(instance) : []),
-    ...serverUrls(instance),
+    ...brokenUrls(instance),
     ...duplicatePrefixes(instance),
     ...(instance.spec.auth?.jwt
       ? [notSupported("spec.auth.jwt", "remove it, and let a gateway in front of the agents authenticate callers")]

@@ -139,7 +139,8 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], m
   };
   const siblings = [...agents.values()].map(({ resource }) => resource);
   const declaredInstances = judgement.declared("PallasInstance");
-  const declaredAgents = judgement.declared("PallasAgent");
+  // Agents that are there but faulty; which instance they belong to cannot be told.
+  const unreadable = new Set([...judgement.declared("PallasAgent")].filter((key) => !agents.has(key)));
   for (const [key, { source, resource: agent }] of agents) {
     const subject = `PallasAgent ${key}`;
     const instance = sound.get(instanceKey(agent));
@@ -149,7 +150,7 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], m
       judgement.report(source, subject, [instanceMissing(agent, namesIn(agent.metadata.namespace, declaredInstances))]);
       continue;
     }
-    const around = neighbourhood(instance, siblings, new Set(namesIn(agent.metadata.namespace, declaredAgents)));
+    const around = neighbourhood(instance, siblings, new Set(namesIn(agent.metadata.namespace, unreadable)));
     const acceptance = acceptAgent(agent, instance);
     const references = resolveAgent(agent, around);
     judgement.report(source, subject, [...acceptance, ...references]);

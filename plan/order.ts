@@ -42,6 +42,34 @@ function chainTo(end: string, start: string, cameFrom: ReadonlyMap<string, strin
 }
 
 /**
+ * Whether an agent depends on agents that depend on each other in a circle: their fault is not its own. Takes away
+ * what depends on nothing until nothing more can go; linear in the agents it reaches.
+ */
+export function isBehindCycle(name: string, agents: AgentsByName): boolean {
+  const reached = new Set([name]);
+  const openDependencies = new Map<string, number>();
+  const dependants = new Map<string, string[]>();
+  for (const each of reached) {
+    const agent = agents.get(each);
+    const dependencies = agent ? dependenciesOf(agent) : [];
+    openDependencies.set(each, dependencies.length);
+    for (const dependency of dependencies) {
+      reached.add(dependency);
+      dependants.set(dependency, [...(dependants.get(dependency) ?? []), each]);
+    }
+  }
+  const free = [...reached].filter((each) => openDependencies.get(each) === 0);
+  for (const each of free) {
+    for (const dependant of dependants.get(each) ?? []) {
+      const open = (openDependencies.get(dependant) ?? 0) - 1;
+      openDependencies.set(dependant, open);
+      if (open === 0) free.push(dependant);
+    }
+  }
+  return free.length < reached.size;
+}
+
+/**
  * Levels of calls below an agent: 0 without sub-agents. Counted up to one more than is allowed, which also ends the
  * walk where calls come back to themselves.
  */

@@ -8,18 +8,40 @@ import { formatPath, type Fault, type Outcome } from "./fault.ts";
 
 /** The schema that a path leads to, through optionals, defaults, lists and maps. */
 function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
-  if (schema instanceof z.ZodExactOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
+  if (
+    schema instanceof z.ZodExactOptional ||
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodNullable
+  ) {
     return schemaAt(schema.def.innerType, path);
   }
   const [head, ...rest] = path;
   if (head === undefined) return schema;
   if (schema instanceof z.ZodObject) {
-    const child: z.core.$ZodType | undefined = schema.shape[String(head)];
+    const name = String(head);
+    const child: z.core.$ZodType | undefined = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
     return child && schemaAt(child, rest);
   }
   if (schema instanceof z.ZodArray) return schemaAt(schema.element, rest);
   if (schema instanceof z.ZodRecord) return schemaAt(schema.valueType, rest);
   return undefined;
+}
+
+/**
+ * A copy without null where the schema has a field: to the API server such a field is absent, and `servers:` with
+ * nothing after it is null in YAML. A misspelt key stays, to be named.
+ */
+function withoutNulls(schema: z.core.$ZodType, raw: unknown): unknown {
+  const at = schemaAt(schema, []);
+  if (Array.isArray(raw)) return at instanceof z.ZodArray ? raw.map((item) => withoutNulls(at.element, item)) : raw;
+  if (typeof raw !== "object" || raw === null) return raw;
+  const entries = Object.entries(raw).flatMap(([key, value]): [string, unknown][] => {
+    const child = at && schemaAt(at, [key]);
+    if (!child) return [[key, value]];
+    return value === null ? [] : [[key, withoutNulls(child, value)]];
+  });
+  return Object.fromEntries(entries);
 }
 
 const keysAt = (schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] => {
@@ -64,7 +86,8 @@ function toFaults(schema: z.core.$ZodType, issue: z.core.$ZodIssue, raw: unknown
   }));
 }
 
-function parse<T extends z.ZodType>(schema: T, raw: unknown): Outcome<z.output<T>> {
+function parse<T extends z.ZodType>(schema: T, manifest: unknown): Outcome<z.output<T>> {
+  const raw = withoutNulls(schema, manifest);
   const result = schema.safeParse(raw);
   if (result.success) return { ok: true, value: result.data };
   const faults = result.error.issues.flatMap((issue) => toFaults(schema, issue, raw));

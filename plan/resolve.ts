@@ -6,7 +6,7 @@ import { mcpName } from "../crds/names.ts";
 import { suggestion } from "./did-you-mean.ts";
 import { listNames, type Fault } from "./fault.ts";
 import { isBuiltIn, modelOf, splitModel } from "./models.ts";
-import { callDepth, findCycle, maxCallDepth, type AgentsByName } from "./order.ts";
+import { callDepth, findCycle, isBehindCycle, maxCallDepth, type AgentsByName } from "./order.ts";
 
 /** What an agent is resolved against: its instance, and all agents of that instance in its namespace. */
 export interface Neighbourhood {
@@ -68,7 +68,7 @@ function graphFaults(agent: PallasAgent, { agents }: Neighbourhood): Fault[] {
     return [{ reason: "DependencyCycle", path: "spec", message }];
   }
   const depth = callDepth(agent.metadata.name, agents);
-  if (depth <= maxCallDepth) return [];
+  if (depth <= maxCallDepth || isBehindCycle(agent.metadata.name, agents)) return [];
   const message = `calls would nest ${depth} agents deep, at most ${maxCallDepth} are allowed; make the chain of agents shorter`;
   return [{ reason: "CallDepthExceeded", path: "spec.agents", message }];
 }

@@ -10,7 +10,7 @@ import { parseDurationMs, parseQuantity } from "../crds/units.ts";
 import { isBuiltIn, resolveModels } from "./models.ts";
 import type { Neighbourhood } from "./resolve.ts";
 import { effectiveSettings } from "./settings.ts";
-import { externalHost } from "./urls.ts";
+import { publishedAgentHost } from "./urls.ts";
 
 type Headers = NonNullable<NonNullable<InstanceSpec["servers"]>[number]["headers"]>;
 
@@ -128,7 +128,7 @@ export function renderRunConfig(
   const { name, namespace } = agent.metadata;
   const { scope, request, limits, history, drainTimeoutMs } = effectiveSettings(agent, instance);
   const models = resolveModels(agent, instance);
-  const host = externalHost(instance);
+  const host = publishedAgentHost(agent, instance);
   const title = agent.spec.title ?? titleFromName(name);
   return {
     schema: 1,

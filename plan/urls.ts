@@ -20,18 +20,30 @@ export function publishedAgentUrl(agent: PallasAgent, instance: PallasInstance):
   const port = String(agent.spec.port ?? "");
   if (host !== undefined) return `http://${host}:${port}/mcp`;
   if (template === undefined) return clusterAgentUrl(name, namespace);
-  return template
-    .replaceAll("{instance}", instance.metadata.name)
-    .replaceAll("{agent}", name)
-    .replaceAll("{namespace}", namespace)
-    .replaceAll("{port}", port);
+  return fill(template, { instance: instance.metadata.name, agent: name, namespace, port });
 }
 
-/** The host part of the instance's outside URL, which agents and registry must accept in Host headers (SEC-4). */
+const fill = (template: string, values: Record<"instance" | "agent" | "namespace" | "port", string>): string =>
+  Object.entries(values).reduce((text, [name, value]) => text.replaceAll(`{${name}}`, value), template);
+
+/** The host of an agent's outside URL, which it must accept in Host headers (SEC-4); undefined without such a URL. */
+export function publishedAgentHost(agent: PallasAgent, instance: PallasInstance): string | undefined {
+  if (instance.spec.externalUrl === undefined) return undefined;
+  const url = publishedAgentUrl(agent, instance);
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
+}
+
+/**
+ * The host part of the instance's outside URL, which its registry must accept in Host headers (SEC-4); undefined
+ * where every agent has a host of its own.
+ */
 export function externalHost(instance: PallasInstance): string | undefined {
   const { host, template } = instance.spec.externalUrl ?? {};
   if (host !== undefined) return host;
   if (template === undefined) return undefined;
-  const filled = template.replaceAll(/\{(instance|agent|namespace|port)\}/g, "1");
-  return URL.canParse(filled) ? new URL(filled).hostname : undefined;
+  const { name, namespace } = instance.metadata;
+  const agent = "any-agent";
+  const url = fill(template, { instance: name, agent, namespace, port: "1" });
+  const hostname = URL.canParse(url) ? new URL(url).hostname : undefined;
+  return hostname?.includes(agent) ? undefined : hostname;
 }

@@ -3,7 +3,7 @@ import type { AgentConditionType } from "../../crds/conditions.ts";
 import { ConditionSet } from "../conditions.ts";
 import type { WatchedAgent } from "../resources.ts";
 import type { Rollout } from "../rollout.ts";
-import { makeAgent } from "../testing/resources.ts";
+import { makeAgent } from "../render/testing/resources.ts";
 import { markAvailable, markUnchecked, renderAgentStatus, summarise } from "./summary.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");

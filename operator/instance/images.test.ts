@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makeInstance } from "../testing/resources.ts";
+import { makeInstance } from "../render/testing/resources.ts";
 import { imageFaults, repositoryOf } from "./images.ts";
 
 describe("SEC-2 images an instance may name", () => {

@@ -1,7 +1,7 @@
 // Golden files of everything the operator writes. A difference here rolls pods of every user on upgrade: it must be meant.
 import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { around, makeAgent, makeInstance, releaseImages } from "../testing/resources.ts";
+import { around, makeAgent, makeInstance, releaseImages } from "./testing/resources.ts";
 import { renderAgentChildren } from "./agent-children.ts";
 import { renderInstanceChildren } from "./instance-children.ts";
 

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { objectMeta } from "./object-meta.ts";
+
+const read = (metadata: object) => objectMeta.safeParse({ name: "a", ...metadata });
+
+describe("SEC-2 the namespace of a manifest", () => {
+  it("is default where none is given, as with kubectl", () => {
+    expect(read({}).data?.namespace).toBe("default");
+    expect(read({ namespace: "" }).data?.namespace).toBe("default");
+    expect(read({ namespace: "agents" }).data?.namespace).toBe("agents");
+  });
+
+  it("is a DNS label of at most 63 characters", () => {
+    const accepted = ["a", "9", "a-b", "a".repeat(63)];
+    const refused = ["a".repeat(64), "A", "a.b", "a/b", "-a", "a-", "../x", "a\n"];
+    expect(accepted.filter((namespace) => !read({ namespace }).success)).toEqual([]);
+    expect(refused.filter((namespace) => read({ namespace }).success)).toEqual([]);
+  });
+});
+
+describe("CFG-5 metadata that the API server filled is left alone", () => {
+  it("so that what kubectl get prints can be checked", () => {
+    const filled = {
+      uid: "8e1c",
+      resourceVersion: "12",
+      generation: 3,
+      creationTimestamp: "2026-11-21T10:00:00Z",
+      managedFields: [{ manager: "kubectl", fieldsV1: {} }],
+      ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "a", uid: "1", controller: true }],
+    };
+    expect(read(filled)).toMatchObject({ success: true, data: filled });
+  });
+
+  it("a misspelt key is refused all the same", () => {
+    expect(read({ lables: {} }).success).toBe(false);
+  });
+});

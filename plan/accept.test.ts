@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { acceptAgent, acceptInstance } from "./accept.ts";
+import { sampleAgent, sampleInstance } from "./testing/resources.ts";
+
+const secret = { valueFrom: { secretKeyRef: { name: "keys", key: "k" } } };
+
+describe("CFG-6 placeholders are for local mode", () => {
+  const instance = sampleInstance({
+    providers: [{ name: "openai", baseUrl: "${BASE}/v1", headers: [{ name: "X-A", value: "a ${TOKEN} b" }] }],
+    servers: [
+      {
+        name: "argos",
+        url: "http://${HOST}/mcp",
+        headers: [
+          { name: "X-S", ...secret },
+          { name: "X-B", value: "${_b1}" },
+        ],
+      },
+    ],
+  });
+
+  it("in a cluster each is refused with its place and the cure", () => {
+    const faults = acceptInstance(instance, "cluster");
+    expect(faults.map(({ reason, path }) => [reason, path])).toEqual([
+      ["PlaceholderInCluster", "spec.providers[0].baseUrl"],
+      ["PlaceholderInCluster", "spec.providers[0].headers[0].value"],
+      ["PlaceholderInCluster", "spec.servers[0].url"],
+      ["PlaceholderInCluster", "spec.servers[0].headers[1].value"],
+    ]);
+    expect(faults[1]?.message).toBe(
+      "found the placeholder ${TOKEN}, which only local mode expands; write the value, or for a secret use valueFrom.secretKeyRef",
+    );
+  });
+
+  it("in local mode they are fine, and so is a dollar that starts none", () => {
+    expect(acceptInstance(instance, "local")).toEqual([]);
+    const dollars = [{ name: "X-A", value: "$5 ${} $HOME ${1}" }];
+    expect(
+      acceptInstance(sampleInstance({ servers: [{ name: "a", url: "http://a", headers: dollars }] }), "cluster"),
+    ).toEqual([]);
+  });
+});
+
+describe("CFG-5 contradictions of an instance", () => {
+  it.each([
+    ["spec.servers[0].url", { servers: [{ name: "a", url: "http://a:port/mcp" }] }],
+    ["spec.providers[0].baseUrl", { providers: [{ name: "openai", baseUrl: "http://" }] }],
+    ["spec.proxy.http", { proxy: { http: "http://[", https: "http://proxy:3128" } }],
+    ["spec.telemetry.otlpEndpoint", { telemetry: { otlpEndpoint: "http://a:99999" } }],
+  ])("%s must be a URL that can be called", (path, spec) => {
+    const faults = acceptInstance(sampleInstance(spec), "cluster");
+    expect(faults).toEqual([
+      {
+        reason: "InvalidField",
+        path,
+        message: expect.stringMatching(/^expected a URL such as .*, found "http.*"; correct it$/),
+      },
+    ]);
+  });
+
+  it("two servers with one prefix: the later one is at fault, the message names the earlier", () => {
+    const servers = ["argos", "other", "third"].map((name) => ({ name, url: "http://a/mcp" }));
+    const instance = sampleInstance({
+      servers: servers.map((server, n) => (n === 0 ? server : { ...server, prefix: "argos" })),
+    });
+    expect(acceptInstance(instance, "cluster").map(({ reason, path, message }) => [reason, path, message])).toEqual(
+      [1, 2].map((position) => [
+        "DuplicateName",
+        `spec.servers[${position}].prefix`,
+        'the prefix "argos" is that of server "argos" already; give one of them another prefix',
+      ]),
+    );
+  });
+
+  it("a field that this release cannot honour is refused, not ignored", () => {
+    const auth = { jwt: { issuer: "https://id.example.com", audiences: ["pallas"] } };
+    expect(acceptInstance(sampleInstance({ auth }), "local")).toEqual([
+      {
+        reason: "NotSupported",
+        path: "spec.auth.jwt",
+        message: expect.stringContaining("remove it, and let a gateway"),
+      },
+    ]);
+    expect(acceptInstance(sampleInstance({ auth: {} }), "local")).toEqual([]);
+  });
+});
+
+describe("OPR-10 replicas and scope", () => {
+  const faults = (spec: object, agentDefaults: object = {}) =>
+    acceptAgent(sampleAgent("a", spec), sampleInstance({ agentDefaults }));
+
+  it.each([
+    [{ replicas: 1 }, {}],
+    [{ replicas: 0, scope: "shared" }, {}],
+    [{ replicas: 2, scope: "request" }, {}],
+    [{ replicas: 2 }, { scope: "request" }],
+  ])("%j with agentDefaults %j is accepted", (spec, defaults) => {
+    expect(faults(spec, defaults)).toEqual([]);
+  });
+
+  it.each([
+    [{ replicas: 2 }, {}, "connection"],
+    [{ replicas: 2, scope: "shared" }, { scope: "request" }, "shared"],
+    [{ replicas: 3 }, { scope: "shared" }, "shared"],
+  ])("%j with agentDefaults %j cannot share histories", (spec, defaults, scope) => {
+    expect(faults(spec, defaults)).toEqual([
+      {
+        reason: "ScopeNeedsSharedStore",
+        path: "spec.replicas",
+        message: `${spec.replicas} replicas cannot share histories of scope "${scope}"; set spec.scope to request or spec.replicas to 1`,
+      },
+    ]);
+  });
+});
+
+describe("CAT-4 an outside URL made with the agent's port needs one", () => {
+  const faults = (spec: object, externalUrl: object) =>
+    acceptAgent(sampleAgent("a", spec), sampleInstance({ externalUrl })).map(({ reason, path }) => [reason, path]);
+
+  it("with a host, or a template that has {port}", () => {
+    for (const externalUrl of [{ host: "puck.incus" }, { template: "https://a:{port}/mcp" }]) {
+      expect(faults({}, externalUrl)).toEqual([["PortMissing", "spec.port"]]);
+      expect(faults({ port: 24_101 }, externalUrl)).toEqual([]);
+    }
+    expect(faults({}, { template: "https://a/{agent}/mcp" })).toEqual([]);
+  });
+
+  it("several faults of one agent are told at once", () => {
+    const spec = { replicas: 2, storage: { size: "1Gi" } };
+    expect(faults(spec, { host: "puck.incus" }).map(([reason]) => reason)).toEqual([
+      "ScopeNeedsSharedStore",
+      "NotSupported",
+      "PortMissing",
+    ]);
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import { checkManifests, type Checked } from "./check.ts";
+import { agentManifestOf, instanceManifestOf } from "./testing/resources.ts";
+
+const check = (...values: unknown[]) =>
+  checkManifests(
+    values.map((value, source) => ({ source, value })),
+    "cluster",
+  );
+/** Which document, what it is, why and where. */
+const told = ({ faults }: Checked<number>) =>
+  faults.map(({ source, subject, reason, path }) => [source, subject, reason, path]);
+const names = ({ accepted, runnable }: Checked<number>) => ({
+  accepted: accepted.map(({ agent }) => agent.metadata.name),
+  runnable: runnable.map(({ agent }) => agent.metadata.name),
+});
+
+describe("CFG-5 a sound set of manifests", () => {
+  it("has no faults, whatever the order of its documents", () => {
+    const research = agentManifestOf("research", { agents: [{ name: "archive" }] });
+    const all = [research, instanceManifestOf(), agentManifestOf("archive")];
+    for (const documents of [all, all.toReversed()]) {
+      const checked = check(...documents);
+      expect(told(checked)).toEqual([]);
+      expect(checked.instances.map(({ metadata }) => metadata.name)).toEqual(["ouranos"]);
+      expect(names(checked).runnable.toSorted()).toEqual(["archive", "research"]);
+    }
+  });
+
+  it("of nothing is nothing", () => {
+    expect(check()).toEqual({ faults: [], instances: [], accepted: [], runnable: [] });
+  });
+
+  it("a runnable agent comes with the agents of its own instance and namespace only", () => {
+    const elsewhere = { namespace: "elsewhere" };
+    const { runnable } = check(
+      instanceManifestOf(),
+      instanceManifestOf({}, { name: "other" }),
+      instanceManifestOf({}, elsewhere),
+      agentManifestOf("a"),
+      agentManifestOf("b", { instanceRef: { name: "other" } }),
+      agentManifestOf("c", {}, elsewhere),
+    );
+    expect(runnable.map(({ around }) => [...around.agents.keys()])).toEqual([["a"], ["b"], ["c"]]);
+  });
+});
+
+describe("CFG-5 several faults are told at once, each with its document", () => {
+  it("of one resource and of several", () => {
+    const checked = check(
+      instanceManifestOf(),
+      agentManifestOf("a", { titel: "x", replicas: -1 }),
+      agentManifestOf("b", { model: "google.x", servers: [{ name: "argos" }], replicas: 2 }),
+    );
+    expect(new Set(told(checked).map(String))).toEqual(
+      new Set([
+        "1,PallasAgent default/a,UnknownField,spec.titel",
+        "1,PallasAgent default/a,InvalidField,spec.replicas",
+        "2,PallasAgent default/b,ScopeNeedsSharedStore,spec.replicas",
+        "2,PallasAgent default/b,ProviderNotFound,spec.model",
+        "2,PallasAgent default/b,ServerNotFound,spec.servers[0].name",
+      ]),
+    );
+    expect(checked.faults).toHaveLength(5);
+    expect(names(checked)).toEqual({ accepted: [], runnable: [] });
+  });
+
+  it("an agent that is accepted but refers to nothing is listed, not run", () => {
+    const checked = check(instanceManifestOf(), agentManifestOf("a", { servers: [{ name: "argos" }] }));
+    expect(names(checked)).toEqual({ accepted: ["a"], runnable: [] });
+  });
+
+  it("a document of another kind is named, with the kind it may have meant", () => {
+    const { faults } = check({ kind: "PallasAgnt", metadata: { name: "a" } }, { kind: "Pod" }, 5, null);
+    expect(faults.map(({ source, subject, path }) => [source, subject, path])).toEqual([
+      [0, "document default/a", "kind"],
+      [1, "document default/?", "kind"],
+      [2, "document default/?", "kind"],
+      [3, "document default/?", "kind"],
+    ]);
+    expect(faults.map(({ message }) => message)).toEqual([
+      'expected "PallasInstance", "PallasAgent", found "PallasAgnt" (did you mean "PallasAgent"?)',
+      'expected "PallasInstance", "PallasAgent", found "Pod"',
+      'expected "PallasInstance", "PallasAgent", found nothing',
+      'expected "PallasInstance", "PallasAgent", found nothing',
+    ]);
+  });
+
+  it("of two resources with one name the later is at fault; other kinds and namespaces do not count", () => {
+    const checked = check(
+      instanceManifestOf(),
+      agentManifestOf("ouranos"),
+      agentManifestOf("ouranos", { title: "again" }),
+      instanceManifestOf({}, { namespace: "elsewhere" }),
+    );
+    expect(told(checked)).toEqual([[2, "PallasAgent default/ouranos", "DuplicateName", "metadata.name"]]);
+    expect(checked.faults[0]?.message).toContain('another PallasAgent is named "default/ouranos" already');
+    expect(names(checked).runnable).toEqual(["ouranos"]);
+  });
+});
+
+describe("CFG-5 a faulty neighbour adds no noise", () => {
+  it("an agent that calls a faulty agent is not at fault for it", () => {
+    const checked = check(
+      instanceManifestOf(),
+      agentManifestOf("broken", { titel: "x" }),
+      agentManifestOf("caller", { agents: [{ name: "broken" }] }),
+    );
+    expect(told(checked)).toEqual([[1, "PallasAgent default/broken", "UnknownField", "spec.titel"]]);
+  });
+
+  it("agents of a faulty instance say nothing about it: it says so itself", () => {
+    const checked = check(instanceManifestOf({ defaultModel: "google.x" }), agentManifestOf("a"), agentManifestOf("b"));
+    expect(told(checked)).toEqual([[0, "PallasInstance default/ouranos", "ProviderNotFound", "spec.defaultModel"]]);
+    const misspelt = check(instanceManifestOf({ titel: "x" }), agentManifestOf("a"));
+    expect(told(misspelt)).toEqual([[0, "PallasInstance default/ouranos", "UnknownField", "spec.titel"]]);
+  });
+
+  it("of agents before a cycle only those in it are at fault", () => {
+    const circle = (name: string, next: string) => agentManifestOf(name, { agents: [{ name: next }] });
+    const checked = check(instanceManifestOf(), circle("a", "b"), circle("b", "c"), circle("c", "b"));
+    expect(told(checked)).toEqual([
+      [2, "PallasAgent default/b", "DependencyCycle", "spec"],
+      [3, "PallasAgent default/c", "DependencyCycle", "spec"],
+    ]);
+  });
+});
+
+describe("SEC-2 no reference crosses a namespace or an instance", () => {
+  it("an instance in another namespace is not found", () => {
+    const checked = check(instanceManifestOf({}, { namespace: "elsewhere" }), agentManifestOf("a"));
+    expect(told(checked)).toEqual([[1, "PallasAgent default/a", "InstanceNotFound", "spec.instanceRef.name"]]);
+    expect(checked.faults[0]?.message).toBe('PallasInstance "ouranos" is not in namespace "default"; there is none');
+  });
+
+  it("a misspelt instance is suggested", () => {
+    const checked = check(instanceManifestOf(), agentManifestOf("a", { instanceRef: { name: "urano" } }));
+    expect(checked.faults[0]?.message).toBe(
+      'PallasInstance "urano" is not in namespace "default" (did you mean "ouranos"?); there is "ouranos"',
+    );
+  });
+
+  it("an agent of another instance, or namespace, is not found", () => {
+    const checked = check(
+      instanceManifestOf(),
+      instanceManifestOf({}, { name: "other" }),
+      instanceManifestOf({}, { namespace: "elsewhere" }),
+      agentManifestOf("of-other", { instanceRef: { name: "other" } }),
+      agentManifestOf("elsewhere", {}, { namespace: "elsewhere" }),
+      agentManifestOf("a", { agents: [{ name: "of-other" }], dependsOn: ["elsewhere"] }),
+    );
+    expect(told(checked)).toEqual([
+      [5, "PallasAgent default/a", "AgentNotFound", "spec.agents[0].name"],
+      [5, "PallasAgent default/a", "AgentNotFound", "spec.dependsOn[0]"],
+    ]);
+  });
+});
+
+describe("CFG-6 placeholders", () => {
+  it("are a fault in a cluster and none in local mode", () => {
+    const manifests = [instanceManifestOf({ servers: [{ name: "argos", url: "${ARGOS}" }] })].map((value) => ({
+      source: 0,
+      value,
+    }));
+    expect(checkManifests(manifests, "cluster").faults.map(({ reason }) => reason)).toEqual(["PlaceholderInCluster"]);
+    expect(checkManifests(manifests, "local").faults).toEqual([]);
+  });
+});

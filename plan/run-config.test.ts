@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest";
+import { parseRunConfig } from "../crds/run-config.ts";
+import { hashRunConfig, referencedFiles, renderRunConfig, serialiseRunConfig } from "./run-config.ts";
+import {
+  agentManifestOf,
+  instanceManifestOf,
+  sampleAgent,
+  sampleInstance,
+  sampleNeighbourhood,
+} from "./testing/resources.ts";
+import { clusterAgentUrl } from "./urls.ts";
+
+const secret = (key: string) => ({ valueFrom: { secretKeyRef: { name: "keys", key } } });
+const instanceSpec = {
+  version: "2.1.0",
+  externalUrl: { template: "https://{instance}.example.com:8443/{agent}/mcp" },
+  defaultModel: "openai.qwen3-8b",
+  modelCapabilities: { contextWindow: 200_000 },
+  providers: [
+    {
+      name: "openai",
+      kind: "openai-compatible",
+      baseUrl: "http://llama.models.svc:8080/v1",
+      apiKey: { secretKeyRef: { name: "keys", key: "openai" } },
+      headers: [
+        { name: "X-Team", value: "blue" },
+        { name: "X-Token", ...secret("team") },
+      ],
+    },
+    { name: "anthropic", apiKey: { secretKeyRef: { name: "keys", key: "anthropic" } } },
+  ],
+  servers: [
+    {
+      name: "argos",
+      url: "http://argos.tools.svc:8000/mcp",
+      headers: [{ name: "Authorization", ...secret("argos") }],
+      timeout: "90s",
+    },
+    { name: "neo4j", url: "http://neo4j.tools.svc/mcp", forwardInboundAuth: true, prefix: "graph" },
+    { name: "unused", url: "http://unused/mcp" },
+  ],
+  http: { allowedHosts: ["agents.example"], allowedOrigins: ["https://chat.example"], bodyLimit: "1Mi" },
+  logLevel: "DEBUG",
+};
+const agentSpec = {
+  description: "Web search",
+  instructionFrom: { configMapKeyRef: { name: "prompts", key: "research.md" } },
+  fallbackModels: ["passthrough"],
+  request: { temperature: 0.2, maxSteps: 9 },
+  servers: [{ name: "argos", tools: { allow: ["search_*"] } }, { name: "neo4j" }],
+  agents: [{ name: "archive", forwardInboundAuth: true }, { name: "web-search" }],
+  limits: { wallClock: "1m" },
+};
+const others = [sampleAgent("archive", { description: "Old papers." }), sampleAgent("web-search")];
+
+function render(agent: object = {}, instance: object = {}) {
+  const own = sampleAgent("research", { ...agentSpec, ...agent });
+  const around = sampleNeighbourhood(sampleInstance({ ...instanceSpec, ...instance }), own, ...others);
+  return renderRunConfig(own, around, (name) => clusterAgentUrl(name, "default"));
+}
+
+describe("CFG-1 the run configuration has all that an agent needs, resolved", () => {
+  it("golden: an agent that uses most of it", () => {
+    expect(render()).toEqual({
+      schema: 1,
+      agent: {
+        name: "research",
+        namespace: "default",
+        instance: "ouranos",
+        title: "Research",
+        description: "Web search",
+        version: "2.1.0",
+      },
+      instruction: { configMap: { name: "prompts", key: "research.md" } },
+      models: [
+        {
+          ref: "openai.qwen3-8b",
+          provider: "openai",
+          name: "qwen3-8b",
+          capabilities: { vision: false, contextWindow: 200_000, maxOutputTokens: 16_384 },
+          capabilitiesDeclared: true,
+        },
+        {
+          ref: "passthrough",
+          provider: "passthrough",
+          name: "passthrough",
+          capabilities: { vision: false, contextWindow: 131_072, maxOutputTokens: 16_384 },
+          capabilitiesDeclared: false,
+        },
+      ],
+      providers: [
+        {
+          name: "openai",
+          kind: "openai-compatible",
+          baseUrl: "http://llama.models.svc:8080/v1",
+          apiKey: { name: "keys", key: "openai" },
+          headers: [
+            { name: "X-Team", value: "blue" },
+            { name: "X-Token", secret: { name: "keys", key: "team" } },
+          ],
+          requireListedModel: true,
+          forwardInboundAuth: false,
+        },
+        { name: "passthrough", kind: "passthrough", headers: [], requireListedModel: false, forwardInboundAuth: false },
+      ],
+      request: { temperature: 0.2, stop: [], parallelToolCalls: true, maxSteps: 9 },
+      servers: [
+        {
+          name: "argos",
+          url: "http://argos.tools.svc:8000/mcp",
+          prefix: "argos",
+          headers: [{ name: "Authorization", secret: { name: "keys", key: "argos" } }],
+          forwardInboundAuth: false,
+          timeoutMs: 90_000,
+          allow: ["search_*"],
+          deny: [],
+        },
+        {
+          name: "neo4j",
+          url: "http://neo4j.tools.svc/mcp",
+          prefix: "graph",
+          headers: [],
+          forwardInboundAuth: true,
+          timeoutMs: 60_000,
+          allow: [],
+          deny: [],
+        },
+      ],
+      agents: [
+        {
+          name: "archive",
+          url: "http://archive.default.svc:8080/mcp",
+          description: "Old papers.",
+          forwardInboundAuth: true,
+        },
+        {
+          name: "web-search",
+          url: "http://web-search.default.svc:8080/mcp",
+          description: "Asks the agent Web Search.",
+          forwardInboundAuth: false,
+        },
+      ],
+      scope: "connection",
+      sessions: true,
+      emitLoopProgress: true,
+      limits: { wallClockMs: 60_000, toolCalls: 200, totalTokens: 2_000_000, toolResultBytes: 33_000, queuedCalls: 64 },
+      history: { idleTtlMs: 2_592_000_000, maxBytes: 2 ** 30 },
+      drainTimeoutMs: 600_000,
+      http: {
+        allowedHosts: ["ouranos.example.com", "agents.example"],
+        allowedOrigins: ["https://chat.example"],
+        bodyLimitBytes: 2 ** 20,
+      },
+      logLevel: "DEBUG",
+    });
+  });
+
+  it("an agent that says nothing has a neutral instruction, a title of its name and every default", () => {
+    const agent = sampleAgent("deep-research");
+    const config = renderRunConfig(agent, sampleNeighbourhood(sampleInstance(), agent), String);
+    expect(config).toMatchObject({
+      agent: { title: "Deep Research", description: "Deep Research", version: "1.0.0" },
+      instruction: { text: expect.stringContaining("helpful assistant") },
+      http: { allowedHosts: [], allowedOrigins: [], bodyLimitBytes: 32 * 2 ** 20 },
+      logLevel: "INFO",
+    });
+  });
+
+  it("AGT-6 replicas of more than one are without sessions", () => {
+    expect([0, 1, 2].map((replicas) => render({ replicas, scope: "request" }).sessions)).toEqual([true, true, false]);
+  });
+
+  it("is read back as it was written", () => {
+    expect(parseRunConfig(serialiseRunConfig(render()))).toEqual(render());
+  });
+});
+
+describe("OPR-2 what an agent does not use does not roll it", () => {
+  const before = serialiseRunConfig(render());
+  const [openai, anthropic] = instanceSpec.providers;
+  const [argos, neo4j] = instanceSpec.servers;
+
+  it.each<[string, object]>([
+    ["another provider", { providers: [openai, { ...anthropic, headers: [{ name: "X", value: "new" }] }] }],
+    ["no other provider", { providers: [openai] }],
+    ["another order of providers", { providers: [anthropic, openai] }],
+    ["another server", { servers: [argos, neo4j, { name: "unused", url: "http://elsewhere/mcp" }] }],
+    ["another order of servers", { servers: [neo4j, argos] }],
+    ["the registry", { registry: { service: { port: 80 } } }],
+    ["the instance's title", { title: "New" }],
+    ["pull secrets", { imagePullSecrets: [{ name: "x" }] }],
+    ["a default it overrides", { agentDefaults: { request: { maxSteps: 3 }, limits: { wallClock: "9m" } } }],
+  ])("%s changes no byte", (_, change) => {
+    expect(serialiseRunConfig(render({}, change))).toBe(before);
+  });
+
+  it.each<[string, object]>([
+    ["its provider", { providers: [{ ...openai, baseUrl: "http://new/v1" }] }],
+    ["its server", { servers: [{ ...argos, timeout: "1s" }, neo4j] }],
+    ["a default it has not", { agentDefaults: { request: { topK: 3 } } }],
+  ])("%s changes the hash", (_, change) => {
+    expect(hashRunConfig(render({}, change))).not.toBe(hashRunConfig(render()));
+  });
+
+  it("the same resources, written in another order of keys, give the same bytes", () => {
+    const reversed = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(reversed);
+      if (typeof value !== "object" || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .toReversed()
+          .map(([key, child]) => [key, reversed(child)]),
+      );
+    };
+    const spec = (manifest: object) => Object(reversed(manifest)).spec;
+    const agent = sampleAgent("research", spec(agentManifestOf("research", agentSpec)));
+    const instance = sampleInstance(spec(instanceManifestOf(instanceSpec)));
+    const config = renderRunConfig(agent, sampleNeighbourhood(instance, agent, ...others), (name) =>
+      clusterAgentUrl(name, "default"),
+    );
+    expect(serialiseRunConfig(config)).toBe(before);
+    expect(hashRunConfig(config)).toMatch(/^[0-9a-f]{16}$/);
+  });
+});
+
+describe("BRR-4 OPR-9 secrets are named, never read", () => {
+  it("every Secret and text that the agent's files must hold is listed, and nothing it does not use", () => {
+    expect(referencedFiles(render())).toEqual({
+      secrets: [
+        { name: "keys", key: "openai" },
+        { name: "keys", key: "team" },
+        { name: "keys", key: "argos" },
+      ],
+      texts: [{ name: "prompts", key: "research.md" }],
+    });
+    expect(referencedFiles(render({ instructionFrom: null, instruction: "You are." })).texts).toEqual([]);
+  });
+
+  it("a header or key from a Secret has no value in the configuration", () => {
+    const { providers, servers } = render();
+    const headers = [...providers, ...servers].flatMap((entry) => entry.headers);
+    expect(headers.filter((header) => "secret" in header && "value" in header)).toEqual([]);
+    expect(providers.map(({ apiKey }) => apiKey)).toEqual([{ name: "keys", key: "openai" }, undefined]);
+  });
+});

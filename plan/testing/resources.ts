@@ -1,0 +1,41 @@
+// Resources for the tests of plan/, made by the same parsing as a user's; a faulty one is an error of the test.
+import type { PallasAgent } from "../../crds/agent.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
+import { apiVersion } from "../../crds/names.ts";
+import { formatFault, type Outcome } from "../fault.ts";
+import { parseAgent, parseInstance } from "../parse.ts";
+import type { Neighbourhood } from "../resolve.ts";
+
+function sound<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new Error(`a sample is faulty: ${outcome.faults.map(formatFault).join("; ")}`);
+  return outcome.value;
+}
+
+/** A manifest as a user writes it, nothing filled in. */
+export const agentManifestOf = (name: string, spec: object = {}, metadata: object = {}) => ({
+  apiVersion,
+  kind: "PallasAgent",
+  metadata: { name, ...metadata },
+  spec: { instanceRef: { name: "ouranos" }, ...spec },
+});
+
+export const instanceManifestOf = (spec: object = {}, metadata: object = {}) => ({
+  apiVersion,
+  kind: "PallasInstance",
+  metadata: { name: "ouranos", ...metadata },
+  spec: { registryNamespace: "ca.helu.ouranos", defaultModel: "passthrough", ...spec },
+});
+
+export const sampleAgent = (name: string, spec: object = {}, metadata: object = {}): PallasAgent =>
+  sound(parseAgent(agentManifestOf(name, spec, metadata)));
+
+export const sampleInstance = (spec: object = {}, metadata: object = {}): PallasInstance =>
+  sound(parseInstance(instanceManifestOf(spec, metadata)));
+
+export const byName = (...agents: PallasAgent[]): Map<string, PallasAgent> =>
+  new Map(agents.map((agent) => [agent.metadata.name, agent]));
+
+export const sampleNeighbourhood = (instance: PallasInstance, ...agents: PallasAgent[]): Neighbourhood => ({
+  instance,
+  agents: byName(...agents),
+});

@@ -1,0 +1,128 @@
+// A pair for every CEL rule: values that hold it and values that violate it. A rule without a pair is an error: a new
+// rule in crds/ needs one here. Rules over an old value have no verdict on a file; they have a test of their own.
+import { parseDurationMs } from "../../../crds/units.ts";
+import { isTransitionRule, type CelRule } from "./schema-node.ts";
+
+export interface RulePair {
+  /** Each is set at the place of the rule; for rules of the whole object, at metadata.name. */
+  holds: unknown[];
+  violated: unknown[];
+}
+
+const provider = (fields: object) => ({ name: "p", ...fields });
+const secret = { valueFrom: { secretKeyRef: { name: "keys", key: "k" } } };
+const spec = { instanceRef: { name: "one" } };
+const instructionFrom = { configMapKeyRef: { name: "prompts", key: "k" } };
+const longName = "a".repeat(51);
+const domain = `${"a".repeat(125)}.${"b".repeat(127)}`;
+
+const kinds =
+  "kind is needed, because the name is none of anthropic, openai, openai-compatible, google, bedrock, huggingface";
+const resourceNames = "must be named by resources such as cpu, memory or ephemeral-storage";
+
+/** By message: what people read is what the pair is about. */
+const pairs: Record<string, RulePair> = {
+  "metadata.name must be at most 50 lower-case letters, digits and hyphens, starting with a letter": {
+    holds: ["a", "a-9", longName.slice(1)],
+    violated: [longName, "9a", "a.b", "a_b", "A", "a-", "-a", ""],
+  },
+  "metadata.name cannot be send-message, get-health, history: these name what every agent offers": {
+    holds: ["send", "send-messages", "my-history"],
+    violated: ["send-message", "get-health", "history"],
+  },
+  "metadata.name cannot end in -registry: that is the name of an instance's registry": {
+    holds: ["registry", "my-registry-2", "myregistry"],
+    violated: ["my-registry", "a-registry-registry"],
+  },
+  "at most one of instruction and instructionFrom is allowed": {
+    holds: [spec, { ...spec, instruction: "" }, { ...spec, instructionFrom }],
+    violated: [
+      { ...spec, instruction: "x", instructionFrom },
+      { ...spec, instruction: "", instructionFrom },
+    ],
+  },
+  'must not contain "__", which separates server and tool in the names that models see': {
+    holds: ["a_b", "a_-_b", "a_"],
+    violated: ["a__b", "a__", "a___b"],
+  },
+  "must be more than 0": { holds: ["1", 1, "1m", "0.000000001m"], violated: ["0", 0, "0Gi", "0.000000000Ei"] },
+  [resourceNames]: {
+    holds: [{}, { cpu: "1", "nvidia.com/gpu": 1 }],
+    violated: [{ CPU: "1" }, { "cpu ": 1 }, { cpu: "1", "": 1 }, { "-a": 1 }],
+  },
+  "every key must be a label's key, such as team or example.com/team": {
+    holds: [{}, { a: "1", "a.b_C-d": "1" }, { "example.com/A": "1" }, { [`${domain}/${"a".repeat(63)}`]: "1" }],
+    violated: ["", "-a", "a-", "a b", "/a", "a/", "a/b/c", "A.com/x", "a..b/c", "a".repeat(64), `${domain}a/b`].map(
+      (key) => ({ [key]: "1" }),
+    ),
+  },
+  "exactly one of host and template is needed": {
+    holds: [{ host: "a" }, { template: "https://a/mcp" }],
+    violated: [{}, { host: "a", template: "https://a/mcp" }],
+  },
+  [kinds]: {
+    holds: [provider({ name: "openai" }), provider({ kind: "google" }), provider({ name: "bedrock" })],
+    violated: [provider({}), provider({ name: "my-openai" })],
+  },
+  "baseUrl is needed for openai-compatible": {
+    holds: [
+      provider({ kind: "openai-compatible", baseUrl: "http://a" }),
+      provider({ name: "openai-compatible", kind: "openai" }),
+    ],
+    violated: [provider({ kind: "openai-compatible" }), provider({ name: "openai-compatible" })],
+  },
+  "region is for bedrock only": {
+    holds: [provider({ kind: "bedrock", region: "eu" }), provider({ name: "bedrock", region: "eu" })],
+    violated: [
+      provider({ kind: "openai", region: "eu" }),
+      provider({ name: "bedrock", kind: "google", region: "eu" }),
+      provider({ name: "openai", region: "eu" }),
+    ],
+  },
+  "passthrough, playback, slow are built in and cannot be redefined": {
+    holds: [provider({ name: "slower", kind: "openai" })],
+    violated: ["passthrough", "playback", "slow"].map((name) => provider({ name, kind: "openai" })),
+  },
+  "exactly one of value and valueFrom is needed": {
+    holds: [
+      { name: "X-A", value: "" },
+      { name: "X-A", ...secret },
+    ],
+    violated: [{ name: "X-A" }, { name: "X-A", value: "", ...secret }],
+  },
+  "more than one replica needs metrics.mode podMonitor, else every series is counted twice": {
+    holds: [
+      {},
+      { replicas: 1 },
+      { replicas: 0, metrics: { mode: "aggregate" } },
+      { replicas: 2, metrics: { mode: "podMonitor" } },
+    ],
+    violated: [{ replicas: 2 }, { replicas: 16, metrics: {} }, { replicas: 2, metrics: { mode: "aggregate" } }],
+  },
+};
+
+const durationBounds = /^must be longer than 0s and at most (?<maximum>.+)$/;
+
+/** At the maximum, also in parts, and one step past it. */
+function durationPair(maximum: string): RulePair {
+  const ms = parseDurationMs(maximum);
+  return {
+    holds: [maximum, `${ms}ms`, `${ms - 1}ms1ms`, `${ms / 1000 - 1}.999s1ms`, "0.001ms", "1ms"],
+    violated: [`${ms + 1}ms`, `${maximum}0.001ms`, "0s", "0h0m0.000s", "9999999999999999999h"],
+  };
+}
+
+/** The pair of a rule, or undefined for a rule over an old value. */
+export function rulePair(rule: CelRule): RulePair | undefined {
+  if (isTransitionRule(rule)) return undefined;
+  const { maximum } = durationBounds.exec(rule.message)?.groups ?? {};
+  const pair = maximum === undefined ? pairs[rule.message] : durationPair(maximum);
+  if (!pair)
+    throw new Error(
+      `expected values that hold and violate the rule "${rule.message}", found none; add them in rule-cases.ts`,
+    );
+  return pair;
+}
+
+/** Messages that have a pair, for finding those of rules that are gone. */
+export const pairedMessages = (): string[] => Object.keys(pairs);
