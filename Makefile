@@ -11,7 +11,7 @@ in_toolchain := export PATH="$(CURDIR)/node_modules/.bin:$$PATH";
 .PHONY: up check test crds build clean help
 
 up: build ## run the example agents on this machine, without a cluster
-	@$(in_toolchain) dist/pallas.js up -f examples/quickstart
+	@$(in_toolchain) exec node examples/quickstart/up.ts
 
 check: $(installed) ## types, lint, format, dead code, generated files, rules of the house
 	@$(in_toolchain) node crds/to-crd.ts --check

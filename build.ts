@@ -40,7 +40,9 @@ if (major > 22 || (major === 22 && minor >= 19)) {
     console.error(\`Pallas needs Node ≥ 22.19, found \${process.version}; install Node 24 from https://nodejs.org and try again\`);
     process.exit(1);
   }
-  const child = spawn(packaged, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
+  // Over the IPC channel the program notices when this process is gone, and stops.
+  const stdio = ["inherit", "inherit", "inherit", "ipc"];
+  const child = spawn(packaged, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio });
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));

@@ -116,18 +116,25 @@ function watchStream(
   onError: (error: unknown) => void,
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader();
+  let cancelled = false;
   return new ReadableStream({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
+        // The client may have gone while this read was waiting; the stream is closed then.
+        if (cancelled) return;
         if (done) controller.close();
         else controller.enqueue(value);
       } catch (error) {
+        if (cancelled) return;
         onError(error);
         controller.close();
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel(reason) {
+      cancelled = true;
+      return reader.cancel(reason);
+    },
   });
 }
 

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { check } from "./check.ts";
+import { UsageError } from "./manifests/find-files.ts";
+import { agentYaml, instanceYaml, recordTerminal, writeFolder } from "./testing/manifests.ts";
+
+async function run(files: Record<string, string>) {
+  const folder = await writeFolder(files);
+  const terminal = recordTerminal(folder);
+  return { code: await check([folder], terminal), ...terminal };
+}
+
+describe("CLI-1 pallas check", () => {
+  test("sound manifests give 0 and a summary", async () => {
+    const { code, printed, complaints } = await run({
+      "i.yaml": instanceYaml(),
+      "a.yaml": agentYaml("a") + agentYaml("b"),
+    });
+    expect({ code, printed, complaints }).toEqual({
+      code: 0,
+      printed: ["2 files read: 1 sound instance and 2 sound agents, no faults"],
+      complaints: [],
+    });
+  });
+
+  test("faults give 1, and the sound ones are still counted", async () => {
+    const { code, printed, complaints } = await run({
+      "a.yaml": instanceYaml() + agentYaml("a"),
+      "b.yaml": agentYaml("b", "model: nope.x"),
+      "c.yaml": agentYaml("c", "sevrers: []"),
+    });
+    expect(code).toBe(1);
+    expect(complaints).toEqual([
+      expect.stringMatching(/^b\.yaml:6:10: fault: PallasAgent default\/b: spec\.model: /),
+      expect.stringMatching(/^c\.yaml:6:3: fault: PallasAgent default\/c: spec\.sevrers: .*did you mean "servers"/),
+    ]);
+    expect(printed).toEqual(["3 files read: 1 sound instance and 1 sound agent, 2 faults in 2 files"]);
+  });
+
+  test("notes give 0", async () => {
+    const { code, complaints } = await run({ "a.yaml": instanceYaml() + agentYaml("a"), "package.json": "{}" });
+    expect({ code, complaints }).toEqual({
+      code: 0,
+      complaints: ["package.json:1:1: note: passed over, since it has no apiVersion and kind"],
+    });
+  });
+
+  test("a path that is not there is a misuse", async () => {
+    await expect(check(["/nowhere/at/all"], recordTerminal("/"))).rejects.toThrow(UsageError);
+  });
+});

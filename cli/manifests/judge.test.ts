@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { agentYaml, instanceYaml, readFolder } from "../testing/manifests.ts";
+import { renderDiagnostic } from "./diagnostic.ts";
+import { judge } from "./judge.ts";
+
+async function said(
+  files: Record<string, string>,
+  mode: "cluster" | "local",
+  environment: Record<string, string> = {},
+) {
+  const { folder, ...manifests } = await readFolder(files);
+  return judge(manifests, mode, environment).diagnostics.map((each) => renderDiagnostic(each, folder));
+}
+
+const keyedInstance = instanceYaml(
+  `providers:
+  - name: openai
+    baseUrl: \${BASE}/v1
+    apiKey: { secretKeyRef: { name: keys, key: openai } }
+servers:
+  - name: argos
+    url: http://localhost:1/mcp
+    headers: [{ name: Authorization, value: "Bearer \${TOKEN}" }]`,
+);
+const keyedAgent = agentYaml("a", "model: openai.x\nservers: [{ name: argos }]");
+const secret = `apiVersion: v1\nkind: Secret\nmetadata: { name: keys }\nstringData:\n  openai: \${KEY}\n  unused: \${UNUSED}\n`;
+
+describe("CFG-5 a fault is shown with file, line, field, what and cure", () => {
+  test("a misspelt key", async () => {
+    expect(await said({ "a.yaml": `${instanceYaml()}${agentYaml("a", "instrution: x")}` }, "cluster")).toEqual([
+      `a.yaml:14:3: fault: PallasAgent default/a: spec.instrution: unknown field "instrution" (did you mean "instruction"?); correct or remove it
+  14 |   instrution: x
+     |   ^`,
+    ]);
+  });
+
+  test("a sub-agent in a document that cannot be read is not said to be missing", async () => {
+    const files = {
+      "a.yaml": `${instanceYaml()}${agentYaml("a", "agents: [{ name: b }]")}`,
+      "b.yaml": `${agentYaml("b")}x: [`,
+    };
+    expect(await said(files, "cluster")).toEqual([expect.stringMatching(/^b\.yaml:\d+:\d+: fault: not valid YAML/)]);
+    expect(await said({ "a.yaml": files["a.yaml"] }, "cluster")).toEqual([
+      expect.stringContaining('fault: PallasAgent default/a: spec.agents[0].name: agent "b" is not there'),
+    ]);
+  });
+});
+
+describe("CFG-6 placeholders", () => {
+  test("are faults in a cluster", async () => {
+    const faults = await said({ "a.yaml": keyedInstance + keyedAgent, "s.yaml": secret }, "cluster");
+    expect(faults).toEqual([
+      expect.stringContaining(
+        "spec.providers[0].baseUrl: found the placeholder ${BASE}, which only local mode expands",
+      ),
+      expect.stringContaining("spec.servers[0].headers[0].value: found the placeholder ${TOKEN}"),
+    ]);
+  });
+
+  test("are nothing to speak of here when their variables are set", async () => {
+    const environment = { BASE: "http://localhost", TOKEN: "t", KEY: "k" };
+    expect(await said({ "a.yaml": keyedInstance + keyedAgent, "s.yaml": secret }, "local", environment)).toEqual([]);
+  });
+
+  test("CFG-7 of unset variables are warnings at their place, a downstream's header among them", async () => {
+    expect(await said({ "a.yaml": keyedInstance + keyedAgent, "s.yaml": secret }, "local")).toEqual([
+      expect.stringContaining(
+        "a.yaml:9:16: warning: spec.providers[0].baseUrl: the variable BASE is not set, so that openai will not work",
+      ),
+      expect.stringContaining(
+        "a.yaml:14:47: warning: spec.servers[0].headers[0].value: the variable TOKEN is not set, so that argos will not work; set it, or add it to .env",
+      ),
+      's.yaml:5:11: warning: Secret "keys": openai is left out, since the variable KEY is not set; set it, or add it to .env',
+    ]);
+  });
+
+  test("of a Secret that an agent reads are noted for a cluster, which keeps them as they stand", async () => {
+    const instance = instanceYaml(
+      "providers: [{ name: openai, apiKey: { secretKeyRef: { name: keys, key: openai } } }]",
+    );
+    expect(await said({ "a.yaml": instance + agentYaml("a", "model: openai.x"), "s.yaml": secret }, "cluster")).toEqual(
+      [
+        's.yaml:5:11: note: Secret "keys": openai holds a placeholder, which only local mode expands; a cluster keeps it as it stands',
+      ],
+    );
+  });
+});
+
+test("CLI-1 a Secret or ConfigMap that no manifest provides is a note, once", async () => {
+  const agents = ["a", "b"].map((name) =>
+    agentYaml(name, "instructionFrom: { configMapKeyRef: { name: p, key: k.md } }"),
+  );
+  expect(await said({ "a.yaml": instanceYaml() + agents.join("") }, "cluster")).toEqual([
+    'a.yaml:9:1: note: PallasAgent default/a needs key "k.md" of ConfigMap "p", which is in none of these files; add it, or create it in the cluster',
+  ]);
+});

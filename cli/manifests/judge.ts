@@ -1,0 +1,190 @@
+// The manifests judged: plan/'s verdict with the place of every fault, and what only files can tell, such as a Secret
+// that no manifest provides or a variable that is not set.
+import type { PallasAgent } from "../../crds/agent.ts";
+import type { FaultReason } from "../../crds/conditions.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
+import type { Mode } from "../../plan/accept.ts";
+import { checkManifests, type Checked } from "../../plan/check.ts";
+import { formatFault } from "../../plan/fault.ts";
+import { referencedFiles, renderRunConfig } from "../../plan/run-config.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import { expandObject, placeholdersIn, type Environment, type LocalObject } from "./local-objects.ts";
+import type { Manifests, Source } from "./read-manifests.ts";
+import type { FieldPart } from "./yaml-nodes.ts";
+
+export interface Judged {
+  checked: Checked<Source>;
+  /** In the order of severity, file and line. */
+  diagnostics: Diagnostic[];
+}
+
+/** What the API server and the operator would say of these manifests, or in mode "local" what can run here. */
+export function judge(manifests: Manifests, mode: Mode, environment: Environment): Judged {
+  const checked = checkManifests(manifests.resources, mode);
+  // What seems to be missing may be in the document that could not be read; that one is faulty enough.
+  const isUnreadable = manifests.diagnostics.some(({ severity }) => severity === "fault");
+  const told = checked.faults.filter(({ reason }) => !isUnreadable || !notThere.has(reason));
+  const faults = told.map((fault): Diagnostic => ({
+    ...placeOf(fault.source, fault.path, fault.reason === "UnknownField" ? "key" : "value"),
+    severity: "fault",
+    message: `${fault.subject}: ${formatFault(fault)}`,
+  }));
+  const references = findReferences(checked);
+  const local =
+    mode === "local"
+      ? [...unsetSettings(manifests, checked, environment), ...unsetSecrets(manifests, references, environment)]
+      : literalPlaceholders(manifests, references);
+  const all = [...manifests.diagnostics, ...faults, ...local, ...missingFiles(manifests, references)];
+  return { checked, diagnostics: all.toSorted(bySeverityAndPlace) };
+}
+
+const notThere: ReadonlySet<FaultReason> = new Set(["AgentNotFound", "InstanceNotFound"]);
+const severities = ["fault", "warning", "note"];
+const bySeverityAndPlace = (a: Diagnostic, b: Diagnostic): number =>
+  severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+  a.file.localeCompare(b.file) ||
+  (a.position?.line ?? 0) - (b.position?.line ?? 0);
+
+function placeOf(
+  { file, document, lines }: Source,
+  path: string,
+  part: FieldPart = "value",
+): Pick<Diagnostic, "file" | "position" | "excerpt"> {
+  const position = document.locate(path, part);
+  const excerpt = lines[position.line - 1];
+  return { file, position, ...(excerpt === undefined ? {} : { excerpt }) };
+}
+
+/** Variables that settings refer to and that are not set (CFG-6, CFG-7). */
+function unsetSettings(manifests: Manifests, checked: Checked<Source>, environment: Environment): Diagnostic[] {
+  return checked.instances.flatMap((instance) => {
+    const source = sourceOf(manifests, "PallasInstance", instance.metadata);
+    return source === undefined
+      ? []
+      : settingsOf(instance).flatMap(({ owner, path, text }) =>
+          placeholdersIn(text)
+            .filter((name) => environment[name] === undefined)
+            .map((name): Diagnostic => ({
+              ...placeOf(source, path),
+              severity: "warning",
+              message: `${path}: the variable ${name} is not set, so that ${owner} will not work; set it, or add it to .env`,
+            })),
+        );
+  });
+}
+
+/** Every text of an instance in which a placeholder may stand. */
+const settingsOf = ({ spec }: PallasInstance): { owner: string; path: string; text: string }[] =>
+  (["providers", "servers"] as const).flatMap((field) =>
+    (spec[field] ?? []).flatMap((entry, index) => {
+      const path = `spec.${field}[${index}]`;
+      const headers = (entry.headers ?? []).map(({ value }, at) => ({
+        path: `${path}.headers[${at}].value`,
+        text: value,
+      }));
+      return [
+        ...("baseUrl" in entry ? [{ path: `${path}.baseUrl`, text: entry.baseUrl }] : []),
+        ...("url" in entry ? [{ path: `${path}.url`, text: entry.url }] : []),
+        ...headers,
+      ].map(({ path: where, text = "" }) => ({ owner: entry.name, path: where, text }));
+    }),
+  );
+
+/** A key of a Secret or ConfigMap that an agent reads, by its whole name. */
+interface Reference {
+  agent: PallasAgent;
+  kind: LocalObject["kind"];
+  name: string;
+  key: string;
+}
+
+const idOf = (kind: string, namespace: string, name: string, key: string): string =>
+  `${kind} ${namespace}/${name}/${key}`;
+
+function findReferences({ runnable }: Checked<Source>): Map<string, Reference> {
+  const references = new Map<string, Reference>();
+  for (const { agent, around } of runnable) {
+    const { secrets, texts } = referencedFiles(renderRunConfig(agent, around, () => ""));
+    const add = (kind: LocalObject["kind"], { name, key }: { name: string; key: string }): void => {
+      const id = idOf(kind, agent.metadata.namespace, name, key);
+      if (!references.has(id)) references.set(id, { agent, kind, name, key });
+    };
+    for (const secret of secrets) add("Secret", secret);
+    for (const text of texts) add("ConfigMap", text);
+  }
+  return references;
+}
+
+/** Keys of Secrets that agents read and that lack a variable (CFG-6). */
+const unsetSecrets = (
+  { objects }: Manifests,
+  references: ReadonlyMap<string, Reference>,
+  environment: Environment,
+): Diagnostic[] =>
+  objects.flatMap((object) =>
+    expandObject(object, environment)
+      .unset.filter(({ key }) => references.has(idOf(object.kind, object.namespace, object.name, key)))
+      .map(({ key, variables }): Diagnostic => ({
+        severity: "warning",
+        file: object.file,
+        position: object.document.locate(`stringData.${key}`),
+        message: `Secret "${object.name}": ${key} is left out, since the variable ${variables.join(", ")} is not set; set it, or add it to .env`,
+      })),
+  );
+
+/** In a cluster nobody fills `${ENV}` into a Secret. */
+const literalPlaceholders = ({ objects }: Manifests, references: ReadonlyMap<string, Reference>): Diagnostic[] =>
+  objects.flatMap(({ kind, namespace, name, templates, file, document }) =>
+    [...templates]
+      .filter(
+        ([key, template]) => placeholdersIn(template).length > 0 && references.has(idOf(kind, namespace, name, key)),
+      )
+      .map(([key]): Diagnostic => ({
+        severity: "note",
+        file,
+        position: document.locate(`stringData.${key}`),
+        message: `${kind} "${name}": ${key} holds a placeholder, which only local mode expands; a cluster keeps it as it stands`,
+      })),
+  );
+
+/** References to Secrets and ConfigMaps that no manifest provides: in a cluster they may be there, here they are not. */
+function missingFiles(manifests: Manifests, references: ReadonlyMap<string, Reference>): Diagnostic[] {
+  const provided = new Set(
+    manifests.objects.flatMap(({ kind, namespace, name, values, templates }) =>
+      [...values.keys(), ...templates.keys()].map((key) => idOf(kind, namespace, name, key)),
+    ),
+  );
+  return [...references].flatMap(([id, { agent, kind, name, key }]): Diagnostic[] => {
+    const source = sourceOf(manifests, "PallasAgent", agent.metadata);
+    if (provided.has(id) || source === undefined) return [];
+    const { namespace, name: agentName } = agent.metadata;
+    const message = `PallasAgent ${namespace}/${agentName} needs key "${key}" of ${kind} "${name}", which is in none of these files; add it, or create it in the cluster`;
+    return [{ severity: "note", file: source.file, position: source.document.start, message }];
+  });
+}
+
+/** The document of a resource that plan/ has accepted. */
+export function sourceOf(
+  { resources }: Manifests,
+  kind: string,
+  { namespace, name }: { namespace: string; name: string },
+): Source | undefined {
+  return resources.find(({ value }) => {
+    const declared = identify(value);
+    return declared !== undefined && declared.kind === kind && declared.key === `${namespace}/${name}`;
+  })?.source;
+}
+
+/** Kind and namespace/name of a document, as far as it says them. */
+export function identify(value: unknown): { kind: string; key: string } | undefined {
+  const kind = textIn(value, "kind");
+  const metadata: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "metadata") : undefined;
+  const name = textIn(metadata, "name");
+  if (kind === undefined || name === undefined) return undefined;
+  return { kind, key: `${textIn(metadata, "namespace") ?? "default"}/${name}` };
+}
+
+function textIn(value: unknown, key: string): string | undefined {
+  const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  return typeof found === "string" ? found : undefined;
+}

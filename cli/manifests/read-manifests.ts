@@ -1,0 +1,103 @@
+// Files → documents, sorted by what they are for: resources of ours, Secrets and ConfigMaps, and the rest, which is
+// passed over with a note. It reads and sorts; what is wrong with a resource is said by plan/.
+import { readFile, stat } from "node:fs/promises";
+import { group } from "../../crds/names.ts";
+import type { Manifest } from "../../plan/check.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import { reasonOf, type FoundFiles } from "./find-files.ts";
+import { parseLocalObject, type LocalObject } from "./local-objects.ts";
+import { readYamlDocuments, type Position, type YamlDocument } from "./yaml-documents.ts";
+
+/** Largest manifest file; a cluster takes no resource over 1.5 MiB either. */
+export const maxFileBytes = 4 * 1024 * 1024;
+
+export interface Source {
+  file: string;
+  document: YamlDocument;
+  /** The file's lines, for excerpts. */
+  lines: readonly string[];
+  /** When the file was last changed, RFC 3339 in UTC. */
+  changedAt: string;
+}
+
+export interface Manifests {
+  resources: Manifest<Source>[];
+  objects: LocalObject[];
+  diagnostics: Diagnostic[];
+}
+
+/** Reads every file; one that cannot be read becomes a diagnostic. */
+export async function readManifests(found: FoundFiles): Promise<Manifests> {
+  const manifests: Manifests = { resources: [], objects: [], diagnostics: [] };
+  for (const { path, named } of found.files) {
+    const file = await readText(path);
+    if (typeof file === "object") addFile(manifests, path, named, file);
+    else manifests.diagnostics.push({ severity: "fault", file: path, message: file });
+  }
+  return manifests;
+}
+
+async function readText(path: string): Promise<{ text: string; changedAt: string } | string> {
+  try {
+    const { size, mtime } = await stat(path);
+    if (size > maxFileBytes) {
+      return `has ${size} bytes, at most ${maxFileBytes} are read; split it, or move long texts to files of their own`;
+    }
+    const bytes = await readFile(path);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { text, changedAt: mtime.toISOString() };
+  } catch (error) {
+    if (error instanceof TypeError) return "is not UTF-8 text; save it as UTF-8";
+    return `cannot be read (${reasonOf(error)}); correct its permissions, or remove it`;
+  }
+}
+
+function addFile(
+  manifests: Manifests,
+  file: string,
+  named: boolean,
+  { text, changedAt }: { text: string; changedAt: string },
+): void {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
+  // A tsconfig.json beside the manifests is nobody's fault; a broken manifest is.
+  const isOurs = named || text.includes(group);
+  for (const part of readYamlDocuments(text)) {
+    if (part.ok) addDocument(manifests, { file, document: part.document, lines, changedAt }, isOurs);
+    else {
+      manifests.diagnostics.push({
+        severity: isOurs ? "fault" : "note",
+        file,
+        position: part.position,
+        message: isOurs ? part.message : `passed over, since it names no ${group} and cannot be read: ${part.message}`,
+      });
+    }
+  }
+}
+
+function addDocument(manifests: Manifests, source: Source, isOurs: boolean): void {
+  const { value } = source.document;
+  const [apiVersion, kind] = [textAt(value, "apiVersion"), textAt(value, "kind")];
+  const say = (severity: Diagnostic["severity"], position: Position, message: string): void => {
+    manifests.diagnostics.push({ severity, file: source.file, position, message });
+  };
+  if (apiVersion === "v1" && (kind === "Secret" || kind === "ConfigMap")) {
+    const object = parseLocalObject(source.file, source.document);
+    if (!Array.isArray(object)) manifests.objects.push(object);
+    else
+      for (const { path, message } of object)
+        say("fault", source.document.locate(path), `${kind}: ${path}: ${message}`);
+  } else if (apiVersion !== undefined && kind !== undefined && !apiVersion.startsWith(`${group}/`)) {
+    say(
+      "note",
+      source.document.start,
+      `passed over ${kind}: read are PallasInstance, PallasAgent, Secret and ConfigMap`,
+    );
+  } else if (apiVersion === undefined && kind === undefined && !isOurs) {
+    say("note", source.document.start, "passed over, since it has no apiVersion and kind");
+  } else manifests.resources.push({ source, value });
+}
+
+function textAt(value: unknown, key: string): string | undefined {
+  const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  return typeof found === "string" ? found : undefined;
+}

@@ -1,0 +1,52 @@
+// For tests: manifests written into a folder of their own, and a terminal that keeps what it is told.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { findManifestFiles } from "../manifests/find-files.ts";
+import { readManifests, type Manifests } from "../manifests/read-manifests.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** A folder that is gone after the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "pallas-cli-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes files by name into a folder of their own. */
+export async function writeFolder(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await temporaryFolder();
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+export async function readFolder(files: Readonly<Record<string, string>>): Promise<Manifests & { folder: string }> {
+  const folder = await writeFolder(files);
+  return { folder, ...(await readManifests(await findManifestFiles([folder]))) };
+}
+
+const document = (kind: string, name: string, spec: string): string =>
+  `apiVersion: pallas.helu.ca/v1alpha1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec:\n${spec.replaceAll(/^(?=.)/gm, "  ")}\n---\n`;
+
+export const instanceYaml = (extra = ""): string =>
+  document("PallasInstance", "i", `registryNamespace: com.example\ndefaultModel: passthrough\n${extra}`);
+
+export const agentYaml = (name: string, extra = ""): string =>
+  document("PallasAgent", name, `instanceRef: { name: i }\n${extra}`);
+
+export interface RecordedTerminal extends Terminal {
+  printed: string[];
+  complaints: string[];
+}
+
+export function recordTerminal(folder: string): RecordedTerminal {
+  const [printed, complaints]: [string[], string[]] = [[], []];
+  return {
+    folder,
+    printed,
+    complaints,
+    print: (line) => void printed.push(line),
+    complain: (line) => void complaints.push(line),
+  };
+}

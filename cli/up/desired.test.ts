@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import { judge } from "../manifests/judge.ts";
+import { agentYaml, instanceYaml, readFolder } from "../testing/manifests.ts";
+import { onlyNamed, renderDesired, type Desired } from "./desired.ts";
+
+type Files = Record<string, string>;
+
+async function desire(files: Files, previous?: Desired, environment: Record<string, string> = {}): Promise<Desired> {
+  const manifests = await readFolder(files);
+  if (previous) moveFiles(previous, "/m", manifests.folder);
+  const judged = judge(manifests, "local", environment);
+  const desired = renderDesired(manifests, judged, { registryPort: 24_200, environment, previous });
+  moveFiles(desired, manifests.folder, "/m");
+  return desired;
+}
+
+/** Every reading has a folder of its own here; to the code it must look like one. */
+function moveFiles({ listed, runnable, instanceFiles }: Desired, from: string, to: string): void {
+  for (const entry of [...listed.values(), ...runnable.values()]) entry.file = entry.file.replace(from, to);
+  for (const [key, file] of instanceFiles) instanceFiles.set(key, file.replace(from, to));
+}
+
+/** Agents that would be started anew, stopped or started when one follows the other. */
+function changes(before: Desired, after: Desired) {
+  const keys = new Set([...before.runnable.keys(), ...after.runnable.keys()]);
+  return [...keys].filter((key) => before.runnable.get(key)?.fingerprint !== after.runnable.get(key)?.fingerprint);
+}
+
+const files = {
+  "a.yaml":
+    instanceYaml('servers: [{ name: s, url: "http://localhost:1/mcp" }]') +
+    agentYaml("boss", "agents: [{ name: worker }]"),
+  "b.yaml": agentYaml("worker", "instruction: one"),
+  "c.yaml": agentYaml("loner", "instructionFrom: { configMapKeyRef: { name: p, key: k } }\nservers: [{ name: s }]"),
+};
+
+describe("CLI-1 an edit restarts what it changes and nothing else", () => {
+  test("an instruction: its agent", async () => {
+    const before = await desire(files);
+    const after = await desire({ ...files, "b.yaml": agentYaml("worker", "instruction: two") }, before);
+    expect(changes(before, after)).toEqual(["default/worker"]);
+  });
+
+  test("a description: its agent, and those that offer it as a tool", async () => {
+    const before = await desire(files);
+    const after = await desire(
+      { ...files, "b.yaml": agentYaml("worker", "instruction: one\ndescription: New") },
+      before,
+    );
+    expect(changes(before, after)).toEqual(["default/boss", "default/worker"]);
+  });
+
+  test("a server's URL: the agents that use it", async () => {
+    const before = await desire(files);
+    const after = await desire({ ...files, "a.yaml": files["a.yaml"].replace("localhost:1", "localhost:2") }, before);
+    expect(changes(before, after)).toEqual(["default/loner"]);
+  });
+
+  test("a text in a ConfigMap, a title of the instance, an agent's labels: nobody", async () => {
+    const before = await desire(files);
+    const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: p }\ndata: { k: new }\n";
+    const edited = {
+      ...files,
+      "p.yaml": text,
+      "a.yaml": files["a.yaml"].replace("registryNamespace", "title: T\n  registryNamespace"),
+    };
+    expect(changes(before, await desire(edited, before))).toEqual([]);
+  });
+
+  test("CFG-6 a variable: the agents whose settings refer to it", async () => {
+    const withVariable = { ...files, "a.yaml": files["a.yaml"].replace("http://localhost:1", "${HOST}") };
+    const before = await desire(withVariable, undefined, { HOST: "http://a", OTHER: "1" });
+    expect(changes(before, await desire(withVariable, before, { HOST: "http://a", OTHER: "2" }))).toEqual([]);
+    expect(changes(before, await desire(withVariable, before, { HOST: "http://b" }))).toEqual(["default/loner"]);
+  });
+
+  test("an agent that is gone stops", async () => {
+    const before = await desire(files);
+    const { "c.yaml": _, ...others } = files;
+    const after = await desire(others, before);
+    expect([...after.runnable.keys()]).toEqual(["default/boss", "default/worker"]);
+    expect([...after.listed.keys()]).toEqual(["default/boss", "default/worker"]);
+  });
+});
+
+describe("CLI-1 a faulty edit leaves the last good state running", () => {
+  test.each([
+    ["a misspelt field", { "b.yaml": agentYaml("worker", "instrution: two") }],
+    ["a text that is no YAML", { "b.yaml": "pallas.helu.ca: [" }],
+    ["a reference to nothing", { "b.yaml": agentYaml("worker", "servers: [{ name: nope }]") }],
+    ["a kind that is none", { "b.yaml": agentYaml("worker").replace("kind: PallasAgent", "kind: PallasAgnt") }],
+    ["a faulty instance", { "a.yaml": files["a.yaml"].replace("registryNamespace", "registryNamspace") }],
+    ["an instance's server gone", { "a.yaml": files["a.yaml"].replace(/servers: .*/, "") }],
+  ])("%s", async (_, edit) => {
+    const before = await desire(files);
+    const after = await desire({ ...files, ...edit }, before);
+    expect(changes(before, after)).toEqual([]);
+    expect([...after.listed.keys()].toSorted()).toEqual(["default/boss", "default/loner", "default/worker"]);
+    expect([...after.instances.keys()]).toEqual(["default/i"]);
+    expect(after.ports).toEqual(before.ports);
+  });
+
+  test("an agent that never was sound does not run, and its neighbours do", async () => {
+    const desired = await desire({ ...files, "b.yaml": agentYaml("worker", "instrution: two") });
+    expect([...desired.runnable.keys()]).toEqual(["default/boss", "default/loner"]);
+    expect(desired.runnable.get("default/boss")?.dependencies).toEqual(["default/worker"]);
+  });
+});
+
+test("CLI-1 --only runs the named agents and what they depend on", async () => {
+  const desired = await desire(files);
+  expect([...onlyNamed(desired, ["boss"]).runnable.keys()]).toEqual(["default/boss", "default/worker"]);
+  expect([...onlyNamed(desired, ["default/loner"]).listed.keys()]).toEqual(["default/loner"]);
+  expect([...onlyNamed(desired, []).runnable.keys()]).toHaveLength(3);
+});
+
+test("CAT-6 the time of an agent's last change stays as long as its spec", async () => {
+  const before = await desire(files);
+  const time = before.listed.get("default/worker")?.specChangedAt;
+  const after = await desire({ ...files, "b.yaml": `# a comment\n${files["b.yaml"]}` }, before);
+  expect(after.listed.get("default/worker")?.specChangedAt).toBe(time);
+});

@@ -1,0 +1,208 @@
+// What should run on this machine, from the judged manifests: pure. A resource whose edit is faulty stays as it last
+// was good, so that a slip in an editor stops nothing (CLI-1).
+import { createHash } from "node:crypto";
+import type { PallasAgent } from "../../crds/agent.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
+import { formatFault, type Fault } from "../../plan/fault.ts";
+import { modelOf } from "../../plan/models.ts";
+import { dependenciesOf } from "../../plan/order.ts";
+import type { Neighbourhood } from "../../plan/resolve.ts";
+import { renderRunConfig, serialiseRunConfig } from "../../plan/run-config.ts";
+import { localAgentUrl } from "../../plan/urls.ts";
+import { identify, sourceOf, type Judged } from "../manifests/judge.ts";
+import { placeholdersIn, type Environment } from "../manifests/local-objects.ts";
+import type { Manifests } from "../manifests/read-manifests.ts";
+import { assignPorts, type PortPlan } from "./ports.ts";
+
+interface Placed {
+  /** The manifest that it is in. */
+  file: string;
+}
+
+/** An accepted agent: the catalogue lists it whether or not it can run. */
+export interface ListedAgent extends Placed {
+  agent: PallasAgent;
+  /** RFC 3339, UTC. */
+  specChangedAt: string;
+  /** Absent when it got no port. */
+  url?: string;
+  /** Why it cannot run, when it cannot. */
+  fault?: Pick<Fault, "reason" | "message">;
+}
+
+export interface RunnableAgent extends Placed {
+  /** namespace/name */
+  key: string;
+  agent: PallasAgent;
+  instance: PallasInstance;
+  port: number;
+  /** Keys of the agents that must be ready first. */
+  dependencies: string[];
+  model: string;
+  /** The bytes of its run configuration. */
+  runConfig: string;
+  drainTimeoutMs: number;
+  /** Differs exactly when the process must be started anew. */
+  fingerprint: string;
+}
+
+export interface Desired {
+  instances: Map<string, PallasInstance>;
+  instanceFiles: Map<string, string>;
+  listed: Map<string, ListedAgent>;
+  runnable: Map<string, RunnableAgent>;
+  ports: Map<string, number>;
+  refusedPorts: PortPlan["refused"];
+}
+
+export const keyOf = ({ metadata }: { metadata: { namespace: string; name: string } }): string =>
+  `${metadata.namespace}/${metadata.name}`;
+
+export interface DesiredContext {
+  registryPort: number;
+  environment: Environment;
+  previous?: Desired | undefined;
+}
+
+/** What should run, given what should have run before. */
+export function renderDesired(manifests: Manifests, judged: Judged, context: DesiredContext): Desired {
+  const { previous } = context;
+  const { checked } = judged;
+  const isKept = createKeeper(manifests, judged);
+
+  const accepted = new Map(checked.accepted.map(({ agent }) => [keyOf(agent), agent]));
+  const keptListed = kept(previous?.listed, accepted, (key, { file }) => isKept("PallasAgent", key, file));
+  const runnable = new Map(checked.runnable.map((entry) => [keyOf(entry.agent), entry]));
+  const keptRunnable = kept(previous?.runnable, runnable, (key, { file }) => isKept("PallasAgent", key, file));
+  const instances = new Map(checked.instances.map((instance) => [keyOf(instance), instance]));
+  const instanceFiles = new Map(
+    checked.instances.map((instance) => [keyOf(instance), fileOf(manifests, "PallasInstance", instance)]),
+  );
+  for (const [key, file] of kept(previous?.instanceFiles, instances, (key, file) =>
+    isKept("PallasInstance", key, file),
+  )) {
+    const instance = previous?.instances.get(key);
+    if (instance) instances.set(key, instance);
+    instanceFiles.set(key, file);
+  }
+
+  const wishes = [...accepted.values(), ...[...keptListed.values()].map(({ agent }) => agent)].map((agent) => {
+    // What keeps running keeps its port, whatever the faulty edit says.
+    const port = keptRunnable.get(keyOf(agent))?.port ?? agent.spec.port;
+    return port === undefined ? { key: keyOf(agent) } : { key: keyOf(agent), port };
+  });
+  const { ports, refused } = assignPorts(wishes, {
+    registryPort: context.registryPort,
+    previous: previous?.ports ?? new Map(),
+  });
+
+  const desired: Desired = {
+    instances,
+    instanceFiles,
+    listed: keptListed,
+    runnable: keptRunnable,
+    ports,
+    refusedPorts: refused,
+  };
+  for (const [key, agent] of accepted) {
+    const entry = listAgent(manifests, agent, ports.get(key), previous);
+    const fault = checked.faults.find(({ subject }) => subject === `PallasAgent ${key}`);
+    if (fault) entry.fault = { reason: fault.reason, message: formatFault(fault) };
+    desired.listed.set(key, entry);
+  }
+  for (const [key, { agent, around }] of runnable) {
+    const port = ports.get(key);
+    if (port === undefined) continue;
+    desired.runnable.set(
+      key,
+      renderRunnable(agent, around, port, ports, context.environment, fileOf(manifests, "PallasAgent", agent)),
+    );
+  }
+  return desired;
+}
+
+/** Entries of before that are not in `now` and are to stay. */
+function kept<T>(
+  before: ReadonlyMap<string, T> | undefined,
+  now: ReadonlyMap<string, unknown>,
+  stays: (key: string, entry: T) => boolean,
+) {
+  return new Map([...(before ?? [])].filter(([key, entry]) => !now.has(key) && stays(key, entry)));
+}
+
+/**
+ * Whether something that is not sound any more is to stay: it is still declared, or its file has a fault, which may be
+ * what hides it.
+ */
+function createKeeper({ resources }: Manifests, { diagnostics }: Judged) {
+  const faultyFiles = new Set(diagnostics.filter(({ severity }) => severity === "fault").map(({ file }) => file));
+  const declared = new Set(
+    resources.map(({ value }) => {
+      const { kind, key } = identify(value) ?? { kind: "", key: "" };
+      return `${kind} ${key}`;
+    }),
+  );
+  return (kind: string, key: string, file: string): boolean => declared.has(`${kind} ${key}`) || faultyFiles.has(file);
+}
+
+const fileOf = (manifests: Manifests, kind: string, { metadata }: PallasAgent | PallasInstance): string =>
+  sourceOf(manifests, kind, metadata)?.file ?? "";
+
+function listAgent(
+  manifests: Manifests,
+  agent: PallasAgent,
+  port: number | undefined,
+  previous: Desired | undefined,
+): ListedAgent {
+  const source = sourceOf(manifests, "PallasAgent", agent.metadata);
+  const before = previous?.listed.get(keyOf(agent));
+  const isSame = before !== undefined && JSON.stringify(before.agent.spec) === JSON.stringify(agent.spec);
+  const specChangedAt = isSame ? before.specChangedAt : (source?.changedAt ?? new Date(0).toISOString());
+  return {
+    agent,
+    file: source?.file ?? "",
+    specChangedAt,
+    ...(port === undefined ? {} : { url: localAgentUrl(port) }),
+  };
+}
+
+function renderRunnable(
+  agent: PallasAgent,
+  around: Neighbourhood,
+  port: number,
+  ports: ReadonlyMap<string, number>,
+  environment: Environment,
+  file: string,
+): RunnableAgent {
+  const { namespace } = agent.metadata;
+  // An agent whose sub-agent has no port waits for it, and is rendered anew when there is one.
+  const config = renderRunConfig(agent, around, (name) => localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0));
+  const runConfig = serialiseRunConfig(config);
+  const variables = placeholdersIn(runConfig).map((name) => [name, environment[name] ?? null]);
+  return {
+    key: keyOf(agent),
+    agent,
+    instance: around.instance,
+    file,
+    port,
+    dependencies: dependenciesOf(agent).map((name) => `${namespace}/${name}`),
+    model: modelOf(agent, around.instance) ?? "",
+    runConfig,
+    drainTimeoutMs: config.drainTimeoutMs,
+    fingerprint: createHash("sha256")
+      .update(JSON.stringify([port, runConfig, variables]))
+      .digest("hex"),
+  };
+}
+
+/** The named agents and everything they depend on; all, when none is named. */
+export function onlyNamed(desired: Desired, names: readonly string[]): Desired {
+  if (names.length === 0) return desired;
+  const wanted = new Set(
+    [...desired.runnable.keys()].filter((key) => names.some((name) => key === name || key.endsWith(`/${name}`))),
+  );
+  // A Set hands out what is added while it is walked.
+  for (const key of wanted) for (const next of desired.runnable.get(key)?.dependencies ?? []) wanted.add(next);
+  const narrowed = <T>(map: ReadonlyMap<string, T>) => new Map([...map].filter(([key]) => wanted.has(key)));
+  return { ...desired, listed: narrowed(desired.listed), runnable: narrowed(desired.runnable) };
+}

@@ -1,0 +1,81 @@
+// From `-f` to what should run: find, read, fill in the environment, judge, render. The same at the start and after
+// every edit; nothing is started here.
+import { nearest } from "../../plan/did-you-mean.ts";
+import type { Diagnostic } from "../manifests/diagnostic.ts";
+import { readLocalEnvironment } from "../manifests/environment.ts";
+import { findManifestFiles, UsageError } from "../manifests/find-files.ts";
+import { judge, sourceOf } from "../manifests/judge.ts";
+import type { Environment, LocalObject } from "../manifests/local-objects.ts";
+import { readManifests, type Manifests } from "../manifests/read-manifests.ts";
+import { onlyNamed, renderDesired, type Desired } from "./desired.ts";
+
+export interface LoadOptions {
+  paths: readonly [string, ...string[]];
+  /** Names of agents; empty: all. */
+  only: readonly string[];
+  registryPort: number;
+  /** Variables of this process. */
+  env: Environment;
+}
+
+export interface Loaded {
+  folders: readonly [string, ...string[]];
+  environment: Environment;
+  objects: readonly LocalObject[];
+  diagnostics: Diagnostic[];
+  desired: Desired;
+}
+
+/** @throws UsageError when a path is not there, or `--only` names no agent */
+export async function loadManifests(options: LoadOptions, previous: Loaded | undefined): Promise<Loaded> {
+  const found = await findManifestFiles(options.paths);
+  const { variables: environment, diagnostics } = await readLocalEnvironment(found.folders, options.env);
+  const manifests = await readManifests(found);
+  const judged = judge(manifests, "local", environment);
+  const all = renderDesired(manifests, judged, {
+    registryPort: options.registryPort,
+    environment,
+    previous: previous?.desired,
+  });
+  const unknown = options.only.find(
+    (name) => ![...all.listed.keys()].some((key) => key === name || key.endsWith(`/${name}`)),
+  );
+  if (unknown !== undefined && previous === undefined) throw unknownAgent(unknown, all);
+  const desired = onlyNamed(all, options.only);
+  return {
+    folders: found.folders,
+    environment,
+    objects: [...manifests.objects, ...keptObjects(manifests, judged.diagnostics, previous)],
+    diagnostics: [...judged.diagnostics, ...diagnostics, ...portDiagnostics(manifests, desired)],
+    desired,
+  };
+}
+
+/** A file with a fault takes no Secret away from those who read it. */
+function keptObjects(
+  { objects }: Manifests,
+  diagnostics: readonly Diagnostic[],
+  previous: Loaded | undefined,
+): LocalObject[] {
+  const faulty = new Set(diagnostics.filter(({ severity }) => severity === "fault").map(({ file }) => file));
+  const idOf = ({ kind, namespace, name }: LocalObject) => `${kind} ${namespace}/${name}`;
+  const there = new Set(objects.map(idOf));
+  return (previous?.objects ?? []).filter((object) => faulty.has(object.file) && !there.has(idOf(object)));
+}
+
+function unknownAgent(name: string, { listed }: Desired): UsageError {
+  const names = [...listed.values()].map(({ agent }) => agent.metadata.name);
+  const near = nearest(name, names);
+  const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
+  return new UsageError(`--only ${name}: no agent has this name${hint}; there is ${names.join(", ") || "none"}`);
+}
+
+const portDiagnostics = (manifests: Manifests, { refusedPorts, listed }: Desired): Diagnostic[] =>
+  refusedPorts.flatMap(({ key, message }) => {
+    const agent = listed.get(key)?.agent;
+    const source = agent && sourceOf(manifests, "PallasAgent", agent.metadata);
+    if (source === undefined) return [];
+    const position = source.document.locate("spec.port");
+    const excerpt = source.lines[position.line - 1] ?? "";
+    return [{ severity: "fault", file: source.file, position, excerpt, message: `PallasAgent ${key}: ${message}` }];
+  });

@@ -1,0 +1,195 @@
+// A run on this machine: registry and agents as processes, the files they read, and the state the registry is told.
+import type { AgentStatus } from "../../crds/agent.ts";
+import { systemClock } from "../../lib/kube/clock.ts";
+import { reasonOf } from "../manifests/find-files.ts";
+import type { Terminal } from "../terminal.ts";
+import { observeReadiness, pollHealth } from "./admin-client.ts";
+import { isSameHealth } from "./agent-status.ts";
+import { Board, isSettled } from "./board.ts";
+import { coalesce, type Coalesced } from "./coalesce.ts";
+import { keyOf, type Desired } from "./desired.ts";
+import type { Loaded } from "./load.ts";
+import { renderLocalState } from "./local-state.ts";
+import type { ProcessLogs } from "./process-logs.ts";
+import {
+  planAgent,
+  planRegistry,
+  reachableHost,
+  registryKey,
+  renderRegistrySettings,
+  type ProgramContext,
+} from "./programs.ts";
+import { applyObjectFiles, removeSecrets } from "./run-files.ts";
+import { shortName, superviseProcess, type RunnerContext } from "./runner.ts";
+import { Slots } from "./slots.ts";
+import type { StateFolder } from "./state-folder.ts";
+import { Supervisor, type Changes } from "./supervisor.ts";
+import { renderTable } from "./table.ts";
+
+/** Processes that start at once; more would only starve each other. */
+const startsAtOnce = 8;
+
+export interface LocalRunOptions {
+  host: string;
+  registryPort: number;
+  folder: StateFolder;
+  logs: ProcessLogs;
+  terminal: Terminal;
+}
+
+interface Registry {
+  fingerprint: string;
+  stop(): Promise<void>;
+}
+
+export class LocalRun {
+  readonly registryUrl: string;
+  private readonly options: LocalRunOptions;
+  private readonly board = new Board();
+  private readonly supervisor: Supervisor;
+  private readonly stateFile: Coalesced;
+  private readonly runner: RunnerContext;
+  private readonly programs: ProgramContext;
+  private registry: Registry | undefined;
+  private loaded: Loaded;
+  private statuses: ReadonlyMap<string, AgentStatus> = new Map();
+  private readonly troubles = new Map<string, string>();
+  private hasShownTable = false;
+
+  constructor(first: Loaded, options: LocalRunOptions) {
+    const { host, registryPort, folder, logs, terminal } = options;
+    this.options = options;
+    this.loaded = first;
+    this.registryUrl = `http://${host === "127.0.0.1" ? "localhost" : reachableHost(host)}:${registryPort}`;
+    this.programs = {
+      host,
+      registryPort,
+      folder,
+      environment: () => this.loaded.environment,
+      takenPorts: () => new Set([registryPort, ...this.loaded.desired.ports.values()]),
+      output: (key) => logs.output(key),
+    };
+    this.runner = this.createRunner();
+    this.supervisor = new Supervisor(this.runner, (agent) => planAgent(agent, this.programs));
+    this.stateFile = coalesce(
+      () => this.writeState(),
+      (error) =>
+        terminal.complain(`warning: ${folder.localState} cannot be written (${reasonOf(error)}); make room for it`),
+    );
+    this.board.onChange(() => this.stateFile.changed());
+  }
+
+  /** Writes the files and starts the registry, then the agents. */
+  async start(): Promise<void> {
+    await applyObjectFiles(this.options.folder, this.loaded.objects, this.loaded.environment);
+    await this.writeState();
+    await this.applyRegistry();
+    await this.supervisor.apply(this.loaded.desired.runnable);
+  }
+
+  /** Moves to what an edit asks for; Secrets and texts are rewritten in place, and read again by those that run. */
+  async apply(loaded: Loaded): Promise<Changes> {
+    this.loaded = loaded;
+    await applyObjectFiles(this.options.folder, loaded.objects, loaded.environment);
+    await this.applyRegistry();
+    const changes = await this.supervisor.apply(loaded.desired.runnable);
+    this.stateFile.changed();
+    return changes;
+  }
+
+  /** What is wanted now. */
+  get current(): Loaded {
+    return this.loaded;
+  }
+
+  private get desired(): Desired {
+    return this.loaded.desired;
+  }
+
+  /** Shows how everything is, once each process is ready or has said why not. */
+  async showTable(signal: AbortSignal): Promise<void> {
+    const wanted = (): Map<string, readonly string[]> =>
+      new Map([
+        [registryKey, []],
+        ...[...this.desired.runnable.values()].map(({ key, dependencies }): [string, string[]] => [key, dependencies]),
+      ]);
+    await this.board.until((board) => isSettled(board, wanted()), signal);
+    await this.stateFile.settled();
+    const { terminal } = this.options;
+    for (const line of renderTable(this.desired, this.board)) terminal.print(line);
+    const registry = this.board.get(registryKey);
+    terminal.print(`registry ${registry?.phase ?? "stopped"}: ${this.registryUrl}/.well-known/mcp/server.json`);
+    this.hasShownTable = true;
+  }
+
+  /** Agents in the reverse order of their start, then the registry. */
+  async stop(): Promise<void> {
+    await this.supervisor.stop();
+    await this.registry?.stop();
+    await this.stateFile.settled();
+    await removeSecrets(this.options.folder);
+  }
+
+  /** Starts the registry, or starts it anew when what it is told at its start has changed. */
+  private async applyRegistry(): Promise<void> {
+    const settings = renderRegistrySettings(this.desired.instances.values(), this.options.host);
+    const fingerprint = JSON.stringify(settings);
+    if (this.registry?.fingerprint === fingerprint) return;
+    await this.registry?.stop();
+    const controller = new AbortController();
+    const ended = superviseProcess(planRegistry(this.programs, settings), this.runner, controller.signal);
+    const stop = (): Promise<void> => {
+      controller.abort(new Error("stopped"));
+      return ended;
+    };
+    this.registry = { fingerprint, stop };
+  }
+
+  private createRunner(): RunnerContext {
+    const { terminal } = this.options;
+    return {
+      clock: systemClock,
+      board: this.board,
+      slots: new Slots(startsAtOnce),
+      observeReadiness,
+      whileReady: (key, { adminUrl }, signal) => this.followHealth(key, adminUrl, signal),
+      onReady: (key, afterMs) => {
+        const wasInTrouble = this.troubles.delete(key);
+        if (!this.hasShownTable && !wasInTrouble) return;
+        const url = this.desired.listed.get(key)?.url ?? this.registryUrl;
+        terminal.complain(`${shortName(key)}: ready after ${(afterMs / 1_000).toFixed(1)} s at ${url}`);
+      },
+      onTrouble: (key, message, retryMs) => {
+        if (this.troubles.get(key) === message) return;
+        this.troubles.set(key, message);
+        const waiting = this.supervisor.waitingFor(key).map(shortName);
+        const others = waiting.length === 0 ? "" : `; ${waiting.join(", ")} waits for it`;
+        terminal.complain(`${shortName(key)}: ${message}; trying again in ${(retryMs / 1_000).toFixed(1)} s${others}`);
+      },
+    };
+  }
+
+  private async followHealth(key: string, adminUrl: string, signal: AbortSignal): Promise<void> {
+    if (key === registryKey) return;
+    await pollHealth(
+      adminUrl,
+      (health) => {
+        const state = this.board.get(key);
+        if (state !== undefined && !isSameHealth(state.health, health)) this.board.set(key, { ...state, health });
+      },
+      signal,
+    );
+  }
+
+  private async writeState(): Promise<void> {
+    const state = renderLocalState({
+      desired: this.desired,
+      board: this.board,
+      registryUrl: this.registryUrl,
+      previous: this.statuses,
+      now: new Date().toISOString(),
+    });
+    this.statuses = new Map(state.agents.map((agent) => [keyOf(agent), agent.status ?? {}]));
+    await this.options.folder.replace(this.options.folder.localState, `${JSON.stringify(state)}\n`);
+  }
+}

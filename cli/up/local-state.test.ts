@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { localStateSchema } from "../../crds/local-state.ts";
+import { judge } from "../manifests/judge.ts";
+import { agentYaml, instanceYaml, readFolder } from "../testing/manifests.ts";
+import { Board } from "./board.ts";
+import { renderDesired } from "./desired.ts";
+import { renderLocalState } from "./local-state.ts";
+import { renderRegistrySettings } from "./programs.ts";
+import { renderTable } from "./table.ts";
+
+async function createRun() {
+  const manifests = await readFolder({
+    "a.yaml":
+      instanceYaml() +
+      agentYaml("boss", "agents: [{ name: worker }]") +
+      agentYaml("worker") +
+      agentYaml("bad", "model: nope.x"),
+  });
+  const desired = renderDesired(manifests, judge(manifests, "local", {}), { registryPort: 24_200, environment: {} });
+  const board = new Board();
+  board.set("default/worker", { phase: "starting", pid: 7, adminUrl: "http://127.0.0.1:1" });
+  board.set("default/boss", { phase: "waiting", detail: "waits for worker" });
+  return { desired, board };
+}
+
+test("CLI-1 the registry is told every accepted agent, and where to ask those that are ready", async () => {
+  const { desired, board } = await createRun();
+  const told = () =>
+    localStateSchema.parse(
+      renderLocalState({
+        desired,
+        board,
+        registryUrl: "http://localhost:24200",
+        previous: new Map(),
+        now: "2026-01-01T00:00:00Z",
+      }),
+    );
+  expect(told()).toMatchObject({ endpoints: [], instances: [{ status: { agents: { total: 3, ready: 0 } } }] });
+  board.set("default/worker", { phase: "ready", pid: 7, adminUrl: "http://127.0.0.1:1" });
+  const { agents, endpoints, instances } = told();
+  expect(endpoints).toEqual([
+    { namespace: "default", instance: "i", agent: "worker", pod: "worker-7", adminUrl: "http://127.0.0.1:1" },
+  ]);
+  expect(instances[0]?.status?.agents).toEqual({ total: 3, ready: 1 });
+  const messages = agents.map(({ metadata, status }) => [
+    metadata.name,
+    status?.conditions?.find(({ type }) => type === "Ready")?.message,
+  ]);
+  expect(Object.fromEntries(messages)).toEqual({
+    boss: "waits for worker",
+    worker: "",
+    bad: expect.stringMatching(/^spec\.model: model "nope\.x": provider "nope" is not there/),
+  });
+});
+
+test("CLI-1 the table shows every accepted agent, and below why some are not ready", async () => {
+  const { desired, board } = await createRun();
+  board.set("default/worker", { phase: "failing", detail: "port 24203 is in use" });
+  expect(renderTable(desired, board)).toEqual([
+    "AGENT   MODEL        STATUS   URL",
+    "bad     nope.x       faulty   http://localhost:24201/mcp",
+    "boss    passthrough  waiting  http://localhost:24202/mcp",
+    "worker  passthrough  failing  http://localhost:24203/mcp",
+    expect.stringMatching(/^ {2}bad: spec\.model: /),
+    "  boss: waits for worker",
+    "  worker: port 24203 is in use",
+  ]);
+});
+
+test("SEC-4 the registry accepts the hosts and origins that the instances name", async () => {
+  const manifests = await readFolder({
+    "a.yaml": instanceYaml(
+      'http: { allowedHosts: [a.example], allowedOrigins: ["https://b.example"] }\nlogLevel: DEBUG',
+    ),
+  });
+  const { checked } = judge(manifests, "local", {});
+  expect(renderRegistrySettings(checked.instances, "127.0.0.1")).toEqual({
+    PALLAS_ALLOWED_HOSTS: "a.example",
+    PALLAS_ALLOWED_ORIGINS: "https://b.example",
+    PALLAS_LOG_LEVEL: "DEBUG",
+  });
+  expect(renderRegistrySettings([], "192.168.1.5")).toMatchObject({
+    PALLAS_ALLOWED_HOSTS: "192.168.1.5",
+    PALLAS_LOG_LEVEL: "INFO",
+  });
+});

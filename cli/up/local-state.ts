@@ -1,0 +1,51 @@
+// What the registry is told: the resources with their status, and where each agent's admin port is: pure.
+import type { AgentStatus } from "../../crds/agent.ts";
+import type { LocalState } from "../../crds/local-state.ts";
+import { modelOf } from "../../plan/models.ts";
+import { dependenciesOf } from "../../plan/order.ts";
+import { renderAgentStatus } from "./agent-status.ts";
+import type { Board } from "./board.ts";
+import { keyOf, type Desired } from "./desired.ts";
+
+export interface LocalStateInput {
+  desired: Desired;
+  board: Board;
+  registryUrl: string;
+  /** Statuses as last written, by key. */
+  previous: ReadonlyMap<string, AgentStatus>;
+  /** RFC 3339, UTC. */
+  now: string;
+}
+
+export function renderLocalState({ desired, board, registryUrl, previous, now }: LocalStateInput): LocalState {
+  const agents = [...desired.listed].map(([key, listed]) => {
+    const { agent } = listed;
+    const instance = desired.instances.get(`${agent.metadata.namespace}/${agent.spec.instanceRef.name}`);
+    const dependencies = dependenciesOf(agent).filter((name) => !board.isReady(`${agent.metadata.namespace}/${name}`));
+    const status = renderAgentStatus({
+      listed,
+      model: instance === undefined ? "" : (modelOf(agent, instance) ?? ""),
+      state: board.get(key),
+      waitsFor: dependencies,
+      portFault: desired.refusedPorts.find((refused) => refused.key === key)?.message,
+      previous: previous.get(key),
+      now,
+    });
+    return { ...agent, status };
+  });
+  const instances = [...desired.instances.values()].map((instance) => {
+    const own = agents.filter(
+      ({ metadata, spec }) => `${metadata.namespace}/${spec.instanceRef.name}` === keyOf(instance),
+    );
+    const ready = own.filter(({ status }) => status.readyReplicas === 1).length;
+    return { ...instance, status: { agents: { total: own.length, ready }, registryUrl } };
+  });
+  const endpoints = agents.flatMap(({ metadata, spec }): LocalState["endpoints"] => {
+    const { phase, adminUrl, pid } = board.get(keyOf({ metadata })) ?? {};
+    // One that is still starting would only be found not to answer.
+    if (phase !== "ready" || adminUrl === undefined || pid === undefined) return [];
+    const { namespace, name } = metadata;
+    return [{ namespace, instance: spec.instanceRef.name, agent: name, pod: `${name}-${pid}`, adminUrl }];
+  });
+  return { schema: 1, instances, agents, endpoints };
+}

@@ -1,0 +1,137 @@
+// How the registry and an agent are started here: program, variables, ports. Beside dist/pallas.js lie the other two.
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { PallasInstance } from "../../crds/instance.ts";
+import type { Environment } from "../manifests/local-objects.ts";
+import { findFreePort, startChild, tryPort, type RunningChild } from "./child-process.ts";
+import { reasonOf } from "../manifests/find-files.ts";
+import type { RunnableAgent } from "./desired.ts";
+import type { ProcessPlan } from "./runner.ts";
+import type { StateFolder } from "./state-folder.ts";
+
+/** A process that does not end by itself is killed after this, whatever its drainTimeout. */
+const longestStopMs = 10_000;
+
+export interface ProgramContext {
+  host: string;
+  registryPort: number;
+  folder: StateFolder;
+  /** Read anew at each start: `.env` may have changed. */
+  environment(): Environment;
+  /** Ports that are promised to an agent or the registry. */
+  takenPorts(): ReadonlySet<number>;
+  /** Where a process's lines go. */
+  output(key: string): { onLine(line: string): void; onWarning(text: string): void };
+}
+
+/** The registry's key among the processes; agents' keys have a slash. */
+export const registryKey = "registry";
+
+/** The address by which this machine reaches what listens on `host`. */
+export function reachableHost(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** @throws Error when the program was not built */
+function programPath(name: string): string {
+  const path = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
+  if (!existsSync(path)) throw new Error(`the program ${path} is not there; run "make build"`);
+  return path;
+}
+
+const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost", "0.0.0.0", "::"]);
+
+const logLevels = ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"];
+
+/** Variables of the registry that come from the manifests: it must be started anew when they change. */
+export function renderRegistrySettings(instances: Iterable<PallasInstance>, host: string): Record<string, string> {
+  const specs = [...instances].map(({ spec }) => spec);
+  const http = specs.map((spec) => spec.http);
+  const hosts = [...http.flatMap((entry) => entry?.allowedHosts ?? []), ...(loopback.has(host) ? [] : [host])];
+  return {
+    PALLAS_ALLOWED_HOSTS: [...new Set(hosts)].join(","),
+    PALLAS_ALLOWED_ORIGINS: [...new Set(http.flatMap((entry) => entry?.allowedOrigins ?? []))].join(","),
+    // Of several instances the one that wants to know most.
+    PALLAS_LOG_LEVEL: logLevels.find((level) => specs.some(({ logLevel = "INFO" }) => logLevel === level)) ?? "INFO",
+  };
+}
+
+/** @param settings as rendered by renderRegistrySettings */
+export function planRegistry(context: ProgramContext, settings: Readonly<Record<string, string>>): ProcessPlan {
+  const adminUrl = `http://${reachableHost(context.host)}:${context.registryPort}`;
+  return {
+    key: registryKey,
+    dependencies: () => [],
+    stopGraceMs: longestStopMs,
+    launch: async () => {
+      await requirePort(context.registryPort, context.host, "choose another --port");
+      return startChild({
+        program: programPath("registry"),
+        adminUrl,
+        env: {
+          ...settings,
+          ...context.environment(),
+          PALLAS_LOCAL_STATE: context.folder.localState,
+          PALLAS_PORT: String(context.registryPort),
+          PALLAS_HOST: context.host,
+          PALLAS_DRAIN_DELAY_MS: "0",
+        },
+        ...context.output(registryKey),
+      });
+    },
+  };
+}
+
+export const planAgent = (agent: RunnableAgent, context: ProgramContext): ProcessPlan => ({
+  key: agent.key,
+  dependencies: () => agent.dependencies,
+  stopGraceMs: Math.min(agent.drainTimeoutMs, longestStopMs),
+  launch: () => launchAgent(agent, context),
+});
+
+async function launchAgent(agent: RunnableAgent, context: ProgramContext): Promise<RunningChild> {
+  const { folder, host } = context;
+  const { namespace } = agent.agent.metadata;
+  const cure = agent.agent.spec.port === undefined ? "give it a spec.port" : "change its spec.port";
+  await requirePort(agent.port, host, cure);
+  await folder.replace(folder.runConfig(agent.key), agent.runConfig);
+  // Let go again before the agent takes it: when somebody is faster, the next start picks another.
+  const adminPort = await findFreePort(host, context.takenPorts());
+  return startChild({
+    program: programPath("agent-runtime"),
+    adminUrl: `http://${reachableHost(host)}:${adminPort}`,
+    env: {
+      ...context.environment(),
+      PALLAS_RUN_CONFIG: folder.runConfig(agent.key),
+      PALLAS_TEXTS_DIR: folder.texts(namespace),
+      PALLAS_SECRETS_DIR: folder.secrets(namespace),
+      PALLAS_PORT: String(agent.port),
+      PALLAS_ADMIN_PORT: String(adminPort),
+      PALLAS_HOST: host,
+      // The address is a Host that clients use, as a pod's is in a cluster.
+      ...(loopback.has(host) ? {} : { PALLAS_POD_IP: host }),
+      PALLAS_EXPAND_ENV: "1",
+      PALLAS_DRAIN_DELAY_MS: "0",
+    },
+    ...context.output(agent.key),
+  });
+}
+
+/** @throws Error that names the port and the cure when it cannot be had */
+export async function requirePort(port: number, host: string, cure: string): Promise<void> {
+  try {
+    await tryPort(port, host);
+  } catch (error) {
+    const reasons: Readonly<Record<string, string>> = {
+      EADDRINUSE: `port ${port} is in use by another program; stop that program, or ${cure}`,
+      EACCES: `port ${port} may not be opened by this user; ${cure} to one above 1023`,
+      EADDRNOTAVAIL: `${host} is no address of this machine; choose another --host`,
+      ENOTFOUND: `${host} is no address of this machine; choose another --host`,
+    };
+    throw new Error(reasons[reasonOf(error)] ?? `port ${port} on ${host} cannot be opened: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}

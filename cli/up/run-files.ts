@@ -1,0 +1,40 @@
+// Secrets, texts and run configurations as files. What has not changed is not touched, since processes watch these
+// files; what no manifest provides any more is removed.
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expandObject, type Environment, type LocalObject } from "../manifests/local-objects.ts";
+import type { StateFolder } from "./state-folder.ts";
+
+/** Writes `{secret}/{key}` and `{configMap}/{key}` of every namespace, and removes every other file there. */
+export async function applyObjectFiles(
+  folder: StateFolder,
+  objects: readonly LocalObject[],
+  environment: Environment,
+): Promise<void> {
+  const wanted = new Map<string, Buffer>();
+  for (const object of objects) {
+    const root = object.kind === "Secret" ? folder.secrets(object.namespace) : folder.texts(object.namespace);
+    for (const [key, value] of expandObject(object, environment).values) {
+      wanted.set(join(root, object.name, key), value);
+    }
+  }
+  for (const [path, contents] of wanted) await replaceIfChanged(folder, path, contents);
+  for (const name of ["secrets", "texts"]) await removeOthers(join(folder.path, name), wanted);
+}
+
+async function replaceIfChanged(folder: StateFolder, path: string, contents: Uint8Array): Promise<void> {
+  const found = await readFile(path).catch(() => undefined);
+  if (found?.equals(contents) !== true) await folder.replace(path, contents);
+}
+
+async function removeOthers(root: string, wanted: ReadonlyMap<string, unknown>): Promise<void> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isDirectory() && !wanted.has(path)) await rm(path, { force: true });
+  }
+}
+
+/** Secrets do not stay on the disk when nothing runs that reads them. */
+export const removeSecrets = (folder: StateFolder): Promise<void> =>
+  rm(join(folder.path, "secrets"), { recursive: true, force: true });

@@ -1,0 +1,90 @@
+import { describe, expect, it, vi } from "vitest";
+import { renderCatalogueEntry } from "../../plan/catalogue.ts";
+import { publishedAgentUrl } from "../../plan/urls.ts";
+import { MemorySource } from "../testing/memory-source.ts";
+import { makeAgent, makeInstance } from "../testing/resources.ts";
+import { createLister, type RenderEntry } from "./listing.ts";
+
+function makeLister(source: MemorySource) {
+  const renderEntry = vi.fn<RenderEntry>((agent, instance) =>
+    renderCatalogueEntry(agent, instance, publishedAgentUrl(agent, instance)),
+  );
+  const list = createLister({ source, mode: "cluster", renderEntry });
+  const names = () => list().entries.map((entry): string => JSON.parse(entry).server.name.split("/")[1]);
+  return { renderEntry, list, names };
+}
+
+describe("CAT-8 one change costs one entry", () => {
+  it("among 1,000 agents only the changed one is rendered again", () => {
+    const agents = Array.from({ length: 1_000 }, (_, at) => makeAgent(`agent-${at}`));
+    const source = new MemorySource({ instances: [makeInstance()], agents });
+    const { renderEntry, list } = makeLister(source);
+    expect(list().entries).toHaveLength(1_000);
+    expect(renderEntry).toHaveBeenCalledTimes(1_000);
+
+    const changed = makeAgent("agent-7", { title: "Seven" });
+    source.set({ agents: agents.with(7, changed) });
+    const { entries } = list();
+    expect(renderEntry.mock.calls.slice(1_000).map(([agent]) => agent)).toEqual([changed]);
+    expect(entries.filter((entry) => entry.includes('"Seven"'))).toHaveLength(1);
+    expect(entries).toHaveLength(1_000);
+  });
+
+  it("an instance's status renders nothing, its spec renders its agents", () => {
+    const instance = makeInstance();
+    const source = new MemorySource({ instances: [instance], agents: [makeAgent("a"), makeAgent("b")] });
+    const { renderEntry, list } = makeLister(source);
+    list();
+    source.set({ instances: [{ ...instance, status: { agents: { total: 2, ready: 1 } } }] });
+    list();
+    expect(renderEntry).toHaveBeenCalledTimes(2);
+    source.set({ instances: [makeInstance({ version: "2.0.0" })] });
+    expect(list().entries.every((entry) => entry.includes('"2.0.0"'))).toBe(true);
+    expect(renderEntry).toHaveBeenCalledTimes(4);
+  });
+});
+
+describe("CAT-6 listed is every accepted agent", () => {
+  it("ready or not, but none that is not accepted, and none without an accepted instance", () => {
+    const source = new MemorySource({
+      instances: [
+        makeInstance(),
+        makeInstance({ servers: [{ name: "x", url: "http://${HOST}/mcp" }] }, "placeholders"),
+      ],
+      agents: [
+        makeAgent("plain"),
+        makeAgent("replicated", { replicas: 2 }),
+        makeAgent("orphan", { instanceRef: { name: "gone" } }),
+        makeAgent("faulty-instance", { instanceRef: { name: "placeholders" } }),
+      ],
+    });
+    expect(makeLister(source).names()).toEqual(["plain"]);
+  });
+
+  it("an agent that is deleted, and one whose instance goes, leave the list", () => {
+    const source = new MemorySource({ instances: [makeInstance()], agents: [makeAgent("a"), makeAgent("b")] });
+    const { names } = makeLister(source);
+    expect(names()).toEqual(["a", "b"]);
+    source.set({ agents: [makeAgent("b")] });
+    expect(names()).toEqual(["b"]);
+    source.set({ instances: [] });
+    expect(names()).toEqual([]);
+  });
+});
+
+describe("CAT-2 one entry per slug", () => {
+  it("the later-created of two agents is left out and told", () => {
+    const source = new MemorySource({
+      instances: [makeInstance(), { ...makeInstance(), metadata: { ...makeInstance().metadata, namespace: "other" } }],
+      agents: [
+        makeAgent("research", {}, { creationTimestamp: "2026-11-21T11:00:00Z" }),
+        makeAgent("research", {}, { creationTimestamp: "2026-11-21T10:00:00Z", namespace: "other" }),
+      ],
+    });
+    const { list } = makeLister(source);
+    const { entries, conflicts } = list();
+    expect(entries).toHaveLength(1);
+    expect(entries[0]).toContain("research.other.svc");
+    expect(conflicts).toEqual([{ slug: "research", kept: "other/research", leftOut: "agents/research" }]);
+  });
+});

@@ -1,0 +1,84 @@
+// Which agents are in the catalogue, and each one's entry as JSON text. An entry is rendered again only when its agent
+// or its instance's spec has changed, so that one change among a thousand agents costs one entry (CAT-8).
+import type { PallasAgent } from "../../crds/agent.ts";
+import type { CatalogueEntry } from "../../crds/catalogue.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
+import { acceptAgent, acceptInstance, type Mode } from "../../plan/accept.ts";
+import { withoutSlugConflicts, type SlugConflict } from "../../plan/catalogue.ts";
+import { instanceKeyOf, resourceKey, type ResourceSource } from "../source/source.ts";
+
+export type RenderEntry = (agent: PallasAgent, instance: PallasInstance) => CatalogueEntry;
+
+export interface Listing {
+  /** JSON of each entry, in the order of the catalogue. */
+  entries: readonly string[];
+  conflicts: readonly SlugConflict[];
+}
+
+/** `mode` decides what is accepted; `renderEntry` is called for new and changed agents only. */
+export function createLister({
+  source,
+  mode,
+  renderEntry,
+}: {
+  source: Pick<ResourceSource, "instances" | "agents">;
+  mode: Mode;
+  renderEntry: RenderEntry;
+}): () => Listing {
+  let instances = new Map<string, KeptInstance>();
+  let agents = new Map<string, KeptAgent>();
+  return () => {
+    instances = keepInstances(source.instances(), instances, mode);
+    const kept = new Map<string, KeptAgent>();
+    for (const agent of source.agents()) {
+      const instance = instances.get(instanceKeyOf(agent));
+      if (instance?.accepted !== true) continue;
+      const before = agents.get(resourceKey(agent));
+      kept.set(
+        resourceKey(agent),
+        before?.agent === agent && before.instance === instance ? before : keepAgent(agent, instance, renderEntry),
+      );
+    }
+    agents = kept;
+    const accepted = [...kept.values()].filter(({ entry }) => entry !== undefined);
+    const { listed, conflicts } = withoutSlugConflicts(accepted.map(({ agent }) => agent));
+    const entries = listed.flatMap((agent) => kept.get(resourceKey(agent))?.entry ?? []);
+    return { entries, conflicts };
+  };
+}
+
+interface KeptInstance {
+  instance: PallasInstance;
+  specText: string;
+  accepted: boolean;
+}
+
+interface KeptAgent {
+  agent: PallasAgent;
+  instance: KeptInstance;
+  /** undefined: not accepted. */
+  entry: string | undefined;
+}
+
+/** An instance's status changes with every agent of it, which must not render all of their entries again. */
+function keepInstances(
+  found: readonly PallasInstance[],
+  before: ReadonlyMap<string, KeptInstance>,
+  mode: Mode,
+): Map<string, KeptInstance> {
+  return new Map(
+    found.map((instance) => {
+      const key = resourceKey(instance);
+      const earlier = before.get(key);
+      if (earlier?.instance === instance) return [key, earlier];
+      const specText = JSON.stringify(instance.spec);
+      if (earlier?.specText === specText) return [key, earlier];
+      return [key, { instance, specText, accepted: acceptInstance(instance, mode).length === 0 }];
+    }),
+  );
+}
+
+function keepAgent(agent: PallasAgent, kept: KeptInstance, renderEntry: RenderEntry): KeptAgent {
+  const accepted = acceptAgent(agent, kept.instance).length === 0;
+  return { agent, instance: kept, entry: accepted ? JSON.stringify(renderEntry(agent, kept.instance)) : undefined };
+}

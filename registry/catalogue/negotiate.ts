@@ -1,0 +1,35 @@
+// Which representation a request gets (RFC 9110): the encoding by Accept-Encoding, and whether it has it already.
+import { encodings, type Encoding } from "./document.ts";
+
+/** The encoding with the highest weight, ours first among equals; identity where nothing is acceptable. */
+export function chooseEncoding(header: string | undefined): Encoding {
+  if (header === undefined) return "identity";
+  const weights = parseWeights(header);
+  const rest = weights.get("*");
+  const weightOf = (encoding: Encoding): number =>
+    // Identity is always acceptable unless refused, but least wanted of what is.
+    weights.get(encoding) ?? (encoding === "identity" ? (rest ?? 0.001) : (rest ?? 0));
+  const [best] = encodings.toSorted((a, b) => weightOf(b) - weightOf(a));
+  return best === undefined || weightOf(best) === 0 ? "identity" : best;
+}
+
+function parseWeights(header: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of header.toLowerCase().split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((word) => word.trim());
+    const q = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+    const weight = q === undefined ? 1 : Number(q);
+    const encoding = name === "x-gzip" ? "gzip" : name;
+    if (encoding !== "") weights.set(encoding, Number.isFinite(weight) ? Math.min(Math.max(weight, 0), 1) : 0);
+  }
+  return weights;
+}
+
+/** Weak comparison, as If-None-Match wants it: an intermediary may have weakened our tag. */
+export function matchesEtag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(",").some((tag) => {
+    const known = tag.trim();
+    return known === "*" || known.replace(/^W\//, "") === etag;
+  });
+}

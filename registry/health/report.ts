@@ -1,0 +1,86 @@
+// What the registry says about itself and about the providers of each instance (HLT-5), from the agents' own reports.
+import type { HealthPart, HealthReport } from "../../crds/health.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
+import type { AgentEndpoint } from "../../crds/local-state.ts";
+import type { SlugConflict } from "../../plan/catalogue.ts";
+import { resourceKey, type SourceState } from "../source/source.ts";
+
+export interface PodReport {
+  endpoint: AgentEndpoint;
+  /** undefined: the pod did not answer, or not with a report. */
+  report: HealthReport | undefined;
+}
+
+interface RenderedState {
+  state: SourceState["phase"];
+  since: string;
+}
+
+/** Of each list, so that the answer stays small whatever is wrong; metrics have the whole number. */
+const listedFaults = 100;
+
+export interface RegistryHealth {
+  /** starting before the first sync; degraded while what is served may be behind. */
+  status: "ok" | "starting" | "degraded";
+  source: { resources: RenderedState; endpoints: RenderedState };
+  instances: {
+    namespace: string;
+    name: string;
+    providers: Record<string, HealthPart>;
+    pods: { known: number; reporting: number };
+  }[];
+  slugConflicts: readonly SlugConflict[];
+  unreadable: readonly string[];
+}
+
+export function renderHealth(facts: {
+  state: SourceState;
+  endpointState: SourceState;
+  instances: readonly PallasInstance[];
+  pods: readonly PodReport[];
+  conflicts: readonly SlugConflict[];
+  unreadable: readonly string[];
+}): RegistryHealth {
+  const { phase } = facts.state;
+  return {
+    status: phase === "live" ? "ok" : phase,
+    source: { resources: renderState(facts.state), endpoints: renderState(facts.endpointState) },
+    instances: facts.instances.map((instance) => {
+      const key = resourceKey(instance);
+      const pods = facts.pods.filter(({ endpoint }) => `${endpoint.namespace}/${endpoint.instance}` === key);
+      const reports = pods.flatMap(({ report }) => report ?? []);
+      return {
+        namespace: instance.metadata.namespace,
+        name: instance.metadata.name,
+        providers: mergeProviders(reports),
+        pods: { known: pods.length, reporting: reports.length },
+      };
+    }),
+    slugConflicts: facts.conflicts.slice(0, listedFaults),
+    unreadable: facts.unreadable.slice(0, listedFaults),
+  };
+}
+
+/** Not why: that may hold paths and addresses, and anyone may read this. The log says it. */
+const renderState = ({ phase, since }: SourceState): RenderedState => ({
+  state: phase,
+  since: new Date(since).toISOString(),
+});
+
+/**
+ * One verdict per provider. Agents ask with different models and keys, so one that fails outweighs those that succeed;
+ * among equals the latest counts.
+ */
+function mergeProviders(reports: readonly HealthReport[]): Record<string, HealthPart> {
+  const merged = new Map<string, HealthPart>();
+  for (const { providers } of reports) {
+    for (const [name, part] of Object.entries(providers)) {
+      const before = merged.get(name);
+      if (before === undefined || outweighs(part, before)) merged.set(name, part);
+    }
+  }
+  return Object.fromEntries([...merged].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const outweighs = (part: HealthPart, before: HealthPart): boolean =>
+  part.ok === before.ok ? Date.parse(part.checkedAt) > Date.parse(before.checkedAt) : !part.ok;

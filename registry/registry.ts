@@ -1,0 +1,101 @@
+// The registry in one place: a source of resources, what is kept from it, and the surfaces that serve that. Starting
+// order and lifetime are here; sockets and signals are main.ts's.
+import type { Hono } from "hono";
+import type { PallasAgent } from "../crds/agent.ts";
+import type { PallasInstance } from "../crds/instance.ts";
+import type { Logger } from "../lib/process/log.ts";
+import type { Metrics } from "../lib/process/metrics.ts";
+import type { Mode } from "../plan/accept.ts";
+import { renderCatalogueEntry } from "../plan/catalogue.ts";
+import { publishedAgentUrl } from "../plan/urls.ts";
+import { createApp } from "./app.ts";
+import { createLister } from "./catalogue/listing.ts";
+import { createPublisher } from "./catalogue/publisher.ts";
+import { catalogueSurface } from "./catalogue/routes.ts";
+import { fetchHealthReport, healthSurface } from "./health/routes.ts";
+import { registerOwnSeries } from "./metrics/own-series.ts";
+import { metricsSurface, scrapePod } from "./metrics/routes.ts";
+import { createPoller } from "./polling/poller.ts";
+import type { ResourceSource } from "./source/source.ts";
+
+const questionsAtOnce = 16;
+/** An agent asks its downstreams and providers before it reports, each with a deadline of its own. */
+const healthTimeoutMs = 8_000;
+
+export interface RegistryOptions {
+  source: ResourceSource;
+  /** Series of the process; the registry adds its own. */
+  own: Metrics;
+  mode: Mode;
+  metricsMode: "aggregate" | "podMonitor";
+  scrapeIntervalMs: number;
+  scrapeTimeoutMs: number;
+  allowedHosts: readonly string[];
+  allowedOrigins: readonly string[];
+  log: Logger;
+}
+
+export interface PallasRegistry {
+  app: Hono;
+  start(): void;
+  /** From now on /readyz says no, while everything is still served. */
+  setDraining(): void;
+  stop(): Promise<void>;
+}
+
+/** Where clients reach an agent (CAT-4): on one machine what `pallas up` says, in a cluster what is declared. */
+const agentUrlIn =
+  (mode: Mode) =>
+  (agent: PallasAgent, instance: PallasInstance): string =>
+    (mode === "local" ? agent.status?.url : undefined) ?? publishedAgentUrl(agent, instance);
+
+/** Throws on a malformed entry of the allow-lists. */
+export function createRegistry(options: RegistryOptions): PallasRegistry {
+  const { source, own, mode, log } = options;
+  const agentUrl = agentUrlIn(mode);
+  const list = createLister({
+    source,
+    mode,
+    renderEntry: (agent, instance) => renderCatalogueEntry(agent, instance, agentUrl(agent, instance)),
+  });
+  const publisher = createPublisher({ source, list, log });
+  const polling = { source, intervalMs: options.scrapeIntervalMs, concurrency: questionsAtOnce, log };
+  const reports = createPoller({ ...polling, question: "health", ask: fetchHealthReport, timeoutMs: healthTimeoutMs });
+  const scrapes =
+    options.metricsMode === "aggregate"
+      ? createPoller({ ...polling, question: "metrics", ask: scrapePod, timeoutMs: options.scrapeTimeoutMs })
+      : undefined;
+  const scraped = scrapes && (() => scrapes.visits());
+  registerOwnSeries({ registry: own.registry, source, agentUrl, visits: scraped });
+
+  let draining = false;
+  const observeUnready = () => {
+    if (draining) return "the registry is shutting down";
+    return publisher.current() === undefined ? "the resources are not read yet" : undefined;
+  };
+  const app = createApp({
+    surfaces: [
+      catalogueSurface(publisher.current),
+      healthSurface({ source, visits: () => reports.visits(), conflicts: publisher.conflicts, observeUnready }),
+      metricsSurface({ own, visits: scraped }),
+    ],
+    allowedHosts: options.allowedHosts,
+    allowedOrigins: options.allowedOrigins,
+    log: log.child({ logger: "pallas.registry.http" }),
+  });
+  const parts = [publisher, reports, ...(scrapes ? [scrapes] : [])];
+  return {
+    app,
+    start() {
+      for (const part of parts) part.start();
+      source.start();
+    },
+    setDraining() {
+      draining = true;
+    },
+    async stop() {
+      await Promise.all(parts.map((part) => part.stop()));
+      await source.stop();
+    },
+  };
+}

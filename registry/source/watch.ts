@@ -1,0 +1,146 @@
+// The source in a cluster: informers of both kinds of ours and of the EndpointSlices of agents' Services. It needs get,
+// list and watch on these three and nothing else. A broken watch leaves the last known lists in place.
+import type { PallasAgent } from "../../crds/agent.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
+import { labels } from "../../crds/names.ts";
+import { createInformer, type Informer } from "../../lib/kube/informer.ts";
+import { keyOf } from "../../lib/kube/object.ts";
+import type { ReflectorTiming } from "../../lib/kube/reflector.ts";
+import type { Transport } from "../../lib/kube/transport.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import type { Fault } from "../../plan/fault.ts";
+import {
+  agentType,
+  instanceType,
+  parseWatchedAgent,
+  parseWatchedInstance,
+  parseWatchedSlice,
+  sliceType,
+  type WatchedAgent,
+  type WatchedInstance,
+  type WatchedSlice,
+} from "./kinds.ts";
+import { Listeners, onePerPod, type ResourceSource, type SourceState } from "./source.ts";
+
+export interface WatchSourceOptions {
+  transport: Transport;
+  /** undefined: the whole cluster. */
+  namespace: string | undefined;
+  /** Names of the instances to serve; undefined: all. */
+  instances: readonly string[] | undefined;
+  log: Logger;
+  timing?: Partial<ReflectorTiming>;
+  /** How often the state of the watches is looked at; nothing tells of its changes. */
+  stateCheckMs?: number;
+}
+
+export function createWatchSource(options: WatchSourceOptions): ResourceSource {
+  return new WatchSource(options);
+}
+
+class WatchSource implements ResourceSource {
+  readonly #instanceNames: ReadonlySet<string> | undefined;
+  readonly #agents: Informer<WatchedAgent>;
+  readonly #instances: Informer<WatchedInstance>;
+  readonly #slices: Informer<WatchedSlice>;
+  readonly #listeners = new Listeners();
+  readonly #stateCheckMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #phases = "";
+
+  constructor({ transport, namespace, instances, log, timing, stateCheckMs = 500 }: WatchSourceOptions) {
+    this.#instanceNames = instances && new Set(instances);
+    this.#stateCheckMs = stateCheckMs;
+    const common = {
+      transport,
+      namespaces: namespace === undefined ? undefined : [namespace],
+      indexes: {},
+      log: log.child({ logger: "pallas.registry.watch" }),
+      ...(timing === undefined ? {} : { timing }),
+    };
+    this.#agents = createInformer<WatchedAgent>({ ...common, type: agentType, parse: parseWatchedAgent });
+    this.#instances = createInformer<WatchedInstance>({ ...common, type: instanceType, parse: parseWatchedInstance });
+    this.#slices = createInformer<WatchedSlice>({
+      ...common,
+      type: sliceType,
+      labelSelector: renderSelector(instances),
+      parse: parseWatchedSlice,
+    });
+  }
+
+  state = (): SourceState => worse(stateOf(this.#agents), stateOf(this.#instances));
+  endpointState = (): SourceState => stateOf(this.#slices);
+
+  instances(): PallasInstance[] {
+    return this.#instances.store
+      .list()
+      .flatMap(({ parsed }) => (parsed.ok && this.#serves(parsed.value.metadata.name) ? [parsed.value] : []));
+  }
+
+  agents(): PallasAgent[] {
+    return this.#agents.store
+      .list()
+      .flatMap(({ parsed }) => (parsed.ok && this.#serves(parsed.value.spec.instanceRef.name) ? [parsed.value] : []));
+  }
+
+  endpoints() {
+    const known = this.#slices.store.list().flatMap(({ endpoints }) => endpoints);
+    return onePerPod(known.filter(({ instance }) => this.#serves(instance)));
+  }
+
+  /** Whose instance a faulty agent is of may be the very thing that cannot be read, so all are told. */
+  unreadable(): string[] {
+    return [...this.#instances.store.list(), ...this.#agents.store.list()].flatMap((object) =>
+      object.parsed.ok ? [] : [`${object.kind} ${keyOf(object)}: ${renderFault(object.parsed.faults[0])}`],
+    );
+  }
+
+  onChange = (listener: () => void) => this.#listeners.add(listener);
+
+  start(): void {
+    if (this.#timer !== undefined) return;
+    const notify = () => this.#listeners.notify();
+    this.#agents.store.onChange(notify);
+    this.#instances.store.onChange(notify);
+    this.#slices.store.onChange(notify);
+    this.#timer = setInterval(() => this.#checkPhases(), this.#stateCheckMs);
+    for (const informer of [this.#instances, this.#agents, this.#slices]) {
+      informer.start();
+      // An empty list brings no change.
+      void informer.synced.then(notify);
+    }
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([this.#agents.stop(), this.#instances.stop(), this.#slices.stop()]);
+  }
+
+  #serves(instance: string): boolean {
+    return this.#instanceNames?.has(instance) ?? true;
+  }
+
+  #checkPhases(): void {
+    const phases = `${this.state().phase} ${this.endpointState().phase}`;
+    if (phases === this.#phases) return;
+    this.#phases = phases;
+    this.#listeners.notify();
+  }
+}
+
+const badness = { live: 0, degraded: 1, starting: 2 } as const;
+const worse = (a: SourceState, b: SourceState): SourceState => {
+  if (badness[a.phase] !== badness[b.phase]) return badness[a.phase] > badness[b.phase] ? a : b;
+  return a.since <= b.since ? a : b;
+};
+
+/** Complete from the first list on: the kernel says live only once the watch that follows is open. */
+const stateOf = ({ hasSynced, state }: Pick<Informer<never>, "hasSynced" | "state">): SourceState =>
+  hasSynced && state.phase === "starting" ? { phase: "live", since: state.since } : state;
+
+/** Without the fault's message, which quotes what was found: anyone may read this. */
+const renderFault = ({ reason, path }: Fault): string => (path === "" ? reason : `${reason} at ${path}`);
+
+/** Slices of the agents' Services only; the API server leaves out the rest. */
+const renderSelector = (instances: readonly string[] | undefined): string =>
+  [`${labels.component}=agent`, ...(instances ? [`${labels.instance} in (${instances.join(",")})`] : [])].join(",");

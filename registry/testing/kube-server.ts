@@ -1,0 +1,99 @@
+// An API server in this process that holds the three kinds the registry watches: lists, watches, and the end of both.
+import { createServer, type ServerResponse } from "node:http";
+import { KubeConfig } from "@kubernetes/client-node";
+
+type Json = Record<string, unknown> & { metadata: Record<string, unknown> & { name: string; namespace?: string } };
+
+interface Collection {
+  objects: Map<string, Json>;
+  watches: Set<ServerResponse>;
+}
+
+export class KubeServer {
+  /** Paths with queries, as they were asked. */
+  readonly asked: string[] = [];
+  /** Answers 500 to everything and breaks open watches while true. */
+  #broken = false;
+  /** Leaves new watches without an answer while true. */
+  holdWatches = false;
+  #version = 100;
+  readonly #collections = new Map<string, Collection>();
+  readonly #server = createServer((request, response) => this.#answer(request.url ?? "/", response));
+
+  static async start(): Promise<KubeServer> {
+    const kube = new KubeServer();
+    await new Promise<void>((resolve) => kube.#server.listen(0, "127.0.0.1", resolve));
+    return kube;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  kubeConfig(): KubeConfig {
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("the API server is not listening");
+    const config = new KubeConfig();
+    const server = `http://127.0.0.1:${address.port}`;
+    // client-node refuses plain HTTP without skipTLSVerify.
+    config.loadFromClusterAndUser({ name: "fake", server, skipTLSVerify: true }, { name: "tester", token: "t" });
+    return config;
+  }
+
+  setBroken(broken: boolean): void {
+    this.#broken = broken;
+    if (!broken) return;
+    for (const { watches } of this.#collections.values()) for (const watch of watches) watch.destroy();
+  }
+
+  put(plural: string, object: Json): void {
+    this.#version += 1;
+    const key = `${object.metadata.namespace}/${object.metadata.name}`;
+    const { objects, watches } = this.#collection(plural);
+    const uid = objects.get(key)?.metadata["uid"] ?? `uid-${this.#version}`;
+    const stored = { ...object, metadata: { ...object.metadata, uid, resourceVersion: String(this.#version) } };
+    const type = objects.has(key) ? "MODIFIED" : "ADDED";
+    objects.set(key, stored);
+    for (const watch of watches) watch.write(`${JSON.stringify({ type, object: stored })}\n`);
+  }
+
+  remove(plural: string, name: string, namespace = "agents"): void {
+    this.#version += 1;
+    const { objects, watches } = this.#collection(plural);
+    const key = `${namespace}/${name}`;
+    const object = objects.get(key);
+    if (object === undefined) throw new Error(`there is no ${plural} ${key}`);
+    objects.delete(key);
+    const last = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } };
+    for (const watch of watches) watch.write(`${JSON.stringify({ type: "DELETED", object: last })}\n`);
+  }
+
+  #answer(path: string, response: ServerResponse): void {
+    this.asked.push(path);
+    if (this.#broken) {
+      response.writeHead(500, { "content-type": "application/json" }).end('{"kind":"Status","code":500}');
+      return;
+    }
+    const { pathname, searchParams } = new URL(path, "http://fake");
+    const { objects, watches } = this.#collection(pathname.slice(pathname.lastIndexOf("/") + 1));
+    if (searchParams.has("watch") && this.holdWatches) return;
+    response.writeHead(200, { "content-type": "application/json" });
+    if (searchParams.has("watch")) {
+      response.flushHeaders();
+      watches.add(response);
+      response.on("close", () => watches.delete(response));
+    } else {
+      const metadata = { resourceVersion: String(this.#version) };
+      response.end(JSON.stringify({ kind: "List", metadata, items: [...objects.values()] }));
+    }
+  }
+
+  #collection(plural: string): Collection {
+    const existing = this.#collections.get(plural);
+    if (existing !== undefined) return existing;
+    const created: Collection = { objects: new Map(), watches: new Set() };
+    this.#collections.set(plural, created);
+    return created;
+  }
+}

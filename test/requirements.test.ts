@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { requirements } from "./requirements.ts";
+import { contractIds, findRequirementFaults, type Requirements } from "./requirements/requirement.ts";
+import { listPaths } from "./tidy/source-tree.ts";
+
+const root = join(import.meta.dirname, "..");
+// This file names ids to try the rules with.
+const paths = listPaths(root).filter((path) => path.endsWith(".test.ts") && path !== "test/requirements.test.ts");
+const testFiles = new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
+
+describe("the list of requirements", () => {
+  it("has every id of the contract, in its order, and no other", () => {
+    expect(Object.keys(requirements)).toEqual(contractIds);
+  });
+
+  it("cites test files that name the id, and calls nothing open that a test names", () => {
+    expect(testFiles.size).toBeGreaterThan(50);
+    expect(findRequirementFaults(requirements, testFiles)).toEqual([]);
+  });
+});
+
+describe("the rules of the list", () => {
+  const files = new Map([
+    ["a.test.ts", 'describe("CAT-1 CAT-10 a", () => {});'],
+    ["b.test.ts", 'it("AGT-2 b", () => {});'],
+  ]);
+  const promise = "It is kept at all times.";
+  const sound: Requirements = {
+    ...Object.fromEntries(contractIds.map((id) => [id, { promise, shown: "open" as const }])),
+    "CAT-1": { promise, shown: ["a.test.ts"] },
+    "CAT-10": { promise, shown: ["a.test.ts"], missing: "some of it" },
+    "AGT-2": { promise, shown: ["b.test.ts"] },
+  };
+  const faultsWith = (changes: Requirements): string[] => findRequirementFaults({ ...sound, ...changes }, files);
+
+  it("find nothing in a sound list", () => {
+    expect(faultsWith({})).toEqual([]);
+  });
+
+  it("find an id that is not listed, and one that is not in the contract", () => {
+    const { "UI-1": _left, ...rest } = sound;
+    expect(findRequirementFaults(rest, files)).toEqual(["UI-1 is not listed"]);
+    expect(faultsWith({ "UI-2": { promise, shown: "open" } })).toEqual(["UI-2 is listed and not in the contract"]);
+  });
+
+  it("find an id in a test file that is not in the contract", () => {
+    expect(findRequirementFaults(sound, new Map([...files, ["c.test.ts", "PRG-6"]]))).toEqual([
+      "c.test.ts names PRG-6, which is not in the contract",
+    ]);
+  });
+
+  it("find a cited file that is not there or does not name the id, not even as part of a longer one", () => {
+    expect(faultsWith({ "CAT-1": { promise, shown: ["c.test.ts", "b.test.ts"] } })).toEqual([
+      "CAT-1 cites c.test.ts, which is no test file",
+      "CAT-1 cites b.test.ts, which does not name it",
+    ]);
+    expect(findRequirementFaults(sound, new Map([...files, ["a.test.ts", "CAT-10"]]))).toEqual([
+      "CAT-1 cites a.test.ts, which does not name it",
+    ]);
+  });
+
+  it("find an open id that a test names, and one that is open and also lacks something", () => {
+    expect(faultsWith({ "AGT-2": { promise, shown: "open" } })).toEqual(["AGT-2 is open, but b.test.ts names it"]);
+    expect(faultsWith({ "MET-6": { promise, shown: "open", missing: "all" } })).toEqual([
+      "MET-6 is open as a whole: nothing else can be missing",
+    ]);
+  });
+
+  it.each(["", "No full stop", `Too long${" and longer".repeat(20)}.`])(
+    "find %j, which is no short sentence",
+    (text) => {
+      expect(faultsWith({ "MET-6": { promise: text, shown: "open" } })).toEqual([
+        "MET-6: its promise is not one short sentence",
+      ]);
+    },
+  );
+});

@@ -1,0 +1,14 @@
+/**
+ * Every id of the contract, what it promises in one sentence, and the test files that show it, or the word "open". Read
+ * `missing` and "open" for what is still to be done; requirements.test.ts keeps the list true.
+ */
+import { interfaceRequirements } from "./requirements/interface.ts";
+import { laterRequirements } from "./requirements/later.ts";
+import { operationRequirements } from "./requirements/operation.ts";
+import type { Requirements } from "./requirements/requirement.ts";
+
+export const requirements: Requirements = {
+  ...interfaceRequirements,
+  ...operationRequirements,
+  ...laterRequirements,
+};

@@ -1,0 +1,147 @@
+/**
+ * What clients see: the catalogue (CAT), an agent's MCP endpoint (AGT), progress (PRG), health (HLT).
+ */
+import type { Requirements } from "./requirement.ts";
+
+const daedalus = "test/integration/daedalus.test.ts";
+
+export const interfaceRequirements: Requirements = {
+  "CAT-1": {
+    promise: "The well-known server.json answers 200 with one entry per agent that the registry serves.",
+    shown: ["registry/catalogue/routes.test.ts", "registry/main.test.ts", daedalus],
+  },
+  "CAT-2": {
+    promise: "An entry is named namespace/slug, no slug is served twice, and a clash shows in /healthz only.",
+    shown: ["plan/catalogue.test.ts", "registry/catalogue/listing.test.ts", "registry/health/routes.test.ts"],
+  },
+  "CAT-3": {
+    promise: "Schema, title, description of 1 to 100 characters, version and icons have their form and defaults.",
+    shown: ["plan/catalogue.test.ts", "crds/names.test.ts"],
+  },
+  "CAT-4": {
+    promise: "Each entry has a streamable-http remote that its clients can reach and that ends in /mcp.",
+    shown: ["plan/urls.test.ts", "plan/catalogue.test.ts", daedalus],
+  },
+  "CAT-5": {
+    promise: "Declared capabilities of the model are published, completed by defaults where declared in part.",
+    shown: ["plan/catalogue.test.ts", "plan/models.test.ts", daedalus],
+  },
+  "CAT-6": {
+    promise:
+      "The official metadata stays closed, ours stands under a key of its own, and every accepted agent is listed.",
+    shown: ["plan/catalogue.test.ts", "registry/catalogue/listing.test.ts", "operator/agent/summary.test.ts"],
+  },
+  "CAT-7": {
+    promise: "Every entry is valid by the published JSON schema.",
+    shown: ["plan/catalogue-schema.test.ts", "registry/catalogue/routes.test.ts"],
+  },
+  "CAT-8": {
+    promise: "A change shows within 100 ms at 1,000 agents, from memory, with ETag and compressed bodies.",
+    shown: ["registry/catalogue/routes.test.ts", "registry/catalogue/listing.test.ts"],
+    missing: "the 99th percentile from the API server's event on, as a benchmark",
+  },
+  "CAT-9": {
+    promise:
+      "A registry serves one instance or several, an empty list when there is nothing, 503 before its first sync.",
+    shown: ["registry/catalogue/routes.test.ts", "registry/source/watch.test.ts", "registry/environment.test.ts"],
+  },
+  "CAT-10": { promise: "The registry also speaks the generic read API of MCP registries.", shown: "open" },
+  "CAT-11": { promise: "The AI catalogue and a server card per agent are published.", shown: "open" },
+
+  "AGT-1": {
+    promise: "send_message, also under the agent's own name, answers with one text block of all the model wrote.",
+    shown: ["agent-runtime/mcp-surface/surface.test.ts", "agent-runtime/loop/run-loop.test.ts", daedalus],
+  },
+  "AGT-2": {
+    promise: "Images reach the model with the text; one it cannot take is a tool error that names the fault.",
+    shown: ["agent-runtime/mcp-surface/surface.test.ts"],
+  },
+  "AGT-3": {
+    promise: "get_health takes no arguments, is described exactly as clients know it, and asks no model.",
+    shown: ["agent-runtime/mcp-surface/surface.test.ts", daedalus],
+  },
+  "AGT-4": {
+    promise: "The history prompt gives the whole stored conversation, images included.",
+    shown: ["agent-runtime/session/scopes.test.ts", daedalus],
+    missing: "that compaction, which is not there yet, leaves what is stored alone",
+  },
+  "AGT-5": {
+    promise: "Scopes decide who shares a history; calls on one wait for each other, others run side by side.",
+    shown: ["agent-runtime/session/scopes.test.ts", "agent-runtime/session/session.test.ts", daedalus],
+    missing: "a history that outlives a restart",
+  },
+  "AGT-6": {
+    promise:
+      "Both generations of the protocol are served on one URL, the older with sessions unless there are replicas.",
+    shown: ["lib/mcp/serve.test.ts", "lib/mcp/sessions.test.ts", "lib/mcp/connect.test.ts", daedalus],
+  },
+  "AGT-7": {
+    promise: "A failure is a result with a text to act on, a protocol error a JSON-RPC error, and each call ends once.",
+    shown: ["agent-runtime/runtime.test.ts", "agent-runtime/loop/run-loop.test.ts", "lib/mcp/serve.test.ts", daedalus],
+  },
+  "AGT-8": {
+    promise: "A cancelled call ends at the model and at every downstream server within a second.",
+    shown: ["agent-runtime/cancellation.test.ts", "lib/mcp/cancel.test.ts", daedalus],
+  },
+  "AGT-9": {
+    promise: "The official conformance suite passes on the shipped transport in both generations.",
+    shown: "open",
+  },
+  "AGT-10": {
+    promise: "A body over the configured limit, 32 MiB unless set, is a 413 with a JSON-RPC error.",
+    shown: ["lib/mcp/request-body.test.ts", "agent-runtime/admin.test.ts"],
+  },
+  "AGT-11": { promise: "With auth.jwt set, only requests with a valid token get in.", shown: "open" },
+  "AGT-12": {
+    promise: "After SIGTERM an agent turns unready, serves on for a while, and lets calls in flight end.",
+    shown: ["agent-runtime/main.test.ts", "lib/process/http-server.test.ts"],
+  },
+
+  "PRG-1": {
+    promise: "Progress is sent only to a progress token, never after the result, and a failed send disturbs nothing.",
+    shown: ["agent-runtime/progress.test.ts", "lib/mcp/dispatch.test.ts", "lib/mcp/serve.test.ts", daedalus],
+  },
+  "PRG-2": {
+    promise: "Every step and every downstream call is told, in exactly the agreed words.",
+    shown: ["agent-runtime/runtime.test.ts", daedalus],
+  },
+  "PRG-3": {
+    promise:
+      "Progress rises on each token; total is there on completed and failed lines only, equal to it, never null.",
+    shown: ["agent-runtime/runtime.test.ts", "lib/mcp/serve.test.ts", daedalus],
+  },
+  "PRG-4": {
+    promise: "Lines of parallel calls carry their own prefix, and progress from below is passed on with its message.",
+    shown: ["agent-runtime/runtime.test.ts", "agent-runtime/progress.test.ts", daedalus],
+  },
+  "PRG-5": {
+    promise: "Fifteen seconds of silence are ended by a heartbeat without a total.",
+    shown: ["agent-runtime/progress.test.ts"],
+  },
+
+  "HLT-1": {
+    promise: "get_health answers one text block of JSON: status, timestamp, and a message unless ok.",
+    shown: ["agent-runtime/health/health.test.ts", daedalus],
+  },
+  "HLT-2": {
+    promise: "ok, degraded and error mean what was agreed, and the message names what is wrong.",
+    shown: ["agent-runtime/health/health.test.ts"],
+    missing: "a session store that cannot be written",
+  },
+  "HLT-3": {
+    promise: "A downstream is probed with initialize and its session ended, within 3 s, shared by concurrent callers.",
+    shown: ["lib/mcp/probe.test.ts", "agent-runtime/health/health.test.ts"],
+  },
+  "HLT-4": {
+    promise: "Providers are asked for their models at start and again later; the answer warns and never blocks.",
+    shown: ["agent-runtime/model/preflight.test.ts"],
+  },
+  "HLT-5": {
+    promise: "The registry's /healthz has each instance's provider validation, and every process has its probes.",
+    shown: ["registry/health/routes.test.ts", "lib/process/metrics.test.ts"],
+  },
+  "HLT-6": {
+    promise: "An agent that cannot be asked counts as error, and health shows as conditions and metrics beside Ready.",
+    shown: ["operator/agent/summary.test.ts", "cli/up/agent-status.test.ts"],
+  },
+};

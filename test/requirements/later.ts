@@ -1,0 +1,58 @@
+/**
+ * Surfaces of the registry that are still to come: tool discovery (DSC), the directory (DIR), management over MCP (MGM), the
+ * dashboard (UI).
+ */
+import type { Requirements } from "./requirement.ts";
+
+export const laterRequirements: Requirements = {
+  "DSC-1": {
+    promise: "One MCP tool with actions offers discovery, whatever the size of the catalogue.",
+    shown: "open",
+  },
+  "DSC-2": { promise: "find_tool names the best tool, how sure it is, and a call that works as given.", shown: "open" },
+  "DSC-3": {
+    promise: "Ranking is lexical and semantic over all known tools, those of servers that are down too.",
+    shown: "open",
+  },
+  "DSC-4": { promise: "Several intents, full schemas and calls without listing are offered.", shown: "open" },
+  "DSC-5": { promise: "Tools are listed exactly while they are active, and clients hear of changes.", shown: "open" },
+  "DSC-6": { promise: "Servers are resources; those that speak stdio run in pods behind a bridge.", shown: "open" },
+  "DSC-7": {
+    promise: "browse asks the public registries side by side, and a slow one holds nothing up.",
+    shown: "open",
+  },
+  "DSC-8": { promise: "Servers are managed over REST with the documented answers and masked secrets.", shown: "open" },
+  "DSC-9": { promise: "A tester's API reaches all that an MCP server offers, for those with the role.", shown: "open" },
+  "DSC-10": {
+    promise: "A WebSocket tells the state on connecting and on each change, within its limits.",
+    shown: "open",
+  },
+  "DSC-11": { promise: "Calls are counted per tool and logged with arguments redacted.", shown: "open" },
+
+  "DIR-1": { promise: "Agents register themselves with endpoints, by name, and only owners write.", shown: "open" },
+  "DIR-2": { promise: "Endpoints live by heartbeat or renewal, pods of ours by readiness.", shown: "open" },
+  "DIR-3": {
+    promise: "Agents are found by capability, tags, protocol and liveness, in pages with true totals.",
+    shown: "open",
+  },
+  "DIR-4": { promise: "MCP server cards are listed and submitted, and come back byte for byte.", shown: "open" },
+  "DIR-5": { promise: "Transports other than Streamable HTTP are refused with the reason.", shown: "open" },
+
+  "MGM-1": {
+    promise: "The token decides whether the registry's MCP endpoint is for people or for one agent.",
+    shown: "open",
+  },
+  "MGM-2": {
+    promise: "Agents, approvals, policies and presets are resources that clients subscribe to.",
+    shown: "open",
+  },
+  "MGM-3": { promise: "Tools create, prompt, abort, equip and decide.", shown: "open" },
+  "MGM-4": { promise: "An agent's servers are mounted by prefix behind the policy gate.", shown: "open" },
+  "MGM-5": {
+    promise: "Each call is allowed, asked about or denied by policy, and a faulty policy denies.",
+    shown: "open",
+  },
+  "MGM-6": { promise: "Approvals expire, hold for the exact call, and outlive a restart.", shown: "open" },
+
+  "UI-1": { promise: "A browser shows agents, chat, approvals, servers, a tester and logs, live.", shown: "open" },
+};

@@ -1,0 +1,202 @@
+/**
+ * What those who run Pallas can rely on: configuration (CFG), the caller's token (BRR), metrics (MET), the operator (OPR),
+ * logs (LOG), the command line (CLI), security (SEC).
+ */
+import type { Requirements } from "./requirement.ts";
+
+export const operationRequirements: Requirements = {
+  "CFG-1": {
+    promise: "An instance and its agents say in manifests all that an agent runs with, the agent's own word first.",
+    shown: ["plan/settings.test.ts", "plan/run-config.test.ts", "plan/models.test.ts", "crds/to-crd.test.ts"],
+    missing: "workflows",
+  },
+  "CFG-2": {
+    promise: "The named providers work with keys from Secrets, and keyless ones serve for trial and tests.",
+    shown: [
+      "agent-runtime/model/ai-sdk.test.ts",
+      "agent-runtime/model/optional-providers.test.ts",
+      "agent-runtime/model/built-in.test.ts",
+    ],
+  },
+  "CFG-3": {
+    promise: "Sampling is set per agent; what a model refuses is left out with one warning.",
+    shown: ["agent-runtime/model/sampling.test.ts", "agent-runtime/model/faults.test.ts"],
+  },
+  "CFG-4": {
+    promise: "Capabilities are declared or published by the provider, never guessed from a name.",
+    shown: ["plan/models.test.ts", "agent-runtime/model/preflight.test.ts"],
+  },
+  "CFG-5": {
+    promise: "Unknown fields, dangling references and contradictions are refused with field, value and cure.",
+    shown: [
+      "test/integration/schema-differential.test.ts",
+      "test/integration/schema-installed.test.ts",
+      "plan/check.test.ts",
+      "cli/manifests/judge.test.ts",
+    ],
+  },
+  "CFG-6": {
+    promise:
+      "Placeholders expand in local mode, an unset one is named and degrades, and in a cluster they are refused.",
+    shown: ["plan/accept.test.ts", "cli/manifests/judge.test.ts", "agent-runtime/inputs/inputs.test.ts"],
+  },
+  "CFG-7": {
+    promise: "A downstream's header that refers to an unset variable is warned of at start.",
+    shown: ["cli/manifests/judge.test.ts", "agent-runtime/inputs/inputs.test.ts"],
+  },
+  "CFG-8": {
+    promise: "Iterations, tool calls, tokens, time and result sizes are limited, each with a clear error.",
+    shown: [
+      "agent-runtime/loop/budget.test.ts",
+      "agent-runtime/loop/run-loop.test.ts",
+      "agent-runtime/tools/tools.test.ts",
+      "lib/mcp/call-deadline.test.ts",
+    ],
+  },
+
+  "BRR-1": {
+    promise: "The caller's token goes only to servers that ask for it, and a configured header wins over it.",
+    shown: ["agent-runtime/bearer.test.ts", "lib/mcp/serve.test.ts"],
+  },
+  "BRR-2": {
+    promise: "Under any interleaving a downstream sees exactly the token of the call it serves.",
+    shown: ["agent-runtime/bearer.test.ts", "lib/mcp/connect.test.ts", "agent-runtime/admin.test.ts"],
+    missing: "10,000 interleavings; the property runs over far fewer, and without retries",
+  },
+  "BRR-3": {
+    promise: "Passing the token to the model's provider is asked for apart, probes carry none, and redirects drop it.",
+    shown: [
+      "agent-runtime/model/ai-sdk.test.ts",
+      "agent-runtime/model/models.test.ts",
+      "agent-runtime/model/preflight.test.ts",
+      "lib/mcp/safe-fetch.test.ts",
+    ],
+  },
+  "BRR-4": {
+    promise: "Tokens, prompts and tool arguments appear in no log, metric, event, status or ConfigMap.",
+    shown: ["lib/process/log.test.ts", "agent-runtime/bearer.test.ts", "plan/run-config.test.ts"],
+    missing: "a search for planted secrets in metrics, events and statuses",
+  },
+
+  "MET-1": {
+    promise: "The registry's /metrics has its own series and those of every pod; a hung pod costs only its own.",
+    shown: ["registry/metrics/routes.test.ts", "registry/polling/poller.test.ts", "registry/metrics/merge.test.ts"],
+  },
+  "MET-2": {
+    promise: "Series have the published names and labels, so that existing queries and alerts work unchanged.",
+    shown: ["agent-runtime/admin.test.ts", "registry/metrics/routes.test.ts"],
+    missing: "the published queries and alerts themselves, run unchanged",
+  },
+  "MET-3": {
+    promise: "Buckets reach 30 minutes, and no token is counted twice.",
+    shown: ["agent-runtime/model/ai-sdk.test.ts"],
+    missing: "an alert over 60 s that fires",
+  },
+  "MET-4": {
+    promise: "The operator's metrics have the names of controller-runtime.",
+    shown: ["lib/kube/controller.test.ts", "lib/kube/transport.test.ts"],
+  },
+  "MET-5": {
+    promise: "Agents are scraped by the registry or by monitors, never both, and alerts and a dashboard ship with it.",
+    shown: ["registry/metrics/routes.test.ts"],
+    missing: "the chart's monitors, the alerts with their rule tests, the runbooks, the dashboard",
+  },
+  "MET-6": { promise: "Traces go to an OTLP endpoint when one is set, across agents.", shown: "open" },
+
+  "OPR-1": {
+    promise: "Each agent and each instance gets its children, owned by it, in its namespace.",
+    shown: ["test/integration/operator.test.ts", "operator/render/render.test.ts", "crds/names.test.ts"],
+    missing: "PodDisruptionBudget and NetworkPolicy",
+  },
+  "OPR-2": {
+    promise: "A steady state makes no write, and only what an agent uses rolls it.",
+    shown: ["test/integration/operator.test.ts", "lib/kube/apply.test.ts", "operator/render/render.test.ts"],
+    missing: "a changed Secret that reaches a running pod of a cluster",
+  },
+  "OPR-3": {
+    promise: "Conditions, reasons and messages say the state and the cure in the form that tools judge health by.",
+    shown: ["test/integration/operator.test.ts", "operator/agent/summary.test.ts", "crds/conditions.test.ts"],
+    missing: "Events, and the health checks of Flux, Helm and Argo CD",
+  },
+  "OPR-4": {
+    promise: "An agent's Deployment waits for those it depends on, and a cycle is refused by name.",
+    shown: ["test/integration/operator.test.ts", "plan/order.test.ts"],
+  },
+  "OPR-5": {
+    promise: "Children come back when deleted or edited, foreign objects stay untouched, and deletion leaves nothing.",
+    shown: ["test/integration/operator.test.ts", "lib/kube/kernel.test.ts", "lib/kube/apply.test.ts"],
+    missing: "the history claim that is retained",
+  },
+  "OPR-6": { promise: "Two replicas elect a leader, and the other takes over within 17 s.", shown: "open" },
+  "OPR-7": {
+    promise: "No fault of the API server or the network ends the operator or leaves it behind for long.",
+    shown: ["lib/kube/reflector.test.ts", "lib/kube/reflector-stream.test.ts"],
+    missing: "the operator's process under faults of a real API server",
+  },
+  "OPR-8": {
+    promise: "At 2,000 agents and 10 edits a second a change is taken in within 5 s, with few writes.",
+    shown: ["lib/kube/kernel.test.ts"],
+    missing: "the measurement; only the number of writes is shown",
+  },
+  "OPR-9": {
+    promise: "The operator's rights name no Secret and no wildcard, and are exactly what it uses.",
+    shown: ["operator/render/render.test.ts", "plan/run-config.test.ts"],
+    missing: "the operator's own ClusterRole, compared with the calls it makes",
+  },
+  "OPR-10": {
+    promise: "kubectl scale and autoscalers act on the agent, and replicas need a scope that allows them.",
+    shown: ["test/integration/operator.test.ts", "plan/accept.test.ts"],
+    missing: "a shared session store",
+  },
+  "OPR-11": {
+    promise: "A new release takes over what the last one made, and rolls agents at a set pace.",
+    shown: "open",
+  },
+
+  "LOG-1": {
+    promise: "Logs are JSON lines of one form, at a level that a variable sets.",
+    shown: ["lib/process/log.test.ts", "agent-runtime/main.test.ts", "registry/app.test.ts"],
+    missing: "a level of its own for libraries",
+  },
+  "LOG-2": {
+    promise: "Pods log to standard output; local mode keeps rotated files and shows short lines.",
+    shown: ["cli/up/child-output.test.ts"],
+    missing: "PALLAS_LOG_FILE and PALLAS_LOG_STDERR",
+  },
+  "LOG-3": {
+    promise: "Every downstream failure is logged with its stack, every forwarded token without the token.",
+    shown: ["agent-runtime/bearer.test.ts"],
+  },
+
+  "CLI-1": {
+    promise: "pallas up runs the same manifests without a cluster, in order, follows edits, and stops cleanly.",
+    shown: ["test/integration/local-mode.test.ts", "cli/up/runner.test.ts", "cli/up/desired.test.ts"],
+  },
+  "CLI-2": { promise: "pallas agent runs a single agent.", shown: "open" },
+  "CLI-3": { promise: "pallas import turns an existing project into manifests and says what it left.", shown: "open" },
+  "CLI-4": { promise: "pallas chat talks to an agent through the registry, with live progress.", shown: "open" },
+
+  "SEC-1": {
+    promise: "Every pod meets Pod Security restricted, and agents' pods hold no ServiceAccount token.",
+    shown: ["operator/render/render.test.ts"],
+    missing: "a namespace that enforces it",
+  },
+  "SEC-2": {
+    promise: "No reference crosses a namespace, and authors of agents choose nothing that could widen their rights.",
+    shown: ["plan/check.test.ts", "operator/render/render.test.ts", "operator/instance/images.test.ts"],
+  },
+  "SEC-3": { promise: "A NetworkPolicy per agent lets in and out only what the agent needs.", shown: "open" },
+  "SEC-4": {
+    promise: "Only listed Hosts and Origins are served, and mutating routes need a token.",
+    shown: ["lib/process/http-guard.test.ts", "registry/app.test.ts", "agent-runtime/admin.test.ts"],
+    missing: "mutating routes and WebSockets, which are not there yet",
+  },
+  "SEC-5": {
+    promise: "URLs that users write lead to no link-local or metadata address, not by a redirect either.",
+    shown: ["lib/mcp/safe-fetch.test.ts", "lib/mcp/probe.test.ts"],
+  },
+  "SEC-6": {
+    promise: "Bad input of any size or shape is answered with a clear error and harms nothing.",
+    shown: ["lib/mcp/request-body.test.ts", "lib/process/http-server.test.ts", "registry/app.test.ts"],
+  },
+};
