@@ -14,6 +14,8 @@ function start(options: { send?: (progress: Progress) => Promise<void>; emitLoop
   return { sent, clock, progress, lines: () => sent.map(({ message }) => message) };
 }
 
+const ownLine = (message: string) => ({ message, done: false, fromAgent: false });
+
 describe("PRG-1 progress is best effort", () => {
   test("nothing is sent and no timer runs without a progress token", async () => {
     const clock = createFakeClock();
@@ -107,10 +109,36 @@ describe("PRG-5 heartbeat", () => {
   });
 });
 
+describe("PRG-4 the progress of an agent below", () => {
+  test("passes whole, with total where a sub-task of it is done (PRG-3)", async () => {
+    const { progress, sent } = start();
+    for (let n = 1; n <= 200; n += 1)
+      progress.toolProgress(label, { message: `${n}`, done: n % 2 === 0, fromAgent: true });
+    await flushed();
+    expect(sent).toHaveLength(200);
+    expect(sent.slice(0, 2)).toEqual([
+      { progress: 1, message: "1" },
+      { progress: 2, total: 2, message: "2" },
+    ]);
+  });
+
+  test("waits behind a slow receiver with 2,000 lines, and is left out with one more", async () => {
+    const blocked = Promise.withResolvers<void>();
+    const sent: Progress[] = [];
+    const send = (line: Progress) => blocked.promise.then(() => void sent.push(line));
+    const { progress } = start({ send });
+    progress.step("llm"); // this one is being sent, the others wait
+    for (let n = 1; n <= 2_001; n += 1) progress.toolProgress(label, { message: `${n}`, done: false, fromAgent: true });
+    blocked.resolve();
+    await vi.waitFor(() => expect(sent).toHaveLength(2_001));
+    expect(sent.at(-1)?.message).toBe("2000");
+  });
+});
+
 describe("PRG-4 a tool's own progress", () => {
   test("a burst of 50 lines passes; of those past it the last one comes before the end", async () => {
     const { progress, lines } = start();
-    for (let n = 1; n <= 53; n += 1) progress.toolProgress(label, `argos/crawl: ${n}`);
+    for (let n = 1; n <= 53; n += 1) progress.toolProgress(label, ownLine(`argos/crawl: ${n}`));
     progress.toolEnded(label, "completed");
     await progress.end();
     expect(lines().slice(48)).toEqual([
@@ -123,9 +151,9 @@ describe("PRG-4 a tool's own progress", () => {
 
   test("after the burst ten lines pass each second", async () => {
     const { progress, clock, sent } = start();
-    for (let n = 1; n <= 50; n += 1) progress.toolProgress(label, "x");
+    for (let n = 1; n <= 50; n += 1) progress.toolProgress(label, ownLine("x"));
     clock.advance(1_000);
-    for (let n = 1; n <= 11; n += 1) progress.toolProgress(label, "y");
+    for (let n = 1; n <= 11; n += 1) progress.toolProgress(label, ownLine("y"));
     await flushed();
     expect(sent).toHaveLength(60);
   });
@@ -135,10 +163,10 @@ describe("PRG-4 a tool's own progress", () => {
     const sent: Progress[] = [];
     const send = (line: Progress) => blocked.promise.then(() => void sent.push(line));
     const { progress } = start({ send });
-    progress.toolProgress(label, "old");
-    progress.toolProgress(label, "waiting");
+    progress.toolProgress(label, ownLine("old"));
+    progress.toolProgress(label, ownLine("waiting"));
     for (let n = 0; n < 63; n += 1) progress.step("llm");
-    progress.toolProgress(label, "new");
+    progress.toolProgress(label, ownLine("new"));
     blocked.resolve();
     await progress.end();
     expect(sent).toHaveLength(65);

@@ -11,6 +11,8 @@ const passedOnBurst = 50;
 const passedOnPerSecond = 10;
 /** With this many lines waiting for a slow receiver, a tool's newer line takes the place of its older one. */
 const waitingLinesMax = 64;
+/** With this many lines waiting, those of agents below are left out; more than any sound call below can make. */
+const relayedLinesMax = 2_000;
 /** How long the result waits for lines that are still being sent. */
 const flushMs = 1_000;
 
@@ -72,7 +74,8 @@ export function createProgress(options: ProgressOptions): ProgressReporter {
       outbox.add({ message: lastStepLine, final: false });
     },
     toolStarted: (label) => addToolLine(label, "started"),
-    toolProgress(label, message) {
+    toolProgress(label, { message, done, fromAgent }) {
+      if (fromAgent) return outbox.relay({ message, final: done });
       const line = { message, final: false, source: label };
       held.delete(label);
       if (allowance.take()) outbox.add(line);
@@ -88,6 +91,8 @@ export function createProgress(options: ProgressOptions): ProgressReporter {
 
 interface Outbox {
   add(line: Line): void;
+  /** Adds the line of an agent below, unless very many wait already. */
+  relay(line: Line): void;
   startHeartbeat(render: () => Line): void;
   close(): Promise<void>;
 }
@@ -132,6 +137,9 @@ function createOutbox(send: (progress: Progress) => Promise<void>, clock: Clock)
   };
   return {
     add,
+    relay(line) {
+      if (waiting.length < relayedLinesMax) add(line);
+    },
     startHeartbeat(render) {
       renderHeartbeat = render;
       armHeartbeat();

@@ -97,6 +97,7 @@ describe("PRG-4 progress of others is passed on", () => {
       "lead step 3 (llm)",
     ]);
     expect(answer.progress.filter(({ total }) => total !== undefined)).toEqual([
+      { progress: 7, total: 7, message: "argos/read: completed" },
       { progress: 9, total: 9, message: "worker/worker__worker: completed" },
     ]);
     expect(models.requests[1]?.messages.at(-1)).toMatchObject({ results: [{ text: "read it", isError: false }] });

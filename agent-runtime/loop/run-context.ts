@@ -8,12 +8,20 @@ export interface ToolLabel {
   tool: string;
 }
 
+/** A progress message of a tool itself, ready to be shown. */
+export interface ToolLine {
+  message: string;
+  /** A sub-task below is done: `total` then equals `progress` (PRG-3). */
+  done: boolean;
+  /** Comes from an agent, which limits its own lines; those of other tools give way when there are too many. */
+  fromAgent: boolean;
+}
+
 /** What happens during a call, told to whoever watches. Listeners never fail and never delay the call. */
 export interface RunEvents {
   step(phase: "llm" | "tool"): void;
   toolStarted(label: ToolLabel): void;
-  /** A progress message of the tool itself; `line` is ready to be shown. */
-  toolProgress(label: ToolLabel, line: string): void;
+  toolProgress(label: ToolLabel, line: ToolLine): void;
   toolEnded(label: ToolLabel, outcome: "completed" | "failed"): void;
 }
 

@@ -1,6 +1,6 @@
 // One tool as a run sees it, whatever stands behind it: a server's tool or a sub-agent.
 import type { JsonObjectSchema, Progress, ToolResult } from "../../lib/mcp/table.ts";
-import type { ToolLabel } from "../loop/run-context.ts";
+import type { ToolLabel, ToolLine } from "../loop/run-context.ts";
 
 /** One tool and the way to it. */
 export interface ToolRoute {
@@ -12,7 +12,7 @@ export interface ToolRoute {
   description: string;
   inputSchema: JsonObjectSchema;
   /** The line shown for the tool's own progress; undefined when there is nothing to show. */
-  renderProgress(progress: Progress): string | undefined;
+  renderProgress(progress: Progress): ToolLine | undefined;
   /** Rejects with McpError when there was no result. */
   call(
     args: Record<string, unknown>,

@@ -29,7 +29,8 @@ export function renderSubAgentRoute(agent: RunSubAgent, link: Link): ToolRoute {
     downstream: agent.name,
     description: agent.description,
     inputSchema,
-    renderProgress: ({ message }) => message,
+    renderProgress: ({ progress, total, message }) =>
+      message === undefined ? undefined : { message, done: progress === total, fromAgent: true },
     async call({ message }, options) {
       const args = sessionId === undefined ? { message } : { message, session_id: sessionId };
       const result = await link.call("send_message", args, { ...options, idleTimeoutMs });

@@ -98,8 +98,11 @@ function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link)
     downstream: server.name,
     description: tool.description ?? tool.title ?? "",
     inputSchema: tool.inputSchema,
-    renderProgress: ({ progress, total, message }) =>
-      `${prefix}${message ?? (total === undefined ? progress : `${progress}/${total}`)}`,
+    renderProgress: ({ progress, total, message }) => ({
+      message: `${prefix}${message ?? (total === undefined ? progress : `${progress}/${total}`)}`,
+      done: false,
+      fromAgent: false,
+    }),
     call: (args, callOptions) => link.call(tool.name, args, { ...callOptions, idleTimeoutMs: server.timeoutMs }),
   };
 }
