@@ -101,7 +101,7 @@ export const agentSpec = withRules(
   },
 );
 
-export const agentStatus = z
+const agentStatus = z
   .strictObject({
     observedGeneration: integer(
       0,

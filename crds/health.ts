@@ -5,7 +5,7 @@ import * as z from "zod";
 export const healthToolName = "get_health";
 export const healthToolDescription = "Returns the health status of this agent and its downstream dependencies.";
 
-export const healthStatuses = ["ok", "degraded", "error"] as const;
+const healthStatuses = ["ok", "degraded", "error"] as const;
 export const healthStatusSchema = z.enum(healthStatuses);
 export type HealthStatus = z.output<typeof healthStatusSchema>;
 

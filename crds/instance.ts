@@ -149,7 +149,7 @@ const image = (description: string) =>
     expected: "an image reference, or empty",
   });
 
-export const instanceSpec = object("What the agents of this instance share.", {
+const instanceSpec = object("What the agents of this instance share.", {
   version: text(64, "Semantic version, published in catalogue entries.", {
     min: 1,
     pattern: /^[0-9]+\.[0-9]+\.[0-9]+(-[-0-9A-Za-z.]+)?(\+[-0-9A-Za-z.]+)?$/,
@@ -218,7 +218,7 @@ export const instanceSpec = object("What the agents of this instance share.", {
   }).exactOptional(),
 });
 
-export const instanceStatus = z
+const instanceStatus = z
   .strictObject({
     observedGeneration: integer(
       0,

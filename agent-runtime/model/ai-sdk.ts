@@ -21,7 +21,7 @@ import type { AssistantMessage, StopReason, TokenUsage, ToolCallRequest, TurnReq
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 /** A call without a single byte for this long has stalled. */
-export const silenceLimitMs = 120_000;
+const silenceLimitMs = 120_000;
 /** The library wants a key; createProviderFetch replaces it by the real one. */
 const keyPlaceholder = "set-by-fetch";
 

@@ -223,7 +223,7 @@ function tidy(text: string): string {
 }
 
 /** Takes secrets out of a text that is shown. */
-export function redact(text: string, secrets: readonly string[]): string {
+function redact(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => (secret === "" ? rest : rest.replaceAll(secret, "[redacted]")), text);
 }
 

@@ -1,7 +1,7 @@
 // HTTP to a provider: sets the credentials, follows no redirect (keys would travel with it), bounds what is read.
 
 /** What one answer may hold, streamed or not. */
-export const answerLimitBytes = 64 * 1024 * 1024;
+const answerLimitBytes = 64 * 1024 * 1024;
 
 const authHeaders = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
 

@@ -12,7 +12,7 @@ import { apiVersionOf, objectPath, type ResourceType } from "./resource.ts";
 import type { Transport } from "./transport.ts";
 import type { Logger } from "../process/log.ts";
 
-export const applyContentType = "application/apply-patch+yaml";
+const applyContentType = "application/apply-patch+yaml";
 
 export interface ApplyOptions {
   readonly fieldManager: string;

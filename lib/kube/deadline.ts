@@ -4,7 +4,7 @@
  */
 import type { Clock, Timer } from "./clock.ts";
 
-export class DeadlineExceeded extends Error {
+class DeadlineExceeded extends Error {
   override readonly name = "DeadlineExceeded";
 }
 
