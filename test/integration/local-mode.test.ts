@@ -108,9 +108,16 @@ class Local {
     return localStateSchema.parse(JSON.parse(await readFile(join(this.state, "local-state.json"), "utf8")));
   }
 
-  /** Process ids of the agents, by name. */
-  async pids(): Promise<Record<string, number>> {
-    const { endpoints } = await this.told();
+  /** Process ids of the agents, by name, once so many are told of: the file follows the terminal by a moment. */
+  async pids(count = 3): Promise<Record<string, number>> {
+    const { endpoints } = await vi.waitFor(
+      async () => {
+        const told = await this.told();
+        expect(told.endpoints).toHaveLength(count);
+        return told;
+      },
+      { timeout: 5_000 },
+    );
     return Object.fromEntries(endpoints.map(({ agent, pod }) => [agent, Number(pod.slice(agent.length + 1))]));
   }
 
@@ -268,7 +275,7 @@ describe("CLI-1 pallas up", () => {
     const names = async () => Object.keys(await catalogue(local.port)).map((name) => name.split("/")[1]);
     await expect.poll(() => local.stderr, { timeout: startMs }).toContain("guest: ready after");
     await expect.poll(names, { timeout: 5_000 }).toEqual(["clerk", "concierge", "editor", "guest"]);
-    const { guest = 0 } = await local.pids();
+    const { guest = 0 } = await local.pids(4);
     await rm(join(local.folder, "manifests/guest.yaml"));
     await expect.poll(names, { timeout: 15_000 }).toEqual(["clerk", "concierge", "editor"]);
     await expect.poll(() => isAlive(guest), { timeout: 15_000 }).toBe(false);
