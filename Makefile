@@ -38,6 +38,6 @@ help: ## this list
 
 # npm writes this file at the end of an installation, so it is older than the lock file exactly when the installation is stale.
 $(installed): package-lock.json
-	npm ci
+	npm ci --loglevel=error --no-fund
 	@touch $@
 	@$(in_toolchain) node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 22 || (a === 22 && b < 19)) { console.error("Pallas needs Node ≥ 22.19, found " + process.version + "; install Node 24 from https://nodejs.org and try again"); process.exit(1); }'
