@@ -1,6 +1,6 @@
 /**
- * The two ways a call to the API server fails: it answered with an error (`ApiError`), or it did not answer
- * (`TransportError`). Reads the server's Status objects; decides nothing about retries.
+ * The ways a call to the API server fails: it answered with an error (`ApiError`), it did not answer
+ * (`TransportError`), or it was not made (`CallRefused`). Reads the server's Status objects; decides nothing about retries.
  */
 
 export interface ApiErrorFields {
@@ -38,6 +38,11 @@ export class TransportError extends Error {
     super(message, { cause: options.cause });
     this.timedOut = options.timedOut ?? false;
   }
+}
+
+/** The call's `mayStart` said no: not a byte of this try was sent. */
+export class CallRefused extends Error {
+  override readonly name = "CallRefused";
 }
 
 export function isNotFound(error: unknown): boolean {

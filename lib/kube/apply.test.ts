@@ -3,7 +3,7 @@ import { createApplier, deleteObject, getObject, type ApplyRequest } from "./app
 import { controllerReference, isControlledBy, type KubeObject, type LiveObject } from "./object.ts";
 import { Conflict, Waiting } from "./outcome.ts";
 import { writeStatus } from "./status.ts";
-import { answerJson, FakeApiServer, widgetType } from "./testing/fake-api-server.ts";
+import { answerJson, answerStatus, FakeApiServer, widgetType } from "./testing/fake-api-server.ts";
 import { silentLog } from "./testing/silent-log.ts";
 import { createTransport } from "./transport.ts";
 
@@ -66,11 +66,23 @@ describe("I6 OPR-2 unchanged input makes no write", () => {
     expect(writes()).toBe(1);
   });
 
-  test("an empty cache asks the server first, and finds that nothing is to be done", async () => {
-    const { apply, writes } = await setUp();
+  test("an empty cache finds that the name is taken, and that nothing is to be done", async () => {
+    const { fake, apply, read } = await setUp();
     await apply(child(), undefined);
+    const before = await read();
     expect((await apply(child(), undefined)).action).toBe("unchanged");
-    expect(writes()).toBe(1);
+    expect(await read()).toEqual(before);
+    expect(fake.seen("write").map(({ body }) => body?.["metadata"])).toMatchObject([
+      { resourceVersion: "1" },
+      { resourceVersion: "1" },
+    ]);
+  });
+
+  test("an empty cache and an outdated object of ours make one update", async () => {
+    const { fake, apply } = await setUp();
+    await apply(child(), undefined);
+    expect((await apply(child({ color: "blue" }), undefined)).action).toBe("updated");
+    expect(fake.get("c")?.["spec"]).toEqual({ color: "blue" });
   });
 
   test("the order of fields does not matter", async () => {
@@ -134,10 +146,28 @@ describe("I8 OPR-5 what is not ours is never touched", () => {
     ["unknown to the cache", false],
   ])("a foreign object with our name, %s", async (_title, cached) => {
     const { fake, apply, read, writes } = await setUp();
-    fake.put("c", { spec: { color: "theirs" } });
+    const theirs = fake.put("c", { spec: { color: "theirs" } });
     const live = cached ? await read() : undefined;
     await expect(apply(child(), live)).rejects.toThrow(Conflict);
-    expect(writes()).toBe(0);
+    expect(fake.get("c")).toBe(theirs);
+    expect(writes()).toBe(cached ? 0 : 1);
+  });
+
+  test("a foreign object that is made in the instant before our creation", async () => {
+    const { fake, apply } = await setUp();
+    fake.next.other.push((response) => {
+      fake.put("c", { spec: { color: "theirs" } });
+      answerStatus(409, "Conflict")(response);
+    });
+    await expect(apply(child(), undefined)).rejects.toThrow(Conflict);
+    expect(fake.get("c")?.["spec"]).toEqual({ color: "theirs" });
+  });
+
+  test("a name that is taken and free again is left to the next reconcile", async () => {
+    const { fake, apply, writes } = await setUp();
+    fake.next.other.push(answerStatus(409, "Conflict"));
+    await expect(apply(child(), undefined)).rejects.toMatchObject({ status: 409 });
+    expect(writes()).toBe(1);
   });
 
   test("the child of a former owner of the same name is foreign", async () => {

@@ -5,8 +5,9 @@
 import { isConflict, isNotFound } from "./api-error.ts";
 import { hashOf } from "./canonical.ts";
 import { differences } from "./compare.ts";
+import type { WriteTracker } from "./consistency.ts";
 import { parseObject } from "./decode.ts";
-import { keyOf, type KubeObject, type LiveObject, type RawObject } from "./object.ts";
+import { keyOf, type KubeObject, type LiveMeta, type LiveObject, type RawObject } from "./object.ts";
 import { Conflict, Waiting } from "./outcome.ts";
 import { apiVersionOf, objectPath, type ResourceType } from "./resource.ts";
 import type { Transport } from "./transport.ts";
@@ -22,7 +23,10 @@ export interface ApplyOptions {
   readonly subresource?: "status";
 }
 
-/** One server-side apply, whatever is there. With `metadata.uid` it fails (422, or 409 where none is) unless it meets just that object. */
+/**
+ * One server-side apply, whatever is there. With `metadata.uid` it fails (422, or 409 where none is) unless it meets
+ * just that object; with `metadata.resourceVersion` it fails (409) where another version is, but creates where none is.
+ */
 export async function applyObject(
   transport: Transport,
   type: ResourceType,
@@ -95,13 +99,15 @@ export interface ApplierOptions {
   readonly fieldManager: string;
   /** Annotation, such as `example.com/applied-hash`, that remembers what was last applied. */
   readonly hashAnnotation: string;
+  /** Told of each write (I7). Where it says that the cache is behind, the server is asked instead. */
+  readonly tracker?: WriteTracker;
   readonly log: Logger;
 }
 
 export interface ApplyRequest {
   readonly type: ResourceType;
   readonly desired: KubeObject;
-  /** From the cache, complete (nothing dropped by `parse`). Undefined makes the applier ask the server. */
+  /** From the cache, complete (nothing dropped by `parse`). Undefined where the cache has none. */
   readonly live: LiveObject | undefined;
   /** Whether an object of this name may be written; mostly `isControlledBy(live, owner)`. */
   readonly ours: (live: LiveObject) => boolean;
@@ -124,6 +130,8 @@ export interface Applier {
 /** So many objects may differ for good from what was asked (see `#settled`) before the oldest is tried again. */
 const settledLimit = 10_000;
 const terminatingRetryMs = 2_000;
+/** etcd is at revision 1 before its first write, so no object has this version: an apply that asks for it can only create. */
+const versionOfNone = "1";
 
 export function createApplier(options: ApplierOptions): Applier {
   return new ComparingApplier(options);
@@ -141,27 +149,52 @@ class ComparingApplier implements Applier {
     this.#options = options;
   }
 
-  async apply({ type, desired, live: cached, ours, signal }: ApplyRequest): Promise<ApplyResult> {
-    const { transport, fieldManager } = this.#options;
-    const key = keyOf(desired);
-    const live = cached ?? (await getObject(transport, type, desired.metadata, { signal }));
-    if (live !== undefined) {
-      if (!ours(live)) {
-        throw new Conflict({
-          message: `${type.kind} ${key} exists and is not ours; delete or rename it, or choose another name for the resource that needs it`,
-        });
-      }
-      if (live.metadata.deletionTimestamp !== undefined) {
-        const message = `${type.kind} ${key} is being deleted; it is made again when it is gone`;
-        throw new Waiting({ reason: "ChildTerminating", message, retryMs: terminatingRetryMs });
-      }
+  async apply(request: ApplyRequest): Promise<ApplyResult> {
+    const { type, desired, signal } = request;
+    const { transport, tracker } = this.#options;
+    const read = () => getObject(transport, type, desired.metadata, { signal });
+    let live = request.live;
+    if (tracker?.isBehind(type, keyOf(desired)) === true) {
+      live = await read();
+      if (live === undefined) tracker.forget(type, keyOf(desired));
     }
+    if (live !== undefined) return this.#update(request, live);
+    try {
+      return { action: "created", object: await this.#write(request, { resourceVersion: versionOfNone }) };
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      // The name is taken: by ours, which the cache does not have yet, or by someone else's.
+      const found = await read();
+      if (found === undefined) throw error;
+      return this.#update(request, found);
+    }
+  }
+
+  async #update(request: ApplyRequest, live: LiveObject): Promise<ApplyResult> {
+    const { type, desired, ours } = request;
+    const key = keyOf(desired);
+    if (!ours(live)) {
+      throw new Conflict({
+        message: `${type.kind} ${key} exists and is not ours; delete or rename it, or choose another name for the resource that needs it`,
+      });
+    }
+    if (live.metadata.deletionTimestamp !== undefined) {
+      const message = `${type.kind} ${key} is being deleted; it is made again when it is gone`;
+      throw new Waiting({ reason: "ChildTerminating", message, retryMs: terminatingRetryMs });
+    }
+    if (this.#isClean(this.#stamp(desired), live)) return { action: "unchanged", object: live };
+    return { action: "updated", object: await this.#write(request, { uid: live.metadata.uid }) };
+  }
+
+  /** `bound` ties the write to what was judged: that one object, or none. */
+  async #write({ type, desired, signal }: ApplyRequest, bound: Partial<LiveMeta>): Promise<LiveObject> {
+    const { transport, fieldManager, tracker } = this.#options;
     const stamped = this.#stamp(desired);
-    if (live !== undefined && this.#isClean(stamped, live)) return { action: "unchanged", object: live };
-    const bound = live === undefined ? stamped : bindTo(stamped, live);
-    const object = await applyObject(transport, type, bound, { fieldManager, force: true, signal });
-    this.#remember(type, stamped, object);
-    return { action: live === undefined ? "created" : "updated", object };
+    const object = { ...stamped, metadata: { ...stamped.metadata, ...bound } };
+    const applied = await applyObject(transport, type, object, { fieldManager, force: true, signal });
+    tracker?.wrote(type, applied);
+    this.#remember(type, stamped, applied);
+    return applied;
   }
 
   /** The hash notices fields that are not desired any more, which a comparison with the live object cannot. */
@@ -192,11 +225,6 @@ class ComparingApplier implements Applier {
       "server keeps another form of applied fields",
     );
   }
-}
-
-/** Ties the write to the object that was found to be ours. */
-function bindTo(object: KubeObject, live: LiveObject): KubeObject {
-  return { ...object, metadata: { ...object.metadata, uid: live.metadata.uid } };
 }
 
 /** The smallest object that names another, to which fields to be applied are added. */

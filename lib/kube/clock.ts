@@ -24,6 +24,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** The clock's time in the form of metav1.MicroTime: UTC, exactly six digits after the second. */
+export function renderMicroTime(clock: Clock): string {
+  return new Date(clock.now()).toISOString().replace(/Z$/, "000Z");
+}
+
 /** Waits, and rejects with the signal's reason when it is aborted first. */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

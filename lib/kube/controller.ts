@@ -5,6 +5,7 @@
 import { ApiError } from "./api-error.ts";
 import type { BackoffOptions } from "./backoff.ts";
 import { sleep, systemClock, type Clock } from "./clock.ts";
+import type { OwnWrites } from "./consistency.ts";
 import { Deadline } from "./deadline.ts";
 import type { ControllerMetrics, KubeMetrics, ReconcileOutcome } from "./metrics.ts";
 import { splitKey } from "./object.ts";
@@ -40,6 +41,8 @@ export interface ControllerOptions {
   readonly reconcileTimeoutMs?: number;
   /** How long reconciles in flight may go on after the stop; 0 aborts them at once. */
   readonly drainTimeoutMs?: number;
+  /** Puts a key off until the caches show what was written for it (I7). */
+  readonly ownWrites?: OwnWrites;
   readonly metrics?: KubeMetrics;
   readonly backoff?: BackoffOptions;
   readonly clock?: Clock;
@@ -71,6 +74,8 @@ class QueueController implements Controller {
   readonly #queue: WorkQueue;
   readonly #metrics: ControllerMetrics | undefined;
   readonly #workers: number;
+  /** Keys that wait for the caches, and with which priority they come back. They hold no worker. */
+  readonly #postponed = new Map<string, number>();
   /** Aborted when nothing may be written any more. */
   readonly #halt = new AbortController();
 
@@ -153,10 +158,28 @@ class QueueController implements Controller {
 
   async #work(): Promise<void> {
     for (let item = await this.#queue.take(); item !== undefined; item = await this.#queue.take()) {
+      if (this.#postpone(item)) continue;
       this.#metrics?.active(1);
       await this.#process(item);
       this.#metrics?.active(-1);
     }
+  }
+
+  /** True when the key has to wait for the caches; it is added again then, and not before. */
+  #postpone({ key, priority }: QueueItem): boolean {
+    const known = this.#postponed.get(key);
+    if (known === undefined) {
+      const seen = this.#options.ownWrites?.ensureSeen(key);
+      if (seen === undefined) return false;
+      void seen.then(() => {
+        const priority = this.#postponed.get(key);
+        this.#postponed.delete(key);
+        this.#queue.add(key, priority === undefined ? {} : { priority });
+      });
+    }
+    this.#postponed.set(key, Math.max(priority, known ?? priority));
+    this.#queue.done(key);
+    return true;
   }
 
   async #process(item: QueueItem): Promise<void> {
@@ -197,6 +220,7 @@ class QueueController implements Controller {
 
   #settle({ key, priority }: QueueItem, verdict: Verdict, seconds: number, log: Logger): void {
     this.#metrics?.reconciled(outcomeOf(verdict), seconds);
+    if ("error" in verdict && isProgrammingError(verdict.error)) this.#metrics?.panicked();
     if ("result" in verdict) {
       this.#queue.forget(key);
       const afterMs = verdict.result.requeueAfterMs;
@@ -221,6 +245,11 @@ function outcomeOf(verdict: Verdict): ReconcileOutcome {
   if ("result" in verdict) return verdict.result.requeueAfterMs === undefined ? "success" : "requeue_after";
   if (verdict.error instanceof Waiting) return "requeue_after";
   return verdict.error instanceof Stalled ? "terminal_error" : "error";
+}
+
+/** What in Go would be a panic. No call of the kernel throws these: the transport has errors of its own. */
+function isProgrammingError(error: unknown): boolean {
+  return [TypeError, ReferenceError, RangeError, SyntaxError].some((kind) => error instanceof kind);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -14,6 +14,8 @@ export interface QueueMetrics {
   /** Seconds between the hand-out and the end of the work. */
   worked(seconds: number): void;
   retried(): void;
+  /** Asked at each scrape: for how many seconds each key in work has been so. */
+  inWork(read: () => readonly number[]): void;
 }
 
 export interface ControllerMetrics {
@@ -21,13 +23,21 @@ export interface ControllerMetrics {
   active(change: 1 | -1): void;
   reconciled(outcome: ReconcileOutcome, seconds: number): void;
   timedOut(): void;
+  /** The reconcile ended by a mistake in the program, not by something that it met. */
+  panicked(): void;
 }
+
+export type EventResult = "created" | "updated" | "merged" | "dropped" | "failed";
 
 export interface KubeMetrics {
   queue(name: string): QueueMetrics;
   controller(name: string): ControllerMetrics;
   /** `code` is the HTTP status, or `<error>` when there was no answer. */
   requested(method: string, code: string): void;
+  /** For the election by the lease of this name. */
+  master(name: string): (isLeader: boolean) => void;
+  /** What became of Kubernetes Events. No metric of client-go's. */
+  event(result: EventResult): void;
 }
 
 const reconcileBuckets = [
@@ -46,6 +56,19 @@ export function createKubeMetrics(registry: Registry): KubeMetrics {
   });
   const queue = queueFamilies(registry);
   const controller = controllerFamilies(registry);
+  const master = new Gauge({
+    name: "leader_election_master_status",
+    help: "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master.",
+    labelNames: ["name"],
+    registers: [registry],
+  });
+  const events = new Counter({
+    name: "kubernetes_events_total",
+    help: "Number of Kubernetes Events asked for, by what became of them.",
+    labelNames: ["result"],
+    registers: [registry],
+  });
+  for (const result of ["created", "updated", "merged", "dropped", "failed"]) events.inc({ result }, 0);
   return {
     queue(name) {
       const labels = { name, controller: name };
@@ -58,18 +81,21 @@ export function createKubeMetrics(registry: Registry): KubeMetrics {
         waited: (seconds) => queue.queued.observe(labels, seconds),
         worked: (seconds) => queue.worked.observe(labels, seconds),
         retried: () => queue.retries.inc(labels),
+        inWork: (read) => queue.inWork.set(name, read),
       };
     },
     controller(name) {
       const labels = { controller: name };
       for (const result of ["success", "error", "requeue", "requeue_after"])
         controller.total.inc({ ...labels, result }, 0);
-      for (const counter of [controller.errors, controller.terminal, controller.timeouts]) counter.inc(labels, 0);
+      const { errors, terminal, timeouts, panics } = controller;
+      for (const counter of [errors, terminal, timeouts, panics]) counter.inc(labels, 0);
       controller.active.set(labels, 0);
       return {
         workers: (count) => controller.workers.set(labels, count),
         active: (change) => controller.active.inc(labels, change),
         timedOut: () => controller.timeouts.inc(labels),
+        panicked: () => controller.panics.inc(labels),
         reconciled(outcome, seconds) {
           const failed = outcome === "error" || outcome === "terminal_error";
           controller.total.inc({ ...labels, result: failed ? "error" : outcome });
@@ -80,12 +106,38 @@ export function createKubeMetrics(registry: Registry): KubeMetrics {
       };
     },
     requested: (method, code) => requests.inc({ method, code }),
+    master(name) {
+      master.set({ name }, 0);
+      return (isLeader) => master.set({ name }, isLeader ? 1 : 0);
+    },
+    event: (result) => events.inc({ result }),
   };
 }
 
 function queueFamilies(registry: Registry) {
   const common = { labelNames: ["name", "controller"], registers: [registry] };
+  const inWork = new Map<string, () => readonly number[]>();
+  const gaugeOfWork = (name: string, help: string, fold: (seconds: readonly number[]) => number) =>
+    new Gauge({
+      name,
+      help,
+      ...common,
+      collect() {
+        for (const [queue, read] of inWork) this.set({ name: queue, controller: queue }, fold(read()));
+      },
+    });
+  gaugeOfWork(
+    "workqueue_unfinished_work_seconds",
+    "How many seconds of work in progress are not yet observed.",
+    (all) => all.reduce((sum, seconds) => sum + seconds, 0),
+  );
+  gaugeOfWork(
+    "workqueue_longest_running_processor_seconds",
+    "How many seconds the longest running processor of the workqueue has been running.",
+    (all) => Math.max(0, ...all),
+  );
   return {
+    inWork,
     depth: new Gauge({ name: "workqueue_depth", help: "Current depth of workqueue.", ...common }),
     adds: new Counter({ name: "workqueue_adds_total", help: "Total number of adds handled by workqueue.", ...common }),
     retries: new Counter({
@@ -126,6 +178,11 @@ function controllerFamilies(registry: Registry) {
     terminal: new Counter({
       name: `${prefix}_terminal_reconcile_errors_total`,
       help: "Total number of terminal reconciliation errors per controller.",
+      ...common,
+    }),
+    panics: new Counter({
+      name: `${prefix}_reconcile_panics_total`,
+      help: "Total number of reconciliation panics per controller.",
       ...common,
     }),
     timeouts: new Counter({

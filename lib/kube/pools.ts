@@ -2,7 +2,8 @@
  * Connections to the API server: one pool for calls and one for watches per TLS identity, kept until the identity
  * changes. HTTP/1.1 only, because an h2 session that goes black is never replaced, while h1 recovers on the next call.
  */
-import { Pool } from "undici";
+import { Pool, type Dispatcher } from "undici";
+import { CallRefused } from "./api-error.ts";
 import type { Credentials } from "./credentials.ts";
 
 /** More calls than this wait their turn; their deadline goes on. */
@@ -52,6 +53,28 @@ export class PoolCache {
     const done = () => this.#retired.delete(pool);
     pool.close().then(done, done);
   }
+}
+
+/**
+ * The pool, asking before each request whether it may be sent: not when it is handed in, since it may have to wait for
+ * a connection, but when its first byte is about to be written.
+ */
+export function askBeforeSending(pool: Pool, mayStart: (() => string | undefined) | undefined): Dispatcher {
+  if (mayStart === undefined) return pool;
+  return pool.compose(
+    (dispatch) => (options, handler) =>
+      dispatch(options, {
+        onRequestStart(controller, context) {
+          const refusal = mayStart();
+          if (refusal !== undefined) throw new CallRefused(refusal);
+          handler.onRequestStart?.(controller, context);
+        },
+        onResponseStart: (...values) => handler.onResponseStart?.(...values),
+        onResponseData: (...values) => handler.onResponseData?.(...values),
+        onResponseEnd: (...values) => handler.onResponseEnd?.(...values),
+        onResponseError: (...values) => handler.onResponseError?.(...values),
+      }),
+  );
 }
 
 function createPool({ origin, tls }: Credentials, connections: number, maxResponseSize: number): Pool {

@@ -14,6 +14,12 @@ export function apiVersionOf(type: ResourceType): string {
   return type.group === "" ? type.version : `${type.group}/${type.version}`;
 }
 
+/** The group in an apiVersion; empty for the core group. */
+export function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
+
 /** The path of a collection: of one namespace, or without one of the whole cluster. */
 export function collectionPath(type: ResourceType, namespace?: string): string {
   const root = type.group === "" ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;

@@ -4,7 +4,7 @@
 import { renderCanonical } from "./canonical.ts";
 import type { Informer } from "./informer.ts";
 import { controllerOf, keyOf, objectKey, type LiveMeta, type LiveObject } from "./object.ts";
-import type { ResourceType } from "./resource.ts";
+import { groupOf, type ResourceType } from "./resource.ts";
 import type { Change } from "./store.ts";
 import type { AddOptions } from "./work-queue.ts";
 
@@ -58,6 +58,7 @@ export function selfKey(object: LiveObject): string[] {
 export function ownerKey(owner: ResourceType): (object: LiveObject) => string[] {
   return (object) => {
     const reference = controllerOf(object);
+    // Versions may differ between the reference and our client; the group may not.
     if (reference === undefined || reference.kind !== owner.kind || groupOf(reference.apiVersion) !== owner.group)
       return [];
     return [objectKey(object.metadata.namespace, reference.name)];
@@ -73,10 +74,4 @@ export function desiredStateChanged(previous: LiveObject, object: LiveObject): b
 
 function intentOf({ labels, annotations, finalizers, ownerReferences, deletionTimestamp }: LiveMeta): unknown[] {
   return [labels, annotations, finalizers, ownerReferences, deletionTimestamp];
-}
-
-/** Versions may differ between the reference and our client; the group may not. */
-function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf("/");
-  return slash < 0 ? "" : apiVersion.slice(0, slash);
 }

@@ -5,6 +5,7 @@
 import { isNotFound } from "./api-error.ts";
 import { applyObject, identityOf } from "./apply.ts";
 import { renderCanonical } from "./canonical.ts";
+import type { WriteTracker } from "./consistency.ts";
 import type { KubeObject, LiveObject } from "./object.ts";
 import type { ResourceType } from "./resource.ts";
 import type { Transport } from "./transport.ts";
@@ -16,6 +17,8 @@ export interface WriteStatusRequest {
   /** The whole status wanted. */
   readonly status: object;
   readonly fieldManager: string;
+  /** Told of the write (I7). */
+  readonly tracker?: WriteTracker;
   readonly signal: AbortSignal;
 }
 
@@ -24,11 +27,13 @@ export async function writeStatus(
   transport: Transport,
   request: WriteStatusRequest,
 ): Promise<"written" | "unchanged" | "gone"> {
-  const { type, live, status, fieldManager, signal } = request;
+  const { type, live, status, fieldManager, tracker, signal } = request;
   if (renderCanonical(live.status ?? {}) === renderCanonical(status)) return "unchanged";
   const object: KubeObject & { status: object } = { ...identityOf(type, live), status };
   try {
-    await applyObject(transport, type, object, { fieldManager, force: true, signal, subresource: "status" });
+    const options = { fieldManager, force: true, signal, subresource: "status" } as const;
+    const written = await applyObject(transport, type, object, options);
+    tracker?.wrote(type, written);
     return "written";
   } catch (error) {
     if (isNotFound(error)) return "gone";

@@ -4,13 +4,13 @@
  */
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { Dispatcher } from "undici";
-import { ApiError, parseErrorResponse, TransportError } from "./api-error.ts";
+import { ApiError, CallRefused, parseErrorResponse, TransportError } from "./api-error.ts";
 import { sleep, systemClock, type Clock } from "./clock.ts";
 import { createCredentialSource, type CredentialSource } from "./credentials.ts";
 import { Deadline } from "./deadline.ts";
 import { readLines } from "./lines.ts";
 import type { KubeMetrics } from "./metrics.ts";
-import { PoolCache } from "./pools.ts";
+import { askBeforeSending, PoolCache } from "./pools.ts";
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -25,6 +25,8 @@ export interface Call {
   readonly signal?: AbortSignal;
   /** For the whole call, repeated tries and their pauses included. */
   readonly timeoutMs?: number;
+  /** Asked at each try, at the last instant before the first byte is sent. What it gives back is why not: `CallRefused`. */
+  readonly mayStart?: () => string | undefined;
 }
 
 export interface WatchCall {
@@ -40,7 +42,8 @@ export interface WatchCall {
 export interface Transport {
   /**
    * The parsed JSON of a 2xx answer, undefined for an empty one. 429, and 503 with Retry-After, are tried again within
-   * the deadline. Throws `ApiError` for other answers, `TransportError` for none, the signal's reason when aborted.
+   * the deadline. Throws `ApiError` for other answers, `TransportError` for none, the signal's reason when aborted,
+   * `CallRefused` when `mayStart` says no.
    */
   request(call: Call): Promise<unknown>;
   /** Resolves once the server has accepted the watch; the lines end when the server ends them. Throws like `request`. */
@@ -156,7 +159,7 @@ class PooledTransport implements Transport {
     try {
       return await guard(context, deadline, async () => {
         const credentials = await this.#credentials.current();
-        const answer = await this.#pools.for(credentials)[pool].request({
+        const answer = await askBeforeSending(this.#pools.for(credentials)[pool], call.mayStart).request({
           method: call.method,
           path: `${credentials.pathPrefix}${call.path}${renderQuery(call.query)}`,
           headers: {
@@ -215,13 +218,15 @@ class PooledTransport implements Transport {
   }
 }
 
-/** Gives every failure of `work` its meaning: an API answer, the caller's abort, the deadline, or the network. */
+/**
+ * Gives every failure of `work` its meaning: an API answer, the caller's abort, the deadline, or the network. Does not
+ * rely on `work` to obey: undici lets a request that waits for a connection overlook its abort.
+ */
 async function guard<T>(context: string, deadline: Deadline, work: () => Promise<T>): Promise<T> {
   try {
-    deadline.signal.throwIfAborted();
-    return await work();
+    return await unlessAborted(deadline.signal, work);
   } catch (cause) {
-    if (cause instanceof ApiError || cause instanceof TransportError) throw cause;
+    if (cause instanceof ApiError || cause instanceof TransportError || cause instanceof CallRefused) throw cause;
     if (deadline.expired) {
       throw new TransportError(deadline.signal.reason instanceof Error ? deadline.signal.reason.message : context, {
         cause,
@@ -230,6 +235,18 @@ async function guard<T>(context: string, deadline: Deadline, work: () => Promise
     }
     if (deadline.signal.aborted) throw deadline.signal.reason;
     throw new TransportError(`${context}: no answer from the API server: ${messageOf(cause)}`, { cause });
+  }
+}
+
+async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work(), aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -57,6 +57,10 @@ export class WorkQueue {
     this.#clock = options.clock ?? systemClock;
     this.#metrics = options.metrics;
     this.#backoff = options.backoff ?? defaultKeyBackoff;
+    this.#metrics?.inWork(() => {
+      const now = this.#clock.now();
+      return [...this.#processing.values()].map((startedAt) => (now - startedAt) / 1000);
+    });
   }
 
   /** Keys that could be handed out now. */

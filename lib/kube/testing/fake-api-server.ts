@@ -143,6 +143,7 @@ export class FakeApiServer {
 
   endWatches(): void {
     for (const watch of this.#watches) watch.end();
+    this.#watches.clear();
   }
 
   resetWatches(): void {
@@ -218,6 +219,11 @@ export class FakeApiServer {
       const wanted = parseJson(body?.["metadata"]);
       if (wanted["uid"] !== undefined && wanted["uid"] !== existing?.metadata.uid) {
         answerStatus(existing === undefined ? 409 : 422, "WrongUid")(response);
+      } else if (
+        existing !== undefined &&
+        (wanted["resourceVersion"] ?? existing.metadata.resourceVersion) !== existing.metadata.resourceVersion
+      ) {
+        answerStatus(409, "Conflict")(response);
       } else if (existing === undefined && path.endsWith("/status")) {
         answerStatus(404, "NotFound")(response);
       } else {

@@ -37,7 +37,12 @@ export class ManualClock implements Clock {
       next.run();
       await settle();
     }
-    this.#now = end;
+    this.#now = Math.max(this.#now, end);
+  }
+
+  /** Moves time on without firing anything, as when the event loop stands still. What is due fires at the next `advance`. */
+  stall(byMs: number): void {
+    this.#now += byMs;
   }
 
   #nextBefore(end: number): Scheduled | undefined {

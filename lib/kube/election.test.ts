@@ -1,0 +1,280 @@
+import { Registry } from "prom-client";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { CallRefused } from "./api-error.ts";
+import { createElection, LeadershipLost, type Election } from "./election.ts";
+import { createKubeMetrics } from "./metrics.ts";
+import { ManualClock } from "./testing/manual-clock.ts";
+import { MemoryLeases, type LeaseView } from "./testing/memory-leases.ts";
+import { silentLog } from "./testing/silent-log.ts";
+
+interface Contender {
+  readonly election: Election;
+  readonly view: LeaseView;
+  readonly stop: AbortController;
+  readonly lead: ReturnType<typeof vi.fn>;
+  /** Undefined while it runs, else how it ended. */
+  outcome: unknown;
+}
+
+const untilAborted = (leadership: AbortSignal) =>
+  new Promise<void>((resolve) => leadership.addEventListener("abort", () => resolve(), { once: true }));
+
+function setUp() {
+  const clock = new ManualClock();
+  const leases = new MemoryLeases();
+  const registry = new Registry();
+  const metrics = createKubeMetrics(registry);
+  const enter = (identity: string, work: (leadership: AbortSignal) => Promise<void> = untilAborted): Contender => {
+    const view = leases.view();
+    const stop = new AbortController();
+    const lead = vi.fn(work);
+    const election = createElection({
+      transport: view,
+      namespace: "n",
+      name: "l",
+      identity,
+      clock,
+      log: silentLog(),
+      metrics,
+    });
+    const contender: Contender = { election, view, stop, lead, outcome: undefined };
+    election.run(stop.signal, lead).then(
+      () => (contender.outcome = "ended"),
+      (error: unknown) => (contender.outcome = error),
+    );
+    onTestFinished(() => stop.abort());
+    return contender;
+  };
+  /** The time until the contender leads, in steps of 50 ms. */
+  const untilLeads = async ({ election }: Contender, limitMs = 60_000) => {
+    let waitedMs = 0;
+    for (; !election.isLeader && waitedMs <= limitMs; waitedMs += 50) await clock.advance(50);
+    return waitedMs;
+  };
+  const master = async () => (await registry.getSingleMetric("leader_election_master_status")?.get())?.values[0]?.value;
+  return { clock, leases, enter, untilLeads, master };
+}
+
+const writes = (view: LeaseView) => view.calls.filter(({ method }) => method !== "GET");
+
+describe("OPR-6 one leader by Lease", () => {
+  test("the first makes the lease and leads, the second waits as long as it is renewed", async () => {
+    const { clock, leases, enter } = setUp();
+    const first = enter("first");
+    await clock.advance(0);
+    const second = enter("second");
+    await clock.advance(10 * 60_000);
+    expect(first.election.isLeader).toBe(true);
+    expect(second.lead).not.toHaveBeenCalled();
+    expect(writes(second.view)).toEqual([]);
+    expect(leases.lease?.spec).toMatchObject({
+      holderIdentity: "first",
+      leaseDurationSeconds: 15,
+      leaseTransitions: 0,
+    });
+    expect(leases.lease?.spec["renewTime"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+  });
+
+  test("of two that come at once only one leads", async () => {
+    const { clock, enter } = setUp();
+    const both = [enter("first"), enter("second")];
+    await clock.advance(60_000);
+    expect(both.filter(({ lead }) => lead.mock.calls.length > 0)).toHaveLength(1);
+  });
+
+  test.each(["cut", "silent"] as const)("a leader whose connection is %s is replaced within 17 s", async (state) => {
+    const { clock, enter, untilLeads, leases } = setUp();
+    const first = enter("first");
+    await clock.advance(0);
+    const second = enter("second");
+    await clock.advance(31_900); // The last renewal was just now: the worst case.
+    first.view.state = state;
+    const waitedMs = await untilLeads(second);
+    expect(waitedMs).toBeGreaterThanOrEqual(13_000);
+    expect(waitedMs).toBeLessThanOrEqual(17_000);
+    expect(leases.lease?.spec).toMatchObject({ holderIdentity: "second", leaseTransitions: 1 });
+    expect(first.outcome).toBeInstanceOf(LeadershipLost);
+  });
+
+  test.each([-3_600_000, 0, 3_600_000])(
+    "a holder whose clock is %i ms off is believed for its 15 s",
+    async (skewMs) => {
+      const { clock, leases, enter, untilLeads } = setUp();
+      const renewTime = new Date(clock.now() + skewMs).toISOString();
+      leases.put({ holderIdentity: "other", leaseDurationSeconds: 15, renewTime });
+      const waitedMs = await untilLeads(enter("me"));
+      expect(waitedMs).toBeGreaterThanOrEqual(15_000);
+      expect(waitedMs).toBeLessThanOrEqual(15_100);
+    },
+  );
+
+  test("a change beside the record is no sign of life", async () => {
+    const { clock, leases, enter, untilLeads } = setUp();
+    const spec = { holderIdentity: "other", leaseDurationSeconds: 15 };
+    leases.put(spec);
+    const me = enter("me");
+    await clock.advance(10_000);
+    leases.put(spec, { labels: { touched: "yes" } });
+    expect(await untilLeads(me)).toBeLessThanOrEqual(5_100);
+    expect(leases.lease?.metadata).toMatchObject({ labels: { touched: "yes" } });
+  });
+
+  test("a server that is away is asked again and again", async () => {
+    const { clock, enter, untilLeads } = setUp();
+    const me = enter("me");
+    me.view.state = "cut";
+    await clock.advance(60_000);
+    me.view.state = "up";
+    expect(await untilLeads(me)).toBeLessThanOrEqual(2_050);
+  });
+});
+
+describe("I11 OPR-6 leadership ends before anyone may take over", () => {
+  test("without renewals it ends after 10 s", async () => {
+    const { clock, enter, master } = setUp();
+    const me = enter("me");
+    await clock.advance(0);
+    expect(await master()).toBe(1);
+    me.view.state = "silent";
+    await clock.advance(9_999);
+    const leadership = me.lead.mock.calls[0]?.[0];
+    expect(leadership).toMatchObject({ aborted: false });
+    await clock.advance(2);
+    expect(leadership).toMatchObject({ aborted: true });
+    expect(me.outcome).toBeInstanceOf(LeadershipLost);
+    expect(await master()).toBe(0);
+  });
+
+  test("work that ignores its end does not keep the program for more than 5 s", async () => {
+    const { clock, enter } = setUp();
+    const me = enter("me", () => new Promise(() => undefined));
+    await clock.advance(0);
+    me.view.state = "cut";
+    await clock.advance(14_900);
+    expect(me.outcome).toBeUndefined();
+    await clock.advance(200);
+    expect(me.outcome).toBeInstanceOf(LeadershipLost);
+  });
+
+  test("a lease that another took is lost at the next renewal", async () => {
+    const { clock, leases, enter } = setUp();
+    const me = enter("me");
+    await clock.advance(0);
+    leases.put({ holderIdentity: "thief", leaseDurationSeconds: 15 });
+    await clock.advance(2_001);
+    expect(me.outcome).toMatchObject({ name: "LeadershipLost", message: "the lease n/l was taken by thief" });
+    expect(leases.lease?.spec["holderIdentity"]).toBe("thief");
+  });
+
+  test("after a standstill of 20 s not even a renewal is sent", async () => {
+    const { clock, enter } = setUp();
+    const me = enter("me");
+    await clock.advance(1_000);
+    const before = me.view.calls.length;
+    const fenced = me.election.fence(me.view);
+    clock.stall(20_000);
+    expect(me.election.isLeader).toBe(false);
+    await expect(fenced.request({ method: "PATCH", path: "/apis" })).rejects.toThrow(CallRefused);
+    await clock.advance(100);
+    expect(me.outcome).toBeInstanceOf(LeadershipLost);
+    expect(me.view.calls).toHaveLength(before);
+  });
+
+  test("a standstill while the renewal is under way counts from before it was sent", async () => {
+    const { clock, enter } = setUp();
+    const me = enter("me");
+    await clock.advance(1_000);
+    me.view.before = () => clock.stall(20_000);
+    await clock.advance(1_100);
+    await clock.advance(100);
+    expect(me.outcome).toBeInstanceOf(LeadershipLost);
+  });
+
+  test.each<[string, (leases: MemoryLeases, view: LeaseView) => void]>([
+    ["a renewal whose answer was lost", (_leases, view) => (view.state = "deaf")],
+    ["one renewal that failed", (_leases, view) => (view.state = "cut")],
+    ["a lease deleted by hand", (leases) => (leases.lease = undefined)],
+    ["a holder removed by hand", (leases) => leases.put({ holderIdentity: "" })],
+  ])("%s does not end it", async (_title, fault) => {
+    const { clock, leases, enter } = setUp();
+    const me = enter("me");
+    await clock.advance(1_000);
+    fault(leases, me.view);
+    await clock.advance(1_500);
+    me.view.state = "up";
+    await clock.advance(60_000);
+    expect(me.outcome).toBeUndefined();
+    expect(me.election.isLeader).toBe(true);
+    expect(leases.lease?.spec["holderIdentity"]).toBe("me");
+  });
+});
+
+describe("OPR-6 stop drains, then gives the lease back", () => {
+  test("the lease is renewed until the work has ended, and free right after", async () => {
+    const { clock, leases, enter, untilLeads, master } = setUp();
+    const drained = Promise.withResolvers<void>();
+    const first = enter("first", () => drained.promise);
+    await clock.advance(0);
+    const second = enter("second");
+    await clock.advance(1_000);
+    first.stop.abort(new Error("stop"));
+    await clock.advance(60_000);
+    expect(first.lead.mock.calls[0]?.[0]).toMatchObject({ aborted: true });
+    expect(first.election.isLeader).toBe(true);
+    expect(second.lead).not.toHaveBeenCalled();
+    drained.resolve();
+    await clock.advance(0);
+    expect(leases.lease?.spec).toMatchObject({ holderIdentity: "", leaseDurationSeconds: 1 });
+    expect(first.outcome).toBe("ended");
+    expect(await master()).toBe(0);
+    expect(await untilLeads(second)).toBeLessThanOrEqual(2_000);
+  });
+
+  test("work that fails gives the lease back too", async () => {
+    const { clock, leases, enter } = setUp();
+    const me = enter("me", () => Promise.reject(new Error("boom")));
+    await clock.advance(0);
+    expect(me.outcome).toMatchObject({ message: "boom" });
+    expect(leases.lease?.spec["holderIdentity"]).toBe("");
+  });
+
+  test("who waits for the lease ends at once and leaves it alone", async () => {
+    const { clock, leases, enter } = setUp();
+    leases.put({ holderIdentity: "other", leaseDurationSeconds: 15 });
+    const me = enter("me");
+    await clock.advance(1_000);
+    me.stop.abort();
+    await clock.advance(0);
+    expect(me.outcome).toBe("ended");
+    expect(me.lead).not.toHaveBeenCalled();
+    expect(leases.lease?.spec["holderIdentity"]).toBe("other");
+  });
+
+  test("a stop during the claim gives it back without leading", async () => {
+    const { clock, leases, enter } = setUp();
+    leases.put({ holderIdentity: "" });
+    const me = enter("me");
+    me.view.before = () => me.stop.abort();
+    await clock.advance(5_000);
+    expect(me.outcome).toBe("ended");
+    expect(me.lead).not.toHaveBeenCalled();
+    expect(leases.lease?.spec["holderIdentity"]).toBe("");
+  });
+
+  test("a server that is away does not keep the program from ending", async () => {
+    const { clock, enter } = setUp();
+    const me = enter("me");
+    await clock.advance(0);
+    me.view.state = "silent";
+    me.stop.abort();
+    await clock.advance(2_001);
+    expect(me.outcome).toBe("ended");
+  });
+});
+
+test("a timing in which leaders could overlap is refused", () => {
+  const options = { transport: new MemoryLeases().view(), namespace: "n", name: "l", identity: "me", log: silentLog() };
+  expect(() => createElection({ ...options, timing: { renewDeadlineMs: 15_000 } })).toThrow(
+    /leaseMs > renewDeadlineMs/,
+  );
+});

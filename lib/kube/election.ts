@@ -1,0 +1,299 @@
+/**
+ * One leader among several processes, by a Lease. Whether another's lease has run out is judged by how long its record
+ * has stood still before our own eyes, never by a remote clock; our own validity counts from before each renewal was
+ * sent. It ends with the process's leadership: whoever lost it starts anew as a new process.
+ */
+import { isConflict, isNotFound } from "./api-error.ts";
+import { renderCanonical } from "./canonical.ts";
+import { renderMicroTime, sleep, systemClock, type Clock } from "./clock.ts";
+import { fenceTransport } from "./fence.ts";
+import { LeaseClient, type Lease, type LeaseRecord } from "./lease.ts";
+import type { KubeMetrics } from "./metrics.ts";
+import type { Transport } from "./transport.ts";
+import type { Logger } from "../process/log.ts";
+
+export interface ElectionTiming {
+  /** A lease that stood still for this long may be taken over. */
+  readonly leaseMs: number;
+  /** Without a renewal for this long the leader has lost: well before anyone may take over, so that writes can land. */
+  readonly renewDeadlineMs: number;
+  /** Between two renewals; also the longest time between two looks at another's lease. */
+  readonly retryMs: number;
+  /** The longest time between two looks is so much longer (as a share) than the shortest. */
+  readonly jitter: number;
+}
+
+const defaultElectionTiming: ElectionTiming = {
+  leaseMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryMs: 2_000,
+  jitter: 1.2,
+};
+
+export interface ElectionOptions {
+  /** Best one of its own: a renewal must not wait behind other calls. */
+  readonly transport: Transport;
+  readonly namespace: string;
+  readonly name: string;
+  /** Different for each process, also for two starts of the same pod. */
+  readonly identity: string;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  readonly metrics?: KubeMetrics;
+  readonly timing?: Partial<ElectionTiming>;
+}
+
+export interface Election {
+  readonly isLeader: boolean;
+  /**
+   * Waits for the lease, then runs `lead` once. `leadership` is aborted on stop and on loss. On stop the lease is
+   * renewed until `lead` has ended and is then given back. Rejects with `LeadershipLost`, or with what `lead` threw.
+   * May be called once.
+   */
+  run(signal: AbortSignal, lead: (leadership: AbortSignal) => Promise<void>): Promise<void>;
+  /** The transport for all that only a leader may write. */
+  fence(transport: Transport): Transport;
+}
+
+/** Another process may lead from now on: this one should end. */
+export class LeadershipLost extends Error {
+  override readonly name = "LeadershipLost";
+}
+
+/** No call is given less than this, so that a slow server is not mistaken for a dead one. */
+const shortestCallMs = 1_000;
+
+export function createElection(options: ElectionOptions): Election {
+  return new LeaseElection(options);
+}
+
+interface Observation {
+  readonly lease: Lease;
+  /** The record as text: another text is a sign of life, a change beside it is not. */
+  readonly record: string;
+  readonly since: number;
+}
+
+class LeaseElection implements Election {
+  readonly #options: ElectionOptions;
+  readonly #timing: ElectionTiming;
+  readonly #clock: Clock;
+  readonly #client: LeaseClient;
+  readonly #setMaster: (isLeader: boolean) => void;
+  #observed: Observation | undefined;
+  /** No write starts from here on. 0: not leading. */
+  #validUntil = 0;
+  #failing = false;
+
+  constructor(options: ElectionOptions) {
+    this.#options = options;
+    this.#timing = { ...defaultElectionTiming, ...options.timing };
+    const { leaseMs, renewDeadlineMs, retryMs } = this.#timing;
+    if (!(leaseMs > renewDeadlineMs && renewDeadlineMs > retryMs && retryMs > 0)) {
+      throw new Error(
+        `election timing needs leaseMs > renewDeadlineMs > retryMs > 0, found ${leaseMs}, ${renewDeadlineMs}, ${retryMs}`,
+      );
+    }
+    this.#clock = options.clock ?? systemClock;
+    this.#client = new LeaseClient({ ...options, clock: this.#clock });
+    this.#setMaster = options.metrics?.master(options.name) ?? (() => undefined);
+  }
+
+  get isLeader(): boolean {
+    return this.#remainingMs > 0;
+  }
+
+  fence(transport: Transport): Transport {
+    const { identity, namespace, name } = this.#options;
+    const describe = `${identity} does not hold the lease ${namespace}/${name}; only the leader may write`;
+    return fenceTransport({ transport, remainingMs: () => this.#remainingMs, describe });
+  }
+
+  async run(signal: AbortSignal, lead: (leadership: AbortSignal) => Promise<void>): Promise<void> {
+    if (!(await this.#acquire(signal))) return;
+    if (signal.aborted) {
+      await this.#release();
+      return;
+    }
+    const { log, identity } = this.#options;
+    log.info({ identity }, "became leader");
+    this.#setMaster(true);
+    const leadership = new AbortController();
+    const over = new AbortController();
+    const stop = () => leadership.abort(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    // Inside of an async function also a `lead` that throws at once becomes a rejection.
+    const work = (async () => lead(leadership.signal))().finally(() => over.abort());
+    try {
+      const lost = await this.#keep(over.signal);
+      if (lost === undefined) {
+        await work;
+        return;
+      }
+      this.#resign();
+      log.error({ identity, err: lost }, "leadership lost");
+      leadership.abort(lost);
+      await this.#settle(work);
+      if (!signal.aborted) throw lost;
+    } finally {
+      signal.removeEventListener("abort", stop);
+      if (this.isLeader) await this.#release();
+    }
+  }
+
+  get #remainingMs(): number {
+    return this.#validUntil - this.#clock.now();
+  }
+
+  /** False when stopped first. The claim in flight is waited for: a lease must not be ours without our knowledge. */
+  async #acquire(signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      if (await this.#try(() => this.#claim())) return true;
+      await sleep(this.#clock, this.#pauseMs(), signal).catch(() => undefined); // Rejects only when stopped.
+    }
+    return false;
+  }
+
+  /** Renews until the work is over (undefined), or until the lease is lost. */
+  async #keep(over: AbortSignal): Promise<LeadershipLost | undefined> {
+    const { namespace, name } = this.#options;
+    const lease = `the lease ${namespace}/${name}`;
+    while (!over.aborted) {
+      const pauseMs = Math.min(this.#timing.retryMs, Math.max(0, this.#remainingMs));
+      await sleep(this.#clock, pauseMs, over).catch(() => undefined); // Rejects only when over.
+      // After a standstill of the process it may be too late; then not even a renewal may be sent.
+      if (!this.isLeader) return new LeadershipLost(`${lease} was not renewed in ${this.#timing.renewDeadlineMs} ms`);
+      if (over.aborted) return undefined;
+      const held = await this.#try(() => this.#claim());
+      const holder = this.#observed?.lease.record.holder;
+      if (held === false && holder !== this.#options.identity) {
+        return new LeadershipLost(`${lease} was taken by ${holder}`);
+      }
+    }
+    return undefined;
+  }
+
+  /** Undefined when it could not be found out. */
+  async #try(claim: () => Promise<boolean>): Promise<boolean | undefined> {
+    const { log, namespace, name } = this.#options;
+    try {
+      const held = await claim();
+      if (this.#failing) log.info({ namespace, lease: name }, "lease reachable again");
+      this.#failing = false;
+      return held;
+    } catch (error) {
+      if (!this.#failing) log.warn({ namespace, lease: name, err: error }, "lease not reachable");
+      this.#failing = true;
+      return undefined;
+    }
+  }
+
+  /** Takes or renews the lease: at first the version seen last, and after a conflict the one that is there. */
+  async #claim(): Promise<boolean> {
+    if (this.#observed !== undefined && this.#isFree(this.#observed)) {
+      try {
+        return await this.#write(this.#observed.lease);
+      } catch (error) {
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+      }
+    }
+    this.#observe(await this.#client.read(this.#callMs));
+    if (this.#observed !== undefined && !this.#isFree(this.#observed)) return false;
+    return this.#write(this.#observed?.lease);
+  }
+
+  async #write(seen: Lease | undefined): Promise<boolean> {
+    const { identity } = this.#options;
+    const now = renderMicroTime(this.#clock);
+    const before = seen?.record;
+    const kept = before?.holder === identity;
+    const startedAt = this.#clock.now();
+    const lease = await this.#client.write(
+      seen,
+      {
+        holder: identity,
+        durationMs: this.#timing.leaseMs,
+        transitions: (before?.transitions ?? 0) + (before === undefined || kept ? 0 : 1),
+        acquiredAt: kept ? (before.acquiredAt ?? now) : now,
+        renewedAt: now,
+      },
+      this.#callMs,
+    );
+    this.#observe(lease);
+    this.#validUntil = startedAt + this.#timing.renewDeadlineMs;
+    return this.isLeader;
+  }
+
+  /** Ours, given back, or stood still for as long as its holder asked to be believed. */
+  #isFree({ lease: { record }, since }: Observation): boolean {
+    if (record.holder === "" || record.holder === this.#options.identity) return true;
+    return this.#clock.now() >= since + this.#beliefMs(record);
+  }
+
+  #beliefMs(record: LeaseRecord): number {
+    return record.durationMs > 0 ? record.durationMs : this.#timing.leaseMs;
+  }
+
+  #observe(lease: Lease | undefined): void {
+    if (lease === undefined) {
+      this.#observed = undefined;
+      return;
+    }
+    const record = renderCanonical(lease.record);
+    const same = this.#observed?.record === record;
+    const { holder } = lease.record;
+    if (holder !== this.#observed?.lease.record.holder && holder !== "" && holder !== this.#options.identity) {
+      this.#options.log.info({ holder }, "another process leads");
+    }
+    this.#observed = { lease, record, since: same && this.#observed ? this.#observed.since : this.#clock.now() };
+  }
+
+  /**
+   * At most nine tenths of `retryMs`: what is seen of the leader is then never older, and a takeover comes at most
+   * leaseMs + retryMs after its last sign of life. And not later than the moment at which the lease runs out.
+   */
+  #pauseMs(): number {
+    const { retryMs, jitter } = this.#timing;
+    const pauseMs = (0.9 * retryMs * (1 + jitter * Math.random())) / (1 + jitter);
+    if (this.#observed === undefined || this.#isFree(this.#observed)) return pauseMs;
+    const { lease, since } = this.#observed;
+    return Math.min(pauseMs, since + this.#beliefMs(lease.record) - this.#clock.now());
+  }
+
+  get #callMs(): number {
+    const longestMs = Math.max(shortestCallMs, this.#timing.renewDeadlineMs / 2);
+    return this.#validUntil === 0 ? longestMs : Math.max(1, Math.min(longestMs, this.#remainingMs));
+  }
+
+  #resign(): void {
+    this.#validUntil = 0;
+    this.#setMaster(false);
+  }
+
+  /** After a loss nothing can be written any more; the work gets as long to end as the others wait. */
+  async #settle(work: Promise<void>): Promise<void> {
+    const { leaseMs, renewDeadlineMs } = this.#timing;
+    const ended = new AbortController();
+    const failed = (error: unknown) => this.#options.log.warn({ err: error }, "work of the deposed leader failed");
+    const late = sleep(this.#clock, leaseMs - renewDeadlineMs, ended.signal).catch(() => undefined);
+    await Promise.race([work.catch(failed), late]);
+    ended.abort();
+  }
+
+  /** Gives the lease back, so that the next one need not wait for it to run out. */
+  async #release(): Promise<void> {
+    const { log, identity } = this.#options;
+    const callMs = this.#callMs;
+    this.#resign();
+    const lease = this.#observed?.lease;
+    if (lease?.record.holder !== identity) return;
+    const now = renderMicroTime(this.#clock);
+    const free = { ...lease.record, holder: "", durationMs: 1_000, acquiredAt: now, renewedAt: now };
+    try {
+      await this.#client.write(lease, free, Math.min(callMs, shortestCallMs * 2));
+      log.info({ identity }, "lease given back");
+    } catch (error) {
+      log.warn({ identity, err: error }, "lease could not be given back; it runs out by itself");
+    }
+  }
+}
