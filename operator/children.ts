@@ -2,6 +2,7 @@
 // (OPR-2), and never an object of the same name that belongs to someone else (OPR-5).
 import { annotations, fieldManager } from "../crds/names.ts";
 import { createApplier, type Applier } from "../lib/kube/apply.ts";
+import type { WriteTracker } from "../lib/kube/consistency.ts";
 import { isControlledBy, keyOf, objectKey, type KubeObject, type LiveObject } from "../lib/kube/object.ts";
 import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
@@ -17,8 +18,21 @@ export interface ChildWriter {
   findOwned(kind: ChildKind, owner: LiveObject, name: string): LiveObject | undefined;
 }
 
-export function createChildWriter(transport: Transport, caches: Caches, log: Logger): ChildWriter {
-  const applier: Applier = createApplier({ transport, fieldManager, hashAnnotation: annotations.appliedHash, log });
+export interface ChildWriterOptions {
+  readonly transport: Transport;
+  readonly caches: Caches;
+  readonly tracker: WriteTracker;
+  readonly log: Logger;
+}
+
+export function createChildWriter({ transport, caches, tracker, log }: ChildWriterOptions): ChildWriter {
+  const applier: Applier = createApplier({
+    transport,
+    fieldManager,
+    hashAnnotation: annotations.appliedHash,
+    log,
+    tracker,
+  });
   const find = (kind: ChildKind, key: string) => caches.children[kind].store.get(key);
   return {
     async apply(kind, desired, owner, signal) {

@@ -1,4 +1,5 @@
 // Which change concerns which resource: the two controllers and their sources.
+import type { WriteTracker } from "../lib/kube/consistency.ts";
 import { createController, type Controller } from "../lib/kube/controller.ts";
 import type { KubeMetrics } from "../lib/kube/metrics.ts";
 import { keyOf, objectKey, type LiveObject } from "../lib/kube/object.ts";
@@ -13,6 +14,7 @@ import { agentType, instanceType, type ChildKind, type WatchedAgent } from "./re
 export interface ControllersOptions extends InstanceReconcilerOptions {
   readonly log: Logger;
   readonly metrics: KubeMetrics;
+  readonly tracker: WriteTracker;
   readonly workers: number;
 }
 
@@ -59,6 +61,7 @@ export function createControllers(options: ControllersOptions): Controller[] {
         ...childSources(caches, instanceChildKinds, instanceType),
       ],
       reconcile: createInstanceReconciler(options),
+      ownWrites: options.tracker.of(instanceType),
       log,
       metrics,
       workers,
@@ -67,6 +70,7 @@ export function createControllers(options: ControllersOptions): Controller[] {
       name: "pallasagent",
       sources: agentSources(caches),
       reconcile: createAgentReconciler(options),
+      ownWrites: options.tracker.of(agentType),
       log,
       metrics,
       workers,

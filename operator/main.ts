@@ -1,62 +1,57 @@
-// The operator program: environment → connection → caches → controllers → until a signal. Metrics and probes are
-// served from the start, so that a start that waits for the API server can be seen.
+// The operator program: environment → connections → caches → election → controllers, until a signal. Metrics and
+// probes are served from the start, so that a process that waits for the API server or for the lease can be seen.
+import { randomUUID } from "node:crypto";
 import { KubeConfig } from "@kubernetes/client-node";
 import { Hono } from "hono";
-import * as z from "zod";
-import { ports } from "../crds/names.ts";
+import { createWriteTracker } from "../lib/kube/consistency.ts";
+import { createElection } from "../lib/kube/election.ts";
+import { createEventRecorder } from "../lib/kube/events.ts";
 import { createKubeMetrics } from "../lib/kube/metrics.ts";
 import { createTransport } from "../lib/kube/transport.ts";
-import { readEnvironment } from "../lib/process/environment.ts";
 import { listen } from "../lib/process/http-server.ts";
-import { createLogger, parseLogLevel } from "../lib/process/log.ts";
+import { createLogger } from "../lib/process/log.ts";
 import { createMetrics, probeRoutes } from "../lib/process/metrics.ts";
 import { createShutdown } from "../lib/process/shutdown.ts";
 import { createCaches } from "./caches.ts";
 import { createChildWriter } from "./children.ts";
 import { createControllers } from "./controllers.ts";
+import { parseEnvironment } from "./environment.ts";
+import { createStatusWriter } from "./status.ts";
 
-const list = z.string().transform((text) =>
-  text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== ""),
-);
-
-const environment = readEnvironment(
-  z.object({
-    PALLAS_NAMESPACES: list
-      .optional()
-      .describe("namespaces to look after, separated by commas; unset: the whole cluster"),
-    PALLAS_AGENT_IMAGE: z.string().describe("image of agents"),
-    PALLAS_REGISTRY_IMAGE: z.string().describe("image of registries"),
-    PALLAS_ALLOWED_IMAGES: list.default([]).describe("repositories that spec.images may name, separated by commas"),
-    PALLAS_ADMIN_PORT: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(65_535)
-      .default(ports.operatorAdmin)
-      .describe("port of metrics and probes"),
-    PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
-    PALLAS_WORKERS: z.coerce.number().int().min(1).max(100).default(8).describe("reconciles at once, per kind"),
-    PALLAS_LOG_LEVEL: z.string().default("INFO").describe("TRACE, DEBUG, INFO, WARNING or ERROR"),
-  }),
-  process.env,
-);
-
-const log = createLogger({ logger: "pallas.operator", level: parseLogLevel(environment.PALLAS_LOG_LEVEL) });
+const environment = parseEnvironment(process.env);
+const log = createLogger({ logger: "pallas.operator", level: environment.PALLAS_LOG_LEVEL });
 const shutdown = createShutdown({ log, deadlineMs: 15_000 });
 const metrics = createMetrics();
 const kubeMetrics = createKubeMetrics(metrics.registry);
 
 const kubeConfig = new KubeConfig();
 kubeConfig.loadFromDefault();
-const transport = createTransport({ kubeConfig, userAgent: "pallas-operator", metrics: kubeMetrics });
-shutdown.add("connections", () => transport.close());
+const connect = () => createTransport({ kubeConfig, userAgent: "pallas-operator", metrics: kubeMetrics });
+const transport = connect();
+// Its own connections: a renewal must not wait behind other calls.
+const electionTransport = connect();
+shutdown.add("connections", async () => {
+  await Promise.all([transport.close(), electionTransport.close()]);
+});
 
 const caches = createCaches(transport, environment.PALLAS_NAMESPACES, log);
 shutdown.add("caches", () => caches.stop());
 
+const identity = `${environment.PALLAS_POD_NAME}_${randomUUID()}`;
+const election =
+  environment.PALLAS_LEADER_ELECTION === "true"
+    ? createElection({
+        transport: electionTransport,
+        namespace: environment.PALLAS_LEASE_NAMESPACE,
+        name: "pallas-operator",
+        identity,
+        log: log.child({ logger: "pallas.operator.election" }),
+        metrics: kubeMetrics,
+      })
+    : undefined;
+const fenced = election ? election.fence(transport) : transport;
+
+// Not the leader's matter: a waiting process is as ready as the one that leads.
 const unsynced = () =>
   caches.agents.hasSynced && caches.instances.hasSynced ? undefined : "the first lists are not read yet";
 const admin = new Hono().route("/", probeRoutes({ ready: unsynced })).get("/metrics", async (context) => {
@@ -72,25 +67,44 @@ shutdown.add("admin server", async () => {
   await server.close({ graceMs: 1_000 });
 });
 
-const children = createChildWriter(transport, caches, log);
-const images = { agent: environment.PALLAS_AGENT_IMAGE, registry: environment.PALLAS_REGISTRY_IMAGE };
+const events = createEventRecorder({
+  transport: fenced,
+  component: "pallas.helu.ca/operator",
+  instance: environment.PALLAS_POD_NAME,
+  log,
+  metrics: kubeMetrics,
+});
+const tracker = createWriteTracker({
+  informers: [caches.agents, caches.instances, ...Object.values(caches.children)],
+  log,
+});
+const children = createChildWriter({ transport: fenced, caches, tracker, log });
 const controllers = createControllers({
   caches,
   children,
-  transport,
-  images,
+  status: createStatusWriter({ transport: fenced, tracker, events }),
+  tracker,
+  images: { agent: environment.PALLAS_AGENT_IMAGE, registry: environment.PALLAS_REGISTRY_IMAGE },
   allowedImages: environment.PALLAS_ALLOWED_IMAGES,
   now: () => new Date(),
   log,
   metrics: kubeMetrics,
   workers: environment.PALLAS_WORKERS,
 });
-const running = Promise.all(controllers.map((controller) => controller.run(shutdown.signal)));
-shutdown.add("controllers", async () => {
-  await running;
+const lead = async (leadership: AbortSignal) => {
+  await Promise.all(controllers.map((controller) => controller.run(leadership)));
+  await events.close();
+};
+let lostLeadership = false;
+const leading = (election ? election.run(shutdown.signal, lead) : lead(shutdown.signal)).catch((error: unknown) => {
+  lostLeadership = true;
+  log.error({ err: error }, "leadership ended, this process ends too");
+  shutdown.begin("leadership ended");
 });
+// Reconciles in flight, the last events, and the lease given back.
+shutdown.add("controllers", () => leading, { deadlineMs: 20_000 });
 caches.start();
-log.info({ namespaces: environment.PALLAS_NAMESPACES ?? "all", adminPort: server.port }, "operator started");
+log.info({ namespaces: environment.PALLAS_NAMESPACES ?? "all", adminPort: server.port, identity }, "operator started");
 
 const { failed } = await shutdown.finished;
-process.exit(failed.length === 0 ? 0 : 1);
+process.exit(failed.length === 0 && !lostLeadership ? 0 : 1);

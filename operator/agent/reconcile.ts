@@ -1,18 +1,17 @@
 // The reconciler of PallasAgents: accept → resolve → dependencies → apply → observe, then one status write. It is
 // level-triggered: it reads caches, and a resource in its desired state causes no write at all (OPR-2).
-import { agentChildren, fieldManager } from "../../crds/names.ts";
+import { agentChildren } from "../../crds/names.ts";
 import type { AgentConditionType } from "../../crds/conditions.ts";
 import { ApiError } from "../../lib/kube/api-error.ts";
 import type { Reconcile, ReconcileContext } from "../../lib/kube/controller.ts";
 import { Conflict, Waiting } from "../../lib/kube/outcome.ts";
-import { writeStatus } from "../../lib/kube/status.ts";
-import type { Transport } from "../../lib/kube/transport.ts";
 import type { Caches } from "../caches.ts";
 import type { ChildWriter } from "../children.ts";
 import { ConditionSet } from "../conditions.ts";
 import type { Images } from "../render/agent-children.ts";
 import { agentType, type LiveDeployment } from "../resources.ts";
 import { observeRollout } from "../rollout.ts";
+import type { StatusWriter } from "../status.ts";
 import { accept, resolve } from "./accept.ts";
 import { applyChildren } from "./apply.ts";
 import { observeDependencies } from "./dependencies.ts";
@@ -22,7 +21,7 @@ import { markAvailable, markUnchecked, renderAgentStatus, summarise } from "./su
 export interface ReconcilerOptions {
   readonly caches: Caches;
   readonly children: ChildWriter;
-  readonly transport: Transport;
+  readonly status: StatusWriter;
   readonly images: Images;
   readonly now: () => Date;
 }
@@ -49,7 +48,7 @@ function failureMessage(
 }
 
 async function reconcileAgent(options: ReconcilerOptions, context: ReconcileContext): Promise<void> {
-  const { caches, children, transport, images, now } = options;
+  const { caches, children, images, now } = options;
   const { key, signal, log } = context;
   const live = caches.agents.store.get(key);
   // Children of a deleted agent are the garbage collector's, by their owner references.
@@ -75,8 +74,7 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   if (failed) conditions.set("Available", rollout?.available ? "True" : "False", failed.reason, failed.message);
   summarise(conditions, rollout);
   const status = renderAgentStatus(live, conditions, rollout);
-  const outcome = await writeStatus(transport, { type: agentType, live, status, fieldManager, signal });
-  if (outcome === "written")
+  if (await options.status.write(agentType, live, status, signal))
     log.info({ namespace, agent: name, generation, ready: conditions.status("Ready") }, "agent status written");
   if (failure) throw failure;
 }

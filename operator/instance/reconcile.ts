@@ -1,10 +1,9 @@
 // The reconciler of PallasInstances: accept → apply the registry → observe it and the agents, then one status write.
 import type { InstanceConditionType } from "../../crds/conditions.ts";
 import type { InstanceStatus } from "../../crds/instance.ts";
-import { fieldManager, registryName } from "../../crds/names.ts";
+import { registryName } from "../../crds/names.ts";
 import type { Reconcile, ReconcileContext } from "../../lib/kube/controller.ts";
 import { Conflict } from "../../lib/kube/outcome.ts";
-import { writeStatus } from "../../lib/kube/status.ts";
 import { acceptInstance } from "../../plan/accept.ts";
 import type { Fault } from "../../plan/fault.ts";
 import { resolveInstance } from "../../plan/resolve.ts";
@@ -79,7 +78,7 @@ function summarise(conditions: Conditions, rollout: Rollout | undefined, conflic
 }
 
 async function reconcileInstance(options: InstanceReconcilerOptions, context: ReconcileContext): Promise<void> {
-  const { caches, children, transport, now } = options;
+  const { caches, children, now } = options;
   const { key, signal, log } = context;
   const live = caches.instances.store.get(key);
   if (!live || live.metadata.deletionTimestamp !== undefined) return;
@@ -103,8 +102,7 @@ async function reconcileInstance(options: InstanceReconcilerOptions, context: Re
     agents: { total: agents.length, ready: agents.filter(isReady).length },
     ...(live.parsed.ok ? { registryUrl: registryUrl(live.parsed.value, namespace) } : {}),
   };
-  const outcome = await writeStatus(transport, { type: instanceType, live, status, fieldManager, signal });
-  if (outcome === "written")
+  if (await options.status.write(instanceType, live, status, signal))
     log.info({ namespace, instance: name, generation, ready: conditions.status("Ready") }, "instance status written");
   if (conflict) throw conflict;
 }

@@ -11,6 +11,8 @@ export interface OperatorProcess extends AsyncDisposable {
   /** Values of one metric, by its labels. */
   metric(name: string): Promise<Map<string, number>>;
   stop(): Promise<{ code: number | null; stderr: string }>;
+  /** Ends it as a crash would, at once and without a word; resolves when it has ended. */
+  kill9(): Promise<void>;
 }
 
 const program = join(import.meta.dirname, "../../dist/operator.js");
@@ -28,7 +30,7 @@ async function readAdminPort(lines: AsyncIterable<string>): Promise<number> {
 }
 
 export async function startOperator(
-  access: ApiAccess,
+  access: Pick<ApiAccess, "kubeconfigPath">,
   options: { namespaces: readonly string[]; env?: Record<string, string> },
 ): Promise<OperatorProcess> {
   const child = spawn(process.execPath, [program], {
@@ -40,6 +42,8 @@ export async function startOperator(
       PALLAS_REGISTRY_IMAGE: "pallas/registry:test",
       PALLAS_ADMIN_PORT: "0",
       PALLAS_HOST: "127.0.0.1",
+      // One process a namespace, unless a test says otherwise: a killed one must not hold up the next.
+      PALLAS_LEADER_ELECTION: "false",
       ...options.env,
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -71,6 +75,10 @@ export async function startOperator(
   return {
     metric,
     stop,
+    async kill9() {
+      child.kill("SIGKILL");
+      await exited;
+    },
     async requests() {
       const byMethod: Record<string, number> = {};
       for (const [labels, value] of await metric("rest_client_requests_total")) {

@@ -1,0 +1,42 @@
+// What the operator reads from its environment, all of it, with defaults.
+import * as z from "zod";
+import { ports } from "../crds/names.ts";
+import { parseLogLevel } from "../lib/process/log.ts";
+import { readEnvironment } from "../lib/process/environment.ts";
+
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ""),
+);
+const integer = (minimum: number, maximum: number) => z.coerce.number().int().min(minimum).max(maximum);
+
+const schema = z.object({
+  PALLAS_NAMESPACES: list
+    .optional()
+    .describe("namespaces to look after, separated by commas; unset: the whole cluster"),
+  PALLAS_AGENT_IMAGE: z.string().describe("image of agents"),
+  PALLAS_REGISTRY_IMAGE: z.string().describe("image of registries"),
+  PALLAS_ALLOWED_IMAGES: list.default([]).describe("repositories that spec.images may name, separated by commas"),
+  PALLAS_LEADER_ELECTION: z.enum(["true", "false"]).default("true").describe("false only where one process ever runs"),
+  PALLAS_LEASE_NAMESPACE: z
+    .string()
+    .default("default")
+    .describe("namespace of the election's Lease: the operator's own"),
+  PALLAS_POD_NAME: z.string().default("operator").describe("name of this process in the election"),
+  PALLAS_ADMIN_PORT: integer(0, 65_535).default(ports.operatorAdmin).describe("port of metrics and probes"),
+  PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
+  PALLAS_WORKERS: integer(1, 100).default(8).describe("reconciles at once, per kind"),
+  PALLAS_LOG_LEVEL: z
+    .string()
+    .default("INFO")
+    .transform(parseLogLevel)
+    .describe("TRACE, DEBUG, INFO, WARNING or ERROR"),
+});
+
+export type Environment = z.output<typeof schema>;
+
+/** Throws EnvironmentError, which names every faulty variable. */
+export const parseEnvironment = (env: Readonly<Record<string, string | undefined>>): Environment =>
+  readEnvironment(schema, env);
