@@ -11,6 +11,10 @@ export interface OperatorProcess extends AsyncDisposable {
   /** Values of one metric, by its labels. */
   metric(name: string): Promise<Map<string, number>>;
   stop(): Promise<{ code: number | null; stderr: string }>;
+  /** Freezes and thaws it: to the others it looks partitioned, to itself no time passes. */
+  signal(name: "SIGSTOP" | "SIGCONT"): void;
+  /** How it ended, once it has. */
+  readonly ended: Promise<number | null>;
   /** Ends it as a crash would, at once and without a word; resolves when it has ended. */
   kill9(): Promise<void>;
 }
@@ -75,6 +79,8 @@ export async function startOperator(
   return {
     metric,
     stop,
+    signal: (name) => void child.kill(name),
+    ended: exited.then(() => child.exitCode),
     async kill9() {
       child.kill("SIGKILL");
       await exited;
