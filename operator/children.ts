@@ -7,6 +7,7 @@ import { isControlledBy, keyOf, objectKey, type KubeObject, type LiveObject } fr
 import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
 import type { Caches } from "./caches.ts";
+import type { OwnerGuard } from "./owner-guard.ts";
 import { childTypes, type ChildKind } from "./resources.ts";
 
 export interface ChildWriter {
@@ -22,10 +23,11 @@ export interface ChildWriterOptions {
   readonly transport: Transport;
   readonly caches: Caches;
   readonly tracker: WriteTracker;
+  readonly guard: OwnerGuard;
   readonly log: Logger;
 }
 
-export function createChildWriter({ transport, caches, tracker, log }: ChildWriterOptions): ChildWriter {
+export function createChildWriter({ transport, caches, tracker, guard, log }: ChildWriterOptions): ChildWriter {
   const applier: Applier = createApplier({
     transport,
     fieldManager,
@@ -41,6 +43,7 @@ export function createChildWriter({ transport, caches, tracker, log }: ChildWrit
         desired,
         live: find(kind, keyOf(desired)),
         ours: (live) => isControlledBy(live, owner),
+        beforeWrite: (action) => guard.confirm(owner, action, signal),
         signal,
       });
       if (action !== "unchanged") log.info({ kind: desired.kind, key: keyOf(desired), action }, "child applied");

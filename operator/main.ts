@@ -16,6 +16,7 @@ import { createCaches } from "./caches.ts";
 import { createChildWriter } from "./children.ts";
 import { createControllers } from "./controllers.ts";
 import { parseEnvironment } from "./environment.ts";
+import { createOwnerGuard } from "./owner-guard.ts";
 import { createStatusWriter } from "./status.ts";
 
 const environment = parseEnvironment(process.env);
@@ -78,11 +79,12 @@ const tracker = createWriteTracker({
   informers: [caches.agents, caches.instances, ...Object.values(caches.children)],
   log,
 });
-const children = createChildWriter({ transport: fenced, caches, tracker, log });
+const guard = createOwnerGuard(transport, caches);
+const children = createChildWriter({ transport: fenced, caches, tracker, guard, log });
 const controllers = createControllers({
   caches,
   children,
-  status: createStatusWriter({ transport: fenced, tracker, events }),
+  status: createStatusWriter({ transport: fenced, tracker, guard, events }),
   tracker,
   images: { agent: environment.PALLAS_AGENT_IMAGE, registry: environment.PALLAS_REGISTRY_IMAGE },
   allowedImages: environment.PALLAS_ALLOWED_IMAGES,

@@ -2,12 +2,14 @@
 // Event for each condition that changed with it, so that `kubectl describe` tells the story.
 import type { Condition } from "../crds/definition.ts";
 import { fieldManager } from "../crds/names.ts";
+import { renderCanonical } from "../lib/kube/canonical.ts";
 import type { WriteTracker } from "../lib/kube/consistency.ts";
 import type { EventRecorder } from "../lib/kube/events.ts";
 import type { LiveObject } from "../lib/kube/object.ts";
 import type { ResourceType } from "../lib/kube/resource.ts";
 import { writeStatus } from "../lib/kube/status.ts";
 import type { Transport } from "../lib/kube/transport.ts";
+import type { OwnerGuard } from "./owner-guard.ts";
 
 interface WithConditions {
   readonly conditions?: readonly Condition[];
@@ -26,11 +28,14 @@ export interface StatusWriter {
 export interface StatusWriterOptions {
   readonly transport: Transport;
   readonly tracker: WriteTracker;
+  readonly guard: OwnerGuard;
   readonly events: Pick<EventRecorder, "record">;
 }
 
-export const createStatusWriter = ({ transport, tracker, events }: StatusWriterOptions): StatusWriter => ({
+export const createStatusWriter = ({ transport, tracker, guard, events }: StatusWriterOptions): StatusWriter => ({
   async write(type, live, status, signal) {
+    if (renderCanonical(live.status ?? {}) === renderCanonical(status)) return false;
+    await guard.confirm(live, "update", signal);
     const outcome = await writeStatus(transport, { type, live, status, fieldManager, signal, tracker });
     if (outcome !== "written") return false;
     recordTransitions(events, live, live.status?.conditions ?? [], status.conditions ?? []);

@@ -27,7 +27,7 @@ export interface ChildOptions {
 
 /** Starts a program. A program that cannot be started counts as one that has ended. */
 export function startChild({ program, env, adminUrl, onLine, onWarning }: ChildOptions): RunningChild {
-  const child = spawn(process.execPath, ["--enable-source-maps", "--import", childGuardUrl, program], {
+  const child = spawn(process.execPath, ["--import", childGuardUrl, program], {
     env,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     // Its own process group: Ctrl-C in the terminal reaches us alone, so that we can stop things in order.

@@ -111,6 +111,8 @@ export interface ApplyRequest {
   readonly live: LiveObject | undefined;
   /** Whether an object of this name may be written; mostly `isControlledBy(live, owner)`. */
   readonly ours: (live: LiveObject) => boolean;
+  /** Runs right before a write, and none is made when it throws: a last look at what a cache may not show. */
+  readonly beforeWrite?: (action: "create" | "update") => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -187,8 +189,10 @@ class ComparingApplier implements Applier {
   }
 
   /** `bound` ties the write to what was judged: that one object, or none. */
-  async #write({ type, desired, signal }: ApplyRequest, bound: Partial<LiveMeta>): Promise<LiveObject> {
+  async #write(request: ApplyRequest, bound: Partial<LiveMeta>): Promise<LiveObject> {
+    const { type, desired, signal } = request;
     const { transport, fieldManager, tracker } = this.#options;
+    await request.beforeWrite?.(bound.uid === undefined ? "create" : "update");
     const stamped = this.#stamp(desired);
     const object = { ...stamped, metadata: { ...stamped.metadata, ...bound } };
     const applied = await applyObject(transport, type, object, { fieldManager, force: true, signal });

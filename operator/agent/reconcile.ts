@@ -42,7 +42,9 @@ function failureMessage(
   error: Error | undefined,
 ): { reason: "NameConflict" | "Progressing" | "ApiError"; message: string } | undefined {
   if (error instanceof Conflict) return { reason: "NameConflict", message: error.message };
-  if (error instanceof Waiting) return { reason: "Progressing", message: error.message };
+  // Any other waiting is for a cache that cannot be judged by.
+  if (error instanceof Waiting && error.reason === "ChildTerminating")
+    return { reason: "Progressing", message: error.message };
   const refused = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
   return refused ? { reason: "ApiError", message: error.message } : undefined;
 }

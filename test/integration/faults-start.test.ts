@@ -1,0 +1,97 @@
+// Faults around the operator's start and end, numbered as in the project's table of fault tests.
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startApiServer } from "../cluster/api-server.ts";
+import { callApi } from "../cluster/api-call.ts";
+import { cluster, clusterMissing } from "../cluster/cluster.ts";
+import { startFaultProxy } from "../faults/proxy.ts";
+import { measureRecovery, recoveryLimitMs } from "../faults/recovery.ts";
+import { createSpace, agent, instance, type Space } from "../faults/space.ts";
+import { startOperator } from "./operator-process.ts";
+
+const crdDir = join(import.meta.dirname, "../../crds");
+const stopLimitMs = 5_000;
+
+const hasDeployment = (space: Space) => async () => (await space.read("deployments", "alpha")) !== undefined;
+
+/** Which verbs and kinds it needs is another test's business. */
+function grantEverything(namespace: string): object[] {
+  const apiGroup = "rbac.authorization.k8s.io";
+  const metadata = { name: "operator" };
+  return [
+    {
+      ...{ apiVersion: `${apiGroup}/v1`, kind: "Role", metadata },
+      rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
+    },
+    {
+      ...{ apiVersion: `${apiGroup}/v1`, kind: "RoleBinding", metadata },
+      roleRef: { apiGroup, kind: "Role", name: "operator" },
+      subjects: [{ kind: "ServiceAccount", name: "operator", namespace }],
+    },
+  ];
+}
+
+describe.skipIf(clusterMissing())("OPR-7 the operator starts and stops under faults", { timeout: 90_000 }, () => {
+  it.concurrent("1: first lists that fail once each are asked for again", async () => {
+    await using space = await createSpace("fault-1", cluster());
+    await using proxy = await startFaultProxy({ upstream: cluster() });
+    await space.apply(instance(), agent("alpha"));
+    const match = { verb: "list", namespace: space.name };
+    const rule = proxy.faults.add({ match, action: { kind: "answer", status: 500 }, times: 8 });
+    await using _operator = await startOperator(proxy, { namespaces: [space.name] });
+    const tookMs = await measureRecovery("a Deployment", rule, hasDeployment(space));
+    expect(rule.hits).toBe(8);
+    expect(tookMs).toBeLessThanOrEqual(recoveryLimitMs);
+  });
+
+  it.concurrent.each([
+    ["connects", "watch", "drop"],
+    ["lists", "list", "drop"],
+  ] as const)("13: SIGTERM while it %s without an answer ends it", async (_title, verb, kind) => {
+    await using space = await createSpace("fault-13", cluster());
+    await using proxy = await startFaultProxy({ upstream: cluster() });
+    const held = proxy.faults.add({ match: { verb, namespace: space.name }, action: { kind } });
+    await using operator = await startOperator(proxy, { namespaces: [space.name] });
+    await measureRecovery("every kind to be held", Date.now(), () => Promise.resolve(held.hits >= 8));
+    const asked = Date.now();
+    const { code, stderr } = await operator.stop();
+    expect(Date.now() - asked).toBeLessThanOrEqual(stopLimitMs);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
+  it.concurrent("15: without its CRDs it waits, and works once they are installed", async () => {
+    await using server = await startApiServer({});
+    await using space = await createSpace("fault-15", server);
+    await using proxy = await startFaultProxy({ upstream: server });
+    await using _operator = await startOperator(proxy, { namespaces: [space.name] });
+    const missing = () =>
+      proxy.journal.filter(({ resource, status }) => resource.startsWith("pallas") && status === 404);
+    await measureRecovery("several 404", Date.now(), () => Promise.resolve(missing().length >= 6));
+    const names = (await readdir(crdDir)).filter((name) => name.endsWith(".yaml"));
+    const files = names.map((name) => `--filename=${join(crdDir, name)}`);
+    await server.kubectl(["apply", "--server-side", ...files]);
+    await server.kubectl(["wait", "--for=condition=Established", "--timeout=30s", ...files]);
+    const installedAt = Date.now();
+    await space.apply(instance(), agent("alpha"));
+    const tookMs = await measureRecovery("a Deployment", installedAt, hasDeployment(space));
+    expect(tookMs).toBeLessThanOrEqual(recoveryLimitMs);
+  });
+
+  it.concurrent("16: without rights it waits, and works once they are granted", async () => {
+    await using space = await createSpace("fault-16", cluster());
+    await space.kubectl("create", "serviceaccount", "operator");
+    const token = (await space.kubectl("create", "token", "operator")).trim();
+    await using proxy = await startFaultProxy({ upstream: cluster(), token });
+    await using _operator = await startOperator(proxy, { namespaces: [space.name] });
+    const refused = () => proxy.journal.filter(({ status }) => status === 403);
+    await measureRecovery("several 403", Date.now(), () => Promise.resolve(refused().length >= 16));
+    await space.apply(instance(), agent("alpha"));
+    expect(await hasDeployment(space)()).toBe(false);
+    await space.apply(...grantEverything(space.name));
+    const grantedAt = Date.now();
+    const tookMs = await measureRecovery("a Deployment", grantedAt, hasDeployment(space));
+    expect(tookMs).toBeLessThanOrEqual(recoveryLimitMs);
+    expect(await callApi(proxy, { path: "/api/v1/nodes" })).toMatchObject({ status: 403 });
+  });
+});
