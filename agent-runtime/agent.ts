@@ -9,10 +9,11 @@ import { guardHosts } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { createAdminApp } from "./admin.ts";
 import { createCalls } from "./calls.ts";
-import type { Clock } from "./clock.ts";
+import { settledWithin, type Clock } from "./clock.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { observeFaults } from "./health/faults.ts";
 import { createHealth, type Health } from "./health/health.ts";
+import { createObserved } from "./health/observed.ts";
 import { createTurnTimes, type TurnTimes } from "./health/turn-times.ts";
 import { renderAllowedHosts } from "./hosts.ts";
 import { observeInstruction } from "./inputs/instruction.ts";
@@ -22,12 +23,16 @@ import { createSendMessage } from "./mcp-surface/send-message.ts";
 import { renderTable } from "./mcp-surface/table.ts";
 import { createAgentMetrics } from "./metrics.ts";
 import { createModels, type Models } from "./model/models.ts";
+import { createJsonlStore } from "./session/jsonl-store.ts";
 import { createSessions, type Sessions } from "./session/sessions.ts";
-import { createMemoryStore } from "./session/store.ts";
 import { createDispatch } from "./tools/dispatch.ts";
 import { createTools } from "./tools/toolbox.ts";
 
 const preflightTimeoutMs = 5_000;
+/** Looking is writing: several that ask at once get one answer. */
+const storeFaultKeptMs = 1_000;
+/** For aborted calls to leave their histories whole. */
+const closeGraceMs = 2_000;
 const connectionsMax = 1_000;
 /** Node's longest timer; a history may be kept longer than a connection can idle. */
 const connectionIdleMaxMs = 2 ** 31 - 1;
@@ -36,6 +41,8 @@ export interface AgentOptions {
   config: RunConfig;
   secretsDir: string;
   textsDir: string;
+  /** Where histories are kept; this agent's alone. Not touched with the scope request. */
+  historiesDir: string;
   /** Where /mcp is served; for pallas_agent_info. */
   port: number;
   podIp?: string | undefined;
@@ -56,7 +63,7 @@ export interface Agent {
   adminApp: Hono;
   health: Health;
   drain: Drain;
-  /** Ends sessions, aborts running calls, closes links to downstream servers. */
+  /** Ends sessions, aborts running calls, closes links to downstream servers, gives the histories back. */
   close(): Promise<void>;
 }
 
@@ -71,10 +78,18 @@ export function createAgent(options: AgentOptions): Agent {
   const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
   const calls = createCalls(clock);
   const drain = createDrain({ calls, onBegin: options.onDraining, log, clock });
-  const store = createMemoryStore({ ...config.history, clock });
+  const store = createJsonlStore({
+    ...config.history,
+    folder: options.historiesDir,
+    clock,
+    log: log.child({ logger: "pallas.session" }),
+  });
   const sessions = createSessions({ scope: config.scope, maxQueued: config.limits.queuedCalls, store });
   const tools = createTools({ config, readSecret, log, clock });
-  const observeOwnFaults = () => observeFaults({ config, texts, secrets, isDraining: drain.isDraining });
+  const storeFault = createObserved(store.observeFault, { keepMs: () => storeFaultKeptMs, clock });
+  const observeStoreFault = async () => (config.scope === "request" ? undefined : storeFault.get());
+  const observeOwnFaults = () =>
+    observeFaults({ config, texts, secrets, observeStoreFault, isDraining: drain.isDraining });
   const health = createHealth({
     config,
     preflight: () => models.preflight(AbortSignal.timeout(preflightTimeoutMs)),
@@ -114,7 +129,11 @@ export function createAgent(options: AgentOptions): Agent {
     }),
     health,
     drain,
-    close: async () => void (await Promise.all([endpoint.close(), tools.close()])),
+    async close() {
+      await Promise.all([endpoint.close(), tools.close()]);
+      await settledWithin(calls.idle(), closeGraceMs, clock);
+      await store.close();
+    },
   };
 }
 
@@ -124,7 +143,8 @@ function createEndpoint(table: McpTable, config: RunConfig, sessions: Sessions, 
     log: log.child({ logger: "pallas.mcp" }),
     bodyLimitBytes: config.http.bodyLimitBytes,
     sessions: config.sessions ? { idleTtlMs, max: connectionsMax } : "none",
-    onSessionEnd: (id) => void sessions.forgetConnection(id),
+    isResumable: sessions.isKnownConnection,
+    onSessionDelete: sessions.forgetConnection,
   });
 }
 

@@ -10,6 +10,7 @@ const schema = z.object({
   PALLAS_RUN_CONFIG: z.string().default(mounts.runConfig).describe("the run configuration, a JSON file"),
   PALLAS_TEXTS_DIR: z.string().default(mounts.texts).describe("folder of instruction texts, {configMap}/{key}"),
   PALLAS_SECRETS_DIR: z.string().default(mounts.secrets).describe("folder of secrets, {secret}/{key}"),
+  PALLAS_HISTORIES_DIR: z.string().default("/var/lib/pallas/histories").describe("folder of this agent's histories"),
   PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
   PALLAS_PORT: port(ports.agentMcp).describe("port of /mcp"),
   PALLAS_ADMIN_PORT: port(ports.agentAdmin).describe("port of probes, health and metrics"),

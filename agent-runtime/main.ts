@@ -30,6 +30,7 @@ async function main(): Promise<void> {
     log,
     secretsDir: environment.PALLAS_SECRETS_DIR,
     textsDir: environment.PALLAS_TEXTS_DIR,
+    historiesDir: environment.PALLAS_HISTORIES_DIR,
     host: environment.PALLAS_HOST,
     port: environment.PALLAS_PORT,
     adminPort: environment.PALLAS_ADMIN_PORT,

@@ -1,5 +1,5 @@
-// What keeps the agent from working at all (HLT-2, error): it is draining, its instruction is not there, or the model's
-// secrets cannot be read. Secrets of downstream servers only make those servers unreachable.
+// What keeps the agent from working at all (HLT-2, error): it is draining, its instruction is not there, the model's
+// secrets cannot be read, or no history can be kept. Secrets of downstream servers only make those servers unreachable.
 import type { RunConfig, SecretKey } from "../../crds/run-config.ts";
 import { observeInstruction } from "../inputs/instruction.ts";
 import type { MountedFiles } from "../inputs/mounted-files.ts";
@@ -9,12 +9,16 @@ export interface FaultSources {
   config: Pick<RunConfig, "instruction" | "models" | "providers">;
   texts: MountedFiles;
   secrets: MountedFiles;
+  /** Why no history can be kept. */
+  observeStoreFault: () => Promise<string | undefined>;
   isDraining: () => boolean;
 }
 
-/** Sentences, none when all is well. Reads files only. Never rejects. */
-export async function observeFaults({ config, texts, secrets, isDraining }: FaultSources): Promise<string[]> {
+/** Sentences, none when all is well. Asks nobody but the disk. Never rejects. */
+export async function observeFaults(sources: FaultSources): Promise<string[]> {
+  const { config, texts, secrets } = sources;
   const checks = await Promise.all([
+    sources.observeStoreFault(),
     findFault(async () => void (await observeInstruction(config.instruction, texts))),
     ...listModelSecrets(config).map((secret) =>
       findFault(async () => {
@@ -22,7 +26,7 @@ export async function observeFaults({ config, texts, secrets, isDraining }: Faul
       }),
     ),
   ]);
-  const draining = isDraining() ? "Draining: the agent is shutting down" : undefined;
+  const draining = sources.isDraining() ? "Draining: the agent is shutting down" : undefined;
   return [draining, ...checks].filter((fault) => fault !== undefined);
 }
 

@@ -3,6 +3,7 @@
 import { historyPromptName } from "../../crds/names.ts";
 import { JsonRpcError, rpcCodes } from "../../lib/mcp/json-rpc.ts";
 import type { PromptEntry, PromptMessage } from "../../lib/mcp/table.ts";
+import { CallFault } from "../call-fault.ts";
 import type { ModelMessage } from "../model/types.ts";
 import { UnknownSession, type Sessions } from "../session/sessions.ts";
 
@@ -19,8 +20,9 @@ export function createHistoryPrompt(agent: string, sessions: Sessions): PromptEn
         const messages = await sessions.read({ sessionId, connectionId });
         return { messages: messages.flatMap(renderPromptMessages) };
       } catch (error) {
-        if (!(error instanceof UnknownSession)) throw error;
-        throw new JsonRpcError(rpcCodes.invalidParams, error.message, { cause: error });
+        if (!(error instanceof CallFault)) throw error;
+        const code = error instanceof UnknownSession ? rpcCodes.invalidParams : rpcCodes.internalError;
+        throw new JsonRpcError(code, error.message, { cause: error });
       }
     },
   };

@@ -11,13 +11,14 @@ class QueueFull extends CallFault {
 export interface KeyedLock {
   /**
    * Waits for the key and returns its release, which may be called more than once.
-   * Rejects with QueueFull when `maxQueued` calls wait already, and with the signal's reason when it aborts while waiting.
+   * Rejects with QueueFull when `maxQueued` calls wait already, and with the signal's reason when it aborts while waiting;
+   * without them it waits however long it takes.
    */
-  acquire(key: string, signal: AbortSignal): Promise<() => void>;
+  acquire(key: string, limits?: { maxQueued?: number; signal?: AbortSignal }): Promise<() => void>;
 }
 
 /** Locks that exist only while held. */
-export function createKeyedLock(options: { maxQueued: number }): KeyedLock {
+export function createKeyedLock(): KeyedLock {
   const queues = new Map<string, (() => void)[]>();
 
   const createRelease = (key: string) => {
@@ -31,14 +32,14 @@ export function createKeyedLock(options: { maxQueued: number }): KeyedLock {
     };
   };
   return {
-    async acquire(key, signal) {
-      signal.throwIfAborted();
+    async acquire(key, { maxQueued = Number.POSITIVE_INFINITY, signal } = {}) {
+      signal?.throwIfAborted();
       const queue = queues.get(key);
       if (queue === undefined) {
         queues.set(key, []);
         return createRelease(key);
       }
-      if (queue.length >= options.maxQueued) {
+      if (queue.length >= maxQueued) {
         throw new QueueFull(
           `${queue.length} calls already wait for this conversation: ` +
             "try again later, use another session, or raise limits.queuedCalls of the agent",
@@ -50,11 +51,11 @@ export function createKeyedLock(options: { maxQueued: number }): KeyedLock {
         const at = queue.indexOf(begin);
         if (at === -1) return;
         queue.splice(at, 1);
-        turn.reject(signal.reason);
+        turn.reject(signal?.reason);
       };
       queue.push(begin);
-      signal.addEventListener("abort", onAbort, { once: true });
-      await turn.promise.finally(() => signal.removeEventListener("abort", onAbort));
+      signal?.addEventListener("abort", onAbort, { once: true });
+      await turn.promise.finally(() => signal?.removeEventListener("abort", onAbort));
       return createRelease(key);
     },
   };

@@ -43,11 +43,13 @@ export interface OpenHistory {
 export interface Sessions {
   /** The history a new call works on; mints a session_id where it has no other name. Rejects with UnknownSession. */
   resolve(claim: SessionClaim): Promise<SessionRef>;
-  /** Waits for the history and loads it. Rejects with QueueFull, or the signal's reason. */
+  /** Waits for the history and loads it. Rejects with QueueFull, a fault of the store, or the signal's reason. */
   open(ref: SessionRef, signal: AbortSignal): Promise<OpenHistory>;
   /** All that is stored of a conversation, without waiting for calls on it. Rejects with UnknownSession. */
   read(claim: SessionClaim): Promise<readonly ModelMessage[]>;
-  /** Forgets a connection's history: nobody can name it any more. */
+  /** Whether the connection has a history, from this process or one before it. Rejects with StoreFault. */
+  isKnownConnection(connectionId: string): Promise<boolean>;
+  /** Forgets a connection's history, once the calls that have it are done. Rejects with StoreFault; it is then still known. */
   forgetConnection(connectionId: string): Promise<void>;
 }
 
@@ -64,8 +66,10 @@ export function createSessions(options: {
   maxQueued: number;
   store: SessionStore;
 }): Sessions {
-  const { scope, store } = options;
-  const lock = createKeyedLock({ maxQueued: options.maxQueued });
+  const { scope, maxQueued, store } = options;
+  const lock = createKeyedLock();
+  /** Keys that are on their way out. */
+  const forgotten = new Set<string>();
 
   const findNamed = async (sessionId: string): Promise<SessionRef> => {
     const key = sessionKey(sessionId);
@@ -86,21 +90,9 @@ export function createSessions(options: {
       return { key: sessionKey(fresh), kept: true, sessionId: fresh };
     },
     async open(ref, signal) {
-      if (!ref.kept)
-        return openHistory(
-          [],
-          async () => {},
-          () => {},
-        );
-      const release = await lock.acquire(ref.key, signal);
-      try {
-        const history = openHistory(await store.load(ref.key), (message) => store.append(ref.key, message), release);
-        await closeOpenCalls(history);
-        return history;
-      } catch (error) {
-        release();
-        throw error;
-      }
+      if (!ref.kept) return openUnkept();
+      const unlock = await lock.acquire(ref.key, { maxQueued, signal });
+      return openStored(store, ref.key, unlock);
     },
     async read({ sessionId, connectionId }) {
       if (sessionId !== undefined) return store.load((await findNamed(sessionId)).key);
@@ -108,8 +100,47 @@ export function createSessions(options: {
       if (connectionId !== undefined) return store.load(connectionKey(connectionId));
       throw new UnknownSession("this request belongs to no session: give the session_id that send_message returned");
     },
-    forgetConnection: (connectionId) => store.remove(connectionKey(connectionId)),
+    async isKnownConnection(connectionId) {
+      const key = connectionKey(connectionId);
+      return scope === "connection" && !forgotten.has(key) && (await store.has(key));
+    },
+    async forgetConnection(connectionId) {
+      if (scope !== "connection") return;
+      const key = connectionKey(connectionId);
+      forgotten.add(key);
+      try {
+        const release = await lock.acquire(key);
+        await store.remove(key).finally(release);
+      } finally {
+        forgotten.delete(key);
+      }
+    },
   };
+}
+
+const openUnkept = () =>
+  openHistory(
+    [],
+    async () => {},
+    () => {},
+  );
+
+/** Calls `unlock` when the history is closed, or cannot be opened. */
+async function openStored(store: SessionStore, key: string, unlock: () => void): Promise<OpenHistory> {
+  let release = unlock;
+  try {
+    const letGo = await store.hold(key);
+    release = () => {
+      letGo();
+      unlock();
+    };
+    const history = openHistory(await store.load(key), (message) => store.append(key, message), release);
+    await closeOpenCalls(history);
+    return history;
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 function openHistory(
@@ -128,6 +159,9 @@ function openHistory(
     async close() {
       try {
         await closeOpenCalls(history);
+      } catch (error) {
+        // The call's own outcome counts for more, and whoever opens the history next closes it first.
+        if (!(error instanceof CallFault)) throw error;
       } finally {
         release();
       }

@@ -56,6 +56,3 @@ function findUnanswered(messages: readonly ModelMessage[]): ToolCallRequest[] {
   }
   return assistant.toolCalls.filter((call) => !answered.has(call.id));
 }
-
-/** Roughly what a message takes in memory or on disk, in bytes; text counts as UTF-16. */
-export const sizeOfMessage = (message: ModelMessage): number => 2 * JSON.stringify(message).length;

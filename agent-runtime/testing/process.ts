@@ -32,6 +32,7 @@ export async function startAgentProcess(
     env: {
       PATH: process.env["PATH"] ?? "",
       PALLAS_RUN_CONFIG: path,
+      PALLAS_HISTORIES_DIR: join(folder, "histories"),
       PALLAS_HOST: "127.0.0.1",
       PALLAS_PORT: String(port),
       PALLAS_ADMIN_PORT: String(adminPort),

@@ -105,6 +105,7 @@ export async function startAgent(
     config: renderTestConfig(changes),
     secretsDir,
     textsDir,
+    historiesDir: join(folder, "histories"),
     host: "127.0.0.1",
     port: 0,
     adminPort: 0,

@@ -107,6 +107,7 @@ async function launchAgent(agent: RunnableAgent, context: ProgramContext): Promi
       PALLAS_RUN_CONFIG: folder.runConfig(agent.key),
       PALLAS_TEXTS_DIR: folder.texts(namespace),
       PALLAS_SECRETS_DIR: folder.secrets(namespace),
+      PALLAS_HISTORIES_DIR: folder.histories(agent.key),
       PALLAS_PORT: String(agent.port),
       PALLAS_ADMIN_PORT: String(adminPort),
       PALLAS_HOST: host,

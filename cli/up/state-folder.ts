@@ -12,6 +12,8 @@ export interface StateFolder {
   /** Secrets and texts of a namespace: no reference crosses it. */
   secrets(namespace: string): string;
   texts(namespace: string): string;
+  /** Of one agent. */
+  histories(key: string): string;
   log(key: string): string;
   localState: string;
   /** Replaces a file as a whole: a reader sees the old contents or the new ones. Creates its folders. */
@@ -39,6 +41,7 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
     runConfig: (key) => join(path, "run-configs", `${fileName(key)}.json`),
     secrets: (namespace) => join(path, "secrets", safe(namespace)),
     texts: (namespace) => join(path, "texts", safe(namespace)),
+    histories: (key) => join(path, "histories", fileName(key)),
     log: (key) => join(path, "logs", `${fileName(key).slice(1)}.log`),
     localState: join(path, "local-state.json"),
     async replace(target, contents) {

@@ -23,23 +23,57 @@ interface LiveSession extends Session {
 }
 
 const retryAfterSeconds = "5";
+/** What a client of this era speaks that does not say it with each request. */
+const unsaidProtocolVersion = "2025-03-26";
 
-/** The era with sessions. `onSessionEnd` is called once for each session, whatever ended it. */
-export function createSessionLeg(
-  parts: Parts2025,
-  options: { limits: SessionLimits; clock: Clock; onSessionEnd: (id: string) => void },
-): Leg {
-  const store = new SessionStore<LiveSession>(options.limits, options.clock, options.onSessionEnd);
+interface SessionLegOptions {
+  limits: SessionLimits;
+  clock: Clock;
+  /** See ServeOptions. */
+  isResumable: (id: string) => Promise<boolean>;
+  onSessionDelete: (id: string) => Promise<void>;
+}
+
+const refusals = {
+  unknown() {
+    const text = "Session not found: it ended or is not of this server; send initialize without Mcp-Session-Id";
+    return fail(404, rpcCodes.sessionNotFound, text);
+  },
+  full() {
+    const text = "Every session of this server has a call running; try again later";
+    return fail(503, rpcCodes.serverError, text, { "Retry-After": retryAfterSeconds });
+  },
+  unavailable() {
+    const text = "The session cannot be resumed now; try again later";
+    return fail(503, rpcCodes.serverError, text, { "Retry-After": retryAfterSeconds });
+  },
+} as const;
+type Refusal = keyof typeof refusals;
+
+/** The era with sessions. */
+export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): Leg {
+  const store = new SessionStore<LiveSession>(options.limits, options.clock);
+  /** Requests of one session that come together, as after a restart, resume it once. */
+  const resuming = new Map<string, Promise<LiveSession | Refusal>>();
+
+  const findOrResume = async (id: string, request: Request): Promise<LiveSession | Refusal> => {
+    const live = store.find(id);
+    if (live !== undefined) {
+      return live;
+    }
+    const begun = resuming.get(id) ?? resume(parts, store, { id, request, isResumable: options.isResumable });
+    resuming.set(id, begun);
+    return await begun.finally(() => resuming.delete(id));
+  };
   return {
     async handle(request, message) {
       const id = request.headers.get("mcp-session-id");
       if (id === null) {
         return isInitializeRequest(message) ? await open(parts, store, request, message) : failWithoutSession(message);
       }
-      const session = store.find(id);
-      if (session === undefined) {
-        const text = "Session not found: it ended or is not of this server; send initialize without Mcp-Session-Id";
-        return fail(404, rpcCodes.sessionNotFound, text);
+      const session = await findOrResume(id, request);
+      if (typeof session === "string") {
+        return refusals[session]();
       }
       if (request.method === "GET") {
         return await listen(store, session, request);
@@ -48,16 +82,21 @@ export function createSessionLeg(
         const text = "Invalid Request: a call with this id is still running in the session";
         return fail(400, rpcCodes.invalidRequest, text);
       }
-      return await session.server.handle(request, message);
+      const response = await session.server.handle(request, message);
+      if (request.method === "DELETE" && response.ok) {
+        await options.onSessionDelete(id);
+      }
+      return response;
     },
     sessionCount: () => store.size,
     async close() {
+      await Promise.allSettled(resuming.values());
       store.endAll();
     },
   };
 }
 
-/** Answers `initialize`: a place, an id, a server. A refused initialize leaves none of them behind. */
+/** Answers `initialize` with a new session. */
 async function open(
   parts: Parts2025,
   store: SessionStore<LiveSession>,
@@ -65,10 +104,43 @@ async function open(
   message: Record<string, unknown>,
 ): Promise<Response> {
   if (!store.reserve()) {
-    const text = "Every session of this server has a call running; try again later";
-    return fail(503, rpcCodes.serverError, text, { "Retry-After": retryAfterSeconds });
+    return refusals.full();
   }
   const id = randomBytes(16).toString("hex");
+  return await begin(parts, store, id, ({ server }) => server.handle(request, message));
+}
+
+/** Takes up a session that is not open here, as `request` needs it. */
+async function resume(
+  parts: Parts2025,
+  store: SessionStore<LiveSession>,
+  wanted: { id: string; request: Request; isResumable: SessionLegOptions["isResumable"] },
+): Promise<LiveSession | Refusal> {
+  const { id, request } = wanted;
+  try {
+    if (!(await wanted.isResumable(id))) {
+      return "unknown";
+    }
+    if (!store.reserve()) {
+      return "full";
+    }
+    return await begin(parts, store, id, async (session) => {
+      await session.server.resume(request.headers.get("mcp-protocol-version") ?? unsaidProtocolVersion);
+      return session;
+    });
+  } catch (error) {
+    parts.log.warn({ err: error }, "mcp session cannot be resumed");
+    return "unavailable";
+  }
+}
+
+/** A session in the place that is reserved for it. When `initialize` does not make one of it, nothing is left behind. */
+async function begin<Result>(
+  parts: Parts2025,
+  store: SessionStore<LiveSession>,
+  id: string,
+  initialize: (session: LiveSession) => Promise<Result>,
+): Promise<Result> {
   let opened = false;
   let listening = false;
   const server = await openServer2025(parts, {
@@ -89,7 +161,7 @@ async function open(
     end: () => void server.close(),
   };
   try {
-    return await server.handle(request, message);
+    return await initialize(session);
   } finally {
     if (!opened) {
       store.release();

@@ -20,8 +20,13 @@ export interface ServeOptions {
   bodyLimitBytes: number;
   /** Sessions of the 2025 era, or "none": then each POST stands alone and dropping it cancels. */
   sessions: SessionLimits | "none";
-  /** Called once for each session that ended: by DELETE, idle time, making room, or close. */
-  onSessionEnd?: (id: string) => void;
+  /**
+   * Whether a session that is not open here is taken up again without a new initialize: one that idled out, made room, or
+   * was opened by a process before this one (AGT-5). Default: none is. When it rejects, the request gets 503.
+   */
+  isResumable?: (id: string) => Promise<boolean>;
+  /** Called when a client has ended its session with DELETE, which is answered after it; 500 when it rejects. */
+  onSessionDelete?: (id: string) => Promise<void>;
   clock?: Clock;
 }
 
@@ -36,13 +41,14 @@ export interface McpEndpoint {
 
 /** Serves `table`. Throws when the table is faulty: a name used twice, an input schema that cannot be compiled. */
 export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
-  const { log, bodyLimitBytes, sessions, onSessionEnd = () => undefined, clock = systemClock } = options;
+  const { log, bodyLimitBytes, sessions, clock = systemClock } = options;
+  const { isResumable = async () => false, onSessionDelete = async () => undefined } = options;
   const dispatcher = createDispatcher(table, log);
   const parts = { table, dispatcher, log, validator: new AjvJsonSchemaValidator() };
   const leg2025 =
     sessions === "none"
       ? createStatelessLeg(parts)
-      : createSessionLeg(parts, { limits: sessions, clock, onSessionEnd });
+      : createSessionLeg(parts, { limits: sessions, clock, isResumable, onSessionDelete });
   const leg2026 = createStreamLeg(table, dispatcher, log);
   let closed = false;
 

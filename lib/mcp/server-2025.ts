@@ -39,6 +39,8 @@ interface TransportOptions2025 {
 }
 
 export interface Server2025 {
+  /** Makes a new server take the requests of a session that another one has initialized, in `protocolVersion` if it knows it. */
+  resume(protocolVersion: string): Promise<void>;
   handle(request: Request, message?: Record<string, unknown>): Promise<Response>;
   isCalling(): boolean;
   /** True when a call with this id is running. */
@@ -98,6 +100,16 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
   server.onclose = options.onClosed;
   await server.connect(transport);
   return {
+    async resume(protocolVersion) {
+      // The transport has no other way in: it answers an initialize that nobody sent, and nobody reads the answer.
+      const params = { protocolVersion, capabilities: {}, clientInfo: { name: "resumed", version: "0" } };
+      const parsedBody = { jsonrpc: "2.0", id: "resume", method: "initialize", params };
+      const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
+      const request = new Request("http://resume.invalid/mcp", { method: "POST", headers });
+      const response = await transport.handleRequest(request, { parsedBody });
+      await response.text();
+      if (!response.ok) throw new Error(`the session could not be resumed: its initialize got ${response.status}`);
+    },
     handle: (request, message) => transport.handleRequest(request, { parsedBody: message }),
     isCalling: () => calls.size > 0,
     isInFlight: (id) => (typeof id === "string" || typeof id === "number") && calls.has(id),

@@ -1,7 +1,7 @@
 /**
  * The sessions of the 2025 era: who is in, how long they may idle, how many there may be (AGT-6).
  * A session is idle when no call runs and no GET stream is open. At the cap the longest idle session without a running call
- * makes room, because its client gets a 404 and starts anew; only when every session has a call running is a new one refused.
+ * makes room, because its client can resume it or start anew; only when every session has a call running is a new one refused.
  */
 
 /** Time for sessions; tests pass one of their own. */
@@ -37,20 +37,18 @@ export interface Session {
   end(): void;
 }
 
-/** All times by `clock`; `onEnd` is called once for each session, whatever ended it. */
+/** All times by `clock`. */
 export class SessionStore<T extends Session> {
   /** In the order of last use, longest idle first: `touch` re-inserts. */
   readonly #entries = new Map<string, { session: T; usedAt: number }>();
   readonly #limits: SessionLimits;
   readonly #clock: Clock;
-  readonly #onEnd: (id: string) => void;
   #reservedCount = 0;
   #stopTimer: (() => void) | undefined;
 
-  constructor(limits: SessionLimits, clock: Clock, onEnd: (id: string) => void) {
+  constructor(limits: SessionLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
-    this.#onEnd = onEnd;
   }
 
   get size(): number {
@@ -108,7 +106,6 @@ export class SessionStore<T extends Session> {
   end(session: T): void {
     if (this.#entries.delete(session.id)) {
       session.end();
-      this.#onEnd(session.id);
     }
   }
 

@@ -1,0 +1,42 @@
+// Stores of histories in temporary folders, and the messages of a conversation, for tests.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ModelMessage } from "../model/types.ts";
+import { systemClock } from "../clock.ts";
+import type { FolderOptions } from "../session/history-folder.ts";
+import { createJsonlStore, type JsonlStore } from "../session/jsonl-store.ts";
+import { createTestLog, type TestLog } from "./servers.ts";
+
+export interface TestStore extends JsonlStore {
+  folder: string;
+  lines: TestLog["lines"];
+  stop(): Promise<void>;
+}
+
+/** A folder that goes with the test. */
+export async function createTestFolder(): Promise<{ path: string; stop(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), "pallas-histories-"));
+  return { path, stop: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** A store on a folder that somebody else removes, like the one that a process before it worked on. */
+export function createTestStore(folder: string, changes: Partial<FolderOptions> = {}): TestStore {
+  const { log, lines } = createTestLog("DEBUG");
+  const limits = { maxBytes: 1e9, idleTtlMs: 86_400_000 };
+  const store = createJsonlStore({ folder, ...limits, clock: systemClock, log, ...changes });
+  return { ...store, folder, lines, stop: store.close };
+}
+
+export const user = (text: string): ModelMessage => ({ role: "user", content: [{ type: "text", text }] });
+
+export const calls = (...ids: string[]): ModelMessage => ({
+  role: "assistant",
+  text: "",
+  toolCalls: ids.map((id) => ({ id, name: `tool-${id}`, arguments: {} })),
+});
+
+export const result = (callId: string): ModelMessage => ({
+  role: "tool",
+  results: [{ callId, name: `tool-${callId}`, text: callId, images: [], isError: false }],
+});
