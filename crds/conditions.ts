@@ -57,8 +57,15 @@ export const stateReasons = [
   "NotReady",
   "Succeeded",
   "Reconciling",
+  "WaitingForRollout",
   "Faulty",
   "ApiError",
+  "Healthy",
+  "ProviderUnhealthy",
+  "AgentFaulty",
+  "Reachable",
+  "DownstreamsUnreachable",
+  "AgentUnreachable",
 ] as const;
 export type StateReason = (typeof stateReasons)[number];
 export type Reason = FaultReason | StateReason;

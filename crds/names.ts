@@ -36,13 +36,21 @@ export const mounts = {
   /** {secret}/{key} */
   secrets: "/var/run/pallas/secrets",
   caBundle: "/var/run/pallas/ca/bundle.crt",
+  /** Stored conversations; a claim where spec.storage asks for one. */
+  histories: "/var/lib/pallas/histories",
 } as const;
+
+/** Labels of the operator's own pods, wherever it is installed: agents let it in by them (SEC-3). */
+export const operatorLabels = { "app.kubernetes.io/name": "pallas-operator" } as const;
 
 export const agentChildren = (agent: string) => ({
   deployment: agent,
   service: agent,
   serviceAccount: `${agent}-agent`,
   runConfig: `${agent}-run-config`,
+  networkPolicy: agent,
+  podDisruptionBudget: agent,
+  historyClaim: `${agent}-history`,
 });
 
 /** One name serves every child of an instance, since each is of another kind. */

@@ -37,6 +37,21 @@ export function portKeys({ parsed }: WatchedAgent): string[] {
   return [`${metadata.namespace}/${spec.instanceRef.name}:${spec.port}`];
 }
 
+/** Agents that let this one in: a change of whom it calls changes their NetworkPolicies, and nothing else (SEC-3). */
+export const calleeKeys = (agent: WatchedAgent): string[] =>
+  agent.parsed.ok
+    ? keysIn(
+        agent,
+        (agent.parsed.value.spec.agents ?? []).map(({ name }) => name),
+      )
+    : [];
+
+/** The agent a history claim belongs to: by its label, since a retained claim has no owner. */
+export function claimKeys({ metadata }: LiveObject): string[] {
+  const agent = metadata.labels?.[labels.agent];
+  return agent === undefined ? [] : [objectKey(metadata.namespace, agent)];
+}
+
 /** @param namespaces undefined: the whole cluster */
 export function createCaches(transport: Transport, namespaces: readonly string[] | undefined, log: Logger): Caches {
   const common = { transport, namespaces, log: log.child({ logger: "pallas.operator.watch" }) };
@@ -71,6 +86,9 @@ export function createCaches(transport: Transport, namespaces: readonly string[]
     serviceAccount: child("serviceAccount"),
     role: child("role"),
     roleBinding: child("roleBinding"),
+    networkPolicy: child("networkPolicy"),
+    podDisruptionBudget: child("podDisruptionBudget"),
+    historyClaim: child("historyClaim"),
   };
   const all = [agents, instances, ...Object.values(children)];
   return {

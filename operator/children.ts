@@ -1,7 +1,7 @@
 // The one writer of children: applies what was rendered, in order, each only where the server holds something else
 // (OPR-2), and never an object of the same name that belongs to someone else (OPR-5).
 import { annotations, fieldManager } from "../crds/names.ts";
-import { createApplier, type Applier } from "../lib/kube/apply.ts";
+import { createApplier, deleteObject, type Applier } from "../lib/kube/apply.ts";
 import type { WriteTracker } from "../lib/kube/consistency.ts";
 import { isControlledBy, keyOf, objectKey, type KubeObject, type LiveObject } from "../lib/kube/object.ts";
 import type { Transport } from "../lib/kube/transport.ts";
@@ -12,7 +12,16 @@ import { childTypes, type ChildKind } from "./resources.ts";
 
 export interface ChildWriter {
   /** The object as the server holds it afterwards. Throws `Conflict` for a foreign object, `Waiting` for one that is being deleted. */
-  apply(kind: ChildKind, desired: KubeObject, owner: LiveObject, signal: AbortSignal): Promise<LiveObject>;
+  apply(
+    kind: ChildKind,
+    desired: KubeObject,
+    owner: LiveObject,
+    signal: AbortSignal,
+    /** Whether an object of this name is ours; by default, whether `owner` controls it. */
+    ours?: (live: LiveObject) => boolean,
+  ): Promise<LiveObject>;
+  /** Deletes the owner's child of this name, if the cache has one; never anybody else's. */
+  remove(kind: ChildKind, owner: LiveObject, name: string, signal: AbortSignal): Promise<void>;
   /** From the cache, whoever owns it. */
   find(kind: ChildKind, namespace: string, name: string): LiveObject | undefined;
   /** From the cache, only when it is the owner's. */
@@ -36,13 +45,17 @@ export function createChildWriter({ transport, caches, tracker, guard, log }: Ch
     tracker,
   });
   const find = (kind: ChildKind, key: string) => caches.children[kind].store.get(key);
+  const findOwned = (kind: ChildKind, owner: LiveObject, name: string) => {
+    const found = find(kind, objectKey(owner.metadata.namespace, name));
+    return found && isControlledBy(found, owner) ? found : undefined;
+  };
   return {
-    async apply(kind, desired, owner, signal) {
+    async apply(kind, desired, owner, signal, ours = (live) => isControlledBy(live, owner)) {
       const { action, object } = await applier.apply({
         type: childTypes[kind],
         desired,
         live: find(kind, keyOf(desired)),
-        ours: (live) => isControlledBy(live, owner),
+        ours,
         beforeWrite: (action) => guard.confirm(owner, action, signal),
         signal,
       });
@@ -50,9 +63,13 @@ export function createChildWriter({ transport, caches, tracker, guard, log }: Ch
       return object;
     },
     find: (kind, namespace, name) => find(kind, objectKey(namespace, name)),
-    findOwned(kind, owner, name) {
-      const found = find(kind, objectKey(owner.metadata.namespace, name));
-      return found && isControlledBy(found, owner) ? found : undefined;
+    findOwned,
+    async remove(kind, owner, name, signal) {
+      const found = findOwned(kind, owner, name);
+      if (!found || found.metadata.deletionTimestamp !== undefined) return;
+      await guard.confirm(owner, "create", signal);
+      const action = await deleteObject(transport, childTypes[kind], found, { signal });
+      log.info({ kind: childTypes[kind].kind, key: keyOf(found), action }, "child removed");
     },
   };
 }

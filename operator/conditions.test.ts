@@ -28,6 +28,16 @@ describe("OPR-3 conditions in the making", () => {
     expect(conditions.all[0]?.lastTransitionTime).toBe("2026-11-21T10:00:05Z");
   });
 
+  it("keep what was said before, for the generation that is there", () => {
+    const conditions = new ConditionSet<"Ready" | "ModelHealthy">(before, 2, later);
+    conditions.keep("Ready");
+    conditions.keep("ModelHealthy");
+    expect(conditions.all).toMatchObject([
+      { ...before[0], observedGeneration: 2 },
+      { type: "ModelHealthy", status: "Unknown", reason: "NotChecked", observedGeneration: 2 },
+    ]);
+  });
+
   it("carry the first fault's reason and every fault's place and cure", () => {
     const conditions = new ConditionSet<"Accepted">([], 1, later);
     conditions.fault("Accepted", [

@@ -32,6 +32,17 @@ export class ConditionSet<Type extends string> {
     this.#conditions = setCondition(this.#conditions, next, this.#now).map(toCondition);
   }
 
+  /** What was said before still holds for this generation; Unknown where nothing was. */
+  keep(type: Type): void {
+    const before = this.#conditions.find((condition) => condition.type === type);
+    if (before === undefined) {
+      this.set(type, "Unknown", "NotChecked", "not looked at yet");
+      return;
+    }
+    const kept = { ...before, observedGeneration: this.#generation };
+    this.#conditions = this.#conditions.map((condition) => (condition === before ? kept : condition));
+  }
+
   /** False with the first fault's reason and every fault's message. */
   fault(type: Type, [first, ...others]: readonly [Fault, ...Fault[]]): void {
     this.set(type, "False", first.reason, [first, ...others].map(formatFault).join("; "));

@@ -5,20 +5,29 @@ import type { KubeMetrics } from "../lib/kube/metrics.ts";
 import { keyOf, objectKey, type LiveObject } from "../lib/kube/object.ts";
 import { createSource, desiredStateChanged, ownerKey, selfKey, type Source } from "../lib/kube/source.ts";
 import type { Logger } from "../lib/process/log.ts";
-import { createAgentReconciler } from "./agent/reconcile.ts";
-import { portKeys, type Caches } from "./caches.ts";
+import { createAgentReconciler, type ReconcilerOptions } from "./agent/reconcile.ts";
+import { calleeKeys, claimKeys, portKeys, type Caches } from "./caches.ts";
 import { dependentsOf, isReady } from "./dependents.ts";
-import { createInstanceReconciler, type InstanceReconcilerOptions } from "./instance/reconcile.ts";
+import { createInstanceReconciler } from "./instance/reconcile.ts";
 import { agentType, instanceType, type ChildKind, type WatchedAgent } from "./resources.ts";
 
-export interface ControllersOptions extends InstanceReconcilerOptions {
+export interface ControllersOptions extends ReconcilerOptions {
   readonly log: Logger;
   readonly metrics: KubeMetrics;
   readonly tracker: WriteTracker;
   readonly workers: number;
+  /** Agents to be looked at again for other reasons than a change of a resource. */
+  readonly wakes: Source;
 }
 
-const agentChildKinds = ["deployment", "service", "configMap", "serviceAccount"] as const;
+const agentChildKinds = [
+  "deployment",
+  "service",
+  "configMap",
+  "serviceAccount",
+  "networkPolicy",
+  "podDisruptionBudget",
+] as const;
 const instanceChildKinds = ["deployment", "service", "serviceAccount", "role", "roleBinding"] as const;
 
 const childSources = (caches: Caches, kinds: readonly ChildKind[], owner: typeof agentType): Source[] =>
@@ -46,6 +55,9 @@ function agentSources(caches: Caches): Source[] {
       when: desiredStateChanged,
     }),
     createSource({ informer: caches.instances, toKeys: agentsOf, when: desiredStateChanged }),
+    createSource({ informer: caches.agents, toKeys: calleeKeys, when: desiredStateChanged }),
+    // By label: a retained claim has no owner.
+    createSource({ informer: caches.children.historyClaim, toKeys: claimKeys }),
     ...childSources(caches, agentChildKinds, agentType),
   ];
 }
@@ -68,7 +80,7 @@ export function createControllers(options: ControllersOptions): Controller[] {
     }),
     createController({
       name: "pallasagent",
-      sources: agentSources(caches),
+      sources: [...agentSources(caches), options.wakes],
       reconcile: createAgentReconciler(options),
       ownWrites: options.tracker.of(agentType),
       log,

@@ -19,6 +19,16 @@ const schema = z.object({
   PALLAS_AGENT_IMAGE: z.string().describe("image of agents"),
   PALLAS_REGISTRY_IMAGE: z.string().describe("image of registries"),
   PALLAS_ALLOWED_IMAGES: list.default([]).describe("repositories that spec.images may name, separated by commas"),
+  PALLAS_MAX_ROLLOUTS: integer(1, 1_000).default(10).describe("agents moving to this release's image at once"),
+  PALLAS_HEALTH_INTERVAL_MS: integer(1_000, 3_600_000)
+    .default(30_000)
+    .describe("how often each agent is asked for its health"),
+  PALLAS_AGENT_HEALTH_URL: z
+    .string()
+    .optional()
+    .describe(
+      "where to ask agents for their health, with {name} and {namespace}; for operators outside the cluster, which reach no pod",
+    ),
   PALLAS_LEADER_ELECTION: z.enum(["true", "false"]).default("true").describe("false only where one process ever runs"),
   PALLAS_LEASE_NAMESPACE: z
     .string()

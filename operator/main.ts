@@ -16,8 +16,13 @@ import { createCaches } from "./caches.ts";
 import { createChildWriter } from "./children.ts";
 import { createControllers } from "./controllers.ts";
 import { parseEnvironment } from "./environment.ts";
+import { createSliceInformer, podsAtUrl, podsInSlices } from "./health/agent-pods.ts";
+import { createHealthPoller } from "./health/poller.ts";
+import { RolloutBudget } from "./rollouts/budget.ts";
+import { createImagePacing } from "./rollouts/pace-image.ts";
 import { createOwnerGuard } from "./owner-guard.ts";
 import { createStatusWriter } from "./status.ts";
+import { createWakes } from "./wakes.ts";
 
 const environment = parseEnvironment(process.env);
 const log = createLogger({ logger: "pallas.operator", level: environment.PALLAS_LOG_LEVEL });
@@ -36,7 +41,10 @@ shutdown.add("connections", async () => {
 });
 
 const caches = createCaches(transport, environment.PALLAS_NAMESPACES, log);
-shutdown.add("caches", () => caches.stop());
+const slices = createSliceInformer({ transport, namespaces: environment.PALLAS_NAMESPACES, log });
+shutdown.add("caches", async () => {
+  await Promise.all([caches.stop(), slices.stop()]);
+});
 
 const identity = `${environment.PALLAS_POD_NAME}_${randomUUID()}`;
 const election =
@@ -81,6 +89,21 @@ const tracker = createWriteTracker({
 });
 const guard = createOwnerGuard(transport, caches);
 const children = createChildWriter({ transport: fenced, caches, tracker, guard, log });
+const wakes = createWakes("health and rollouts");
+const healthUrl = environment.PALLAS_AGENT_HEALTH_URL;
+const health = createHealthPoller({
+  pods: healthUrl === undefined ? podsInSlices(slices.store) : podsAtUrl(healthUrl, caches.agents.store),
+  onChange: wakes.wake,
+  intervalMs: environment.PALLAS_HEALTH_INTERVAL_MS,
+  log: log.child({ logger: "pallas.operator.health" }),
+});
+const deployments = caches.children.deployment.store;
+const budget = new RolloutBudget({
+  deployments,
+  image: environment.PALLAS_AGENT_IMAGE,
+  maxRollouts: environment.PALLAS_MAX_ROLLOUTS,
+  onFree: wakes.wake,
+});
 const controllers = createControllers({
   caches,
   children,
@@ -88,13 +111,16 @@ const controllers = createControllers({
   tracker,
   images: { agent: environment.PALLAS_AGENT_IMAGE, registry: environment.PALLAS_REGISTRY_IMAGE },
   allowedImages: environment.PALLAS_ALLOWED_IMAGES,
+  health,
+  pacing: createImagePacing(budget, deployments),
+  wakes: wakes.source,
   now: () => new Date(),
   log,
   metrics: kubeMetrics,
   workers: environment.PALLAS_WORKERS,
 });
 const lead = async (leadership: AbortSignal) => {
-  await Promise.all(controllers.map((controller) => controller.run(leadership)));
+  await Promise.all([...controllers.map((controller) => controller.run(leadership)), health.run(leadership)]);
   await events.close();
 };
 let lostLeadership = false;
@@ -106,6 +132,7 @@ const leading = (election ? election.run(shutdown.signal, lead) : lead(shutdown.
 // Reconciles in flight, the last events, and the lease given back.
 shutdown.add("controllers", () => leading, { deadlineMs: 20_000 });
 caches.start();
+if (healthUrl === undefined) slices.start();
 log.info({ namespaces: environment.PALLAS_NAMESPACES ?? "all", adminPort: server.port, identity }, "operator started");
 
 const { failed } = await shutdown.finished;

@@ -10,7 +10,7 @@ import { agentType, instanceType } from "./resources.ts";
 
 export interface OwnerGuard {
   /**
-   * Before each creation, once in a reconcile; before an update, once in the life of this process and of the owner.
+   * Before each creation or deletion, once in a reconcile; before an update, once in the life of this process and of the owner.
    * Throws `Stalled` when the owner is gone, `Waiting` when the cache is behind.
    */
   confirm(owner: LiveObject, action: "create" | "update", signal: AbortSignal): Promise<void>;

@@ -21,6 +21,9 @@ export const childTypes = {
   serviceAccount: { group: "", version: "v1", plural: "serviceaccounts", kind: "ServiceAccount" },
   role: { ...rbac, plural: "roles", kind: "Role" },
   roleBinding: { ...rbac, plural: "rolebindings", kind: "RoleBinding" },
+  networkPolicy: { group: "networking.k8s.io", version: "v1", plural: "networkpolicies", kind: "NetworkPolicy" },
+  podDisruptionBudget: { group: "policy", version: "v1", plural: "poddisruptionbudgets", kind: "PodDisruptionBudget" },
+  historyClaim: { group: "", version: "v1", plural: "persistentvolumeclaims", kind: "PersistentVolumeClaim" },
 } as const satisfies Record<string, ResourceType>;
 export type ChildKind = keyof typeof childTypes;
 

@@ -113,6 +113,83 @@ describe("OPR-10 replicas and scope", () => {
   });
 });
 
+describe("OPR-10 replicas and storage", () => {
+  it.each(["shared", "connection", "request"])("scope %s: one claim serves one pod", (scope) => {
+    const storage = { size: "1Gi" };
+    const faults = (replicas: number) => acceptAgent(sampleAgent("a", { scope, storage, replicas }), sampleInstance());
+    expect([faults(0), faults(1)]).toEqual([[], []]);
+    expect(faults(2)).toEqual([
+      {
+        reason: "ScopeNeedsSharedStore",
+        path: "spec.replicas",
+        message:
+          "2 replicas cannot share one claim; remove spec.storage and set spec.scope to request, or set spec.replicas to 1",
+      },
+    ]);
+  });
+});
+
+describe("SEC-1 annotations of pods", () => {
+  it.each([
+    "container.apparmor.security.beta.kubernetes.io/agent",
+    "seccomp.security.alpha.kubernetes.io/pod",
+    "container.seccomp.security.alpha.kubernetes.io/agent",
+  ])("%s is refused, in agent and agentDefaults", (key) => {
+    const pod = { annotations: { [key]: "unconfined", note: "x" } };
+    const ofAgent = acceptAgent(sampleAgent("a", { pod }), sampleInstance());
+    const ofInstance = acceptInstance(sampleInstance({ agentDefaults: { pod } }), "cluster");
+    expect([ofAgent, ofInstance].map((faults) => faults.map(({ reason, path }) => [reason, path]))).toEqual([
+      [["InvalidField", "spec.pod.annotations"]],
+      [["InvalidField", "spec.agentDefaults.pod.annotations"]],
+    ]);
+  });
+});
+
+describe("SEC-2 keys that would leave their folder", () => {
+  it.each([".", ".."])("%j is refused wherever a key is read as a file", (key) => {
+    const headers = [{ name: "X-A", valueFrom: { secretKeyRef: { name: "keys", key } } }];
+    const instance = sampleInstance({
+      providers: [{ name: "openai", apiKey: { secretKeyRef: { name: "keys", key } }, headers }],
+      servers: [{ name: "a", url: "http://a/mcp", headers }],
+      caBundle: { configMapKeyRef: { name: "ca", key } },
+    });
+    expect(acceptInstance(instance, "cluster").map(({ path }) => path)).toEqual([
+      "spec.providers[0].apiKey.secretKeyRef.key",
+      "spec.providers[0].headers[0].valueFrom.secretKeyRef.key",
+      "spec.servers[0].headers[0].valueFrom.secretKeyRef.key",
+      "spec.caBundle.configMapKeyRef.key",
+    ]);
+    const agent = sampleAgent("a", { instructionFrom: { configMapKeyRef: { name: "texts", key } } });
+    expect(acceptAgent(agent, sampleInstance()).map(({ path }) => path)).toEqual([
+      "spec.instructionFrom.configMapKeyRef.key",
+    ]);
+  });
+
+  it("other keys with dots are fine", () => {
+    for (const key of ["...", ".env", "a..b", "ca.crt"]) {
+      const agent = sampleAgent("a", { instructionFrom: { configMapKeyRef: { name: "texts", key } } });
+      expect(acceptAgent(agent, sampleInstance())).toEqual([]);
+    }
+  });
+});
+
+describe("SEC-5 URLs to link-local and metadata addresses", () => {
+  const url = "http://169.254.169.254/latest";
+  const message = expect.stringContaining("a link-local or metadata address");
+
+  it.each([
+    ["spec.servers[0].url", { servers: [{ name: "a", url }] }],
+    ["spec.providers[0].baseUrl", { providers: [{ name: "openai", baseUrl: url }] }],
+    ["spec.proxy.http", { proxy: { http: url } }],
+    ["spec.proxy.https", { proxy: { https: url } }],
+    ["spec.telemetry.otlpEndpoint", { telemetry: { otlpEndpoint: url } }],
+  ])("%s is refused, in a cluster and locally", (path, spec) => {
+    for (const mode of ["cluster", "local"] as const) {
+      expect(acceptInstance(sampleInstance(spec), mode)).toEqual([{ reason: "InvalidField", path, message }]);
+    }
+  });
+});
+
 describe("CAT-4 an outside URL made with the agent's port needs one", () => {
   const faults = (spec: object, externalUrl: object) =>
     acceptAgent(sampleAgent("a", spec), sampleInstance({ externalUrl })).map(({ reason, path }) => [reason, path]);
@@ -126,10 +203,10 @@ describe("CAT-4 an outside URL made with the agent's port needs one", () => {
   });
 
   it("several faults of one agent are told at once", () => {
-    const spec = { replicas: 2, storage: { size: "1Gi" } };
+    const spec = { replicas: 2, networkPolicy: { to: [{}] } };
     expect(faults(spec, { host: "puck.incus" }).map(([reason]) => reason)).toEqual([
       "ScopeNeedsSharedStore",
-      "NotSupported",
+      "InvalidField",
       "PortMissing",
     ]);
   });

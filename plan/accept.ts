@@ -1,8 +1,11 @@
 // Contradictions that a schema cannot see: what may not be meant at all, whatever else exists. A resource that is
 // not accepted keeps the children it has; nothing new is written for it (OPR-5).
 import type { PallasAgent } from "../crds/agent.ts";
-import type { PallasInstance } from "../crds/instance.ts";
+import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { placeholder } from "../crds/references.ts";
+import { agentKeyFaults, instanceKeyFaults } from "./accept-keys.ts";
+import { networkPolicyFaults } from "./accept-peers.ts";
+import { isRefusedHost } from "./addresses.ts";
 import type { Fault } from "./fault.ts";
 import { effectiveSettings } from "./settings.ts";
 
@@ -36,8 +39,14 @@ function placeholders(instance: PallasInstance): Fault[] {
   return faults;
 }
 
-/** URLs that have the form of one but cannot be called, such as http://a:port/mcp. */
-function brokenUrls({ spec }: PallasInstance): Fault[] {
+/** What is wrong with a URL that has the form of one: that it cannot be called, or leads where nobody may go (SEC-5). */
+function urlFault(text: string): string | undefined {
+  if (!URL.canParse(text)) return `expected a URL such as http://argos.tools.svc:8000/mcp, found "${text}"; correct it`;
+  if (!isRefusedHost(new URL(text))) return undefined;
+  return `found "${text}", a link-local or metadata address, which nothing may be sent to; name another host`;
+}
+
+function urlFaults({ spec }: PallasInstance): Fault[] {
   const urls: [string, string | undefined][] = [
     ...(spec.providers ?? []).map(({ baseUrl }, at): [string, string | undefined] => [
       `spec.providers[${at}].baseUrl`,
@@ -48,17 +57,10 @@ function brokenUrls({ spec }: PallasInstance): Fault[] {
     ["spec.proxy.http", spec.proxy?.http],
     ["spec.telemetry.otlpEndpoint", spec.telemetry?.otlpEndpoint],
   ];
-  return urls.flatMap(([path, url = ""]): Fault[] =>
-    url === "" || placeholder.test(url) || URL.canParse(url)
-      ? []
-      : [
-          {
-            reason: "InvalidField",
-            path,
-            message: `expected a URL such as http://argos.tools.svc:8000/mcp, found "${url}"; correct it`,
-          },
-        ],
-  );
+  return urls.flatMap(([path, url = ""]): Fault[] => {
+    const message = url === "" || placeholder.test(url) ? undefined : urlFault(url);
+    return message === undefined ? [] : [{ reason: "InvalidField", path, message }];
+  });
 }
 
 function duplicatePrefixes(instance: PallasInstance): Fault[] {
@@ -83,31 +85,51 @@ const notSupported = (path: string, cure: string): Fault => ({
   message: `this release cannot honour it, and ignoring it would mislead; ${cure}`,
 });
 
+/** Older ways to choose a security profile; the API server lets no pod in that loosens it so (SEC-1). */
+const securityAnnotation =
+  /^(container\.apparmor\.security\.beta|(container\.)?seccomp\.security\.alpha)\.kubernetes\.io\//;
+
+/** Faults of what an agent and agentDefaults can both set. */
+const settingsFaults = (path: string, { pod, networkPolicy }: NonNullable<InstanceSpec["agentDefaults"]>): Fault[] => [
+  ...Object.keys(pod?.annotations ?? {})
+    .filter((key) => securityAnnotation.test(key))
+    .map((key): Fault => ({
+      reason: "InvalidField",
+      path: `${path}.pod.annotations`,
+      message: `"${key}" would change the security profile, which is always restricted; remove it`,
+    })),
+  ...networkPolicyFaults(`${path}.networkPolicy`, networkPolicy),
+];
+
 /** Faults of an instance by itself. */
 export function acceptInstance(instance: PallasInstance, mode: Mode): Fault[] {
   return [
     ...(mode === "cluster" ? placeholders(instance) : []),
-    ...brokenUrls(instance),
+    ...urlFaults(instance),
+    ...instanceKeyFaults(instance),
     ...duplicatePrefixes(instance),
+    ...settingsFaults("spec.agentDefaults", instance.spec.agentDefaults ?? {}),
     ...(instance.spec.auth?.jwt
       ? [notSupported("spec.auth.jwt", "remove it, and let a gateway in front of the agents authenticate callers")]
       : []),
   ];
 }
 
+/** Several pods can share neither a claim nor, without one, the histories that each keeps for itself (OPR-10). */
+function replicaFaults({ spec }: PallasAgent, scope: string): Fault[] {
+  const { replicas, storage } = spec;
+  if (replicas <= 1 || (scope === "request" && !storage)) return [];
+  const why = storage
+    ? "share one claim; remove spec.storage and set spec.scope to request, or set spec.replicas to 1"
+    : `share histories of scope "${scope}"; set spec.scope to request or spec.replicas to 1`;
+  return [{ reason: "ScopeNeedsSharedStore", path: "spec.replicas", message: `${replicas} replicas cannot ${why}` }];
+}
+
 /** Faults of an agent in its instance, apart from what it refers to. */
 export function acceptAgent(agent: PallasAgent, instance: PallasInstance): Fault[] {
-  const { replicas, storage, port } = agent.spec;
-  const faults: Fault[] = [];
+  const { port } = agent.spec;
   const { scope } = effectiveSettings(agent, instance);
-  if (replicas > 1 && scope !== "request") {
-    faults.push({
-      reason: "ScopeNeedsSharedStore",
-      path: "spec.replicas",
-      message: `${replicas} replicas cannot share histories of scope "${scope}"; set spec.scope to request or spec.replicas to 1`,
-    });
-  }
-  if (storage) faults.push(notSupported("spec.storage", "remove it; histories then live as long as the pod"));
+  const faults = [...replicaFaults(agent, scope), ...agentKeyFaults(agent), ...settingsFaults("spec", agent.spec)];
   const { host, template } = instance.spec.externalUrl ?? {};
   if (port === undefined && (host !== undefined || template?.includes("{port}") === true)) {
     faults.push({

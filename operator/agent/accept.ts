@@ -6,6 +6,7 @@ import { acceptAgent, acceptInstance } from "../../plan/accept.ts";
 import { instanceMissing, neighbourhood } from "../../plan/check.ts";
 import { formatFault, type Fault } from "../../plan/fault.ts";
 import { resolveAgent, type Neighbourhood } from "../../plan/resolve.ts";
+import { imageFaults } from "../instance/images.ts";
 import type { WatchedInstance } from "../resources.ts";
 import type { AgentRun } from "./run.ts";
 
@@ -17,12 +18,17 @@ export interface Accepted {
 const isFaulty = (faults: readonly Fault[]): faults is [Fault, ...Fault[]] => faults.length > 0;
 
 /** What is wrong with the instance itself, in one sentence, or undefined. */
-function instanceFault({ parsed }: WatchedInstance): string | undefined {
-  const faults = parsed.ok ? acceptInstance(parsed.value, "cluster") : parsed.faults;
+function instanceFault({ parsed }: WatchedInstance, allowedImages: readonly string[]): string | undefined {
+  const faults = parsed.ok
+    ? [...acceptInstance(parsed.value, "cluster"), ...imageFaults(parsed.value, allowedImages)]
+    : parsed.faults;
   return faults[0] && formatFault(faults[0]);
 }
 
-function findInstance({ live, caches, conditions }: AgentRun, agent: PallasAgent): WatchedInstance | undefined {
+function findInstance(
+  { live, caches, conditions, allowedImages }: AgentRun,
+  agent: PallasAgent,
+): WatchedInstance | undefined {
   const { namespace } = live.metadata;
   const { name } = agent.spec.instanceRef;
   const instance = caches.instances.store.get(objectKey(namespace, name));
@@ -36,7 +42,7 @@ function findInstance({ live, caches, conditions }: AgentRun, agent: PallasAgent
     conditions.set("Accepted", "Unknown", fault.reason, formatFault(fault));
     return undefined;
   }
-  const fault = instanceFault(instance);
+  const fault = instanceFault(instance, allowedImages);
   if (fault === undefined) return instance;
   conditions.set("Accepted", "False", "InstanceNotAccepted", `PallasInstance "${name}" is faulty: ${fault}`);
   return undefined;

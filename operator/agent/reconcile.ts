@@ -3,35 +3,44 @@
 import { agentChildren } from "../../crds/names.ts";
 import type { AgentConditionType } from "../../crds/conditions.ts";
 import { ApiError } from "../../lib/kube/api-error.ts";
-import type { Reconcile, ReconcileContext } from "../../lib/kube/controller.ts";
+import type { Reconcile, ReconcileContext, ReconcileResult } from "../../lib/kube/controller.ts";
 import { Conflict, Waiting } from "../../lib/kube/outcome.ts";
 import type { Caches } from "../caches.ts";
 import type { ChildWriter } from "../children.ts";
 import { ConditionSet } from "../conditions.ts";
+import type { AgentHealth } from "../health/poller.ts";
 import type { Images } from "../render/agent-children.ts";
 import { agentType, type LiveDeployment } from "../resources.ts";
 import { observeRollout } from "../rollout.ts";
+import type { ImagePacing } from "../rollouts/pace-image.ts";
 import type { StatusWriter } from "../status.ts";
 import { accept, resolve } from "./accept.ts";
-import { applyChildren } from "./apply.ts";
+import { applyChildren, type Applied } from "./apply.ts";
 import { observeDependencies } from "./dependencies.ts";
 import type { AgentRun } from "./run.ts";
-import { markAvailable, markUnchecked, renderAgentStatus, summarise } from "./summary.ts";
+import { markAvailable, markHealth, markUnchecked, renderAgentStatus, summarise } from "./summary.ts";
 
 export interface ReconcilerOptions {
   readonly caches: Caches;
   readonly children: ChildWriter;
   readonly status: StatusWriter;
   readonly images: Images;
+  /** Repositories that spec.images may name, beside the release's own (SEC-2). */
+  readonly allowedImages: readonly string[];
+  readonly health: AgentHealth;
+  readonly pacing: ImagePacing;
   readonly now: () => Date;
 }
 
+/** A held agent is woken when it is its turn; this is for a turn that nobody took. */
+const heldRetryMs = 60_000;
+
 /** Runs the steps as far as they go; what was judged is added to `checked`. */
-async function advance(run: AgentRun, checked: Set<AgentConditionType>): Promise<LiveDeployment | undefined> {
+async function advance(run: AgentRun, checked: Set<AgentConditionType>): Promise<Applied> {
   const accepted = accept(run);
-  if (!accepted) return undefined;
+  if (!accepted) return {};
   checked.add("ReferencesResolved");
-  if (!resolve(run, accepted)) return undefined;
+  if (!resolve(run, accepted)) return {};
   checked.add("DependenciesReady");
   const mayStart = observeDependencies(run, accepted);
   return applyChildren(run, accepted, mayStart);
@@ -49,17 +58,17 @@ function failureMessage(
   return refused ? { reason: "ApiError", message: error.message } : undefined;
 }
 
-async function reconcileAgent(options: ReconcilerOptions, context: ReconcileContext): Promise<void> {
-  const { caches, children, images, now } = options;
+async function reconcileAgent(options: ReconcilerOptions, context: ReconcileContext): Promise<ReconcileResult> {
+  const { caches, children, images, allowedImages, pacing, now } = options;
   const { key, signal, log } = context;
   const live = caches.agents.store.get(key);
   // Children of a deleted agent are the garbage collector's, by their owner references.
-  if (!live || live.metadata.deletionTimestamp !== undefined) return;
+  if (!live || live.metadata.deletionTimestamp !== undefined) return {};
   const { namespace, name, generation = 0 } = live.metadata;
   const conditions = new ConditionSet<AgentConditionType>(live.status?.conditions ?? [], generation, now());
-  const run: AgentRun = { live, caches, children, images, conditions, signal, log };
+  const run: AgentRun = { live, caches, children, images, allowedImages, pacing, conditions, signal, log };
   const checked = new Set<AgentConditionType>();
-  let applied: LiveDeployment | undefined;
+  let applied: Applied = {};
   let failure: Error | undefined;
   try {
     applied = await advance(run, checked);
@@ -69,21 +78,22 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   }
   markUnchecked(conditions, checked);
   const deployment: LiveDeployment | undefined =
-    applied ?? children.findOwned("deployment", live, agentChildren(name).deployment);
+    applied.deployment ?? children.findOwned("deployment", live, agentChildren(name).deployment);
   const rollout = deployment && observeRollout(deployment);
-  markAvailable(conditions, rollout);
+  const verdict = options.health.of(key);
+  markAvailable(conditions, rollout, verdict);
   const failed = failureMessage(failure);
   if (failed) conditions.set("Available", rollout?.available ? "True" : "False", failed.reason, failed.message);
-  summarise(conditions, rollout);
-  const status = renderAgentStatus(live, conditions, rollout);
+  const health = markHealth(conditions, rollout, verdict, live.status?.health);
+  summarise(conditions, rollout, applied.waiting);
+  const status = renderAgentStatus(live, conditions, rollout, health);
   if (await options.status.write(agentType, live, status, signal))
     log.info({ namespace, agent: name, generation, ready: conditions.status("Ready") }, "agent status written");
   if (failure) throw failure;
+  return applied.waiting === undefined ? {} : { requeueAfterMs: heldRetryMs };
 }
 
 export const createAgentReconciler =
   (options: ReconcilerOptions): Reconcile =>
-  async (context) => {
-    await reconcileAgent(options, context);
-    return {};
-  };
+  (context) =>
+    reconcileAgent(options, context);

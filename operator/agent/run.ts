@@ -6,6 +6,7 @@ import type { Caches } from "../caches.ts";
 import type { ChildWriter } from "../children.ts";
 import type { ConditionSet } from "../conditions.ts";
 import type { Images } from "../render/agent-children.ts";
+import type { ImagePacing } from "../rollouts/pace-image.ts";
 import type { WatchedAgent } from "../resources.ts";
 
 export interface AgentRun {
@@ -13,6 +14,9 @@ export interface AgentRun {
   readonly caches: Caches;
   readonly children: ChildWriter;
   readonly images: Images;
+  /** Repositories that spec.images of an instance may name (SEC-2). */
+  readonly allowedImages: readonly string[];
+  readonly pacing: ImagePacing;
   readonly conditions: ConditionSet<AgentConditionType>;
   readonly signal: AbortSignal;
   readonly log: Logger;

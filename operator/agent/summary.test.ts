@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { AgentConditionType } from "../../crds/conditions.ts";
 import { ConditionSet } from "../conditions.ts";
+import type { HealthVerdict } from "../health/verdict.ts";
 import type { WatchedAgent } from "../resources.ts";
 import type { Rollout } from "../rollout.ts";
 import { makeAgent } from "../render/testing/resources.ts";
-import { markAvailable, markUnchecked, renderAgentStatus, summarise } from "./summary.ts";
+import { markAvailable, markHealth, markUnchecked, renderAgentStatus, summarise } from "./summary.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");
 const serving: Rollout = {
@@ -21,7 +22,7 @@ const judged = (set: (conditions: ConditionSet<AgentConditionType>) => void, rol
   const conditions = new ConditionSet<AgentConditionType>([], 1, now);
   for (const type of ["Accepted", "ReferencesResolved", "DependenciesReady"] as const)
     conditions.set(type, "True", "Accepted", "");
-  markAvailable(conditions, observed);
+  markAvailable(conditions, observed, undefined);
   set(conditions);
   summarise(conditions, observed);
   return conditions;
@@ -60,11 +61,74 @@ describe("OPR-3 Ready, Reconciling and Stalled", () => {
     expect(states(judged((set) => set.set("ModelHealthy", "False", "Unavailable", "down")))).toBe("True False False");
   });
 
+  it("OPR-11 held back for another image: Ready and Reconciling, with the reason", () => {
+    const conditions = judged(() => undefined);
+    summarise(conditions, serving, "stays on image a");
+    expect(states(conditions)).toBe("True True False");
+    expect(conditions.all.find(({ type }) => type === "Reconciling")).toMatchObject({
+      reason: "WaitingForRollout",
+      message: "stays on image a",
+    });
+  });
+
   it("what was not looked at is Unknown, not what it was for an earlier spec", () => {
     const conditions = new ConditionSet<AgentConditionType>([], 2, now);
     conditions.set("ReferencesResolved", "True", "Resolved", "");
     markUnchecked(conditions, new Set());
     expect(conditions.status("ReferencesResolved")).toBe("Unknown");
+  });
+});
+
+const faulty: HealthVerdict = {
+  health: "error",
+  message: "Secret llm/key is missing",
+  modelHealthy: { status: "False", reason: "AgentFaulty", message: "Secret llm/key is missing" },
+  downstreamsReachable: { status: "True", reason: "Reachable", message: "uses none" },
+};
+const healthTypes = ["ModelHealthy", "DownstreamsReachable"] as const;
+
+describe("HLT-6 health of an agent", () => {
+  const unready: Rollout = { ...serving, available: false, reason: "Progressing", message: "0 of 1", readyReplicas: 0 };
+  const known = () => {
+    const conditions = new ConditionSet<AgentConditionType>([], 1, now);
+    markHealth(conditions, serving, faulty, undefined);
+    return new ConditionSet<AgentConditionType>(conditions.all, 2, now);
+  };
+  const found = (conditions: ConditionSet<AgentConditionType>) =>
+    healthTypes.map((type) => conditions.status(type)).join(" ");
+
+  it("a verdict becomes status.health and both conditions", () => {
+    const conditions = new ConditionSet<AgentConditionType>([], 1, now);
+    expect(markHealth(conditions, serving, faulty, "ok")).toBe("error");
+    expect(conditions.all).toMatchObject([
+      { type: "ModelHealthy", status: "False", reason: "AgentFaulty", message: "Secret llm/key is missing" },
+      { type: "DownstreamsReachable", status: "True", reason: "Reachable", message: "uses none" },
+    ]);
+  });
+
+  it("no verdict yet on an agent that serves: what was known stays, for the generation that is there", () => {
+    const conditions = known();
+    expect(markHealth(conditions, serving, undefined, "error")).toBe("error");
+    expect(found(conditions)).toBe("False True");
+    for (const { observedGeneration } of conditions.all) expect(observedGeneration).toBe(2);
+  });
+
+  it.each<[string, Rollout | undefined, HealthVerdict | undefined]>([
+    ["no Deployment", undefined, undefined],
+    ["scaled to zero, whatever it said before", { ...serving, reason: "ScaledToZero" }, faulty],
+    ["no pod ready and none that answers", unready, undefined],
+  ])("%s: Unknown, and no status.health", (_, rollout, verdict) => {
+    const conditions = known();
+    expect(markHealth(conditions, rollout, verdict, "error")).toBeUndefined();
+    expect(found(conditions)).toBe("Unknown Unknown");
+  });
+
+  it("an agent that is not ready says why in Available", () => {
+    const conditions = new ConditionSet<AgentConditionType>([], 1, now);
+    markAvailable(conditions, unready, faulty);
+    expect(conditions.message("Available")).toBe("0 of 1; the agent says: Secret llm/key is missing");
+    markAvailable(conditions, serving, faulty);
+    expect(conditions.message("Available")).toBe("1 of 1");
   });
 });
 
@@ -88,7 +152,7 @@ describe("CAT-6 specChangedAt", () => {
     };
   };
   const changedAt = (agent: WatchedAgent) =>
-    renderAgentStatus(agent, new ConditionSet([], 1, now), serving).specChangedAt;
+    renderAgentStatus(agent, new ConditionSet([], 1, now), serving, undefined).specChangedAt;
 
   it("is the creation at first, stays while the generation does, and moves with it", () => {
     const seen = { observedGeneration: 1, specChangedAt: "2026-11-21T10:00:00Z" };

@@ -16,11 +16,6 @@ import { instanceType, type LiveDeployment, type WatchedInstance } from "../reso
 import { observeRollout, type Rollout } from "../rollout.ts";
 import { imageFaults } from "./images.ts";
 
-export interface InstanceReconcilerOptions extends ReconcilerOptions {
-  /** Repositories that spec.images may name, beside the release's own (SEC-2). */
-  readonly allowedImages: readonly string[];
-}
-
 type Conditions = ConditionSet<InstanceConditionType>;
 
 function accept({ parsed }: WatchedInstance, allowedImages: readonly string[], conditions: Conditions) {
@@ -44,7 +39,7 @@ function accept({ parsed }: WatchedInstance, allowedImages: readonly string[], c
 }
 
 async function applyRegistry(
-  { children, images, allowedImages }: InstanceReconcilerOptions,
+  { children, images, allowedImages }: ReconcilerOptions,
   live: WatchedInstance,
   conditions: Conditions,
   signal: AbortSignal,
@@ -77,7 +72,7 @@ function summarise(conditions: Conditions, rollout: Rollout | undefined, conflic
   else conditions.set("Reconciling", "False", "Succeeded", "");
 }
 
-async function reconcileInstance(options: InstanceReconcilerOptions, context: ReconcileContext): Promise<void> {
+async function reconcileInstance(options: ReconcilerOptions, context: ReconcileContext): Promise<void> {
   const { caches, children, now } = options;
   const { key, signal, log } = context;
   const live = caches.instances.store.get(key);
@@ -108,7 +103,7 @@ async function reconcileInstance(options: InstanceReconcilerOptions, context: Re
 }
 
 export const createInstanceReconciler =
-  (options: InstanceReconcilerOptions): Reconcile =>
+  (options: ReconcilerOptions): Reconcile =>
   async (context) => {
     await reconcileInstance(options, context);
     return {};

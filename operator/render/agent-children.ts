@@ -1,12 +1,22 @@
 // Everything an agent owns, in the order it is written: what the pods need comes before the Deployment (OPR-1).
-import type { V1ConfigMap, V1Deployment, V1Service, V1ServiceAccount } from "@kubernetes/client-node";
+import type {
+  V1ConfigMap,
+  V1Deployment,
+  V1PersistentVolumeClaim,
+  V1PodDisruptionBudget,
+  V1Service,
+  V1ServiceAccount,
+} from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
 import { agentChildren, ports } from "../../crds/names.ts";
 import { renderRunConfig, serialiseRunConfig } from "../../plan/run-config.ts";
 import type { Neighbourhood } from "../../plan/resolve.ts";
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import { renderAgentDeployment } from "./agent-deployment.ts";
+import { renderDisruptionBudget } from "./disruption-budget.ts";
+import { renderHistoryClaim } from "./histories.ts";
 import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
+import { renderNetworkPolicy, type RenderedNetworkPolicy } from "./network-policy.ts";
 
 /** Images of the operator's release; an instance may name others. */
 export interface Images {
@@ -33,9 +43,13 @@ const renderService = (agent: PallasAgent): Rendered<V1Service> => ({
   },
 });
 
+/** Undefined: the agent has none of it, now. */
 export interface AgentChildren {
   serviceAccount: Rendered<V1ServiceAccount>;
   runConfig: Rendered<V1ConfigMap>;
+  networkPolicy: RenderedNetworkPolicy | undefined;
+  podDisruptionBudget: Rendered<V1PodDisruptionBudget> | undefined;
+  historyClaim: Rendered<V1PersistentVolumeClaim> | undefined;
   service: Rendered<V1Service>;
   deployment: Rendered<V1Deployment>;
 }
@@ -53,6 +67,9 @@ export function renderAgentChildren(agent: PallasAgent, around: Neighbourhood, i
       metadata: renderMetadata(agent, "agent", agentChildren(agent.metadata.name).runConfig),
       data: { "run-config.json": serialiseRunConfig(config) },
     },
+    networkPolicy: renderNetworkPolicy(agent, around, config),
+    podDisruptionBudget: renderDisruptionBudget(agent),
+    historyClaim: renderHistoryClaim(agent),
     service: renderService(agent),
     deployment: renderAgentDeployment(agent, around.instance, config, image),
   };

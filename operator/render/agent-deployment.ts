@@ -1,11 +1,19 @@
 // The Deployment of an agent. Authors reach only the allow-list of spec.pod; the restricted context comes after it.
-import type { V1Container, V1Deployment, V1PodSpec, V1Toleration, V1Volume } from "@kubernetes/client-node";
+import type {
+  V1Container,
+  V1Deployment,
+  V1DeploymentStrategy,
+  V1PodSpec,
+  V1Toleration,
+  V1Volume,
+} from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
-import { agentChildren, annotations, mounts, ports } from "../../crds/names.ts";
+import { agentChildren, annotations, group, mounts, ports } from "../../crds/names.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import { hashRunConfig, referencedFiles } from "../../plan/run-config.ts";
 import { effectiveSettings, type EffectiveSettings } from "../../plan/settings.ts";
+import { historiesMount, renderHistoriesVolume } from "./histories.ts";
 import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import { renderOutgoing } from "./outgoing.ts";
 import { renderProbes } from "./probes.ts";
@@ -61,6 +69,7 @@ function renderContainer(
     ],
     env: [
       { name: "PALLAS_RUN_CONFIG", value: mounts.runConfig },
+      { name: "PALLAS_HISTORIES_DIR", value: mounts.histories },
       { name: "PALLAS_POD_IP", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "status.podIP" } } },
       ...outgoing.env,
     ],
@@ -72,6 +81,7 @@ function renderContainer(
     volumeMounts: [
       { name: "run-config", mountPath: mounts.runConfig.slice(0, mounts.runConfig.lastIndexOf("/")), readOnly: true },
       { name: "tmp", mountPath: "/tmp" },
+      historiesMount,
       ...files.map(({ name }) => ({ name, mountPath: mountPaths[name] ?? `/var/run/pallas/${name}`, readOnly: true })),
       ...outgoing.volumeMounts,
     ],
@@ -103,11 +113,20 @@ function renderPodSpec(agent: PallasAgent, instance: PallasInstance, config: Run
     volumes: [
       { name: "run-config", configMap: { name: children.runConfig } },
       { name: "tmp", emptyDir: { sizeLimit: "256Mi" } },
+      renderHistoriesVolume(agent, settings),
       ...files,
       ...renderOutgoing(instance).volumes,
     ],
   };
 }
+
+/** The new pod serves before the old one drains, except where both would need the one claim. */
+const renderStrategy = ({ spec }: PallasAgent): V1DeploymentStrategy =>
+  spec.storage ? { type: "Recreate" } : { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
+
+/** What authors put on their pods, without keys of our own group: those open doors, such as the label of clients (SEC-3). */
+const authored = (entries: Record<string, string> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(entries).filter(([key]) => !key.startsWith(`${group}/`)));
 
 export function renderAgentDeployment(
   agent: PallasAgent,
@@ -124,12 +143,11 @@ export function renderAgentDeployment(
       replicas: agent.spec.replicas,
       revisionHistoryLimit: 3,
       selector: { matchLabels: renderSelector(agent, "agent") },
-      // The new pod serves before the old one drains.
-      strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      strategy: renderStrategy(agent),
       template: {
         metadata: {
-          labels: { ...pod.labels, ...renderLabels(agent, "agent") },
-          annotations: { ...pod.annotations, [annotations.runConfigHash]: hashRunConfig(config) },
+          labels: { ...authored(pod.labels), ...renderLabels(agent, "agent") },
+          annotations: { ...authored(pod.annotations), [annotations.runConfigHash]: hashRunConfig(config) },
         },
         spec: renderPodSpec(agent, instance, config, image),
       },

@@ -16,7 +16,8 @@ export interface RenderedMeta {
   namespace: string;
   labels: Record<string, string>;
   annotations?: Record<string, string>;
-  ownerReferences: OwnerReference[];
+  /** Absent on what must outlive its owner. */
+  ownerReferences?: OwnerReference[];
 }
 
 /** A Kubernetes type as it is applied: identity always present, nothing that only a server fills. */

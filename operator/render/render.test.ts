@@ -8,6 +8,7 @@ import { renderInstanceChildren } from "./instance-children.ts";
 const golden = (name: string) => `../../test/golden/${name}.yaml`;
 const toYaml = (objects: object) =>
   Object.values(objects)
+    .filter((object) => object !== undefined)
     .map((object) => dump(object, { lineWidth: 120, noRefs: true }))
     .join("---\n");
 
@@ -88,6 +89,16 @@ describe("OPR-1 rendering", () => {
     await expect(toYaml(children)).toMatchFileSnapshot(golden("agent-full"));
   });
 
+  it("makes the children of an agent with a claim as committed", async () => {
+    const instance = makeInstance();
+    const agent = makeAgent("echo", {
+      storage: { size: "5Gi", storageClassName: "fast", onDelete: "Delete" },
+      networkPolicy: { enabled: false },
+    });
+    const children = renderAgentChildren(agent, around(instance, agent), releaseImages);
+    await expect(toYaml(children)).toMatchFileSnapshot(golden("agent-storage"));
+  });
+
   it("makes the children of the least instance as committed", async () => {
     await expect(toYaml(renderInstanceChildren(makeInstance(), releaseImages))).toMatchFileSnapshot(
       golden("instance-least"),
@@ -129,6 +140,34 @@ describe("SEC-2 pod overrides", () => {
       "app.kubernetes.io/name": "pallas-agent",
       "pallas.helu.ca/agent": "tech-research",
     });
+  });
+});
+
+describe("SEC-2 SEC-3 keys of our own group", () => {
+  it("come from nobody else: not the label of clients, not the hash that rolls pods", () => {
+    const pod = {
+      labels: { "pallas.helu.ca/client": "true", team: "blue" },
+      annotations: { "pallas.helu.ca/run-config-hash": "0", "pallas.helu.ca/other": "x", note: "x" },
+    };
+    const agent = makeAgent("echo", { pod });
+    const render = (each: typeof agent) =>
+      renderAgentChildren(each, around(makeInstance(), each), releaseImages).deployment.spec?.template.metadata;
+    expect(render(agent)).toEqual({
+      labels: { ...render(makeAgent("echo"))?.labels, team: "blue" },
+      annotations: { ...render(makeAgent("echo"))?.annotations, note: "x" },
+    });
+  });
+});
+
+describe("OPR-1 the PodDisruptionBudget", () => {
+  it.each([
+    [0, false],
+    [1, false],
+    [2, true],
+  ])("with %i replicas: %s", (replicas, expected) => {
+    const agent = makeAgent("echo", { replicas, scope: "request" });
+    const { podDisruptionBudget } = renderAgentChildren(agent, around(makeInstance(), agent), releaseImages);
+    expect(podDisruptionBudget !== undefined).toBe(expected);
   });
 });
 

@@ -113,7 +113,8 @@ class Local {
     const { endpoints } = await vi.waitFor(
       async () => {
         const told = await this.told();
-        expect(told.endpoints).toHaveLength(count);
+        if (told.endpoints.length !== count)
+          throw new Error(`expected ${count} processes, found ${told.endpoints.length}`);
         return told;
       },
       { timeout: 5_000 },

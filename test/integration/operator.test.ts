@@ -10,7 +10,16 @@ import { watchNamespace, type WatchedNamespace } from "./watched-namespace.ts";
 
 const quickstart = join(import.meta.dirname, "../../examples/quickstart");
 const apiVersion = "pallas.helu.ca/v1alpha1";
-const childKinds = ["deployments", "services", "configmaps", "serviceaccounts", "roles", "rolebindings"];
+const childKinds = [
+  "deployments",
+  "services",
+  "configmaps",
+  "serviceaccounts",
+  "roles",
+  "rolebindings",
+  "networkpolicies",
+  "poddisruptionbudgets",
+];
 
 async function readQuickstart(): Promise<object[]> {
   const files = (await readdir(quickstart)).filter((name) => name.endsWith(".yaml"));
@@ -53,6 +62,7 @@ describe.skipIf(clusterMissing())("OPR-1 OPR-3 OPR-4 the quickstart in a cluster
         `service/${name}`,
         `configmap/${name}-run-config`,
         `serviceaccount/${name}-agent`,
+        `networkpolicy.networking.k8s.io/${name}`,
       ]),
       ...["deployment.apps", "service", "serviceaccount"].map((kind) => `${kind}/${registry}`),
       `role.rbac.authorization.k8s.io/${registry}`,

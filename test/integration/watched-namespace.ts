@@ -39,9 +39,10 @@ export interface WatchedNamespace extends AsyncDisposable {
   waitFor(kind: string, name: string, condition: string, timeoutSeconds?: number): Promise<void>;
 }
 
-export async function watchNamespace(prefix: string): Promise<WatchedNamespace> {
+/** In a new namespace `<prefix>-<random>`, or in one that is there and is removed at the end all the same. */
+export async function watchNamespace(where: string | TestNamespace): Promise<WatchedNamespace> {
   const access = cluster();
-  const namespace: TestNamespace = await createNamespace(prefix, access);
+  const namespace = typeof where === "string" ? await createNamespace(where, access) : where;
   const kubectl = (...args: string[]) => access.kubectl([`--namespace=${namespace.name}`, ...args]);
   const operator = await startOperator(access, { namespaces: [namespace.name] });
   const kubelet = startFakeKubelet(access, namespace.name);

@@ -67,8 +67,13 @@ export const interfaceRequirements: Requirements = {
   },
   "AGT-5": {
     promise: "Scopes decide who shares a history; calls on one wait for each other, others run side by side.",
-    shown: ["agent-runtime/session/scopes.test.ts", "agent-runtime/session/session.test.ts", daedalus],
-    missing: "a history that outlives a restart",
+    shown: [
+      "agent-runtime/session/scopes.test.ts",
+      "agent-runtime/restart.test.ts",
+      "agent-runtime/session/crash.test.ts",
+      "lib/mcp/resume.test.ts",
+      daedalus,
+    ],
   },
   "AGT-6": {
     promise:
@@ -125,8 +130,7 @@ export const interfaceRequirements: Requirements = {
   },
   "HLT-2": {
     promise: "ok, degraded and error mean what was agreed, and the message names what is wrong.",
-    shown: ["agent-runtime/health/health.test.ts"],
-    missing: "a session store that cannot be written",
+    shown: ["agent-runtime/health/health.test.ts", "agent-runtime/session/jsonl-store.test.ts"],
   },
   "HLT-3": {
     promise: "A downstream is probed with initialize and its session ended, within 3 s, shared by concurrent callers.",
@@ -142,6 +146,10 @@ export const interfaceRequirements: Requirements = {
   },
   "HLT-6": {
     promise: "An agent that cannot be asked counts as error, and health shows as conditions and metrics beside Ready.",
-    shown: ["operator/agent/summary.test.ts", "cli/up/agent-status.test.ts"],
+    shown: [
+      "operator/agent/summary.test.ts",
+      "test/integration/operator-health.test.ts",
+      "cli/up/agent-status.test.ts",
+    ],
   },
 };

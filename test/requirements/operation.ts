@@ -94,7 +94,7 @@ export const operationRequirements: Requirements = {
   },
   "MET-4": {
     promise: "The operator's metrics have the names of controller-runtime.",
-    shown: ["lib/kube/controller.test.ts", "lib/kube/transport.test.ts"],
+    shown: ["lib/kube/controller.test.ts", "lib/kube/metrics.test.ts", "test/integration/operator-health.test.ts"],
   },
   "MET-5": {
     promise: "Agents are scraped by the registry or by monitors, never both, and alerts and a dashboard ship with it.",
@@ -105,8 +105,12 @@ export const operationRequirements: Requirements = {
 
   "OPR-1": {
     promise: "Each agent and each instance gets its children, owned by it, in its namespace.",
-    shown: ["test/integration/operator.test.ts", "operator/render/render.test.ts", "crds/names.test.ts"],
-    missing: "PodDisruptionBudget and NetworkPolicy",
+    shown: [
+      "test/integration/operator.test.ts",
+      "test/integration/operator-children.test.ts",
+      "operator/render/render.test.ts",
+      "crds/names.test.ts",
+    ],
   },
   "OPR-2": {
     promise: "A steady state makes no write, and only what an agent uses rolls it.",
@@ -115,8 +119,13 @@ export const operationRequirements: Requirements = {
   },
   "OPR-3": {
     promise: "Conditions, reasons and messages say the state and the cure in the form that tools judge health by.",
-    shown: ["test/integration/operator.test.ts", "operator/agent/summary.test.ts", "crds/conditions.test.ts"],
-    missing: "Events, and the health checks of Flux, Helm and Argo CD",
+    shown: [
+      "test/integration/operator.test.ts",
+      "operator/agent/summary.test.ts",
+      "operator/status.test.ts",
+      "crds/conditions.test.ts",
+    ],
+    missing: "the health checks of Flux, Helm and Argo CD",
   },
   "OPR-4": {
     promise: "An agent's Deployment waits for those it depends on, and a cycle is refused by name.",
@@ -124,14 +133,26 @@ export const operationRequirements: Requirements = {
   },
   "OPR-5": {
     promise: "Children come back when deleted or edited, foreign objects stay untouched, and deletion leaves nothing.",
-    shown: ["test/integration/operator.test.ts", "lib/kube/kernel.test.ts", "lib/kube/apply.test.ts"],
-    missing: "the history claim that is retained",
+    shown: [
+      "test/integration/operator.test.ts",
+      "test/integration/operator-children.test.ts",
+      "test/integration/faults-stale.test.ts",
+      "lib/kube/apply.test.ts",
+    ],
   },
-  "OPR-6": { promise: "Two replicas elect a leader, and the other takes over within 17 s.", shown: "open" },
+  "OPR-6": {
+    promise: "Two replicas elect a leader, and the other takes over within 17 s.",
+    shown: [
+      "test/integration/operator-election.test.ts",
+      "test/integration/kube-election.test.ts",
+      "lib/kube/election.test.ts",
+      "lib/kube/fence.test.ts",
+    ],
+  },
   "OPR-7": {
     promise: "No fault of the API server or the network ends the operator or leaves it behind for long.",
-    shown: ["lib/kube/reflector.test.ts", "lib/kube/reflector-stream.test.ts"],
-    missing: "the operator's process under faults of a real API server",
+    shown: ["test/integration/faults-stale.test.ts", "lib/kube/reflector.test.ts", "lib/kube/reflector-stream.test.ts"],
+    missing: "recovery within 10 s where a watch falls silent (95 s); rotation of the certificate authority",
   },
   "OPR-8": {
     promise: "At 2,000 agents and 10 edits a second a change is taken in within 5 s, with few writes.",
@@ -140,8 +161,12 @@ export const operationRequirements: Requirements = {
   },
   "OPR-9": {
     promise: "The operator's rights name no Secret and no wildcard, and are exactly what it uses.",
-    shown: ["operator/render/render.test.ts", "plan/run-config.test.ts"],
-    missing: "the operator's own ClusterRole, compared with the calls it makes",
+    shown: [
+      "test/integration/operator-rights.test.ts",
+      "test/integration/registry.test.ts",
+      "operator/rights.test.ts",
+      "operator/render/render.test.ts",
+    ],
   },
   "OPR-10": {
     promise: "kubectl scale and autoscalers act on the agent, and replicas need a scope that allows them.",
@@ -150,7 +175,12 @@ export const operationRequirements: Requirements = {
   },
   "OPR-11": {
     promise: "A new release takes over what the last one made, and rolls agents at a set pace.",
-    shown: "open",
+    shown: [
+      "test/integration/operator-upgrade.test.ts",
+      "operator/rollouts/pace-image.test.ts",
+      "operator/rollouts/budget.test.ts",
+    ],
+    missing: "run configurations read by a runtime one minor older",
   },
 
   "LOG-1": {
@@ -178,14 +208,26 @@ export const operationRequirements: Requirements = {
 
   "SEC-1": {
     promise: "Every pod meets Pod Security restricted, and agents' pods hold no ServiceAccount token.",
-    shown: ["operator/render/render.test.ts"],
-    missing: "a namespace that enforces it",
+    shown: ["operator/render/render.test.ts", "test/integration/pod-security.test.ts"],
   },
   "SEC-2": {
     promise: "No reference crosses a namespace, and authors of agents choose nothing that could widen their rights.",
-    shown: ["plan/check.test.ts", "operator/render/render.test.ts", "operator/instance/images.test.ts"],
+    shown: [
+      "plan/check.test.ts",
+      "operator/render/render.test.ts",
+      "operator/instance/images.test.ts",
+      "test/integration/attacks.test.ts",
+    ],
   },
-  "SEC-3": { promise: "A NetworkPolicy per agent lets in and out only what the agent needs.", shown: "open" },
+  "SEC-3": {
+    promise: "A NetworkPolicy per agent lets in and out only what the agent needs.",
+    shown: [
+      "operator/render/network-policy.test.ts",
+      "test/integration/operator-children.test.ts",
+      "plan/egress.test.ts",
+    ],
+    missing: "a cluster that enforces it",
+  },
   "SEC-4": {
     promise: "Only listed Hosts and Origins are served, and mutating routes need a token.",
     shown: ["lib/process/http-guard.test.ts", "registry/app.test.ts", "agent-runtime/admin.test.ts"],

@@ -1,0 +1,134 @@
+// The NetworkPolicy of an agent: nothing in and nothing out, but for what it is there for (SEC-3). Peers without a
+// namespace selector are pods of the agent's own namespace: a label in another one opens nothing, since whoever may
+// make pods there could set it. The operator alone may sit anywhere, and reaches no more than metrics and health.
+import type {
+  V1NetworkPolicy,
+  V1NetworkPolicyEgressRule,
+  V1NetworkPolicyPeer,
+  V1NetworkPolicyPort,
+  V1NetworkPolicySpec,
+} from "@kubernetes/client-node";
+import type { PallasAgent } from "../../crds/agent.ts";
+import { agentChildren, labels, operatorLabels, ports } from "../../crds/names.ts";
+import type { RunConfig } from "../../crds/run-config.ts";
+import { refusedRanges } from "../../plan/addresses.ts";
+import { destinationsOf, type Destination } from "../../plan/egress.ts";
+import type { Neighbourhood } from "../../plan/resolve.ts";
+import { effectiveSettings, type EffectiveSettings } from "../../plan/settings.ts";
+import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
+
+interface IngressRule {
+  from: V1NetworkPolicyPeer[];
+  ports?: V1NetworkPolicyPort[];
+}
+
+/** As it is on the wire, where the client's types say `_from`. */
+interface NetworkPolicySpec extends Omit<V1NetworkPolicySpec, "ingress"> {
+  ingress: IngressRule[];
+}
+
+export type RenderedNetworkPolicy = Omit<Rendered<V1NetworkPolicy>, "spec"> & { spec: NetworkPolicySpec };
+
+type ExtraPeer = EffectiveSettings["networkPolicy"]["from"][number];
+
+const dnsPort = 53;
+const tcp = (port: number): V1NetworkPolicyPort => ({ protocol: "TCP", port });
+
+/** Pods of other agents of the instance, as one peer. */
+const agentPods = (agent: PallasAgent, names: readonly string[]): V1NetworkPolicyPeer => ({
+  podSelector: {
+    matchLabels: { [labels.instance]: agent.spec.instanceRef.name, [labels.component]: "agent" },
+    matchExpressions: [{ key: labels.agent, operator: "In", values: names.toSorted() }],
+  },
+});
+
+const callersOf = (agent: PallasAgent, { agents }: Neighbourhood): string[] =>
+  [...agents.values()]
+    .filter(({ spec }) => spec.agents?.some(({ name }) => name === agent.metadata.name))
+    .map(({ metadata }) => metadata.name);
+
+const extraPorts = ({ ports: wanted = [] }: ExtraPeer): { ports?: V1NetworkPolicyPort[] } =>
+  wanted.length === 0 ? {} : { ports: wanted.map(({ protocol = "TCP", ...range }) => ({ protocol, ...range })) };
+
+const extraPeer = ({ podSelector, namespaceSelector, ipBlock }: ExtraPeer): V1NetworkPolicyPeer => ({
+  ...(podSelector ? { podSelector } : {}),
+  ...(namespaceSelector ? { namespaceSelector } : {}),
+  ...(ipBlock ? { ipBlock } : {}),
+});
+
+function renderIngress(agent: PallasAgent, around: Neighbourhood, from: readonly ExtraPeer[]): IngressRule[] {
+  const callers = callersOf(agent, around);
+  return [
+    {
+      from: [
+        { podSelector: { matchLabels: { [labels.client]: "true" } } },
+        ...(callers.length > 0 ? [agentPods(agent, callers)] : []),
+      ],
+      ports: [tcp(ports.agentMcp)],
+    },
+    {
+      from: [
+        { podSelector: { matchLabels: renderSelector(around.instance, "registry") } },
+        { namespaceSelector: {}, podSelector: { matchLabels: { ...operatorLabels } } },
+      ],
+      ports: [tcp(ports.agentAdmin)],
+    },
+    ...from.map((peer) => ({ from: [extraPeer(peer)], ...extraPorts(peer) })),
+  ];
+}
+
+const anywhere: readonly V1NetworkPolicyPeer[] = [
+  { ipBlock: { cidr: "0.0.0.0/0", except: [...refusedRanges[4]] } },
+  { ipBlock: { cidr: "::/0", except: [...refusedRanges[6]] } },
+];
+
+function renderDestination(destination: Destination): V1NetworkPolicyEgressRule {
+  switch (destination.kind) {
+    case "namespace": {
+      // All ports: a policy sees the port of the pod, a URL has that of the Service.
+      const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": destination.namespace } };
+      return { to: [{ namespaceSelector }], ports: [{ protocol: "TCP" }] };
+    }
+    case "address":
+      return { to: [{ ipBlock: { cidr: destination.cidr } }], ports: [tcp(destination.port)] };
+    case "outside":
+      return { to: [...anywhere], ports: [tcp(destination.port)] };
+  }
+}
+
+function renderEgress(
+  agent: PallasAgent,
+  around: Neighbourhood,
+  config: RunConfig,
+  to: readonly ExtraPeer[],
+): V1NetworkPolicyEgressRule[] {
+  const called = config.agents.map(({ name }) => name);
+  return [
+    // To any address: caches of name servers sit on link-local ones.
+    { ports: (["UDP", "TCP"] as const).map((protocol) => ({ protocol, port: dnsPort })) },
+    ...(called.length > 0 ? [{ to: [agentPods(agent, called)], ports: [tcp(ports.agentMcp)] }] : []),
+    ...destinationsOf(config, around.instance).map(renderDestination),
+    ...to.map((peer) => ({ to: [extraPeer(peer)], ...extraPorts(peer) })),
+  ];
+}
+
+/** Undefined where spec.networkPolicy switches it off. */
+export function renderNetworkPolicy(
+  agent: PallasAgent,
+  around: Neighbourhood,
+  config: RunConfig,
+): RenderedNetworkPolicy | undefined {
+  const { enabled, from, to } = effectiveSettings(agent, around.instance).networkPolicy;
+  if (!enabled) return undefined;
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: renderMetadata(agent, "agent", agentChildren(agent.metadata.name).networkPolicy),
+    spec: {
+      podSelector: { matchLabels: renderSelector(agent, "agent") },
+      policyTypes: ["Ingress", "Egress"],
+      ingress: renderIngress(agent, around, from),
+      egress: renderEgress(agent, around, config, to),
+    },
+  };
+}

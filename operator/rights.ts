@@ -1,0 +1,97 @@
+// The rights of the operator, as data: what its calls need and what it hands on in the registry's Role, since nobody may
+// grant what he does not hold (OPR-9). No wildcard, no verb on Secrets, no escalate, bind or impersonate.
+import { pallasAgent } from "../crds/agent.ts";
+import { pallasInstance } from "../crds/instance.ts";
+import { group } from "../crds/names.ts";
+import { sliceType } from "./health/agent-pods.ts";
+import { childTypes, type ChildKind } from "./resources.ts";
+
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** Also handed on to registries. */
+const read = ["get", "list", "watch"] as const;
+/** Server-side apply is a patch, and a creation where nothing is there. */
+const apply = ["create", "patch"] as const;
+
+/** What can be switched off and is then taken away; everything else goes with its owner. */
+const removedKinds: ReadonlySet<string> = new Set(["networkPolicy", "podDisruptionBudget"] satisfies ChildKind[]);
+
+/** One rule per group and set of verbs, in a fixed order. */
+function childRules(): PolicyRule[] {
+  const rules = new Map<string, { apiGroups: string[]; resources: string[]; verbs: string[] }>();
+  for (const [kind, { group: of, plural }] of Object.entries(childTypes)) {
+    const verbs = [...read, ...apply, ...(removedKinds.has(kind) ? ["delete"] : [])];
+    const id = `${of} ${verbs.join()}`;
+    const rule = rules.get(id) ?? { apiGroups: [of], resources: [], verbs };
+    rule.resources.push(plural);
+    rules.set(id, rule);
+  }
+  return [...rules.values()];
+}
+
+/** In every namespace that the operator looks after. */
+export function watchedRules(): PolicyRule[] {
+  const ours = [pallasAgent.plural, pallasInstance.plural];
+  return [
+    { apiGroups: [group], resources: ours, verbs: read },
+    { apiGroups: [group], resources: ours.map((plural) => `${plural}/status`), verbs: ["patch"] },
+    ...childRules(),
+    { apiGroups: [sliceType.group], resources: [sliceType.plural], verbs: read },
+    { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
+  ];
+}
+
+/** In the operator's own namespace: the Lease of the election. */
+export const ownRules = (): PolicyRule[] => [
+  { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
+];
+
+export interface RightsOptions {
+  /** Of the roles, their bindings and the ServiceAccount. */
+  readonly name: string;
+  /** The operator's own namespace. */
+  readonly namespace: string;
+  /** Undefined: the whole cluster. Listed ones get a Role each, and there is no ClusterRole. */
+  readonly watched: readonly string[] | undefined;
+}
+
+interface RightsObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly [field: string]: unknown;
+}
+
+const apiVersion = "rbac.authorization.k8s.io/v1";
+
+function renderGrant(
+  kind: "Role" | "ClusterRole",
+  metadata: RightsObject["metadata"],
+  rules: readonly PolicyRule[],
+  account: { readonly name: string; readonly namespace: string },
+): RightsObject[] {
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind, name: metadata.name };
+  const subjects = [{ kind: "ServiceAccount", ...account }];
+  return [
+    { apiVersion, kind, metadata, rules },
+    { apiVersion, kind: `${kind}Binding`, metadata, roleRef, subjects },
+  ];
+}
+
+/** The operator's ServiceAccount with its roles and their bindings. */
+export function renderRights({ name, namespace, watched }: RightsOptions): RightsObject[] {
+  const account = { name, namespace };
+  const grants =
+    watched === undefined
+      ? renderGrant("ClusterRole", { name }, watchedRules(), account)
+      : watched.flatMap((each) => renderGrant("Role", { name, namespace: each }, watchedRules(), account));
+  return [
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: account },
+    ...renderGrant("Role", { name: `${name}-election`, namespace }, ownRules(), account),
+    ...grants,
+  ];
+}

@@ -1,0 +1,60 @@
+// Peers of spec.networkPolicy that the API server would refuse in a NetworkPolicy: told here with their place, because
+// a refused policy would leave the agent without one.
+import type { AgentSpec } from "../crds/agent.ts";
+import { containsRange, parseRange } from "./addresses.ts";
+import type { Fault } from "./fault.ts";
+
+type NetworkPolicy = NonNullable<AgentSpec["networkPolicy"]>;
+type Peer = NonNullable<NetworkPolicy["from"]>[number];
+type Selector = NonNullable<Peer["podSelector"]>;
+
+const labelKey = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const invalid = (path: string, message: string): Fault => ({ reason: "InvalidField", path, message });
+
+const selectorFaults = (path: string, selector: Selector | undefined): Fault[] =>
+  (selector?.matchExpressions ?? []).flatMap(({ key, operator, values = [] }, at): Fault[] => {
+    const place = `${path}.matchExpressions[${at}]`;
+    const needsValues = operator === "In" || operator === "NotIn";
+    return [
+      ...(labelKey.test(key) ? [] : [invalid(`${place}.key`, `expected a label's key, found "${key}"; correct it`)]),
+      ...(needsValues === values.length > 0
+        ? []
+        : [
+            invalid(
+              `${place}.values`,
+              `${operator} ${needsValues ? "needs" : "takes no"} values; correct one of the two`,
+            ),
+          ]),
+    ];
+  });
+
+function addressFaults(path: string, { cidr, except = [] }: NonNullable<Peer["ipBlock"]>): Fault[] {
+  const range = parseRange(cidr);
+  if (!range) return [invalid(`${path}.cidr`, `expected a range such as 10.0.0.0/8, found "${cidr}"; correct it`)];
+  return except.flatMap((text, at): Fault[] => {
+    const hole = parseRange(text);
+    if (hole && hole.prefix > range.prefix && containsRange(range, hole)) return [];
+    return [invalid(`${path}.except[${at}]`, `expected a range inside ${cidr}, found "${text}"; correct or remove it`)];
+  });
+}
+
+function peerFaults(path: string, { podSelector, namespaceSelector, ipBlock, ports = [] }: Peer): Fault[] {
+  const selects = podSelector !== undefined || namespaceSelector !== undefined;
+  const oneKind =
+    "needs either ipBlock, or podSelector and namespaceSelector; for everybody set ipBlock.cidr to 0.0.0.0/0";
+  return [
+    ...(selects === (ipBlock === undefined) ? [] : [invalid(path, oneKind)]),
+    ...selectorFaults(`${path}.podSelector`, podSelector),
+    ...selectorFaults(`${path}.namespaceSelector`, namespaceSelector),
+    ...(ipBlock ? addressFaults(`${path}.ipBlock`, ipBlock) : []),
+    ...ports.flatMap(({ port, endPort = port }, at): Fault[] =>
+      endPort >= port ? [] : [invalid(`${path}.ports[${at}].endPort`, `is below port ${port}; exchange the two`)],
+    ),
+  ];
+}
+
+/** Faults of a networkPolicy that stands at `path`. */
+export const networkPolicyFaults = (path: string, networkPolicy: NetworkPolicy | undefined): Fault[] =>
+  (["from", "to"] as const).flatMap((side) =>
+    (networkPolicy?.[side] ?? []).flatMap((peer, at) => peerFaults(`${path}.${side}[${at}]`, peer)),
+  );

@@ -1,0 +1,92 @@
+// IP addresses and ranges as plain numbers, and the ranges that nothing of ours may be sent to: link-local addresses and
+// the metadata services of clouds (SEC-5). A runtime checks them again when it resolves a name.
+
+interface Address {
+  family: 4 | 6;
+  value: bigint;
+}
+
+/** Addresses that share their first `prefix` bits. */
+interface Range extends Address {
+  prefix: number;
+}
+
+const bitsOf = { 4: 32, 6: 128 } as const;
+
+function parseIpv4(text: string): bigint | undefined {
+  const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1);
+  // A leading zero means octal to some readers and decimal to others.
+  if (!parts || parts.some((part) => Number(part) > 255 || (part.length > 1 && part.startsWith("0")))) return undefined;
+  return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
+}
+
+function parseIpv6(text: string): bigint | undefined {
+  const dotted = /^(.*:)([^:]*\.[^:]*)$/.exec(text);
+  if (dotted) {
+    const tail = parseIpv4(dotted[2] ?? "");
+    if (tail === undefined) return undefined;
+    return parseIpv6(`${dotted[1]}${(tail >> 16n).toString(16)}:${(tail & 0xffffn).toString(16)}`);
+  }
+  const halves = text.split("::");
+  if (halves.length > 2) return undefined;
+  const [head = [], tail = []] = halves.map((half) => (half === "" ? [] : half.split(":")));
+  const missing = 8 - head.length - tail.length;
+  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
+  const groups = [...head, ...Array.from({ length: missing }, () => "0"), ...tail];
+  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
+  return groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+/** An IP address without brackets; an IPv4 address inside IPv6 is that IPv4 address. Undefined for anything else. */
+export function parseAddress(text: string): Address | undefined {
+  const v4 = parseIpv4(text);
+  if (v4 !== undefined) return { family: 4, value: v4 };
+  const v6 = text.includes(":") ? parseIpv6(text) : undefined;
+  if (v6 === undefined) return undefined;
+  return v6 >> 32n === 0xffffn ? { family: 4, value: v6 & 0xffff_ffffn } : { family: 6, value: v6 };
+}
+
+/** A range such as 10.0.0.0/8, or undefined. */
+export function parseRange(text: string): Range | undefined {
+  const [, base = "", bits = ""] = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];
+  const address = parseAddress(base);
+  const prefix = Number(bits);
+  // An IPv4 address written as IPv6 would change what the prefix counts.
+  if (!address || prefix > bitsOf[address.family] || base.includes(":") !== (address.family === 6)) return undefined;
+  return { ...address, prefix };
+}
+
+/** Whether every address of `inner` is one of `outer`. */
+export function containsRange(outer: Range, inner: Range): boolean {
+  const shift = BigInt(bitsOf[outer.family] - outer.prefix);
+  return outer.family === inner.family && inner.prefix >= outer.prefix && outer.value >> shift === inner.value >> shift;
+}
+
+export const singleAddress = (address: Address): Range => ({ ...address, prefix: bitsOf[address.family] });
+
+/** The usual form of an IPv4 address. */
+export const formatIpv4 = (value: bigint): string =>
+  [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
+
+export const refusedRanges = {
+  4: ["169.254.0.0/16", "100.100.100.200/32"],
+  // The last is 169.254.0.0/16 behind a NAT64 gateway.
+  6: ["fe80::/10", "fd00:ec2::254/128", "fd20:ce::254/128", "64:ff9b::a9fe:0/112"],
+} as const;
+
+const refusedNames: ReadonlySet<string> = new Set(["metadata.google.internal", "metadata.goog"]);
+
+/** The host of a URL without brackets and without the dot that ends an absolute name. */
+export const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+
+/** Whether a URL leads to a link-local or metadata address, as far as the URL itself tells. */
+export function isRefusedHost(url: URL): boolean {
+  const host = bareHost(url);
+  const address = parseAddress(host);
+  if (!address) return refusedNames.has(host);
+  const single = singleAddress(address);
+  return refusedRanges[address.family].some((text) => {
+    const range = parseRange(text);
+    return range !== undefined && containsRange(range, single);
+  });
+}

@@ -1,0 +1,66 @@
+// Where an agent must be able to connect to, told from the hosts in what it uses (SEC-3). Names are not resolved:
+// a policy is made of namespaces, addresses and ports, and a name says at least one of these.
+import type { PallasInstance } from "../crds/instance.ts";
+import type { RunConfig } from "../crds/run-config.ts";
+import { bareHost, formatIpv4, isRefusedHost, parseAddress } from "./addresses.ts";
+import { isBuiltIn } from "./models.ts";
+
+export type Destination =
+  | { kind: "namespace"; namespace: string }
+  | { kind: "address"; cidr: string; port: number }
+  | { kind: "outside"; port: number };
+
+const httpsPort = 443;
+const schemePorts: Readonly<Record<string, number>> = { "http:": 80, "https:": httpsPort };
+const namespacePattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/**
+ * What a URL of a pod in `namespace` needs. A single label is a Service beside it; `a.b` may be a Service of another
+ * namespace or a host outside, so that both are let through; nothing for itself or where nobody may go.
+ */
+export function destinationsOfUrl(text: string, namespace: string): Destination[] {
+  if (!URL.canParse(text)) return [];
+  const url = new URL(text);
+  const port = url.port === "" ? (schemePorts[url.protocol] ?? httpsPort) : Number(url.port);
+  const host = bareHost(url);
+  if (host === "localhost" || host === "" || isRefusedHost(url)) return [];
+  const address = parseAddress(host);
+  if (address) {
+    const cidr = address.family === 4 ? `${formatIpv4(address.value)}/32` : `${host}/128`;
+    return [{ kind: "address", cidr, port }];
+  }
+
+  const labels = host.split(".");
+  const service = labels.indexOf("svc", 2);
+  const domain = service === -1 ? undefined : labels.slice(service + 1).join(".");
+  const inNamespace = (name = ""): Destination[] =>
+    namespacePattern.test(name) ? [{ kind: "namespace", namespace: name }] : [];
+  const outside: Destination = { kind: "outside", port };
+  if (labels.length === 1) return inNamespace(namespace);
+  if (domain === "" || domain === "cluster.local") return inNamespace(labels[service - 1]);
+  // A cluster may have another domain than cluster.local.
+  if (domain !== undefined) return [...inNamespace(labels[service - 1]), outside];
+  return labels.length === 2 ? [...inNamespace(labels[1]), outside] : [outside];
+}
+
+const sortKey = (destination: Destination): string =>
+  destination.kind === "namespace"
+    ? `1 ${destination.namespace}`
+    : `${destination.kind === "address" ? `2 ${destination.cidr}` : "3"} ${String(destination.port).padStart(5, "0")}`;
+
+/** Everything an agent connects to beside name servers and other agents, each once and in one order. */
+export function destinationsOf(config: RunConfig, { spec }: PallasInstance): Destination[] {
+  const { namespace } = config.agent;
+  const urls = [
+    ...config.servers.map(({ url }) => url),
+    ...config.providers.map(({ baseUrl }) => baseUrl),
+    spec.proxy?.https,
+    spec.proxy?.http,
+  ];
+  const found = urls.flatMap((url) => (url === undefined ? [] : destinationsOfUrl(url, namespace)));
+  // The vendor's own address, which only its client library knows.
+  const vendors = config.providers.filter(({ kind, baseUrl }) => baseUrl === undefined && !isBuiltIn(kind));
+  if (vendors.length > 0) found.push({ kind: "outside", port: httpsPort });
+  const byKey = new Map(found.map((destination) => [sortKey(destination), destination]));
+  return [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, destination]) => destination);
+}

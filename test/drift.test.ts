@@ -1,0 +1,152 @@
+// Drift between the schema and what is made of it: every field a user can set must change something that is rendered,
+// judged or served, or say here why it does not. A field that nothing reads would be ignored in silence.
+import { describe, expect, it } from "vitest";
+import { agentManifest, pallasAgent } from "../crds/agent.ts";
+import { instanceManifest, pallasInstance } from "../crds/instance.ts";
+import { renderAgentChildren } from "../operator/render/agent-children.ts";
+import { renderInstanceChildren } from "../operator/render/instance-children.ts";
+import { acceptAgent, acceptInstance } from "../plan/accept.ts";
+import { renderCatalogueEntry } from "../plan/catalogue.ts";
+import { neighbourhood } from "../plan/check.ts";
+import { dependenciesOf } from "../plan/order.ts";
+import { resolveAgent, resolveInstance } from "../plan/resolve.ts";
+import { agentManifestOf, instanceManifestOf, sampleAgent } from "../plan/testing/resources.ts";
+import { publishedAgentUrl, registryUrl } from "../plan/urls.ts";
+import { fullAgentSpecs, fullInstanceSpecs } from "./drift/full-resources.ts";
+import { valueAt, withValue, type Path } from "./integration/schema-cases/manifest-path.ts";
+import { placesBelow, readSchema } from "./integration/schema-cases/schema-node.ts";
+
+/** Fields that change nothing yet, and why. */
+const excused: Record<string, string> = {
+  "PallasInstance spec.title": "shown by kubectl only, until there is a page that shows instances",
+  "PallasInstance spec.telemetry.otlpEndpoint": "traces are not made yet",
+  "PallasInstance spec.auth.jwt.issuer": "authentication is refused as not supported yet",
+  "PallasInstance spec.auth.jwt.audiences[]": "authentication is refused as not supported yet",
+  "PallasInstance spec.auth.jwt.jwksUrl": "authentication is refused as not supported yet",
+  "PallasAgent spec.history.compactAt": "histories are not condensed yet",
+  "PallasAgent spec.history.keepTurns": "histories are not condensed yet",
+};
+const agentField = (path: string) => path.replace("PallasInstance spec.agentDefaults.", "PallasAgent spec.");
+const isExcused = (path: string) => excused[path] !== undefined || excused[agentField(path)] !== undefined;
+
+const metadata = {
+  uid: "u",
+  namespace: "agents",
+  generation: 1,
+  resourceVersion: "1",
+  creationTimestamp: "2026-11-21T10:00:00Z",
+};
+const manifests = fullInstanceSpecs.map((instanceSpec, variant) => ({
+  PallasInstance: instanceManifestOf(instanceSpec, metadata),
+  PallasAgent: agentManifestOf("tech-research", fullAgentSpecs[variant], metadata),
+}));
+type Manifests = (typeof manifests)[number];
+
+/** Everything that is made of the two resources, as one text. Undefined when the schema refuses them. */
+function outputsOf(pair: Record<keyof Manifests, unknown>): string | undefined {
+  const instance = instanceManifest.safeParse(pair.PallasInstance);
+  const agent = agentManifest.safeParse(pair.PallasAgent);
+  if (!instance.success || !agent.success) return undefined;
+  const others = ["archive", "editor"].map((name) => sampleAgent(name, {}, metadata));
+  const around = neighbourhood(instance.data, [agent.data, ...others]);
+  const images = { agent: "a:1", registry: "r:1" };
+  const faults = [
+    ...acceptInstance(instance.data, "cluster"),
+    ...resolveInstance(instance.data),
+    ...acceptAgent(agent.data, instance.data),
+    ...resolveAgent(agent.data, around),
+  ];
+  // A value that is merely broken says nothing about what a sound one would change.
+  if (faults.some(({ reason }) => reason === "InvalidField")) return undefined;
+  return JSON.stringify([
+    faults,
+    renderAgentChildren(agent.data, around, images),
+    renderInstanceChildren(instance.data, images),
+    renderCatalogueEntry(agent.data, instance.data, publishedAgentUrl(agent.data, instance.data)),
+    registryUrl(instance.data, "agents"),
+    dependenciesOf(agent.data),
+  ]);
+}
+
+/** Other values that the field might take; those the schema refuses are passed over. */
+function otherValues(value: unknown, words: readonly string[]): unknown[] {
+  if (typeof value === "boolean") return [!value];
+  if (typeof value === "number") return [value + 1, value - 1, value / 2];
+  if (typeof value !== "string") return [];
+  if (value.startsWith("http")) return [`${value}x`, value.replace("://", "://b")];
+  const texts = [
+    `${value}x`,
+    `x${value}`,
+    `${value}0`,
+    value.replace(/[0-9]/, "7"),
+    value.replace(/[0-9]$/, "9"),
+    "9Gi",
+    "10.9.0.0/16",
+    "UDP",
+  ];
+  return [...words, ...texts].filter((text) => text !== value);
+}
+
+/** Every path in a manifest that the schema path stands for, through all entries of lists and maps. */
+function pathsOf(manifest: unknown, schemaPath: string): Path[] {
+  let paths: Path[] = [[]];
+  for (const part of schemaPath.split(/\.|(?=\[\]|\{\})/)) {
+    paths = paths.flatMap((path) => {
+      const here = valueAt(manifest, path);
+      if (part === "[]") return Array.isArray(here) ? here.map((_, position) => [...path, position]) : [];
+      const keys = part === "{}" ? Object.keys(here ?? {}) : [part];
+      return keys.map((key) => [...path, key]);
+    });
+  }
+  return paths.filter((path) => valueAt(manifest, path) !== undefined);
+}
+
+const definitions = [
+  { ...pallasInstance, kind: "PallasInstance" },
+  { ...pallasAgent, kind: "PallasAgent" },
+] as const;
+const leaves = definitions.flatMap((definition) => {
+  const { spec } = readSchema(definition).properties ?? {};
+  if (!spec) throw new Error(`expected a spec in the schema of ${definition.kind}`);
+  return [...placesBelow(spec, "spec")]
+    .filter(({ node }) => node.type !== "object" && node.type !== "array")
+    .map(({ schemaPath, node }) => ({ kind: definition.kind, schemaPath, words: node.enum ?? [] }));
+});
+
+function changesSomething({ kind, schemaPath, words }: (typeof leaves)[number]): boolean | "not set" {
+  const places = manifests.flatMap((pair) => pathsOf(pair[kind], schemaPath).map((path) => ({ pair, path })));
+  if (places.length === 0) return "not set";
+  return places.some(({ pair, path }) => {
+    // What the agent says itself hides what the instance says for all.
+    const own = schemaPath.startsWith("spec.agentDefaults.")
+      ? agentManifestOf("tech-research", { instanceRef: { name: "ouranos" } }, metadata)
+      : pair.PallasAgent;
+    const base = { ...pair, PallasAgent: own };
+    const before = outputsOf(base);
+    return otherValues(valueAt(pair[kind], path), words).some((value) => {
+      const after = outputsOf({ ...base, [kind]: withValue(pair[kind], path, value) });
+      return after !== undefined && after !== before;
+    });
+  });
+}
+
+describe("CFG-5 every field of the schema", () => {
+  it("is looked at here at all", () => {
+    expect(leaves.length).toBeGreaterThan(150);
+    expect(manifests.map((pair) => outputsOf(pair) !== undefined)).toEqual([true, true]);
+  });
+
+  it("changes something that is rendered, judged or served, or says why not", () => {
+    const silent = leaves
+      .map((leaf) => [`${leaf.kind} ${leaf.schemaPath}`, changesSomething(leaf)] as const)
+      .filter(([path, changes]) => changes !== true && !isExcused(path));
+    expect(silent).toEqual([]);
+  });
+
+  it("is not excused any more once it does", () => {
+    const working = leaves
+      .filter((leaf) => excused[`${leaf.kind} ${leaf.schemaPath}`] !== undefined && changesSomething(leaf) === true)
+      .map(({ schemaPath }) => schemaPath);
+    expect(working).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+// One instance and one agent with every field of the schema set to something that is not its default, in two variants
+// where fields exclude each other. The drift test changes one field at a time.
+
+const secret = (key: string) => ({ secretKeyRef: { name: "keys", key } });
+const selector = (value: string) => ({
+  matchLabels: { tier: value },
+  matchExpressions: [{ key: "zone", operator: "In", values: [value] }],
+});
+const peer = (value: string) => ({
+  podSelector: selector(value),
+  namespaceSelector: selector(value),
+  ports: [{ protocol: "TCP", port: 80, endPort: 90 }],
+});
+const block = { ipBlock: { cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] }, ports: [{ port: 443 }] };
+
+const settings = {
+  resources: { requests: { cpu: "100m" }, limits: { memory: "1Gi" } },
+  limits: { wallClock: "5m", toolCalls: 50, totalTokens: 1000, toolResultBytes: 2000, queuedCalls: 8 },
+  scope: "request",
+  request: {
+    temperature: 0.2,
+    topP: 0.9,
+    topK: 40,
+    maxTokens: 800,
+    stop: ["END"],
+    effort: "high",
+    parallelToolCalls: false,
+    maxSteps: 12,
+  },
+  history: { compactAt: 0.7, keepTurns: 3, idleTtl: "10h", maxBytes: "2Gi" },
+  pod: {
+    labels: { team: "blue" },
+    annotations: { note: "x" },
+    nodeSelector: { disk: "ssd" },
+    tolerations: [{ key: "gpu", operator: "Equal", value: "yes", effect: "NoExecute", tolerationSeconds: 60 }],
+    priorityClassName: "high",
+    topologySpreadConstraints: [
+      {
+        maxSkew: 2,
+        topologyKey: "zone",
+        whenUnsatisfiable: "ScheduleAnyway",
+        labelSelector: selector("a"),
+        minDomains: 2,
+      },
+    ],
+  },
+  drainTimeout: "2m",
+  networkPolicy: { enabled: true, from: [peer("a"), block], to: [peer("b"), block] },
+};
+
+/** Variants of an instance's spec. */
+export const fullInstanceSpecs = [
+  {
+    version: "2.1.0",
+    registryNamespace: "com.example",
+    title: "Team",
+    externalUrl: { host: "agents.example.com" },
+    defaultModel: "main.model-a",
+    modelCapabilities: { vision: true, contextWindow: 2000, maxOutputTokens: 500 },
+    providers: [
+      {
+        name: "main",
+        kind: "bedrock",
+        baseUrl: "http://models.ai.svc:8080/v1",
+        region: "eu-central-1",
+        apiKey: secret("main"),
+        headers: [
+          { name: "X-Team", value: "blue" },
+          { name: "X-Token", valueFrom: secret("token") },
+        ],
+        requireListedModel: false,
+        forwardInboundAuth: true,
+      },
+    ],
+    servers: [
+      {
+        name: "argos",
+        url: "http://argos.tools.svc:8000/mcp",
+        headers: [
+          { name: "X-Team", value: "blue" },
+          { name: "X-Token", valueFrom: secret("token") },
+        ],
+        forwardInboundAuth: true,
+        timeout: "90s",
+        prefix: "web",
+      },
+    ],
+    agentDefaults: settings,
+    http: { allowedHosts: ["a.example.com"], allowedOrigins: ["https://chat.example.com"], bodyLimit: "8Mi" },
+    registry: {
+      replicas: 2,
+      service: { type: "NodePort", port: 80 },
+      metrics: { mode: "podMonitor", interval: "30s", timeout: "3s" },
+    },
+    caBundle: { configMapKeyRef: { name: "corp-ca", key: "ca.crt" } },
+    proxy: { https: "http://proxy:3128", http: "http://proxy:3129", noProxy: [".corp"] },
+    telemetry: { otlpEndpoint: "http://otel:4318" },
+    logLevel: "DEBUG",
+    imagePullSecrets: [{ name: "regcred" }],
+    images: { agent: "registry.example/a:1", registry: "registry.example/r:1" },
+  },
+  {
+    registryNamespace: "com.example",
+    defaultModel: "alt.model",
+    modelCapabilities: { vision: true, contextWindow: 2000, maxOutputTokens: 500 },
+    providers: [{ name: "alt", kind: "openai-compatible", baseUrl: "http://models.ai.svc:8080/v1" }],
+    registry: { metrics: { mode: "podMonitor" } },
+    externalUrl: { template: "https://example.com/{agent}/mcp" },
+    auth: { jwt: { issuer: "https://id.example.com", audiences: ["pallas"], jwksUrl: "https://id.example.com/keys" } },
+    servers: [{ name: "argos", url: "http://argos.tools.svc:8000/mcp" }],
+  },
+];
+
+/** Variants of an agent's spec; each goes with the instance at the same place. */
+export const fullAgentSpecs = [
+  {
+    instanceRef: { name: "ouranos" },
+    title: "Tech Research",
+    description: "Searches",
+    icons: [{ src: "https://example.com/a.svg", mimeType: "image/svg+xml" }],
+    instruction: "You are",
+    model: "main.model-b",
+    modelCapabilities: { vision: true, contextWindow: 3000, maxOutputTokens: 600 },
+    fallbackModels: ["main.model-c"],
+    servers: [{ name: "argos", tools: { allow: ["search_*"], deny: ["search_x"] } }],
+    agents: [{ name: "archive", forwardInboundAuth: true }],
+    dependsOn: ["editor"],
+    emitLoopProgress: false,
+    port: 24_101,
+    replicas: 2,
+    ...settings,
+  },
+  {
+    instanceRef: { name: "ouranos" },
+    instructionFrom: { configMapKeyRef: { name: "prompts", key: "research.md" } },
+    storage: { size: "1Gi", storageClassName: "fast", onDelete: "Delete" },
+  },
+];

@@ -1,0 +1,178 @@
+// A new release of the operator over the resources of the last one: agents get its image at a set pace, in the face of
+// edits and restarts, and whatever is rendered as before is taken over as it is.
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { annotations, fieldManager } from "../../crds/names.ts";
+import { createApplier } from "../../lib/kube/apply.ts";
+import type { LiveObject } from "../../lib/kube/object.ts";
+import { silentLog } from "../../lib/kube/testing/silent-log.ts";
+import { childTypes } from "../../operator/resources.ts";
+import { observeAgentDeployment } from "../../operator/rollouts/rolling.ts";
+import { callApi } from "../cluster/api-call.ts";
+import { cluster, clusterMissing, type TestNamespace } from "../cluster/cluster.ts";
+import { readManifests, releaseImages, releaseNamespace } from "../data/render-release.ts";
+import { connectToCluster } from "./kube-clients.ts";
+import { startOperator, type OperatorProcess } from "./operator-process.ts";
+import { watchNamespace, type WatchedNamespace } from "./watched-namespace.ts";
+
+const apiVersion = "pallas.helu.ca/v1alpha1";
+const instance = (name: string, spec: object = {}) => ({
+  apiVersion,
+  kind: "PallasInstance",
+  metadata: { name },
+  spec: { registryNamespace: "com.example", defaultModel: "passthrough", ...spec },
+});
+const agent = (name: string, of: string, spec: object = {}) => ({
+  apiVersion,
+  kind: "PallasAgent",
+  metadata: { name },
+  spec: { instanceRef: { name: of }, ...spec },
+});
+const old = "registry.example/pallas/agent:1";
+const next = "registry.example/pallas/agent:2";
+const env = (image: string) => ({ PALLAS_AGENT_IMAGE: image, PALLAS_ALLOWED_IMAGES: "registry.example/pallas" });
+const releaseTo = (space: WatchedNamespace, image: string): Promise<OperatorProcess> =>
+  startOperator(cluster(), { namespaces: [space.name], env: env(image) });
+
+async function listDeployments(namespace: string): Promise<LiveObject[]> {
+  const { body } = await callApi(cluster(), { path: `/apis/apps/v1/namespaces/${namespace}/deployments` });
+  return JSON.parse(body).items;
+}
+
+/** Nothing to do is left after at least so many reconciles. */
+async function settled(operator: OperatorProcess, atLeast: number): Promise<void> {
+  const sum = async (metric: string) =>
+    [...(await operator.metric(metric)).values()].reduce((all, value) => all + value, 0);
+  const busy = async () => (await sum("workqueue_depth")) + (await sum("controller_runtime_active_workers"));
+  await expect
+    .poll(async () => (await sum("controller_runtime_reconcile_total")) >= atLeast && (await busy()) === 0, {
+      timeout: 30_000,
+    })
+    .toBe(true);
+}
+
+/** Its name is part of every run configuration, so it cannot be another each time. */
+async function makeReleaseNamespace(): Promise<TestNamespace> {
+  const access = cluster();
+  await access.kubectl(["create", "namespace", releaseNamespace]);
+  const remove = async () => {
+    await access.kubectl(["delete", "namespace", releaseNamespace, "--wait=false"]);
+  };
+  return { name: releaseNamespace, remove, [Symbol.asyncDispose]: remove };
+}
+
+/** Writes children.yaml as the operator of then did: for the owners that are there, with its mark on each. */
+async function applyAsPreviousRelease(space: WatchedNamespace): Promise<void> {
+  const transport = connectToCluster();
+  const applier = createApplier({ transport, fieldManager, hashAnnotation: annotations.appliedHash, log: silentLog() });
+  for (const child of await readManifests("children")) {
+    const [reference] = child.metadata.ownerReferences ?? [];
+    if (reference === undefined) throw new Error(`expected an owner of ${child.kind} ${child.metadata.name}`);
+    const { uid } = (await space.get(reference.kind, reference.name)).metadata;
+    const desired = { ...child, metadata: { ...child.metadata, ownerReferences: [{ ...reference, uid }] } };
+    const type = Object.values(childTypes).find(({ kind }) => kind === child.kind);
+    if (type === undefined) throw new Error(`expected a kind of child, found ${child.kind}`);
+    const signal = AbortSignal.timeout(10_000);
+    await applier.apply({ type, desired, live: undefined, ours: () => true, signal });
+  }
+}
+
+interface Progress {
+  readonly moved: string[];
+  readonly rolling: number;
+}
+
+async function observeProgress(space: WatchedNamespace): Promise<Progress> {
+  const agents = (await listDeployments(space.name)).flatMap((live) => {
+    const observed = observeAgentDeployment(live);
+    return observed?.image === next ? [{ name: live.metadata.name, rolling: observed.rolling }] : [];
+  });
+  return { moved: agents.map(({ name }) => name), rolling: agents.filter(({ rolling }) => rolling).length };
+}
+
+describe.skipIf(clusterMissing())("OPR-11 a release with another image", { timeout: 120_000 }, () => {
+  const count = 30;
+  const names = Array.from({ length: count }, (_, i) => `agent-${i}`);
+  let space: WatchedNamespace;
+
+  beforeAll(async () => {
+    space = await watchNamespace("upgrade");
+    await space.operator.stop();
+    await using operator = await releaseTo(space, old);
+    await space.apply(
+      instance("team"),
+      instance("fixed", { images: { agent: "registry.example/pallas/agent:pinned" } }),
+      agent("pinned", "fixed"),
+      ...names.map((name) => agent(name, "team")),
+    );
+    await space.kubectl("wait", "--for=condition=Ready", "pallasagents", "--all", "--timeout=90s");
+    await operator.stop();
+  });
+  afterAll(() => space[Symbol.asyncDispose]());
+
+  it("moves ten at a time, lets a user's edit pass, survives a restart, and moves all in the end", async () => {
+    const generation = async (name: string) => (await space.get("deployment", name)).metadata.generation;
+    const pinned = await generation("pinned");
+    space.kubelet.hold("agent"); // New pods do not become ready, so the first ten stay under way.
+    let operator = await releaseTo(space, next);
+    onTestFinished(() => operator[Symbol.asyncDispose]());
+    await expect.poll(async () => (await observeProgress(space)).moved.length, { timeout: 30_000 }).toBe(10);
+
+    const { moved } = await observeProgress(space);
+    const [edited = "", waiting = ""] = names.filter((name) => !moved.includes(name));
+    await expect
+      .poll(() => space.condition("pallasagent", waiting, "Reconciling"), { timeout: 20_000 })
+      .toBe("True WaitingForRollout");
+    expect(await space.message("pallasagent", waiting, "Reconciling")).toContain(old);
+    expect(await space.condition("pallasagent", waiting, "Ready")).toBe("True Ready");
+    await space.apply(agent(edited, "team", { request: { maxSteps: 7 } }));
+    await expect.poll(async () => (await observeProgress(space)).moved, { timeout: 10_000 }).toContain(edited);
+
+    await operator.stop();
+    operator = await releaseTo(space, next);
+    await space.kubectl("annotate", "pallasagent", waiting, "note=look-again");
+    await settled(operator, count);
+    expect((await observeProgress(space)).moved.toSorted()).toEqual([...moved, edited].toSorted());
+
+    space.kubelet.release("agent");
+    let most = 0;
+    for (let progress = await observeProgress(space); progress.moved.length < count;) {
+      progress = await observeProgress(space);
+      most = Math.max(most, progress.rolling);
+    }
+    // The edited one was moved by its user.
+    expect(most).toBeLessThanOrEqual(11);
+    expect(most).toBeGreaterThan(1);
+    await space.kubectl("wait", "--for=condition=Ready", "pallasagents", "--all", "--timeout=60s");
+    await expect
+      .poll(() => space.condition("pallasagent", waiting, "Reconciling"), { timeout: 20_000 })
+      .toBe("False Succeeded");
+    expect(await generation("pinned")).toBe(pinned);
+  });
+});
+
+describe.skipIf(clusterMissing())("OPR-11 children of the previous release", () => {
+  it("are taken over: no pod template changes, no pod is replaced", async () => {
+    await using space = await watchNamespace(await makeReleaseNamespace());
+    await space.operator.stop();
+    await space.apply(...(await readManifests("resources")));
+    await applyAsPreviousRelease(space);
+    const replicaSets = () => space.list("replicasets");
+    await expect.poll(replicaSets, { timeout: 20_000 }).toHaveLength(2);
+    const before = await replicaSets();
+    const pods = async () => (await space.list("pods")).filter((name) => !name.includes("registry"));
+    await expect.poll(pods, { timeout: 20_000 }).toHaveLength(3);
+    const podsBefore = await pods();
+
+    await using operator = await startOperator(cluster(), {
+      namespaces: [space.name],
+      env: { PALLAS_AGENT_IMAGE: releaseImages.agent },
+    });
+    await settled(operator, 3);
+    for (const name of ["echo", "tech-research"]) {
+      await space.waitFor("pallasagent", name, "condition=Ready");
+      expect(await space.condition("pallasagent", name, "Accepted")).toBe("True Accepted");
+    }
+    expect((await replicaSets()).filter((name) => !name.includes("registry"))).toEqual(before);
+    expect(await pods()).toEqual(podsBefore);
+  });
+});

@@ -1,0 +1,125 @@
+// SEC-1 judged by Kubernetes itself: a namespace that enforces Pod Security `restricted` takes every pod that can be
+// rendered, and refuses each of them once it is broken in one place.
+import { readFile } from "node:fs/promises";
+import type { V1PodTemplateSpec } from "@kubernetes/client-node";
+import fc from "fast-check";
+import { Pool } from "undici";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { PallasInstance } from "../../crds/instance.ts";
+import { renderAgentChildren } from "../../operator/render/agent-children.ts";
+import { renderInstanceChildren } from "../../operator/render/instance-children.ts";
+import { around, makeAgent, makeInstance, releaseImages } from "../../operator/render/testing/resources.ts";
+import { acceptAgent, acceptInstance } from "../../plan/accept.ts";
+import { resolveAgent, resolveInstance } from "../../plan/resolve.ts";
+import { callApi } from "../cluster/api-call.ts";
+import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
+import { breakPod, waysToBreak, type Pod } from "./pod-security/broken-pods.ts";
+import { randomAgent, randomInstance } from "./pod-security/random-resources.ts";
+
+const batch = 25;
+const agentBatches = 84;
+const instanceBatches = 12;
+const deadlineMs = 20_000;
+/** A server may be told to forbid privileged containers by itself; the test's is. */
+const refusal = /^(403 .*violates PodSecurity "restricted|422 .*privileged: Forbidden)/;
+
+/** The pod that a controller would make of a template, but for the account, which nobody makes here. */
+const podOf = (template: V1PodTemplateSpec | undefined): Pod => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: Object.assign({}, template?.metadata, { generateName: "pod-" }),
+  spec: Object.assign({ containers: [] }, template?.spec, { serviceAccountName: "default" }),
+});
+
+function agentPod(instance: PallasInstance, { name, spec }: { name: string; spec: object }): Pod {
+  const agent = makeAgent(name, spec);
+  const neighbourhood = around(instance, agent);
+  const faults = [
+    ...acceptInstance(instance, "cluster"),
+    ...acceptAgent(agent, instance),
+    ...resolveAgent(agent, neighbourhood),
+  ];
+  expect(faults).toEqual([]);
+  return podOf(renderAgentChildren(agent, neighbourhood, releaseImages).deployment.spec?.template);
+}
+
+function registryPod(instanceSpec: object): Pod {
+  const instance = makeInstance(instanceSpec);
+  expect([...acceptInstance(instance, "cluster"), ...resolveInstance(instance)]).toEqual([]);
+  return podOf(renderInstanceChildren(instance, releaseImages).deployment.spec?.template);
+}
+
+describe.skipIf(clusterMissing())("SEC-1 a namespace that enforces Pod Security restricted", () => {
+  let namespace: TestNamespace;
+  let pool: Pool;
+  let sent = 0;
+
+  beforeAll(async () => {
+    const access = cluster();
+    namespace = await createNamespace("restricted");
+    const label = "pod-security.kubernetes.io/enforce=restricted";
+    await access.kubectl(["label", "namespace", namespace.name, label]);
+    const account = `/api/v1/namespaces/${namespace.name}/serviceaccounts/default`;
+    await vi.waitFor(async () => {
+      const { status } = await callApi(access, { path: account });
+      if (status !== 200) throw new Error(`expected the default account of ${namespace.name}, found ${status}`);
+    }, deadlineMs);
+    pool = new Pool(access.url, {
+      connections: 8,
+      allowH2: false,
+      connect: { ca: await readFile(access.caPath, "utf8") },
+      headersTimeout: deadlineMs,
+      bodyTimeout: deadlineMs,
+    });
+  });
+  afterAll(async () => {
+    await pool.close();
+    await namespace.remove();
+  });
+
+  /** What the API server would say to its creation, strictly and without making it. */
+  const judge = async (pod: Pod): Promise<string> => {
+    const { statusCode, body } = await pool.request({
+      method: "POST",
+      path: `/api/v1/namespaces/${namespace.name}/pods?dryRun=All&fieldValidation=Strict`,
+      headers: { "content-type": "application/json", authorization: `Bearer ${cluster().token}` },
+      body: JSON.stringify(pod),
+    });
+    const text = await body.text();
+    sent += 1;
+    return statusCode === 201 ? "accepted" : `${statusCode} ${JSON.parse(text).message}`;
+  };
+  const judgeAll = async (pods: Pod[]) => [...new Set(await Promise.all(pods.map(judge)))];
+
+  it("takes the pods of 2,100 random agents", async () => {
+    sent = 0;
+    const cases = fc.tuple(randomInstance, fc.array(randomAgent, { minLength: batch, maxLength: batch }));
+    await fc.assert(
+      fc.asyncProperty(cases, async ([instance, agents]) => {
+        const shared = makeInstance(instance);
+        expect(await judgeAll(agents.map((agent) => agentPod(shared, agent)))).toEqual(["accepted"]);
+      }),
+      { numRuns: agentBatches, endOnFailure: true },
+    );
+    expect(sent).toBeGreaterThanOrEqual(2_000);
+  }, 180_000);
+
+  it("takes the pods of 300 random registries", async () => {
+    sent = 0;
+    const cases = fc.array(randomInstance, { minLength: batch, maxLength: batch });
+    await fc.assert(
+      fc.asyncProperty(cases, async (instances) => {
+        expect(await judgeAll(instances.map(registryPod))).toEqual(["accepted"]);
+      }),
+      { numRuns: instanceBatches, endOnFailure: true },
+    );
+    expect(sent).toBeGreaterThanOrEqual(300);
+  });
+
+  it.each(waysToBreak)("refuses them with %s", async (way) => {
+    for (const pod of [agentPod(makeInstance(), { name: "echo", spec: {} }), registryPod({})]) {
+      expect(await judge(pod)).toBe("accepted");
+      expect(await judge(breakPod(pod, way))).toMatch(refusal);
+    }
+  });
+});

@@ -1,0 +1,155 @@
+// Random instances and agents that are valid in every respect, for properties of what is rendered from them. What the
+// API server would refuse for another reason than security, such as limits below requests, is not made.
+import fc from "fast-check";
+
+const word = fc.stringMatching(/^[a-z]([-a-z0-9]{0,12}[a-z0-9])?$/);
+const labelKey = fc
+  .tuple(fc.option(fc.constantFrom("example.com", "pallas.helu.ca", "app.kubernetes.io"), { nil: undefined }), word)
+  .map(([domain, name]) => (domain === undefined ? name : `${domain}/${name}`));
+const labelValue = fc.oneof(fc.constant(""), fc.constantFrom("true", "root", "privileged"), word);
+const labels = fc.dictionary(labelKey, labelValue, { maxKeys: 6 });
+const annotations = fc.dictionary(labelKey, fc.string({ unit: "grapheme", maxLength: 60 }), { maxKeys: 6 });
+const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 });
+const secret = fc.record({
+  secretKeyRef: fc.record({ name: word, key: fc.stringMatching(/^[a-zA-Z0-9][-._a-zA-Z0-9]{0,20}$/) }),
+});
+const duration = fc.integer({ min: 1, max: 7200 }).map((seconds) => `${seconds}s`);
+const quantityIn = (min: number, max: number, unit: string) =>
+  fc.integer({ min, max }).map((amount) => `${amount}${unit}`);
+
+/** Each field present or absent. */
+const optional = (fields: Record<string, fc.Arbitrary<unknown>>) => fc.record(fields, { requiredKeys: [] });
+
+// Limits start where requests end, the built-in requests included.
+const resources = optional({
+  requests: optional({
+    cpu: quantityIn(1, 100, "m"),
+    memory: quantityIn(1, 128, "Mi"),
+    "ephemeral-storage": quantityIn(1, 64, "Mi"),
+  }),
+  limits: optional({
+    cpu: quantityIn(1, 8, ""),
+    memory: quantityIn(1, 8, "Gi"),
+    "ephemeral-storage": quantityIn(64, 900, "Mi"),
+  }),
+});
+
+const effect = fc.constantFrom("NoSchedule", "PreferNoSchedule", "NoExecute");
+const toleration = fc.oneof(
+  fc.constant({ operator: "Exists" }),
+  fc.record({ key: labelKey, operator: fc.constant("Exists"), effect }),
+  fc.record({ key: labelKey, operator: fc.constant("Equal"), value: labelValue, effect }),
+  fc.record({
+    key: labelKey,
+    operator: fc.constant("Exists"),
+    effect: fc.constant("NoExecute"),
+    tolerationSeconds: fc.integer({ min: 0, max: 600 }),
+  }),
+);
+const spread = fc.record({
+  maxSkew: fc.integer({ min: 1, max: 5 }),
+  topologyKey: fc.constantFrom("kubernetes.io/hostname", "topology.kubernetes.io/zone"),
+  whenUnsatisfiable: fc.constantFrom("DoNotSchedule", "ScheduleAnyway"),
+  labelSelector: fc.record({ matchLabels: labels }),
+});
+const pod = optional({
+  labels,
+  annotations,
+  nodeSelector: labels,
+  tolerations: fc.array(toleration, { maxLength: 4 }),
+  // Built in: any other would have to be made first.
+  priorityClassName: fc.constantFrom("", "system-cluster-critical", "system-node-critical"),
+  topologySpreadConstraints: fc.uniqueArray(spread, {
+    maxLength: 3,
+    selector: ({ topologyKey, whenUnsatisfiable }) => `${topologyKey} ${whenUnsatisfiable}`,
+  }),
+});
+const history = optional({
+  idleTtl: duration,
+  maxBytes: quantityIn(1, 4096, "Mi"),
+  keepTurns: fc.integer({ min: 1, max: 100 }),
+});
+const defaults = { resources, pod, history, drainTimeout: duration };
+
+const header = (at: number) =>
+  fc.oneof(
+    fc.record({ name: fc.constant(`X-H${at}`), value: fc.stringMatching(/^[ -#%-~]{0,40}$/) }),
+    fc.record({ name: fc.constant(`X-H${at}`), valueFrom: secret }),
+  );
+const headers = fc.tuple(header(0), header(1), header(2));
+const serverNames = ["argos", "neo4j", "files"];
+const kinds = ["anthropic", "openai", "google", "huggingface", "bedrock"];
+
+const instanceSpec = optional({
+  title: text,
+  agentDefaults: optional({ ...defaults, scope: fc.constantFrom("shared", "connection", "request") }),
+  caBundle: fc.record({ configMapKeyRef: fc.record({ name: word, key: word }) }),
+  proxy: optional({
+    https: fc.constantFrom("", "http://proxy:3128"),
+    http: fc.constant("http://10.0.0.1:3128"),
+    noProxy: fc.uniqueArray(word, { maxLength: 5 }),
+  }),
+  http: optional({ allowedHosts: fc.uniqueArray(word, { maxLength: 5 }), bodyLimit: quantityIn(1, 64, "Mi") }),
+  imagePullSecrets: fc.uniqueArray(fc.record({ name: word }), { maxLength: 4, selector: ({ name }) => name }),
+  images: optional({
+    agent: fc.constantFrom("", "example.com/team/agent:1", `example.com/agent@sha256:${"0a".repeat(32)}`),
+    registry: fc.constantFrom("", "example.com/team/registry:1"),
+  }),
+  registry: optional({
+    replicas: fc.integer({ min: 0, max: 1 }),
+    service: optional({
+      type: fc.constantFrom("ClusterIP", "NodePort", "LoadBalancer"),
+      port: fc.integer({ min: 1, max: 65_535 }),
+    }),
+  }),
+  logLevel: fc.constantFrom("TRACE", "DEBUG", "INFO", "WARNING", "ERROR"),
+});
+
+export const randomInstance = fc
+  .tuple(instanceSpec, fc.array(fc.record({ apiKey: secret, headers }), { minLength: 5, maxLength: 5 }), headers)
+  .map(([spec, providers, serverHeaders]) => ({
+    ...spec,
+    defaultModel: "anthropic.claude",
+    providers: kinds.map((name, at) => ({ name, ...providers[at] })),
+    servers: serverNames.map((name) => ({ name, url: `http://${name}.tools.svc/mcp`, headers: serverHeaders })),
+  }));
+
+const instructions = fc.oneof(
+  fc.constant({}),
+  fc.record({ instruction: fc.string({ unit: "grapheme", maxLength: 400 }) }),
+  fc.record({ instructionFrom: fc.record({ configMapKeyRef: fc.record({ name: word, key: word }) }) }),
+);
+/** Several pods only where they share nothing. */
+const shape = fc.oneof(
+  fc.record({ scope: fc.constant("request"), replicas: fc.integer({ min: 0, max: 1000 }) }),
+  optional({
+    scope: fc.constantFrom("shared", "connection"),
+    storage: fc.record({ size: quantityIn(1, 100, "Gi"), onDelete: fc.constantFrom("Retain", "Delete") }),
+  }),
+);
+
+export const randomAgent = fc.record({
+  name: fc
+    .tuple(fc.stringMatching(/^[a-z]([-a-z0-9]{0,48}[a-z0-9])?$/), fc.constantFrom("", "-agent", "-run-config"))
+    .map(([name, end]) => name.slice(0, 50 - end.length).replace(/-+$/, "") + end)
+    .filter((name) => !name.endsWith("-registry") && !["send-message", "get-health", "history"].includes(name)),
+  spec: fc
+    .tuple(
+      optional({
+        ...defaults,
+        title: text,
+        description: text,
+        model: fc.constantFrom(...kinds.map((kind) => `${kind}.x`), "passthrough"),
+        fallbackModels: fc.uniqueArray(fc.constantFrom("openai.y", "google.z"), { maxLength: 2 }),
+        servers: fc.uniqueArray(
+          fc.constantFrom(...serverNames).map((name) => ({ name })),
+          { selector: ({ name }) => name },
+        ),
+        networkPolicy: optional({ enabled: fc.boolean() }),
+        port: fc.integer({ min: 1, max: 65_535 }),
+      }),
+      instructions,
+      shape,
+    )
+    .map((parts) => Object.assign({}, ...parts)),
+});
