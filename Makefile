@@ -8,7 +8,7 @@ SHELL := /bin/bash
 installed := node_modules/.package-lock.json
 in_toolchain := export PATH="$(CURDIR)/node_modules/.bin:$$PATH";
 
-.PHONY: up check test crds build clean help
+.PHONY: up check test bench crds build clean help
 
 up: build ## run the example agents on this machine, without a cluster
 	@$(in_toolchain) exec node examples/quickstart/up.ts
@@ -23,6 +23,9 @@ check: $(installed) ## types, lint, format, dead code, generated files, rules of
 
 test: check ## everything that can be checked without a cluster of nodes: unit, and integration against a real API server
 	@$(in_toolchain) node test/cluster/build.ts && vitest run
+
+bench: build ## measure the operator against a bare client and bounds; NAME=x for one benchmark only
+	@$(in_toolchain) node test/cluster/build.ts && node test/bench/run.ts $(NAME)
 
 crds: $(installed) ## write crds/*.yaml anew from their schemas
 	@$(in_toolchain) node crds/to-crd.ts

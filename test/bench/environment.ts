@@ -1,0 +1,24 @@
+// The size of a benchmark run, from environment variables, so that one can try a small one first.
+import * as z from "zod";
+import { readEnvironment } from "../../lib/process/environment.ts";
+
+const count = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
+
+export const benchEnvironment = readEnvironment(
+  z.object({
+    BENCH_AGENTS: count(2_000).describe("agents in the namespace"),
+    BENCH_REST_SECONDS: count(600).describe("how long the operator is watched doing nothing"),
+    BENCH_EDIT_SECONDS: count(60).describe("how long agents are edited"),
+    BENCH_EDITS_PER_SECOND: count(10).describe("edits a second"),
+    BENCH_TURNS: count(10).describe(
+      "turns in which the operator and the bare client each get an equal part of the agents",
+    ),
+    BENCH_NODE_FLAGS: z
+      .string()
+      .default("")
+      .describe("flags for the operator's Node, separated by spaces, such as --cpu-prof"),
+    BENCH_TOOLHIVE: z.enum(["0", "1"]).default("0").describe("1 also measures the operator of ToolHive; needs Go"),
+    BENCH_DIST: z.string().optional().describe("folder of the built programs, to compare builds; default dist/"),
+  }),
+  process.env,
+);
