@@ -22,6 +22,8 @@ export const annotations = {
   runConfigHash: `${group}/run-config-hash`,
   /** Hash of a child as it was last applied: tells fields that are no longer wanted. */
   appliedHash: `${group}/applied-hash`,
+  /** The image a Deployment was last given: tells one that was set by hand from that of an earlier release. */
+  image: `${group}/image`,
 } as const;
 
 export type Component = "agent" | "registry";

@@ -30,8 +30,18 @@ describe("OPR-3 Events on changes", () => {
     ]);
   });
 
-  it("are Normal when something becomes True, also for the first time", () => {
-    expect(recorded([], [condition("Ready", "True")])).toEqual([["Normal", "ReadyReason", "Ready is True"]]);
+  it("are Normal when something becomes True", () => {
+    const before = [condition("Ready", "False")];
+    expect(recorded(before, [condition("Ready", "True")])).toEqual([["Normal", "ReadyReason", "Ready is True"]]);
+  });
+
+  it("tell of a first judgement only what is a fault", () => {
+    const after = [
+      condition("Accepted", "False", "no such field"),
+      condition("Available", "False"),
+      condition("ReferencesResolved", "True"),
+    ];
+    expect(recorded([], after)).toEqual([["Warning", "AcceptedReason", "Accepted: no such field"]]);
   });
 
   it("are none while a status stays, for what is Unknown, and for conditions that mirror others", () => {

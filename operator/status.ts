@@ -46,7 +46,10 @@ export const createStatusWriter = ({ transport, tracker, guard, events }: Status
 /** Conditions that only mirror others make no Events. */
 const mirrors: ReadonlySet<string> = new Set(["Reconciling", "Stalled"]);
 
-/** One Event for each condition whose status is another than before; what was never looked at is no news. */
+/** Conditions that are worth an Event when the very first judgement finds a fault; the others only begin. */
+const faults: ReadonlySet<string> = new Set(["Accepted", "ReferencesResolved"]);
+
+/** One Event for each condition whose status is another than before; a mere beginning is no news. */
 export function recordTransitions(
   events: Pick<EventRecorder, "record">,
   object: LiveObject,
@@ -56,6 +59,7 @@ export function recordTransitions(
   for (const { type, status, reason, message } of after) {
     const previous = before.find((condition) => condition.type === type)?.status;
     if (previous === status || mirrors.has(type) || status === "Unknown") continue;
+    if (previous === undefined && (status === "True" || !faults.has(type))) continue;
     const text = message === "" ? `${type} is ${status}` : `${type}: ${message}`;
     events.record(object, status === "True" ? "Normal" : "Warning", reason, text);
   }

@@ -57,7 +57,7 @@ export function markHealth(
   const keeps = hasPods && rollout.available;
   for (const type of ["ModelHealthy", "DownstreamsReachable"] as const) {
     if (keeps) conditions.keep(type);
-    else conditions.set(type, "Unknown", "NotChecked", "asked once it has pods that run");
+    else conditions.set(type, "Unknown", "NotChecked", "not looked at yet");
   }
   return keeps ? before : undefined;
 }

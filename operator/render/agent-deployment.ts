@@ -138,7 +138,10 @@ export function renderAgentDeployment(
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
-    metadata: renderMetadata(agent, "agent", agentChildren(agent.metadata.name).deployment),
+    metadata: {
+      ...renderMetadata(agent, "agent", agentChildren(agent.metadata.name).deployment),
+      annotations: { [annotations.image]: image },
+    },
     spec: {
       replicas: agent.spec.replicas,
       revisionHistoryLimit: 3,

@@ -23,6 +23,12 @@ const live = (image: string, edits: object = {}): RawObject => {
   return { ...deployment, metadata: { ...deployment.metadata, uid: "u", resourceVersion: "1", generation: 1 } };
 };
 
+/** What this release made of it, and somebody changed. */
+const setByHand = (image: string): RawObject => {
+  const { spec } = live(image);
+  return { ...live(release), spec };
+};
+
 function setUp({ maxRollouts = 1, taken = 1 } = {}) {
   const store = new Store<LiveObject>({ indexes: {}, onListenerError: failed });
   const budget = new RolloutBudget({ deployments: store, image: release, maxRollouts, onFree: () => undefined });
@@ -47,6 +53,7 @@ describe("OPR-11 whether a Deployment takes the image of a new release", () => {
     ["none is there yet", { live: undefined }],
     ["it has that image already", { live: live(release) }],
     ["its instance names the image", { pinned: true }],
+    ["somebody set another image by hand", { live: setByHand("somebody/else:1") }],
     [
       "its user edited what its pods are",
       { desired: rendered(release, { request: { maxSteps: 7 } }), specHandled: false },

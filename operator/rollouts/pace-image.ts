@@ -1,6 +1,7 @@
 // Decides whether an agent's Deployment may take the image of a new release now (OPR-11). An edit by a user is never
 // delayed: what holds a Deployment back is only that this release renders it otherwise than the last one did.
 import type { V1Deployment } from "@kubernetes/client-node";
+import { annotations } from "../../crds/names.ts";
 import { hashOf } from "../../lib/kube/canonical.ts";
 import { differences } from "../../lib/kube/compare.ts";
 import { keyOf, type LiveObject } from "../../lib/kube/object.ts";
@@ -34,6 +35,7 @@ const withImage = (deployment: Rendered<V1Deployment>, image: string): Rendered<
   const held = structuredClone(deployment);
   for (const container of held.spec?.template.spec?.containers ?? [])
     if (container.name === "agent") container.image = image;
+  held.metadata.annotations = { ...held.metadata.annotations, [annotations.image]: image };
   return held;
 };
 
@@ -57,7 +59,9 @@ export function createImagePacing(
     paceImage({ desired, live, pinned, specHandled }) {
       const key = keyOf(desired);
       const has = live && observeAgentDeployment(live)?.image;
-      if (has === undefined || pinned || has === imageOf(desired)) {
+      const given = live?.metadata.annotations?.[annotations.image];
+      const setByHand = given !== undefined && given !== has;
+      if (has === undefined || pinned || setByHand || has === imageOf(desired)) {
         release(key);
         return { deployment: desired };
       }

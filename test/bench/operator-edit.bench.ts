@@ -63,7 +63,7 @@ async function edit({ client }: BenchServer): Promise<Edit[]> {
     if (performance.now() > deadline) {
       const [children, states] = [missing("childAt"), missing("statusAt")];
       throw new Error(
-        `expected the effects of all edits within ${lateTimeoutMs} ms, found ${children} without a changed child and ${states} without a status`,
+        `expected the effects of all edits in ${lateTimeoutMs} ms, found ${children} without a changed child, ${states} without a status`,
       );
     }
     await delay(50);

@@ -86,7 +86,7 @@ async function measureLoad(server: BenchServer, operator: OperatorUnderTest) {
     bare.push(await measureTurn(server, operator, () => bareBurst(server.client, "bare", part)));
     const [operatorSeconds, bareSeconds] = [own.at(-1)?.seconds ?? 0, bare.at(-1)?.seconds ?? 0];
     reportProgress(
-      `turn ${turn + 1} of ${turns}, ${part.length} agents: operator ${operatorSeconds.toFixed(1)} s, bare client ${bareSeconds.toFixed(1)} s`,
+      `turn ${turn + 1}/${turns}, ${part.length} agents: operator ${operatorSeconds.toFixed(1)} s, bare client ${bareSeconds.toFixed(1)} s`,
     );
   }
   writes.delete(agentType.plural); // the loader's: the operator writes statuses only
@@ -124,7 +124,7 @@ async function measure() {
   await bareBurst(server.client, "warm", agentNames(warmUpAgents));
   const empty = await measureEmpty(server);
   await using health = await serveHealth();
-  const env = { PALLAS_HEALTH_URL: health.urlTemplate };
+  const env = { PALLAS_AGENT_HEALTH_URL: health.urlTemplate };
   await using operator = await startOperatorUnderTest(server.access, { namespace: fleet, env });
   const load = await measureLoad(server, operator);
   reportProgress(`operator at rest, ${restSeconds} s`);

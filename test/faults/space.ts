@@ -35,6 +35,7 @@ const roots = {
   serviceaccounts: "/api/v1",
   roles: rbac,
   rolebindings: rbac,
+  networkpolicies: "/apis/networking.k8s.io/v1",
 } as const;
 export type Plural = keyof typeof roots;
 export const plurals = Object.keys(roots).filter((name): name is Plural => name in roots);
