@@ -55,6 +55,10 @@ export async function startOperator(
   let stderr = "";
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const exited = once(child, "exit");
+  // A test that fails amid its work must not leave it behind.
+  const kill = () => void child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
   const late = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
   const port = await readAdminPort(createInterface(child.stdout)).catch((error: unknown) => {
     throw new Error(`the operator did not start: ${stderr}`, { cause: error });
