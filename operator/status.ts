@@ -2,7 +2,6 @@
 // Event for each condition that changed with it, so that `kubectl describe` tells the story.
 import type { Condition } from "../crds/definition.ts";
 import { fieldManager } from "../crds/names.ts";
-import { renderCanonical } from "../lib/kube/canonical.ts";
 import type { WriteTracker } from "../lib/kube/consistency.ts";
 import type { EventRecorder } from "../lib/kube/events.ts";
 import type { LiveObject } from "../lib/kube/object.ts";
@@ -34,9 +33,8 @@ export interface StatusWriterOptions {
 
 export const createStatusWriter = ({ transport, tracker, guard, events }: StatusWriterOptions): StatusWriter => ({
   async write(type, live, status, signal) {
-    if (renderCanonical(live.status ?? {}) === renderCanonical(status)) return false;
-    await guard.confirm(live, "update", signal);
-    const outcome = await writeStatus(transport, { type, live, status, fieldManager, signal, tracker });
+    const beforeWrite = () => guard.confirm(live, "update", signal);
+    const outcome = await writeStatus(transport, { type, live, status, fieldManager, signal, tracker, beforeWrite });
     if (outcome !== "written") return false;
     recordTransitions(events, live, live.status?.conditions ?? [], status.conditions ?? []);
     return true;

@@ -19,6 +19,8 @@ export interface WriteStatusRequest {
   readonly fieldManager: string;
   /** Told of the write (I7). */
   readonly tracker?: WriteTracker;
+  /** Runs right before the write, and none is made when it throws; as `ApplyRequest.beforeWrite`. */
+  readonly beforeWrite?: () => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -29,6 +31,7 @@ export async function writeStatus(
 ): Promise<"written" | "unchanged" | "gone"> {
   const { type, live, status, fieldManager, tracker, signal } = request;
   if (renderCanonical(live.status ?? {}) === renderCanonical(status)) return "unchanged";
+  await request.beforeWrite?.();
   const object: KubeObject & { status: object } = { ...identityOf(type, live), status };
   try {
     const options = { fieldManager, force: true, signal, subresource: "status" } as const;

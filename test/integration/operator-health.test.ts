@@ -8,23 +8,11 @@ import { createSliceInformer, podsInSlices } from "../../operator/health/agent-p
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { callApi } from "../cluster/api-call.ts";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
+import { agent, instance } from "../faults/space.ts";
 import { connectToCluster } from "./kube-clients.ts";
 import { startOperator, type OperatorProcess } from "./operator-process.ts";
 import { watchNamespace, type WatchedNamespace } from "./watched-namespace.ts";
 
-const apiVersion = "pallas.helu.ca/v1alpha1";
-const instance = {
-  apiVersion,
-  kind: "PallasInstance",
-  metadata: { name: "team" },
-  spec: { registryNamespace: "com.example", defaultModel: "passthrough" },
-};
-const agent = (name: string, spec: object = {}) => ({
-  apiVersion,
-  kind: "PallasAgent",
-  metadata: { name },
-  spec: { instanceRef: { name: "team" }, ...spec },
-});
 const up = { ok: true, checkedAt: "2026-11-21T10:00:00Z" };
 const timeout = 20_000;
 
@@ -74,7 +62,7 @@ describe.skipIf(clusterMissing())("HLT-6 health on the resources", () => {
     await space.operator.stop();
     operator = await start();
     answers.set("research", { downstreams: { argos: up } });
-    await space.apply(instance, agent("research"));
+    await space.apply(instance(), agent("research"));
     await space.waitFor("pallasagent", "research", "condition=Ready");
   });
   afterAll(async () => {
@@ -178,7 +166,7 @@ describe.skipIf(clusterMissing())("HLT-6 where a cluster's agents are asked", ()
   it("at their pods, ready or not, as the EndpointSlices of the cluster tell", async () => {
     await using space = await watchNamespace("slices");
     space.kubelet.hold("research");
-    await space.apply(instance, agent("research"));
+    await space.apply(instance(), agent("research"));
     const pod = async () => (await space.list("pods"))[0]?.split("/")[1] ?? "";
     await expect.poll(pod, { timeout }).not.toBe("");
     // Only pods on a node that exists come into slices.

@@ -10,21 +10,8 @@ import { dump } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { CatalogueEntry } from "../../crds/catalogue.ts";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
+import { agent, instance } from "../faults/space.ts";
 import { watchNamespace, type WatchedNamespace } from "./watched-namespace.ts";
-
-const apiVersion = "pallas.helu.ca/v1alpha1";
-const instance = {
-  apiVersion,
-  kind: "PallasInstance",
-  metadata: { name: "team" },
-  spec: { registryNamespace: "com.example", defaultModel: "passthrough" },
-};
-const agent = (name: string, spec: object = {}) => ({
-  apiVersion,
-  kind: "PallasAgent",
-  metadata: { name },
-  spec: { instanceRef: { name: "team" }, ...spec },
-});
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -65,7 +52,7 @@ describe.skipIf(clusterMissing())("CAT-8 CAT-9 OPR-9 the registry in a cluster, 
 
   beforeAll(async () => {
     space = await watchNamespace("registry");
-    await space.apply(instance, agent("tech-research", { description: "Searches" }));
+    await space.apply(instance(), agent("tech-research", { description: "Searches" }));
     await space.waitFor("pallasagent", "tech-research", "condition=Ready");
     folder = await mkdtemp(join(tmpdir(), "pallas-registry-"));
     const kubeconfig = join(folder, "kubeconfig");
