@@ -1,11 +1,13 @@
 /**
- * Two projects: `unit` needs nothing but Node; `integration` runs against a real API server and the built programs.
+ * Three projects: `unit` needs nothing but Node; `integration` runs against a real API server and the built programs;
+ * `rights` runs after them and compares the calls that were made with the rights that are granted.
  * In CI the results also go to test/.artefacts/reports, where `.ci/run` adds them up.
  */
 import { defineConfig } from "vitest/config";
 
 const inCi = Boolean(process.env["CI"]);
 const reports = "test/.artefacts/reports";
+const wholeRun = "test/rights/whole-run.test.ts";
 const sourceFolders = ["crds", "plan", "lib", "operator", "agent-runtime", "registry", "cli"];
 
 export default defineConfig({
@@ -16,7 +18,12 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: [...sourceFolders.map((folder) => `${folder}/**/*.test.ts`), "test/*.test.ts"],
+          include: [
+            ...sourceFolders.map((folder) => `${folder}/**/*.test.ts`),
+            "test/*.test.ts",
+            "test/{bench,rights}/**/*.test.ts",
+          ],
+          exclude: [wholeRun],
         },
       },
       {
@@ -30,6 +37,7 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      { test: { name: "rights", include: [wholeRun], sequence: { groupOrder: 1 } } },
     ],
   },
 });

@@ -12,8 +12,10 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** Also handed on to registries. */
-const read = ["get", "list", "watch"] as const;
+/** What caches need; also handed on to registries. */
+const follow = ["list", "watch"] as const;
+/** `get` asks past the cache whether an owner is still there, and what a write would change. */
+const read = ["get", ...follow] as const;
 /** Server-side apply is a patch, and a creation where nothing is there. */
 const apply = ["create", "patch"] as const;
 
@@ -40,7 +42,7 @@ export function watchedRules(): PolicyRule[] {
     { apiGroups: [group], resources: ours, verbs: read },
     { apiGroups: [group], resources: ours.map((plural) => `${plural}/status`), verbs: ["patch"] },
     ...childRules(),
-    { apiGroups: [sliceType.group], resources: [sliceType.plural], verbs: read },
+    { apiGroups: [sliceType.group], resources: [sliceType.plural], verbs: follow },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
   ];
 }

@@ -15,16 +15,17 @@ export interface InstanceChildren {
   deployment: Rendered<V1Deployment>;
 }
 
-const read = ["get", "list", "watch"];
+/** Its caches; it asks for no object by name. */
+const follow = ["list", "watch"];
 
 const renderRole = (instance: PallasInstance, name: string): Rendered<V1Role> => ({
   apiVersion: "rbac.authorization.k8s.io/v1",
   kind: "Role",
   metadata: renderMetadata(instance, "registry", name),
   rules: [
-    { apiGroups: [group], resources: [pallasAgent.plural, pallasInstance.plural], verbs: read },
+    { apiGroups: [group], resources: [pallasAgent.plural, pallasInstance.plural], verbs: follow },
     // Where the agents' pods are, for scraping.
-    { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: read },
+    { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: follow },
   ],
 });
 

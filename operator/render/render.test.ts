@@ -206,9 +206,9 @@ describe("OPR-9 the registry's Role", () => {
       {
         apiGroups: ["pallas.helu.ca"],
         resources: ["pallasagents", "pallasinstances"],
-        verbs: ["get", "list", "watch"],
+        verbs: ["list", "watch"],
       },
-      { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["get", "list", "watch"] },
+      { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] },
     ]);
   });
 });

@@ -1,5 +1,5 @@
-// The source in a cluster: informers of both kinds of ours and of the EndpointSlices of agents' Services. It needs get,
-// list and watch on these three and nothing else. A broken watch leaves the last known lists in place.
+// The source in a cluster: informers of both kinds of ours and of the EndpointSlices of agents' Services. It needs list
+// and watch on these three and nothing else. A broken watch leaves the last known lists in place.
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { labels } from "../../crds/names.ts";

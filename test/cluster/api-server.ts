@@ -32,12 +32,15 @@ export interface ApiServerOptions {
   readonly crdPaths?: readonly string[];
   /** Holds all files and is kept at the end. Must be new or empty. Default: a temporary folder that is removed. */
   readonly dir?: string;
+  /** Holds the log of what ServiceAccounts do, beyond the server's end; must exist. Default: the server's own folder. */
+  readonly auditDir?: string;
   /** Default: what `findBinaries` finds. */
   readonly binaries?: ClusterBinaries;
 }
 
 export interface ApiServer extends ApiAccess, AsyncDisposable {
   readonly kubectlSetup: KubectlSetup;
+  readonly auditLogPath: string;
   /** The process ids of what runs now. */
   pids(): ReadonlyMap<Component, number>;
   /** Ends a component (SIGTERM, SIGKILL a second later), starts it with the same ports and data, and waits until all works. */
@@ -81,7 +84,8 @@ async function startOnce(binaries: ClusterBinaries, options: ApiServerOptions): 
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const group = createProcessGroup({ dir, removeDir: options.dir === undefined });
   try {
-    const files = await writeServerFiles(dir, { api: await findFreePort(), etcd: await findFreePort() });
+    const ports = { api: await findFreePort(), etcd: await findFreePort() };
+    const files = await writeServerFiles(dir, ports, options.auditDir);
     const components = createComponents(binaries, files, group);
     components.start("etcd");
     components.start("kube-apiserver");
@@ -103,7 +107,7 @@ async function startOnce(binaries: ClusterBinaries, options: ApiServerOptions): 
       await components.ready();
     }
 
-    const { url, kubeconfigPath, caPath, token } = files;
+    const { url, kubeconfigPath, caPath, token, auditLogPath } = files;
     const stop = (): Promise<void> => group.close();
     return {
       url,
@@ -112,6 +116,7 @@ async function startOnce(binaries: ClusterBinaries, options: ApiServerOptions): 
       token,
       kubectl,
       kubectlSetup,
+      auditLogPath,
       pids: components.pids,
       restart: components.restart,
       kill9: components.kill9,

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { auditLogEnding, renderAuditArguments, renderAuditPolicy } from "./audit.ts";
 import { createAuthority, createSigningKey } from "./certificates.ts";
 import type { Authority } from "./certificates.ts";
 
@@ -19,14 +20,19 @@ export interface ServerFiles {
   readonly kubeconfigPath: string;
   readonly caPath: string;
   readonly token: string;
+  /** What ServiceAccounts did, one JSON event a line. */
+  readonly auditLogPath: string;
 }
 
 const serviceAddresses = "10.96.0.0/16";
 
 const pki = (dir: string, name: string): string => join(dir, "pki", name);
 
+const auditPolicy = (dir: string): string => join(dir, "audit-policy");
+
 /** Writes certificates, keys, tokens and the administrator's kubeconfig below `dir`, readable by this user only. */
-export async function writeServerFiles(dir: string, ports: ServerPorts): Promise<ServerFiles> {
+export async function writeServerFiles(dir: string, ports: ServerPorts, auditDir = dir): Promise<ServerFiles> {
+  const id = randomBytes(4).toString("hex");
   const files: ServerFiles = {
     dir,
     ports,
@@ -34,6 +40,7 @@ export async function writeServerFiles(dir: string, ports: ServerPorts): Promise
     kubeconfigPath: join(dir, "kubeconfig"),
     caPath: pki(dir, "ca.crt"),
     token: randomBytes(16).toString("hex"),
+    auditLogPath: join(auditDir, `audit-${id}${auditLogEnding}`),
   };
   const authority = createAuthority("pallas-test-ca");
   const serving = authority.issue({
@@ -52,6 +59,7 @@ export async function writeServerFiles(dir: string, ports: ServerPorts): Promise
     write(pki(dir, "service-account.pub"), serviceAccounts.publicPem),
     write(pki(dir, "service-account.key"), serviceAccounts.privatePem),
     write(pki(dir, "tokens.csv"), `${files.token},pallas-admin,pallas-admin,"system:masters"\n`),
+    write(auditPolicy(dir), renderAuditPolicy()),
     write(files.kubeconfigPath, renderKubeconfig(files.url, authority)),
   ]);
   return files;
@@ -94,7 +102,7 @@ export function renderEtcdArguments({ dir, ports }: ServerFiles): string[] {
   ];
 }
 
-export function renderApiServerArguments({ dir, ports, caPath }: ServerFiles): string[] {
+export function renderApiServerArguments({ dir, ports, caPath, auditLogPath }: ServerFiles): string[] {
   return [
     `--etcd-servers=http://127.0.0.1:${ports.etcd}`,
     "--bind-address=127.0.0.1",
@@ -111,6 +119,7 @@ export function renderApiServerArguments({ dir, ports, caPath }: ServerFiles): s
     `--service-account-key-file=${pki(dir, "service-account.pub")}`,
     `--service-account-signing-key-file=${pki(dir, "service-account.key")}`,
     "--profiling=false",
+    ...renderAuditArguments(auditPolicy(dir), auditLogPath),
   ];
 }
 

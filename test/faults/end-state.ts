@@ -5,7 +5,7 @@
 import { plurals } from "./space.ts";
 import type { LiveObject, Space } from "./space.ts";
 
-/** By `plural/name`; what the API server makes in every namespace is left out. */
+/** By `plural/name`; what is in every namespace without the operator's doing is left out. */
 export type EndState = Record<string, unknown>;
 
 const unstable = new Set([
@@ -19,6 +19,8 @@ const unstable = new Set([
   "specChangedAt",
 ]);
 const everywhere = new Set(["configmaps/kube-root-ca.crt", "serviceaccounts/default"]);
+/** The account and the roles that the operator itself runs under. */
+const operatorsOwn = /\/pallas-operator(-election)?$/;
 const hash = /^(?:sha256:)?[0-9a-f]{8,64}$/;
 
 export async function observeEndState(space: Space): Promise<EndState> {
@@ -32,7 +34,8 @@ export async function observeEndState(space: Space): Promise<EndState> {
     for (const object of objects) {
       const key = `${plural}/${object.metadata.name}`;
       if (plural === "replicasets") countReplicaSet(state, object);
-      else if (!everywhere.has(key)) state[key] = normalise(owned(object, plural, names), space.name);
+      else if (!everywhere.has(key) && !operatorsOwn.test(key))
+        state[key] = normalise(owned(object, plural, names), space.name);
     }
   }
   return state;

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { callApi } from "../cluster/api-call.ts";
 import type { ApiAccess } from "../cluster/api-call.ts";
 import { createAuthority } from "../cluster/certificates.ts";
+import { renderTokenKubeconfig } from "../cluster/token-kubeconfig.ts";
 import { createExchange } from "./exchange.ts";
 import { FaultRules } from "./fault-rules.ts";
 import type { FaultHandle, FaultMatch, FaultRule } from "./fault-rules.ts";
@@ -39,6 +40,8 @@ export interface FaultControl {
 
 /** A kubeconfig, CA and URL for the client under test; `callApi` takes it too. */
 export interface FaultProxy extends Omit<ApiAccess, "kubectl">, AsyncDisposable {
+  /** The server itself, past all faults. */
+  readonly upstream: Omit<ApiAccess, "kubectl">;
   readonly faults: FaultControl;
   readonly journal: readonly ApiCallRecord[];
   /** The resourceVersion of now, for a stale list later. */
@@ -48,8 +51,6 @@ export interface FaultProxy extends Omit<ApiAccess, "kubectl">, AsyncDisposable 
 
 export interface FaultProxyOptions {
   readonly upstream: Omit<ApiAccess, "kubectl">;
-  /** Whom the kubeconfig makes the client; default: the upstream's administrator. */
-  readonly token?: string;
   /** Calls that the journal remembers. */
   readonly journalLimit?: number;
 }
@@ -58,7 +59,8 @@ const maxHeaderBytes = 64 * 1024;
 
 /** Listens on a free loopback port. `stop` ends all connections, removes the kubeconfig, and rejects if a callback threw. */
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
-  const { upstream: access, token = access.token } = options;
+  const { upstream: access } = options;
+  const { token } = access;
   const rules = new FaultRules();
   const journal = createJournal(options.journalLimit);
   const upstream = createUpstream({ url: access.url, ca: await readFile(access.caPath) });
@@ -79,7 +81,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const kubeconfigPath = join(dir, "kubeconfig");
   const url = `https://127.0.0.1:${link.port}`;
   await writeFile(caPath, authority.certificatePem);
-  await writeFile(kubeconfigPath, renderKubeconfig(url, authority.certificatePem, token), { mode: 0o600 });
+  await writeFile(kubeconfigPath, renderTokenKubeconfig(url, authority.certificatePem, token), { mode: 0o600 });
 
   const stop = async (): Promise<void> => {
     rules.clear();
@@ -98,6 +100,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     caPath,
     kubeconfigPath,
     token,
+    upstream: access,
     journal: journal.records,
     faults: {
       add: (rule) => rules.add(rule),
@@ -119,17 +122,4 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-// JSON, which is YAML too.
-function renderKubeconfig(server: string, caPem: string, token: string): string {
-  const ca = Buffer.from(caPem).toString("base64");
-  return JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "faulty", cluster: { server, "certificate-authority-data": ca } }],
-    users: [{ name: "client", user: { token } }],
-    contexts: [{ name: "faulty", context: { cluster: "faulty", user: "client" } }],
-    "current-context": "faulty",
-  });
 }

@@ -1,9 +1,18 @@
-// The built operator as a child process against the test API server, watched through its own metrics.
+// The built operator as a child process against the test API server, under a ServiceAccount with the rights of an
+// installation, watched through its own metrics.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
-import type { ApiAccess } from "../cluster/api-call.ts";
+import { expect } from "vitest";
+import { noteStart } from "../rights/started.ts";
+import {
+  createOperatorAccount,
+  grantRights,
+  operatorAccount,
+  writeAccountKubeconfig,
+  type ServerAccess,
+} from "./program-account.ts";
 
 export interface OperatorProcess extends AsyncDisposable {
   /** Requests so far by HTTP method, as its own rest_client_requests_total counts them. */
@@ -33,14 +42,34 @@ async function readAdminPort(lines: AsyncIterable<string>): Promise<number> {
   throw new Error(`expected the operator to say its admin port, found:\n${seen.join("\n")}`);
 }
 
-export async function startOperator(
-  access: Pick<ApiAccess, "kubeconfigPath">,
-  options: { namespaces: readonly string[]; env?: Record<string, string> },
-): Promise<OperatorProcess> {
+export interface OperatorOptions {
+  /** Empty: the whole cluster. */
+  readonly namespaces: readonly string[];
+  readonly env?: Record<string, string>;
+  /** The namespace of its account and its Lease; default: the first of `namespaces`. */
+  readonly home?: string;
+  /** False: it has an account and no right, until the test calls `grantRights`. */
+  readonly isGranted?: boolean;
+}
+
+/** The kubeconfig of the operator's account, which is made where it is not there yet. */
+async function prepareAccount(access: ServerAccess, options: OperatorOptions) {
+  const { namespaces, home = namespaces[0], isGranted = true } = options;
+  if (home === undefined) throw new Error("expected a home for an operator that watches the whole cluster, found none");
+  await createOperatorAccount(access, home);
+  if (isGranted) await grantRights(access, { home, namespaces });
+  const scope = namespaces.length === 0 ? [] : [...new Set([...namespaces, home])];
+  const testPath = expect.getState().testPath ?? "";
+  noteStart({ program: "operator", account: `${home}/${operatorAccount}`, namespaces: scope, testPath });
+  return writeAccountKubeconfig(access, home, operatorAccount);
+}
+
+export async function startOperator(access: ServerAccess, options: OperatorOptions): Promise<OperatorProcess> {
+  const kubeconfig = await prepareAccount(access, options);
   const child = spawn(process.execPath, [program], {
     env: {
       PATH: process.env["PATH"] ?? "",
-      KUBECONFIG: access.kubeconfigPath,
+      KUBECONFIG: kubeconfig.path,
       PALLAS_NAMESPACES: options.namespaces.join(","),
       PALLAS_AGENT_IMAGE: "pallas/agent:test",
       PALLAS_REGISTRY_IMAGE: "pallas/registry:test",
@@ -58,7 +87,10 @@ export async function startOperator(
   // A test that fails amid its work must not leave it behind.
   const kill = () => void child.kill("SIGKILL");
   process.once("exit", kill);
-  child.once("exit", () => process.off("exit", kill));
+  child.once("exit", () => {
+    process.off("exit", kill);
+    void kubeconfig.remove();
+  });
   const late = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
   const port = await readAdminPort(createInterface(child.stdout)).catch((error: unknown) => {
     throw new Error(`the operator did not start: ${stderr}`, { cause: error });

@@ -1,80 +1,62 @@
-// The operator with exactly the rights it asks for, watched from the wire: nothing it does is refused, and there is no
-// right that it neither uses nor hands on. With an API server of its own, since one of them looks after a whole cluster.
+// The operator's rights against a life of it, in both of its scopes: nothing it does is refused, and there is no right
+// that it neither uses nor hands on. With an API server of its own, since one of them looks after a whole cluster.
+// test/rights/whole-run.test.ts asks the same of every test's calls together.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { ownRules, renderRights, watchedRules, type PolicyRule } from "../../operator/rights.ts";
+import { ownRules, watchedRules } from "../../operator/rights.ts";
 import { startApiServer, type ApiServer } from "../cluster/api-server.ts";
+import { auditDir } from "../cluster/audit.ts";
 import { clusterMissing } from "../cluster/cluster.ts";
-import type { ApiCallRecord } from "../faults/journal.ts";
-import { startFaultProxy, type FaultProxy } from "../faults/proxy.ts";
 import { agent, createSpace, smallInstance, type Space } from "../faults/space.ts";
+import { readAuditLog } from "../rights/audited-call.ts";
+import {
+  callsOutside,
+  compareRights,
+  expandRules,
+  judgeRefusals,
+  rightsUsed,
+  type GrantedRule,
+} from "../rights/comparison.ts";
 import { startFakeKubelet, type FakeKubelet } from "./fake-kubelet.ts";
 import { foreignChildren } from "./foreign-children.ts";
 import { startOperator } from "./operator-process.ts";
+import { operatorAccount } from "./program-account.ts";
 
 const crdDir = join(import.meta.dirname, "../../crds");
-const name = "pallas-operator";
 const timeout = 30_000;
-
-const expand = (rules: readonly PolicyRule[]): string[] =>
-  rules.flatMap(({ apiGroups, resources, verbs }) =>
-    apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => `${group}/${resource} ${verb}`))),
-  );
-
-/** The rights that calls needed. A server-side apply that made something needed the right to create it too. */
-function rightsUsed(journal: readonly ApiCallRecord[]): Set<string> {
-  const calls = journal.filter(({ resource }) => resource !== "");
-  return new Set(
-    calls.flatMap(({ group, resource, verb, status }) => [
-      `${group}/${resource} ${verb}`,
-      ...(verb === "patch" && status === 201 ? [`${group}/${resource} create`] : []),
-    ]),
-  );
-}
 
 /** What the registry's Role holds, as the server has it. */
 async function rightsHandedOn(space: Space): Promise<string[]> {
   const json = await space.kubectl("get", "roles", "--selector=pallas.helu.ca/component=registry", "--output=json");
-  const roles: { rules: PolicyRule[] }[] = JSON.parse(json).items;
-  return roles.flatMap(({ rules }) => expand(rules));
+  const roles: { rules: GrantedRule[] }[] = JSON.parse(json).items;
+  return roles.flatMap(({ rules }) => expandRules(rules));
 }
 
 interface Stage {
-  readonly server: ApiServer;
   /** The operator's own namespace. */
   readonly home: Space;
   /** Where it works. */
   readonly work: Space;
   readonly kubelet: FakeKubelet;
-  readonly proxy: FaultProxy;
 }
 
-/** The operator with a token of its ServiceAccount and nothing else. `everywhere`: in the whole cluster. */
 async function setUp(server: ApiServer, everywhere: boolean): Promise<Stage> {
   const home = await createSpace("home", server);
   const work = await createSpace("work", server);
-  const watched = everywhere ? undefined : [work.name];
-  const rights = renderRights({ name, namespace: home.name, watched });
-  const input = rights.map((object) => JSON.stringify(object)).join("\n---\n");
-  await server.kubectl(["apply", "--server-side", "--filename=-"], { input });
-  const token = (await home.kubectl("create", "token", name)).trim();
-  const proxy = await startFaultProxy({ upstream: server, token });
   const env = { PALLAS_LEADER_ELECTION: "true", PALLAS_LEASE_NAMESPACE: home.name };
-  const operator = await startOperator(proxy, { namespaces: watched ?? [], env });
+  const operator = await startOperator(server, { namespaces: everywhere ? [] : [work.name], home: home.name, env });
   const kubelet = startFakeKubelet(server, work.name);
   onTestFinished(async () => {
     await operator[Symbol.asyncDispose]();
     await kubelet[Symbol.asyncDispose]();
-    await proxy.stop();
     // The next operator must not find anything to do here.
     await work.kubectl("delete", "pallasagents,pallasinstances", "--all");
     await work[Symbol.asyncDispose]();
     await home[Symbol.asyncDispose]();
   });
-  return { server, home, work, kubelet, proxy };
+  return { home, work, kubelet };
 }
-
 const statusOf = async (work: Space, agentName: string, type: string) => {
   const found = (await work.read("pallasagents", agentName))?.status?.conditions;
   return found?.find((condition) => condition.type === type)?.status;
@@ -116,7 +98,7 @@ describe.skipIf(clusterMissing())("OPR-9 the operator's rights", { timeout: 120_
   let server: ApiServer;
   beforeAll(async () => {
     const crdPaths = (await readdir(crdDir)).filter((file) => file.endsWith(".yaml")).map((file) => join(crdDir, file));
-    server = await startApiServer({ controllers: true, crdPaths });
+    server = await startApiServer({ controllers: true, crdPaths, auditDir });
   });
   afterAll(() => server.stop());
 
@@ -126,15 +108,14 @@ describe.skipIf(clusterMissing())("OPR-9 the operator's rights", { timeout: 120_
   ])("%s: enough for all it does, and none too many", async (_, everywhere) => {
     const stage = await setUp(server, everywhere);
     await live(stage);
-    const { journal } = stage.proxy;
-    const refused = journal.filter(({ status }) => status === 401 || status === 403);
     const handedOn = await rightsHandedOn(stage.work);
-    const granted = expand([...watchedRules(), ...ownRules()]);
-    const used = () => new Set([...rightsUsed(journal), ...handedOn]);
-    const idle = () => granted.filter((right) => !used().has(right));
-    await expect.poll(idle, { timeout }).toEqual([]);
-    expect([...rightsUsed(refused)]).toEqual([]);
-    expect([...used()].filter((right) => !granted.includes(right))).toEqual([]);
     expect(handedOn.length).toBeGreaterThan(0);
+    const account = `${stage.home.name}/${operatorAccount}`;
+    const calls = async () => (await readAuditLog(server.auditLogPath)).filter((call) => call.account === account);
+    const granted = expandRules([...watchedRules(), ...ownRules()]);
+    const difference = async () => compareRights(granted, rightsUsed(await calls()), handedOn);
+    await expect.poll(difference, { timeout }).toEqual({ idle: [], missing: [] });
+    expect(judgeRefusals(await calls(), []).unexpected).toEqual([]);
+    if (!everywhere) expect(callsOutside(await calls(), new Set([stage.home.name, stage.work.name]))).toEqual([]);
   });
 });

@@ -42,7 +42,8 @@ const agent = (name: string, spec: object = {}, of = "team") => ({
   spec: { instanceRef: { name: of }, ...spec },
 });
 
-const ours = (names: string[]) => names.filter((name) => !/kube-root-ca|serviceaccount\/default$/.test(name));
+const ours = (names: string[]) =>
+  names.filter((name) => !/kube-root-ca|serviceaccount\/default$|\/pallas-operator(-election)?$/.test(name));
 
 describe.skipIf(clusterMissing())("OPR-1 OPR-3 OPR-4 the quickstart in a cluster", () => {
   let space: WatchedNamespace;

@@ -2,15 +2,14 @@
 // the resources that are there, and how it follows them.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dump } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { CatalogueEntry } from "../../crds/catalogue.ts";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
 import { agent, instance } from "../faults/space.ts";
+import { noteStart } from "../rights/started.ts";
+import { writeAccountKubeconfig, type AccountKubeconfig } from "./program-account.ts";
 import { watchNamespace, type WatchedNamespace } from "./watched-namespace.ts";
 
 async function freePort(): Promise<number> {
@@ -22,24 +21,9 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A kubeconfig that is nobody but the registry's ServiceAccount. */
-async function renderKubeconfig(space: WatchedNamespace): Promise<string> {
-  const { url, caPath } = cluster();
-  const token = (await space.kubectl("create", "token", "team-registry")).trim();
-  const certificate = (await readFile(caPath)).toString("base64");
-  return dump({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "test", cluster: { server: url, "certificate-authority-data": certificate } }],
-    users: [{ name: "registry", user: { token } }],
-    contexts: [{ name: "test", context: { cluster: "test", user: "registry" } }],
-    "current-context": "test",
-  });
-}
-
 describe.skipIf(clusterMissing())("CAT-8 CAT-9 OPR-9 the registry in a cluster, with the rights of its Role", () => {
   let space: WatchedNamespace;
-  let folder: string;
+  let kubeconfig: AccountKubeconfig;
   let registry: ChildProcess;
   let url: string;
 
@@ -54,14 +38,15 @@ describe.skipIf(clusterMissing())("CAT-8 CAT-9 OPR-9 the registry in a cluster, 
     space = await watchNamespace("registry");
     await space.apply(instance(), agent("tech-research", { description: "Searches" }));
     await space.waitFor("pallasagent", "tech-research", "condition=Ready");
-    folder = await mkdtemp(join(tmpdir(), "pallas-registry-"));
-    const kubeconfig = join(folder, "kubeconfig");
-    await writeFile(kubeconfig, await renderKubeconfig(space));
+    const account = "team-registry";
+    kubeconfig = await writeAccountKubeconfig(cluster(), space.name, account);
+    const testPath = expect.getState().testPath ?? "";
+    noteStart({ program: "registry", account: `${space.name}/${account}`, namespaces: [space.name], testPath });
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
     registry = spawn(process.execPath, [join(import.meta.dirname, "../../dist/registry.js")], {
       env: {
-        KUBECONFIG: kubeconfig,
+        KUBECONFIG: kubeconfig.path,
         PALLAS_NAMESPACE: space.name,
         PALLAS_INSTANCE: "team",
         PALLAS_PORT: String(port),
@@ -79,7 +64,7 @@ describe.skipIf(clusterMissing())("CAT-8 CAT-9 OPR-9 the registry in a cluster, 
     registry.kill("SIGTERM");
     await ended;
     await space[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true });
+    await kubeconfig.remove();
   });
 
   it("CAT-1 CAT-4 lists the agent under its Service's URL", async () => {

@@ -1,0 +1,7 @@
+// The tests that take rights away on purpose, with the reason. Nobody else may meet a refusal, and each of these must.
+import type { ProvokedRefusal } from "./comparison.ts";
+
+export const provokedRefusals: readonly ProvokedRefusal[] = [
+  { namespacePrefix: "fault-16-", reason: "the operator starts before it has any right, and must wait for them" },
+  { namespacePrefix: "fault-36-", reason: "the namespace ends under the operator, and its Role goes before it does" },
+];
