@@ -8,7 +8,7 @@ import { callApi } from "../cluster/api-call.ts";
 import { startApiServer, type ApiServer } from "../cluster/api-server.ts";
 import { createBareClient, type BareClient } from "./bare-client.ts";
 import { agentsPath, instanceWrite } from "./fleet.ts";
-import { parseMetrics } from "./prometheus-text.ts";
+import { parseMetrics, type Sample } from "./prometheus-text.ts";
 import { readUsage } from "./process-usage.ts";
 
 export interface BenchServer extends AsyncDisposable {
@@ -64,17 +64,7 @@ export async function startBenchServer(): Promise<BenchServer> {
       await client.apply(path, body);
     },
     async writes() {
-      const name = "apiserver_request_total";
-      const samples = parseMetrics(await client.getText("/metrics", "text/plain"), [name]);
-      const found = new Map<string, number>();
-      for (const { labels, value } of samples) {
-        const { verb = "", resource = "", subresource = "", code = "" } = labels;
-        if (reads.has(verb) || uncounted.has(resource)) continue;
-        const kind = [resource, subresource].filter((part) => part !== "").join("/");
-        const key = code.startsWith("2") ? kind : `${kind} (${code})`;
-        found.set(key, (found.get(key) ?? 0) + value);
-      }
-      return found;
+      return countWrites(parseMetrics(await client.getText("/metrics", "text/plain"), ["apiserver_request_total"]));
     },
     async cpuSeconds() {
       const usages = await Promise.all([...access.pids().values()].map(readUsage));
@@ -85,6 +75,19 @@ export async function startBenchServer(): Promise<BenchServer> {
       await access.stop();
     },
   };
+}
+
+/** Samples of the server's apiserver_request_total, as `BenchServer.writes` counts them. */
+export function countWrites(samples: readonly Sample[]): Writes {
+  const found = new Map<string, number>();
+  for (const { labels, value } of samples) {
+    const { verb = "", resource = "", subresource = "", code = "" } = labels;
+    if (reads.has(verb) || uncounted.has(resource)) continue;
+    const kind = [resource, subresource].filter((part) => part !== "").join("/");
+    const key = code.startsWith("2") ? kind : `${kind} (${code})`;
+    found.set(key, (found.get(key) ?? 0) + value);
+  }
+  return found;
 }
 
 /** What was written between two readings, kinds without any left out. */

@@ -11,6 +11,9 @@ export type LabelFilter = (labels: Readonly<Record<string, string>>) => boolean;
 const samplePattern = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const labelPattern = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
+/** Infinity is written +Inf. */
+const parseNumber = (text: string): number => Number(text.replace(/^([+-]?)Inf$/, "$1Infinity"));
+
 /** The samples of these metrics; lines of other metrics are passed over. */
 export function parseMetrics(text: string, names: readonly string[]): Sample[] {
   const wanted = new Set(names);
@@ -18,7 +21,7 @@ export function parseMetrics(text: string, names: readonly string[]): Sample[] {
     const [, name = "", labels = "", value = ""] = samplePattern.exec(line) ?? [];
     if (!wanted.has(name)) return [];
     const pairs = [...labels.matchAll(labelPattern)].map(([, key = "", text = ""]) => [key, text]);
-    return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }];
+    return [{ name, labels: Object.fromEntries(pairs), value: parseNumber(value) }];
   });
 }
 
@@ -26,12 +29,17 @@ export function sumOf(samples: readonly Sample[], name: string, where: LabelFilt
   return samples.reduce((sum, each) => (each.name === name && where(each.labels) ? sum + each.value : sum), 0);
 }
 
-/** Cumulative counts of a histogram by upper bound. */
+/** Cumulative counts of a histogram by upper bound, added up over the series that were asked for. */
 export type Buckets = ReadonlyMap<number, number>;
 
 export function bucketsOf(samples: readonly Sample[], name: string, where: LabelFilter): Buckets {
   const counts = samples.filter((each) => each.name === `${name}_bucket` && where(each.labels));
-  return new Map(counts.map(({ labels, value }) => [Number((labels["le"] ?? "").replace("+Inf", "Infinity")), value]));
+  const buckets = new Map<number, number>();
+  for (const { labels, value } of counts) {
+    const bound = parseNumber(labels["le"] ?? "");
+    buckets.set(bound, (buckets.get(bound) ?? 0) + value);
+  }
+  return buckets;
 }
 
 /** What was observed between two readings; linear inside a bucket, like Prometheus' histogram_quantile. NaN for nothing. */

@@ -37,8 +37,8 @@ function renderRow(figure: Figure, width: number): string {
   return `  ${label.padEnd(width)}  ${`${round(value)}${unit}`.padStart(12)}  ${goal}`.trimEnd();
 }
 
-/** Prints the report. The exit code of the process becomes 1 when a goal is missed. */
-export function printReport({ name, ratio, goal, agents, figures, notes }: Report): void {
+/** The report as text, and the keys of the goals that are missed. A figure that is not a number misses its goal. */
+export function renderReport({ name, ratio, goal, agents, figures, notes }: Report) {
   const width = Math.max(...figures.map(({ label }) => label.length));
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? "unknown CPU"}, ${round(totalmem() / gibibyte)} GiB, Node ${process.version}`;
   const missed = figures.filter(misses).map(({ key }) => key);
@@ -51,7 +51,13 @@ export function printReport({ name, ratio, goal, agents, figures, notes }: Repor
     ...notes.map((note) => `  ${note}`),
     JSON.stringify(summary),
   ];
-  process.stdout.write(`${lines.join("\n")}\n`);
+  return { text: `${lines.join("\n")}\n`, missed };
+}
+
+/** Prints the report. The exit code of the process becomes 1 when a goal is missed. */
+export function printReport(report: Report): void {
+  const { text, missed } = renderReport(report);
+  process.stdout.write(text);
   if (missed.length > 0) process.exitCode = 1;
 }
 
@@ -62,6 +68,7 @@ export function reportProgress(line: string): void {
 
 /** The value below which `share` (0–1) of the numbers lie, by nearest rank. */
 export function percentile(numbers: readonly number[], share: number): number {
+  if (numbers.some(Number.isNaN)) throw new Error("expected measurements only, found one that is not a number");
   const sorted = numbers.toSorted((a, b) => a - b);
   const found = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
   if (found === undefined) throw new Error("expected at least one measurement, found none");
