@@ -11,15 +11,27 @@ import { renderInstanceChildren } from "../../operator/render/instance-children.
 import { around, makeAgent, makeInstance, releaseImages } from "../../operator/render/testing/resources.ts";
 import { acceptAgent, acceptInstance } from "../../plan/accept.ts";
 import { resolveAgent, resolveInstance } from "../../plan/resolve.ts";
+import { fullAgentSpecs, fullInstanceSpecs } from "../drift/full-resources.ts";
 import { callApi } from "../cluster/api-call.ts";
 import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
 import { breakPod, waysToBreak, type Pod } from "./pod-security/broken-pods.ts";
-import { randomAgent, randomInstance } from "./pod-security/random-resources.ts";
+import { neighbours, randomAgent, randomInstance } from "./pod-security/random-resources.ts";
 
 const batch = 25;
 const agentBatches = 84;
 const instanceBatches = 12;
+const brokenBatches = 12;
 const deadlineMs = 20_000;
+/** The paths of a spec's fields, two levels deep; those of a list's entries are one. */
+function pathsOf(value: unknown, depth = 2): string[] {
+  if (Array.isArray(value)) return value.flatMap((entry) => pathsOf(entry, depth));
+  if (depth === 0 || typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, entry]) => [
+    name,
+    ...pathsOf(entry, depth - 1).map((path) => `${name}.${path}`),
+  ]);
+}
+
 /** A server may be told to forbid privileged containers by itself; the test's is. */
 const refusal = /^(403 .*violates PodSecurity "restricted|422 .*privileged: Forbidden)/;
 
@@ -33,7 +45,7 @@ const podOf = (template: V1PodTemplateSpec | undefined): Pod => ({
 
 function agentPod(instance: PallasInstance, { name, spec }: { name: string; spec: object }): Pod {
   const agent = makeAgent(name, spec);
-  const neighbourhood = around(instance, agent);
+  const neighbourhood = around(instance, agent, ...neighbours.map((each) => makeAgent(each)));
   const faults = [
     ...acceptInstance(instance, "cluster"),
     ...acceptAgent(agent, instance),
@@ -52,7 +64,6 @@ function registryPod(instanceSpec: object): Pod {
 describe.skipIf(clusterMissing())("SEC-1 a namespace that enforces Pod Security restricted", () => {
   let namespace: TestNamespace;
   let pool: Pool;
-  let sent = 0;
 
   beforeAll(async () => {
     const access = cluster();
@@ -86,34 +97,43 @@ describe.skipIf(clusterMissing())("SEC-1 a namespace that enforces Pod Security 
       body: JSON.stringify(pod),
     });
     const text = await body.text();
-    sent += 1;
     return statusCode === 201 ? "accepted" : `${statusCode} ${JSON.parse(text).message}`;
   };
   const judgeAll = async (pods: Pod[]) => [...new Set(await Promise.all(pods.map(judge)))];
 
-  it("takes the pods of 2,100 random agents", async () => {
-    sent = 0;
+  it("takes the pods of 2,100 random agents, which set every field there is", async () => {
+    const distinct = new Set<string>();
+    const paths = new Set<string>();
     const cases = fc.tuple(randomInstance, fc.array(randomAgent, { minLength: batch, maxLength: batch }));
     await fc.assert(
       fc.asyncProperty(cases, async ([instance, agents]) => {
         const shared = makeInstance(instance);
-        expect(await judgeAll(agents.map((agent) => agentPod(shared, agent)))).toEqual(["accepted"]);
+        const pods = agents.map((agent) => agentPod(shared, agent));
+        expect(await judgeAll(pods)).toEqual(["accepted"]);
+        for (const pod of pods) distinct.add(JSON.stringify(pod));
+        for (const { spec } of agents) for (const path of pathsOf(spec)) paths.add(path);
       }),
       { numRuns: agentBatches, endOnFailure: true },
     );
-    expect(sent).toBeGreaterThanOrEqual(2_000);
+    expect(distinct.size).toBeGreaterThanOrEqual(2_000);
+    expect(pathsOf(fullAgentSpecs).filter((path) => !path.startsWith("instanceRef") && !paths.has(path))).toEqual([]);
   }, 180_000);
 
-  it("takes the pods of 300 random registries", async () => {
-    sent = 0;
+  it("takes the pods of 300 random registries, whose instances set every field there is", async () => {
+    const distinct = new Set<string>();
+    const paths = new Set<string>();
     const cases = fc.array(randomInstance, { minLength: batch, maxLength: batch });
     await fc.assert(
       fc.asyncProperty(cases, async (instances) => {
-        expect(await judgeAll(instances.map(registryPod))).toEqual(["accepted"]);
+        const pods = instances.map(registryPod);
+        expect(await judgeAll(pods)).toEqual(["accepted"]);
+        for (const pod of pods) distinct.add(JSON.stringify(pod));
+        for (const instance of instances) for (const path of pathsOf(makeInstance(instance).spec)) paths.add(path);
       }),
       { numRuns: instanceBatches, endOnFailure: true },
     );
-    expect(sent).toBeGreaterThanOrEqual(300);
+    expect(distinct.size).toBeGreaterThanOrEqual(200);
+    expect(pathsOf(fullInstanceSpecs).filter((path) => !paths.has(path))).toEqual([]);
   });
 
   it.each(waysToBreak)("refuses them with %s", async (way) => {
@@ -122,4 +142,22 @@ describe.skipIf(clusterMissing())("SEC-1 a namespace that enforces Pod Security 
       expect(await judge(breakPod(pod, way))).toMatch(refusal);
     }
   });
+
+  it("refuses 300 random agents' pods, each broken in one of 20 ways and more", async () => {
+    const broken = new Set<string>();
+    const cases = fc.tuple(
+      randomInstance,
+      fc.array(fc.tuple(randomAgent, fc.constantFrom(...waysToBreak)), { minLength: batch, maxLength: batch }),
+    );
+    await fc.assert(
+      fc.asyncProperty(cases, async ([instance, agents]) => {
+        const shared = makeInstance(instance);
+        const verdicts = await judgeAll(agents.map(([agent, way]) => breakPod(agentPod(shared, agent), way)));
+        for (const verdict of verdicts) expect(verdict).toMatch(refusal);
+        for (const [, way] of agents) broken.add(way);
+      }),
+      { numRuns: brokenBatches, endOnFailure: true },
+    );
+    expect(broken.size).toBeGreaterThanOrEqual(20);
+  }, 60_000);
 });

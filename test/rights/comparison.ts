@@ -6,14 +6,17 @@ import type { AuditedCall } from "./audited-call.ts";
 export interface GrantedRule {
   readonly apiGroups?: readonly string[];
   readonly resources?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
   readonly verbs: readonly string[];
 }
 
 /** Each right on its own: `apps/deployments patch`. */
 export const expandRules = (rules: readonly GrantedRule[]): string[] =>
-  rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
-    apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => `${group}/${resource} ${verb}`))),
-  );
+  rules.flatMap(({ apiGroups = [], resources = [], nonResourceURLs = [], verbs }) => {
+    const named = apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`));
+    const paths = nonResourceURLs.map((path) => `path ${path}`);
+    return [...named, ...paths].flatMap((what) => verbs.map((verb) => `${what} ${verb}`));
+  });
 
 /** What these calls needed. A server-side apply that made something needed the right to create it too. */
 export function rightsUsed(calls: readonly AuditedCall[]): Set<string> {
@@ -46,9 +49,9 @@ export const compareRights = (
   missing: without([...used, ...handedOn], granted),
 });
 
-const unwanted = /\*|\/secrets\b|\/pods\b|\/(tokenreviews|subjectaccessreviews)| (escalate|bind|impersonate)$/;
+const unwanted = /\*|^path |\/secrets\b|\/pods\b|\/(tokenreviews|subjectaccessreviews)| (escalate|bind|impersonate)$/;
 
-/** Rights that nobody of ours may ever hold: wildcards, Secrets, pods, and what leads to more rights. */
+/** Rights that nobody of ours may ever hold: wildcards, Secrets, pods, paths without a resource, and what leads to more rights. */
 export const unwantedRights = (rights: readonly string[]): string[] => rights.filter((right) => unwanted.test(right));
 
 /** Calls outside these namespaces, cluster-scoped ones and paths without a resource among them. */

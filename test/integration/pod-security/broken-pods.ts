@@ -42,6 +42,11 @@ const breakages: Readonly<Record<string, Breakage>> = {
   "a volume of the network": (spec) =>
     volumesOf(spec).push({ name: "extra", nfs: { server: "nfs.example.com", path: "/" } }),
   "an unsafe sysctl": (spec) => (podContext(spec).sysctls = [{ name: "kernel.msgmax", value: "65536" }]),
+  "a SELinux type": (_spec, container) => (contextOf(container).seLinuxOptions = { type: "spc_t" }),
+  "seccomp switched off for the pod": (spec) => (podContext(spec).seccompProfile = { type: "Unconfined" }),
+  "a process of the node": (spec) => (podContext(spec).windowsOptions = { hostProcess: true }),
+  "a probe of a host that the pod names": (_spec, container) =>
+    (container.readinessProbe = { httpGet: { host: "169.254.169.254", port: 80 } }),
   "an init container without a context": (spec) =>
     (spec.initContainers = [{ name: "first", image: "example.com/first:1" }]),
 };

@@ -1,6 +1,7 @@
 // Random instances and agents that are valid in every respect, for properties of what is rendered from them. What the
 // API server would refuse for another reason than security, such as limits below requests, is not made.
 import fc from "fast-check";
+import { efforts } from "../../../crds/agent-settings.ts";
 
 const word = fc.stringMatching(/^[a-z]([-a-z0-9]{0,12}[a-z0-9])?$/);
 const labelKey = fc
@@ -69,7 +70,38 @@ const history = optional({
   maxBytes: quantityIn(1, 4096, "Mi"),
   keepTurns: fc.integer({ min: 1, max: 100 }),
 });
-const defaults = { resources, pod, history, drainTimeout: duration };
+const limits = optional({
+  wallClock: duration,
+  toolCalls: fc.integer({ min: 0, max: 10_000 }),
+  totalTokens: fc.integer({ min: 1, max: 1_000_000_000 }),
+  toolResultBytes: fc.integer({ min: 1_000, max: 10_000_000 }),
+  queuedCalls: fc.integer({ min: 0, max: 10_000 }),
+});
+const request = optional({
+  temperature: fc.double({ min: 0, max: 2, noNaN: true }),
+  topP: fc.double({ min: 0, max: 1, noNaN: true }),
+  topK: fc.integer({ min: 1, max: 1_000_000 }),
+  maxTokens: fc.integer({ min: 1, max: 10_000_000 }),
+  stop: fc.array(text, { maxLength: 4 }),
+  effort: fc.constantFrom(...efforts),
+  parallelToolCalls: fc.boolean(),
+  maxSteps: fc.integer({ min: 1, max: 1_000 }),
+});
+const modelCapabilities = optional({
+  vision: fc.boolean(),
+  contextWindow: fc.integer({ min: 1_000_000, max: 100_000_000 }),
+  maxOutputTokens: fc.integer({ min: 1, max: 100_000 }),
+});
+const peers = fc.array(
+  fc.oneof(
+    fc.record({ podSelector: fc.record({ matchLabels: labels }) }),
+    fc.record({ namespaceSelector: fc.record({ matchLabels: labels }) }),
+    fc.record({ ipBlock: fc.constant({ cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] }) }),
+  ),
+  { maxLength: 3 },
+);
+const networkPolicy = optional({ enabled: fc.boolean(), from: peers, to: peers });
+const defaults = { resources, limits, request, pod, history, drainTimeout: duration, networkPolicy };
 
 const header = (at: number) =>
   fc.oneof(
@@ -80,8 +112,28 @@ const headers = fc.tuple(header(0), header(1), header(2));
 const serverNames = ["argos", "neo4j", "files"];
 const kinds = ["anthropic", "openai", "google", "huggingface", "bedrock"];
 
+const service = optional({
+  type: fc.constantFrom("ClusterIP", "NodePort", "LoadBalancer"),
+  port: fc.integer({ min: 1, max: 65_535 }),
+});
+const podMonitor = { mode: "podMonitor", interval: "30s", timeout: "3s" };
+
 const instanceSpec = optional({
+  version: fc.tuple(fc.nat(99), fc.nat(99), fc.nat(99)).map((parts) => parts.join(".")),
   title: text,
+  modelCapabilities,
+  externalUrl: fc.oneof(
+    fc.record({ host: word }),
+    fc.record({ template: fc.constant("https://example.com/{namespace}/{agent}/mcp") }),
+  ),
+  telemetry: optional({ otlpEndpoint: fc.constantFrom("", "http://otel:4318") }),
+  auth: optional({
+    jwt: fc.constant({
+      issuer: "https://id.example.com",
+      audiences: ["pallas"],
+      jwksUrl: "https://id.example.com/keys",
+    }),
+  }),
   agentDefaults: optional({ ...defaults, scope: fc.constantFrom("shared", "connection", "request") }),
   caBundle: fc.record({ configMapKeyRef: fc.record({ name: word, key: word }) }),
   proxy: optional({
@@ -89,19 +141,21 @@ const instanceSpec = optional({
     http: fc.constant("http://10.0.0.1:3128"),
     noProxy: fc.uniqueArray(word, { maxLength: 5 }),
   }),
-  http: optional({ allowedHosts: fc.uniqueArray(word, { maxLength: 5 }), bodyLimit: quantityIn(1, 64, "Mi") }),
+  http: optional({
+    allowedHosts: fc.uniqueArray(word, { maxLength: 5 }),
+    allowedOrigins: fc.constantFrom([], ["https://chat.example.com"]),
+    bodyLimit: quantityIn(1, 64, "Mi"),
+  }),
   imagePullSecrets: fc.uniqueArray(fc.record({ name: word }), { maxLength: 4, selector: ({ name }) => name }),
   images: optional({
     agent: fc.constantFrom("", "example.com/team/agent:1", `example.com/agent@sha256:${"0a".repeat(32)}`),
     registry: fc.constantFrom("", "example.com/team/registry:1"),
   }),
-  registry: optional({
-    replicas: fc.integer({ min: 0, max: 1 }),
-    service: optional({
-      type: fc.constantFrom("ClusterIP", "NodePort", "LoadBalancer"),
-      port: fc.integer({ min: 1, max: 65_535 }),
-    }),
-  }),
+  registry: fc.oneof(
+    optional({ replicas: fc.integer({ min: 0, max: 1 }), service }),
+    // Several replicas need this mode.
+    fc.record({ replicas: fc.integer({ min: 0, max: 16 }), service, metrics: fc.constant(podMonitor) }),
+  ),
   logLevel: fc.constantFrom("TRACE", "DEBUG", "INFO", "WARNING", "ERROR"),
 });
 
@@ -124,9 +178,21 @@ const shape = fc.oneof(
   fc.record({ scope: fc.constant("request"), replicas: fc.integer({ min: 0, max: 1000 }) }),
   optional({
     scope: fc.constantFrom("shared", "connection"),
-    storage: fc.record({ size: quantityIn(1, 100, "Gi"), onDelete: fc.constantFrom("Retain", "Delete") }),
+    storage: fc.record(
+      {
+        size: quantityIn(1, 100, "Gi"),
+        storageClassName: word,
+        onDelete: fc.constantFrom("Retain", "Delete"),
+      },
+      { requiredKeys: ["size"] },
+    ),
   }),
 );
+
+/** Those that a random agent may call or wait for. */
+export const neighbours = ["neighbour-one", "neighbour-two"];
+const someNeighbours = fc.subarray(neighbours);
+const tools = optional({ allow: fc.uniqueArray(word, { maxLength: 3 }), deny: fc.uniqueArray(word, { maxLength: 3 }) });
 
 export const randomAgent = fc.record({
   name: fc
@@ -142,10 +208,16 @@ export const randomAgent = fc.record({
         model: fc.constantFrom(...kinds.map((kind) => `${kind}.x`), "passthrough"),
         fallbackModels: fc.uniqueArray(fc.constantFrom("openai.y", "google.z"), { maxLength: 2 }),
         servers: fc.uniqueArray(
-          fc.constantFrom(...serverNames).map((name) => ({ name })),
+          fc.record({ name: fc.constantFrom(...serverNames), tools }, { requiredKeys: ["name"] }),
           { selector: ({ name }) => name },
         ),
-        networkPolicy: optional({ enabled: fc.boolean() }),
+        icons: fc.array(fc.constant({ src: "https://example.com/a.svg", mimeType: "image/svg+xml" }), { maxLength: 2 }),
+        modelCapabilities,
+        agents: someNeighbours.chain((names) =>
+          fc.tuple(...names.map((name) => fc.record({ name: fc.constant(name), forwardInboundAuth: fc.boolean() }))),
+        ),
+        dependsOn: someNeighbours,
+        emitLoopProgress: fc.boolean(),
         port: fc.integer({ min: 1, max: 65_535 }),
       }),
       instructions,
