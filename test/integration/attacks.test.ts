@@ -5,10 +5,22 @@ import { parseRunConfig } from "../../crds/run-config.ts";
 import { renderAgentChildren, type AgentChildren } from "../../operator/render/agent-children.ts";
 import { renderInstanceChildren } from "../../operator/render/instance-children.ts";
 import { around, makeAgent, makeInstance, releaseImages } from "../../operator/render/testing/resources.ts";
+import { childTypes } from "../../operator/resources.ts";
 import { callApi } from "../cluster/api-call.ts";
 import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
 import { instance, invalidValues, notActedOn, surroundings, unknownFields } from "./attacks/manifests.ts";
+import { operatorAccount } from "./program-account.ts";
 import { watchNamespace, type WatchedNamespace } from "./watched-namespace.ts";
+
+/** What a namespace with an operator has beside the operator's work. */
+const everywhere = new Set(["default", "kube-root-ca.crt", operatorAccount, `${operatorAccount}-election`]);
+
+it("SEC-2 the attacks are at least 45, and each judge has more than ten of its own", () => {
+  const byJudge = [unknownFields, invalidValues, notActedOn].map((rows) => new Set(rows.map(([what]) => what)));
+  expect(byJudge.map(({ size }) => size)).toEqual([unknownFields.length, invalidValues.length, notActedOn.length]);
+  expect(unknownFields.length + invalidValues.length + notActedOn.length).toBeGreaterThanOrEqual(45);
+  for (const { size } of byJudge) expect(size).toBeGreaterThan(10);
+});
 
 describe.skipIf(clusterMissing())("SEC-2 CFG-5 what the API server refuses", () => {
   let namespace: TestNamespace;
@@ -70,12 +82,18 @@ describe.skipIf(clusterMissing())("SEC-2 SEC-5 what the operator does not act on
     expect(await space.message(kind, metadata.name, type)).toContain(part);
   });
 
-  it("none of them has a pod or a registry, while the innocent ones beside them have", async () => {
+  it("none of them has a pod, a registry, a policy or a right, while the innocent ones beside them have", async () => {
     await space.waitFor("pallasagent", "echo", "condition=Ready");
     await space.waitFor("pallasinstance", "i-large", "condition=Ready");
     expect(await space.list("deployments")).toEqual(
       ["echo", "i-large-registry", "other-registry", "team-registry"].map((name) => `deployment.apps/${name}`),
     );
+    const innocent = ["echo", "i-large", "other", "team"];
+    const children = await space.list(...Object.values(childTypes).map(({ plural }) => plural));
+    const ours = children.map((child) => child.split("/")[1] ?? "").filter((name) => !everywhere.has(name));
+    const isOf = (name: string) => innocent.some((owner) => name === owner || name.startsWith(`${owner}-`));
+    // The API server refuses the ConfigMap of "large" only after its account is there: one without rights and token.
+    expect(ours.filter((name) => !isOf(name))).toEqual(["large-agent"]);
   });
 });
 

@@ -44,7 +44,8 @@ const podOf = (template: V1PodTemplateSpec | undefined): Pod => ({
 });
 
 function agentPod(instance: PallasInstance, { name, spec }: { name: string; spec: object }): Pod {
-  const agent = makeAgent(name, spec);
+  const port = instance.spec.externalUrl?.host === undefined ? {} : { port: 24_101 }; // part of the URL there
+  const agent = makeAgent(name, { ...port, ...spec });
   const neighbourhood = around(instance, agent, ...neighbours.map((each) => makeAgent(each)));
   const faults = [
     ...acceptInstance(instance, "cluster"),
@@ -133,7 +134,9 @@ describe.skipIf(clusterMissing())("SEC-1 a namespace that enforces Pod Security 
       { numRuns: instanceBatches, endOnFailure: true },
     );
     expect(distinct.size).toBeGreaterThanOrEqual(200);
-    expect(pathsOf(fullInstanceSpecs).filter((path) => !paths.has(path))).toEqual([]);
+    // In a cluster an instance with `auth` is refused.
+    const isRendered = (path: string) => !path.startsWith("auth");
+    expect(pathsOf(fullInstanceSpecs).filter((path) => isRendered(path) && !paths.has(path))).toEqual([]);
   });
 
   it.each(waysToBreak)("refuses them with %s", async (way) => {
@@ -143,7 +146,7 @@ describe.skipIf(clusterMissing())("SEC-1 a namespace that enforces Pod Security 
     }
   });
 
-  it("refuses 300 random agents' pods, each broken in one of 20 ways and more", async () => {
+  it("refuses the pods of 300 random agents, each broken in one of more than 20 ways", async () => {
     const broken = new Set<string>();
     const cases = fc.tuple(
       randomInstance,
@@ -158,6 +161,6 @@ describe.skipIf(clusterMissing())("SEC-1 a namespace that enforces Pod Security 
       }),
       { numRuns: brokenBatches, endOnFailure: true },
     );
-    expect(broken.size).toBeGreaterThanOrEqual(20);
+    expect(broken.size).toBeGreaterThan(20);
   }, 60_000);
 });

@@ -44,7 +44,6 @@ const breakages: Readonly<Record<string, Breakage>> = {
   "an unsafe sysctl": (spec) => (podContext(spec).sysctls = [{ name: "kernel.msgmax", value: "65536" }]),
   "a SELinux type": (_spec, container) => (contextOf(container).seLinuxOptions = { type: "spc_t" }),
   "seccomp switched off for the pod": (spec) => (podContext(spec).seccompProfile = { type: "Unconfined" }),
-  "a process of the node": (spec) => (podContext(spec).windowsOptions = { hostProcess: true }),
   "a probe of a host that the pod names": (_spec, container) =>
     (container.readinessProbe = { httpGet: { host: "169.254.169.254", port: 80 } }),
   "an init container without a context": (spec) =>

@@ -66,6 +66,7 @@ const pod = optional({
   }),
 });
 const history = optional({
+  compactAt: fc.double({ min: 0.1, max: 1, noNaN: true }),
   idleTtl: duration,
   maxBytes: quantityIn(1, 4096, "Mi"),
   keepTurns: fc.integer({ min: 1, max: 100 }),
@@ -127,13 +128,6 @@ const instanceSpec = optional({
     fc.record({ template: fc.constant("https://example.com/{namespace}/{agent}/mcp") }),
   ),
   telemetry: optional({ otlpEndpoint: fc.constantFrom("", "http://otel:4318") }),
-  auth: optional({
-    jwt: fc.constant({
-      issuer: "https://id.example.com",
-      audiences: ["pallas"],
-      jwksUrl: "https://id.example.com/keys",
-    }),
-  }),
   agentDefaults: optional({ ...defaults, scope: fc.constantFrom("shared", "connection", "request") }),
   caBundle: fc.record({ configMapKeyRef: fc.record({ name: word, key: word }) }),
   proxy: optional({
@@ -159,13 +153,32 @@ const instanceSpec = optional({
   logLevel: fc.constantFrom("TRACE", "DEBUG", "INFO", "WARNING", "ERROR"),
 });
 
+const provider = fc.record(
+  {
+    apiKey: secret,
+    headers,
+    kind: fc.constantFrom("anthropic", "openai", "google"),
+    baseUrl: fc.constantFrom("http://models.ai.svc:8080/v1", "https://models.example.com"),
+    requireListedModel: fc.boolean(),
+    forwardInboundAuth: fc.boolean(),
+  },
+  { requiredKeys: ["apiKey", "headers"] },
+);
+const serverSettings = optional({ forwardInboundAuth: fc.boolean(), timeout: duration });
+
 export const randomInstance = fc
-  .tuple(instanceSpec, fc.array(fc.record({ apiKey: secret, headers }), { minLength: 5, maxLength: 5 }), headers)
-  .map(([spec, providers, serverHeaders]) => ({
+  .tuple(instanceSpec, fc.array(provider, { minLength: 5, maxLength: 5 }), headers, serverSettings)
+  .map(([spec, providers, serverHeaders, server]) => ({
     ...spec,
     defaultModel: "anthropic.claude",
-    providers: kinds.map((name, at) => ({ name, ...providers[at] })),
-    servers: serverNames.map((name) => ({ name, url: `http://${name}.tools.svc/mcp`, headers: serverHeaders })),
+    providers: [
+      ...kinds.map((name, at) => ({ name, ...providers[at] })),
+      { name: "regional", kind: "bedrock", region: "eu-central-1" },
+    ],
+    servers: serverNames.map((name) => ({
+      ...{ name, url: `http://${name}.tools.svc/mcp`, headers: serverHeaders, ...server },
+      prefix: `${name}-tools`,
+    })),
   }));
 
 const instructions = fc.oneof(
