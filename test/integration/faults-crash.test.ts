@@ -65,9 +65,8 @@ async function bringUp(fatal?: Write, expected?: EndState): Promise<Run> {
   await Promise.race([kill.promise, measureRecovery("the end state", started, isThere)]);
   rule.remove();
   const wasKilled = rule.hits > 0;
-  await using _running = wasKilled ? await startOperator(proxy, { namespaces: [space.name] }) : first;
-  // From where it serves its probes: how long Node takes to start is the machine's business.
   const restartedAt = wasKilled ? Date.now() : started;
+  await using _running = wasKilled ? await startOperator(proxy, { namespaces: [space.name] }) : first;
   const recoveryMs = await measureRecovery("the end state", restartedAt, isThere).catch(() => Number.POSITIVE_INFINITY);
   return { wasKilled, recoveryMs, state: await observeEndState(space), writes: writesOf(proxy.journal) };
 }

@@ -162,6 +162,7 @@ export const operationRequirements: Requirements = {
   "OPR-9": {
     promise: "The operator's rights name no Secret and no wildcard, and are exactly what it uses.",
     shown: [
+      "test/rights/whole-run.test.ts",
       "test/integration/operator-rights.test.ts",
       "test/integration/registry.test.ts",
       "operator/rights.test.ts",
@@ -217,6 +218,7 @@ export const operationRequirements: Requirements = {
       "operator/render/render.test.ts",
       "operator/instance/images.test.ts",
       "test/integration/attacks.test.ts",
+      "test/rights/whole-run.test.ts",
     ],
   },
   "SEC-3": {
