@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { CallRefused } from "./api-error.ts";
+import { ApiError, CallRefused, TransportError } from "./api-error.ts";
 import { createElection, LeadershipLost, type Election } from "./election.ts";
 import { createKubeMetrics } from "./metrics.ts";
 import { ManualClock } from "./testing/manual-clock.ts";
@@ -259,6 +259,64 @@ describe("OPR-6 stop drains, then gives the lease back", () => {
     expect(me.outcome).toBe("ended");
     expect(me.lead).not.toHaveBeenCalled();
     expect(leases.lease?.spec["holderIdentity"]).toBe("");
+  });
+
+  test("a lease that somebody touched is given back too", async () => {
+    const { clock, leases, enter } = setUp();
+    const me = enter("me");
+    await clock.advance(100);
+    leases.put({ ...leases.lease?.spec }, { labels: { touched: "yes" } });
+    me.stop.abort();
+    await clock.advance(0);
+    expect(leases.lease?.spec["holderIdentity"]).toBe("");
+    expect(leases.lease?.metadata).toMatchObject({ labels: { touched: "yes" } });
+  });
+
+  test("a lease that another took meanwhile is left alone", async () => {
+    const { clock, leases, enter } = setUp();
+    const me = enter("me");
+    await clock.advance(100);
+    leases.put({ holderIdentity: "thief", leaseDurationSeconds: 15 });
+    me.stop.abort();
+    await clock.advance(0);
+    expect(me.outcome).toBe("ended");
+    expect(leases.lease?.spec["holderIdentity"]).toBe("thief");
+  });
+
+  /** Stops a leader whose write ended (or not) as told, so long ago; says who holds the lease then. */
+  const stopAfterWrite = async (write: () => Promise<unknown>, agoMs: number) => {
+    const { clock, leases, enter, untilLeads } = setUp();
+    const me = enter("me");
+    await clock.advance(0);
+    const fenced = me.election.fence({ ...leases.view(), request: write });
+    fenced.request({ method: "PATCH", path: "/apis" }).catch(() => undefined);
+    await clock.advance(agoMs);
+    me.stop.abort();
+    await clock.advance(0);
+    expect(me.outcome).toBe("ended");
+    return { holder: leases.lease?.spec["holderIdentity"], takeoverMs: await untilLeads(enter("next")) };
+  };
+  const lostAnswer = () => Promise.reject(new TransportError("gone", { cause: undefined, timedOut: true }));
+
+  test.each<[string, () => Promise<unknown>, number]>([
+    ["is still under way", () => new Promise(() => undefined), 60_000],
+    ["was given up just now", lostAnswer, 4_999],
+    ["was aborted just now", () => Promise.reject(new Error("stopping")), 0],
+  ])("a lease is not given back when a write %s: it might land under another leader", async (_title, write, agoMs) => {
+    const { holder, takeoverMs } = await stopAfterWrite(write, agoMs);
+    expect(holder).toBe("me");
+    expect(takeoverMs).toBeGreaterThanOrEqual(10_000);
+  });
+
+  test.each<[string, () => Promise<unknown>, number]>([
+    ["was given up long ago", lostAnswer, 5_000],
+    ["was refused by the server", () => Promise.reject(new ApiError({ status: 422, reason: "", message: "" })), 0],
+    ["was never sent", () => Promise.reject(new CallRefused("late")), 0],
+    ["was answered", () => Promise.resolve({}), 0],
+  ])("a lease is given back when a write %s", async (_title, write, agoMs) => {
+    const { holder, takeoverMs } = await stopAfterWrite(write, agoMs);
+    expect(holder).toBe("");
+    expect(takeoverMs).toBeLessThanOrEqual(2_000);
   });
 
   test("a server that is away does not keep the program from ending", async () => {

@@ -3,7 +3,7 @@
  * has stood still before our own eyes, never by a remote clock; our own validity counts from before each renewal was
  * sent. It ends with the process's leadership: whoever lost it starts anew as a new process.
  */
-import { isConflict, isNotFound } from "./api-error.ts";
+import { ApiError, CallRefused, isConflict, isNotFound } from "./api-error.ts";
 import { renderCanonical } from "./canonical.ts";
 import { renderMicroTime, sleep, systemClock, type Clock } from "./clock.ts";
 import { fenceTransport } from "./fence.ts";
@@ -47,7 +47,7 @@ export interface Election {
   readonly isLeader: boolean;
   /**
    * Waits for the lease, then runs `lead` once. `leadership` is aborted on stop and on loss. On stop the lease is
-   * renewed until `lead` has ended and is then given back. Rejects with `LeadershipLost`, or with what `lead` threw.
+   * renewed until `lead` has ended and is then given back, unless a write may still be on its way. Rejects with `LeadershipLost`, or with what `lead` threw.
    * May be called once.
    */
   run(signal: AbortSignal, lead: (leadership: AbortSignal) => Promise<void>): Promise<void>;
@@ -84,6 +84,9 @@ class LeaseElection implements Election {
   /** No write starts from here on. 0: not leading. */
   #validUntil = 0;
   #failing = false;
+  #writesUnderWay = 0;
+  /** When the last write ended without an answer. */
+  #givenUpAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ElectionOptions) {
     this.#options = options;
@@ -106,7 +109,8 @@ class LeaseElection implements Election {
   fence(transport: Transport): Transport {
     const { identity, namespace, name } = this.#options;
     const describe = `${identity} does not hold the lease ${namespace}/${name}; only the leader may write`;
-    return fenceTransport({ transport, remainingMs: () => this.#remainingMs, describe });
+    const onWrite = (write: Promise<unknown>) => this.#follow(write);
+    return fenceTransport({ transport, remainingMs: () => this.#remainingMs, describe, onWrite });
   }
 
   async run(signal: AbortSignal, lead: (leadership: AbortSignal) => Promise<void>): Promise<void> {
@@ -280,20 +284,52 @@ class LeaseElection implements Election {
     ended.abort();
   }
 
+  #follow(write: Promise<unknown>): void {
+    this.#writesUnderWay += 1;
+    const ended = (error?: unknown) => {
+      this.#writesUnderWay -= 1;
+      const answered = error === undefined || error instanceof ApiError || error instanceof CallRefused;
+      if (!answered) this.#givenUpAt = this.#clock.now();
+    };
+    write.then(() => ended(), ended);
+  }
+
+  /** What was given up gets as long to land as there is between the end of a lease and a takeover. */
+  get #mayWriteLand(): boolean {
+    const { leaseMs, renewDeadlineMs } = this.#timing;
+    return this.#writesUnderWay > 0 || this.#clock.now() < this.#givenUpAt + leaseMs - renewDeadlineMs;
+  }
+
   /** Gives the lease back, so that the next one need not wait for it to run out. */
   async #release(): Promise<void> {
     const { log, identity } = this.#options;
-    const callMs = this.#callMs;
+    const callMs = Math.min(this.#callMs, shortestCallMs * 2);
     this.#resign();
-    const lease = this.#observed?.lease;
-    if (lease?.record.holder !== identity) return;
-    const now = renderMicroTime(this.#clock);
-    const free = { ...lease.record, holder: "", durationMs: 1_000, acquiredAt: now, renewedAt: now };
+    if (this.#mayWriteLand) {
+      log.warn({ identity }, "a write may still be on its way; the lease runs out by itself");
+      return;
+    }
     try {
-      await this.#client.write(lease, free, Math.min(callMs, shortestCallMs * 2));
+      await this.#giveBack(callMs);
       log.info({ identity }, "lease given back");
     } catch (error) {
       log.warn({ identity, err: error }, "lease could not be given back; it runs out by itself");
+    }
+  }
+
+  /** Also a lease that was touched since, or whose last renewal was not answered. */
+  async #giveBack(callMs: number): Promise<void> {
+    const write = async (lease: Lease | undefined) => {
+      if (lease?.record.holder !== this.#options.identity) return;
+      const now = renderMicroTime(this.#clock);
+      const free = { ...lease.record, holder: "", durationMs: 1_000, acquiredAt: now, renewedAt: now };
+      await this.#client.write(lease, free, callMs);
+    };
+    try {
+      await write(this.#observed?.lease);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      await write(await this.#client.read(callMs));
     }
   }
 }

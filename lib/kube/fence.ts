@@ -11,13 +11,15 @@ export interface FenceOptions {
   readonly remainingMs: () => number;
   /** Why not, for the error's message. */
   readonly describe: string;
+  /** Is given every write that may start, settled or not. */
+  readonly onWrite?: (write: Promise<unknown>) => void;
 }
 
 /**
  * I11: a write is refused (`CallRefused`) when it would start too late, be it because it was asked for too late, waited
  * for a connection, was tried again, or because the event loop stood still. One that has started is cut off at the end.
  */
-export function fenceTransport({ transport, remainingMs, describe }: FenceOptions): Transport {
+export function fenceTransport({ transport, remainingMs, describe, onWrite }: FenceOptions): Transport {
   const mayStart = () => (remainingMs() > 0 ? undefined : describe);
   return {
     async request(call: Call) {
@@ -25,7 +27,9 @@ export function fenceTransport({ transport, remainingMs, describe }: FenceOption
       const refusal = mayStart();
       if (refusal !== undefined) throw new CallRefused(`${call.method} ${call.path}: ${refusal}`);
       const timeoutMs = Math.min(call.timeoutMs ?? Number.POSITIVE_INFINITY, remainingMs());
-      return transport.request({ ...call, timeoutMs, mayStart: () => mayStart() ?? call.mayStart?.() });
+      const write = transport.request({ ...call, timeoutMs, mayStart: () => mayStart() ?? call.mayStart?.() });
+      onWrite?.(write);
+      return write;
     },
     watch: (call) => transport.watch(call),
     close: () => transport.close(),

@@ -4,6 +4,7 @@
  */
 import { Pool, type Dispatcher } from "undici";
 import { CallRefused } from "./api-error.ts";
+import { createConnector } from "./connector.ts";
 import type { Credentials } from "./credentials.ts";
 
 /** More calls than this wait their turn; their deadline goes on. */
@@ -87,12 +88,6 @@ function createPool({ origin, tls }: Credentials, connections: number, maxRespon
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: idleConnectionMs,
-    connect: {
-      ...tls,
-      allowH2: false,
-      timeout: connectTimeoutMs,
-      keepAlive: true,
-      keepAliveInitialDelay: keepAliveProbeMs,
-    },
+    connect: createConnector({ tls, timeoutMs: connectTimeoutMs, keepAliveProbeMs }),
   });
 }

@@ -1,14 +1,16 @@
 // The wire in front of the proxy: relays TCP, and can go dark like a network that drops every packet. Neither end of a
-// dark connection hears anything, not even of the other's end. Knows nothing of TLS or HTTP.
+// dark connection hears anything, not even of the other's end. What a client said into the dark arrives after healing
+// even when the client has closed the connection meanwhile, but not when it has reset it. Knows nothing of TLS or HTTP.
 
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
+import { PassThrough } from "node:stream";
 
 export interface Link {
   readonly port: number;
-  /** All connections go dark, new ones too. */
-  partition(): void;
+  /** All connections go dark, new ones too; `outgoing`: only what clients say is lost, and they hear everything. */
+  partition(direction?: "both" | "outgoing"): void;
   /** What was sent meanwhile arrives now, as TCP would have it after a short outage. */
   heal(): void;
   /** The connections of now stay dark for ever, new ones work: what a lost NAT entry looks like. */
@@ -20,9 +22,14 @@ export interface Link {
 
 const defaultConnectionLimit = 2_000;
 
+/** What a client may say into the dark. */
+const heldLimitBytes = 4 * 1024 * 1024;
+
 interface Wire {
   readonly client: Socket;
   readonly server: Socket;
+  /** On its way from the client; read also in the dark, so that a reset is noticed there. */
+  readonly said: PassThrough;
   dark: boolean;
 }
 
@@ -31,34 +38,35 @@ export async function startLink(targetPort: number, connectionLimit = defaultCon
   const wires = new Set<Wire>();
   let isPartitioned = false;
 
-  const attach = ({ client, server }: Wire): void => {
-    client.pipe(server);
-    server.pipe(client);
+  const attach = ({ client, server, said }: Wire): void => {
+    said.pipe(server);
+    if (client.destroyed) server.resume();
+    else server.pipe(client);
   };
-  const detach = ({ client, server }: Wire): void => {
-    for (const [from, to] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      from.unpipe(to);
-      from.pause();
-    }
+  const detach = ({ client, server, said }: Wire, direction: "both" | "outgoing" = "both"): void => {
+    said.unpipe(server);
+    if (direction === "outgoing") return;
+    server.unpipe(client);
+    server.pause();
   };
   const listener = createServer({ pauseOnConnect: true }, (client) => {
     if (wires.size >= connectionLimit) return void client.resetAndDestroy();
-    const wire: Wire = { client, server: connect({ port: targetPort, host: "127.0.0.1" }), dark: false };
+    const server = connect({ port: targetPort, host: "127.0.0.1" });
+    const wire: Wire = { client, server, said: new PassThrough({ highWaterMark: heldLimitBytes }), dark: false };
     wires.add(wire);
-    for (const [socket, other] of [
-      [client, wire.server],
-      [wire.server, client],
-    ] as const) {
+    for (const socket of [client, server]) {
       socket.setNoDelay(true);
       socket.on("error", () => undefined); // its end, which follows, is what counts
-      socket.once("close", () => {
-        other.destroy();
-        wires.delete(wire);
-      });
     }
+    client.pipe(wire.said);
+    client.once("close", (hadError) => {
+      const isLight = !isPartitioned && !wire.dark;
+      if (hadError || isLight) server.destroy();
+    });
+    server.once("close", () => {
+      client.destroy();
+      wires.delete(wire);
+    });
     if (!isPartitioned) attach(wire);
   });
   listener.listen({ port: 0, host: "127.0.0.1" });
@@ -66,9 +74,9 @@ export async function startLink(targetPort: number, connectionLimit = defaultCon
 
   return {
     port: portOf(listener.address()),
-    partition() {
+    partition(direction) {
       isPartitioned = true;
-      for (const wire of wires) detach(wire);
+      for (const wire of wires) detach(wire, direction);
     },
     heal() {
       isPartitioned = false;
@@ -81,8 +89,10 @@ export async function startLink(targetPort: number, connectionLimit = defaultCon
       }
     },
     reset(port) {
-      for (const wire of wires) {
-        if (port === undefined || wire.server.localPort === port) wire.client.resetAndDestroy();
+      for (const { client, server } of wires) {
+        if (port !== undefined && server.localPort !== port) continue;
+        client.resetAndDestroy();
+        server.destroy();
       }
     },
     async close() {

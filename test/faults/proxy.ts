@@ -26,8 +26,8 @@ export interface FaultControl {
   endWatches(match: FaultMatch, how: "orderly" | "reset"): number;
   /** A bookmark on the open watches that match, between two events; says how many. The server sends one a minute. */
   sendBookmark(match: FaultMatch, resourceVersion: string): number;
-  /** All connections of this proxy go dark, new ones too. */
-  partition(): void;
+  /** All connections of this proxy go dark, new ones too; `outgoing`: only what clients say is lost. */
+  partition(direction?: "both" | "outgoing"): void;
   /** After `partition`: what was sent meanwhile arrives now. */
   heal(): void;
   /** The connections of now stay dark for ever; new ones work. */
@@ -56,6 +56,8 @@ export interface FaultProxyOptions {
 }
 
 const maxHeaderBytes = 64 * 1024;
+/** As kube-apiserver has it. */
+const idleConnectionMs = 90_000;
 
 /** Listens on a free loopback port. `stop` ends all connections, removes the kubeconfig, and rejects if a callback threw. */
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
@@ -72,6 +74,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   });
   const server = createServer({ cert, key, maxHeaderSize: maxHeaderBytes }, exchange.handle);
   server.requestTimeout = 0; // held requests are the point
+  server.keepAliveTimeout = idleConnectionMs;
   server.listen({ port: 0, host: "127.0.0.1" });
   await once(server, "listening");
   const link = await startLink(portOf(server.address()));

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { expect } from "vitest";
 import { noteStart } from "../rights/started.ts";
 import {
@@ -20,8 +21,10 @@ export interface OperatorProcess extends AsyncDisposable {
   /** Values of one metric, by its labels. */
   metric(name: string): Promise<Map<string, number>>;
   stop(): Promise<{ code: number | null; stderr: string }>;
-  /** Freezes and thaws it: to the others it looks partitioned, to itself no time passes. */
-  signal(name: "SIGSTOP" | "SIGCONT"): void;
+  /** Milliseconds since 1970 when it logged its first line with this message; undefined before. */
+  loggedAt(message: string): number | undefined;
+  /** Freezes and thaws it: to the others it looks partitioned, to itself no time passes. The rest goes to its handlers. */
+  signal(name: "SIGSTOP" | "SIGCONT" | "SIGTERM" | "SIGUSR2"): void;
   /** How it ended, once it has. */
   readonly ended: Promise<number | null>;
   /** Ends it as a crash would, at once and without a word; resolves when it has ended. */
@@ -31,15 +34,22 @@ export interface OperatorProcess extends AsyncDisposable {
 const program = join(import.meta.dirname, "../../dist/operator.js");
 const startTimeoutMs = 30_000;
 
-/** The first line that says where the admin port is, or the reason why there is none. */
-async function readAdminPort(lines: AsyncIterable<string>): Promise<number> {
+/** Reads the log to its end. `adminPort` is what it says there, or rejects with the whole log when that has none. */
+function readLog(stdout: Readable): { adminPort: Promise<number>; loggedAt: Map<string, number> } {
+  const loggedAt = new Map<string, number>();
+  const found = Promise.withResolvers<number>();
   const seen: string[] = [];
-  for await (const line of lines) {
-    seen.push(line);
-    const { adminPort } = JSON.parse(line);
-    if (typeof adminPort === "number") return adminPort;
-  }
-  throw new Error(`expected the operator to say its admin port, found:\n${seen.join("\n")}`);
+  const lines = createInterface(stdout);
+  lines.on("line", (line) => {
+    const { adminPort, message } = JSON.parse(line);
+    if (!loggedAt.has(message)) loggedAt.set(message, Date.now());
+    if (typeof adminPort === "number") found.resolve(adminPort);
+    if (!loggedAt.has("operator started")) seen.push(line);
+  });
+  lines.once("close", () =>
+    found.reject(new Error(`expected the operator to say its admin port, found:\n${seen.join("\n")}`)),
+  );
+  return { adminPort: found.promise, loggedAt };
 }
 
 export interface OperatorOptions {
@@ -92,11 +102,11 @@ export async function startOperator(access: ServerAccess, options: OperatorOptio
     void kubeconfig.remove();
   });
   const late = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
-  const port = await readAdminPort(createInterface(child.stdout)).catch((error: unknown) => {
+  const { adminPort, loggedAt } = readLog(child.stdout);
+  const port = await adminPort.catch((error: unknown) => {
     throw new Error(`the operator did not start: ${stderr}`, { cause: error });
   });
   clearTimeout(late);
-  child.stdout.resume();
 
   const metric = async (name: string) => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -115,6 +125,7 @@ export async function startOperator(access: ServerAccess, options: OperatorOptio
   return {
     metric,
     stop,
+    loggedAt: (message) => loggedAt.get(message),
     signal: (name) => void child.kill(name),
     ended: exited.then(() => child.exitCode),
     async kill9() {
