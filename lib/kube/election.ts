@@ -253,12 +253,13 @@ class LeaseElection implements Election {
   }
 
   /**
-   * At most nine tenths of `retryMs`: what is seen of the leader is then never older, and a takeover comes at most
-   * leaseMs + retryMs after its last sign of life. And not later than the moment at which the lease runs out.
+   * At most three quarters of `retryMs`, the rest is for the calls: what is seen of the leader is then never older, and
+   * a takeover comes at most leaseMs + retryMs after its last sign of life. And not later than the moment at which the
+   * lease runs out.
    */
   #pauseMs(): number {
     const { retryMs, jitter } = this.#timing;
-    const pauseMs = (0.9 * retryMs * (1 + jitter * Math.random())) / (1 + jitter);
+    const pauseMs = (0.75 * retryMs * (1 + jitter * Math.random())) / (1 + jitter);
     if (this.#observed === undefined || this.#isFree(this.#observed)) return pauseMs;
     const { lease, since } = this.#observed;
     return Math.min(pauseMs, since + this.#beliefMs(lease.record) - this.#clock.now());

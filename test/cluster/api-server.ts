@@ -11,6 +11,7 @@ import { callApi } from "./api-call.ts";
 import type { ApiAccess } from "./api-call.ts";
 import { findBinaries } from "./binaries.ts";
 import type { ClusterBinaries } from "./binaries.ts";
+import { installCrds } from "./install-crds.ts";
 import { createKubectl } from "./kubectl.ts";
 import type { KubectlSetup } from "./kubectl.ts";
 import { createProcessGroup } from "./process-group.ts";
@@ -28,7 +29,7 @@ type Component = "etcd" | "kube-apiserver" | "kube-controller-manager";
 export interface ApiServerOptions {
   /** Runs kube-controller-manager too: garbage collection, Deployments, namespaces, service accounts. Default false. */
   readonly controllers?: boolean;
-  /** CRD files, applied and Established before the controllers start: these look for new kinds only every 30 s. */
+  /** CRD files, applied and served before the controllers start: these look for new kinds only every 30 s. */
   readonly crdPaths?: readonly string[];
   /** Holds all files and is kept at the end. Must be new or empty. Default: a temporary folder that is removed. */
   readonly dir?: string;
@@ -97,11 +98,7 @@ async function startOnce(binaries: ClusterBinaries, options: ApiServerOptions): 
       cacheDir: join(dir, "kubectl-cache"),
     };
     const kubectl = createKubectl(kubectlSetup);
-    const crdFiles = (options.crdPaths ?? []).map((path) => `--filename=${path}`);
-    if (crdFiles.length > 0) {
-      await kubectl(["apply", "--server-side", ...crdFiles]);
-      await kubectl(["wait", "--for=condition=Established", "--timeout=30s", ...crdFiles]);
-    }
+    await installCrds({ ...files, kubectl }, options.crdPaths ?? []);
     if (options.controllers === true) {
       components.start("kube-controller-manager");
       await components.ready();

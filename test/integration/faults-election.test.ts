@@ -16,7 +16,7 @@ const arrivalMs = 2_000;
 
 const heldBySecond = { holderIdentity: expect.stringMatching(/^second_/), leaseTransitions: 1 };
 
-describe.skipIf(clusterMissing())("OPR-6 one leader under faults", { timeout: 90_000 }, () => {
+describe.skipIf(clusterMissing())("OPR-6 one leader under faults", { timeout: 150_000 }, () => {
   it.concurrent.each([
     ["hears and says nothing", "both"],
     ["hears all but is not heard", "outgoing"],
