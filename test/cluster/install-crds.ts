@@ -28,13 +28,16 @@ export async function installCrds(access: Omit<ApiAccess, "kubeconfigPath">, fil
   );
   const deadline = Date.now() + readyTimeoutMs;
   await Promise.all(
-    paths.flatMap((path) => [`${path}?limit=1`, `${path}?watch=1&timeoutSeconds=1`]).map(async (path) => {
-      for (;;) {
-        const { status, body } = await callApi(access, { path });
-        if (status === 200) return;
-        if (Date.now() > deadline) throw new Error(`expected 200 from ${path} in ${readyTimeoutMs} ms, found ${body}`);
-        await delay(pollMs);
-      }
-    }),
+    paths
+      .flatMap((path) => [`${path}?limit=1`, `${path}?watch=1&timeoutSeconds=1`])
+      .map(async (path) => {
+        for (;;) {
+          const { status, body } = await callApi(access, { path });
+          if (status === 200) return;
+          if (Date.now() > deadline)
+            throw new Error(`expected 200 from ${path} in ${readyTimeoutMs} ms, found ${body}`);
+          await delay(pollMs);
+        }
+      }),
   );
 }

@@ -20,26 +20,29 @@ describe.skipIf(clusterMissing())("OPR-6 one leader under faults", { timeout: 15
   it.concurrent.each([
     ["hears and says nothing", "both"],
     ["hears all but is not heard", "outgoing"],
-  ] as const)("fault 39: a leader that %s stops before another leads, and nothing arrives late", async (_title, cut) => {
-    await using rivals = await startRivals(`39-${cut}`);
-    const { space, first, second } = rivals;
-    const cutAt = Date.now();
-    first.proxy.faults.partition(cut);
-    await space.setSteps("alpha", 39);
-    const takeoverMs = await rivals.measureTakeover(cutAt);
-    expect(takeoverMs).toBeLessThanOrEqual(takeoverLimitMs);
-    const deposedMs = (first.operator.loggedAt("leadership lost") ?? Number.NaN) - cutAt;
-    expect(deposedMs).toBeLessThan(takeoverMs);
-    expect(deposedMs).toBeLessThanOrEqual(renewDeadlineMs + 1_000);
-    await settle(space, second, 39);
-    const before = await readVersions(space);
-    first.proxy.faults.heal();
-    expect(await first.operator.ended).toBe(1);
-    await delay(arrivalMs);
-    expect(first.attempts(cutAt)).toEqual([]);
-    expect(await rivals.readLease()).toMatchObject(heldBySecond);
-    expect(await readVersions(space)).toEqual(before);
-  });
+  ] as const)(
+    "fault 39: a leader that %s stops before another leads, and nothing arrives late",
+    async (_title, cut) => {
+      await using rivals = await startRivals(`39-${cut}`);
+      const { space, first, second } = rivals;
+      const cutAt = Date.now();
+      first.proxy.faults.partition(cut);
+      await space.setSteps("alpha", 39);
+      const takeoverMs = await rivals.measureTakeover(cutAt);
+      expect(takeoverMs).toBeLessThanOrEqual(takeoverLimitMs);
+      const deposedMs = (first.operator.loggedAt("leadership lost") ?? Number.NaN) - cutAt;
+      expect(deposedMs).toBeLessThan(takeoverMs);
+      expect(deposedMs).toBeLessThanOrEqual(renewDeadlineMs + 1_000);
+      await settle(space, second, 39);
+      const before = await readVersions(space);
+      first.proxy.faults.heal();
+      expect(await first.operator.ended).toBe(1);
+      await delay(arrivalMs);
+      expect(first.attempts(cutAt)).toEqual([]);
+      expect(await rivals.readLease()).toMatchObject(heldBySecond);
+      expect(await readVersions(space)).toEqual(before);
+    },
+  );
 
   it.concurrent("fault 42: SIGTERM with nothing under way frees the Lease within 2 s, another leads within 3 s", async () => {
     await using rivals = await startRivals("42");

@@ -1,5 +1,6 @@
 // Two operators that compete for one Lease, each behind a fault proxy of its own, whose journal says when it wrote what.
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { callApi } from "../cluster/api-call.ts";
 import { cluster } from "../cluster/cluster.ts";
 import type { ApiCallRecord } from "../faults/journal.ts";
@@ -44,7 +45,7 @@ export interface RivalsOptions {
 /** OPR-6: from the last sign of life of one leader to the first write of the next. */
 export const takeoverLimitMs = 17_000;
 
-const preload = join(import.meta.dirname, "../faults/process-faults.ts");
+const preload = pathToFileURL(join(import.meta.dirname, "../faults/process-faults.ts"));
 
 /** The first leads and has made the children of an instance with one agent; the second waits and has seen the Lease. */
 export async function startRivals(row: string, options: RivalsOptions = {}): Promise<Rivals> {

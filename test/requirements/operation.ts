@@ -145,8 +145,11 @@ export const operationRequirements: Requirements = {
     shown: [
       "test/integration/operator-election.test.ts",
       "test/integration/kube-election.test.ts",
+      "test/integration/faults-election.test.ts",
+      "test/integration/faults-clocks.test.ts",
       "lib/kube/election.test.ts",
       "lib/kube/fence.test.ts",
+      "lib/kube/connector.test.ts",
     ],
   },
   "OPR-7": {
