@@ -31,24 +31,25 @@ export function createConnector({ tls, timeoutMs, keepAliveProbeMs }: ConnectorO
     wire.once("connect", () => {
       clearTimeout(late);
       wire.off("error", fail);
-      if (protocol === "http:") return callback(null, resetWhenDestroyed(wire, wire));
+      resetWhenDestroyed(wire);
+      if (protocol === "http:") return callback(null, wire);
       wire.on("error", () => undefined); // The TLS socket tells of it.
-      secure({ ...target, httpSocket: wire }, (error, socket) => {
-        if (error === null) return callback(null, resetWhenDestroyed(socket, wire));
-        wire.destroy();
-        callback(error, null);
+      secure({ ...target, httpSocket: wire }, (...outcome) => {
+        if (outcome[1] === null) wire.destroy();
+        callback(...outcome);
       });
     });
   };
 }
 
-/** Node resets no TLS socket itself, only the TCP socket under it. What has its answer loses nothing by a reset. */
-function resetWhenDestroyed(socket: Socket, wire: Socket): Socket {
-  const destroy = socket.destroy.bind(socket);
-  socket.destroy = (error) => {
-    socket.destroy = destroy;
-    if (!wire.destroyed) wire.resetAndDestroy();
-    return destroy(error);
+/**
+ * Node resets no TLS socket, but the TCP socket under it, which is destroyed with it. Nothing is lost by it where an
+ * answer has come.
+ */
+function resetWhenDestroyed(wire: Socket): void {
+  const destroy = wire.destroy.bind(wire);
+  wire.destroy = () => {
+    wire.destroy = destroy; // As a reset calls it.
+    return wire.resetAndDestroy();
   };
-  return socket;
 }

@@ -45,7 +45,7 @@ export interface RivalsOptions {
 /** OPR-6: from the last sign of life of one leader to the first write of the next. */
 export const takeoverLimitMs = 17_000;
 
-const preload = pathToFileURL(join(import.meta.dirname, "../faults/process-faults.ts"));
+const preload = pathToFileURL(join(import.meta.dirname, "../faults/process-faults.ts")).href;
 
 /** The first leads and has made the children of an instance with one agent; the second waits and has seen the Lease. */
 export async function startRivals(row: string, options: RivalsOptions = {}): Promise<Rivals> {
