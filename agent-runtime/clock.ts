@@ -1,5 +1,6 @@
 // Time as something handed in, so that heartbeats, expiries and deadlines can be tested without waiting.
 // It owns no deadline itself.
+import { sleepWith } from "../lib/process/sleep.ts";
 
 export interface Clock {
   /** Epoch milliseconds. */
@@ -16,6 +17,11 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Resolves after the delay, or rejects with the signal's reason as soon as it is aborted. */
+export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  return sleepWith((afterMs, run) => clock.after(afterMs, run), delayMs, signal);
+}
 
 /** Settles as `work` does, or rejects with the signal's reason as soon as it aborts. Late results of `work` are dropped. */
 export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {

@@ -3,7 +3,7 @@
 import { pallasAgent } from "../crds/agent.ts";
 import { pallasInstance } from "../crds/instance.ts";
 import { group } from "../crds/names.ts";
-import { sliceType } from "./health/agent-pods.ts";
+import { endpointSliceType } from "../lib/kube/endpoint-slice.ts";
 import { childTypes, type ChildKind } from "./resources.ts";
 
 export interface PolicyRule {
@@ -42,7 +42,7 @@ export function watchedRules(): PolicyRule[] {
     { apiGroups: [group], resources: ours, verbs: read },
     { apiGroups: [group], resources: ours.map((plural) => `${plural}/status`), verbs: ["patch"] },
     ...childRules(),
-    { apiGroups: [sliceType.group], resources: [sliceType.plural], verbs: follow },
+    { apiGroups: [endpointSliceType.group], resources: [endpointSliceType.plural], verbs: follow },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
   ];
 }

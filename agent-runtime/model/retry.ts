@@ -1,6 +1,5 @@
 // Tries a model call again when waiting can help: rate limits, overload, network. Everything else is final here.
-import type { Clock } from "../clock.ts";
-import { sleep } from "./sleep.ts";
+import { sleep, type Clock } from "../clock.ts";
 import { ModelError, type ModelErrorKind } from "./types.ts";
 
 export const maxTries = 3;

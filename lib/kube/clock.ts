@@ -2,6 +2,7 @@
  * Time as something handed in, so that back-off, delays and deadlines can be tested without waiting.
  * `now` never runs backwards while the process lives, whatever the wall clock does.
  */
+import { sleepWith } from "../process/sleep.ts";
 
 export interface Timer {
   cancel(): void;
@@ -29,21 +30,11 @@ export function renderMicroTime(clock: Clock): string {
   return new Date(clock.now()).toISOString().replace(/Z$/, "000Z");
 }
 
-/** Waits, and rejects with the signal's reason when it is aborted first. */
+/** Resolves after the delay, or rejects with the signal's reason as soon as it is aborted. */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    const onAbort = () => {
-      timer.cancel();
-      reject(signal.reason);
-    };
-    const timer = clock.schedule(delayMs, () => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    });
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
+  const start = (afterMs: number, run: () => void) => {
+    const timer = clock.schedule(afterMs, run);
+    return () => timer.cancel();
+  };
+  return sleepWith(start, delayMs, signal);
 }

@@ -45,6 +45,13 @@ export interface LiveObject extends KubeObject {
 /** A live object whose kind-specific fields are still unread JSON. */
 export type RawObject = LiveObject & Readonly<Record<string, unknown>>;
 
+/** Nothing but who the object is, for caches that keep what they parsed instead of the rest. */
+export function identityOf({ apiVersion, kind, metadata }: LiveObject): LiveObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  const inNamespace = namespace === undefined ? {} : { namespace };
+  return { apiVersion, kind, metadata: { name, uid, resourceVersion, ...inNamespace } };
+}
+
 /** The key of an object in stores and queues: `namespace/name`, or `name` where there is no namespace. */
 export function objectKey(namespace: string | undefined, name: string): string {
   return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;

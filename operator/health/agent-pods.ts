@@ -1,10 +1,9 @@
 // Where agents are asked for their health: at the admin port of their pods. Pods that are not ready are known too, since
 // they have most to say; a Service would hide them. An operator outside the cluster asks at one URL per agent instead.
-import * as z from "zod";
 import { labels, ports } from "../../crds/names.ts";
+import { endpointSliceType, parseEndpoints } from "../../lib/kube/endpoint-slice.ts";
 import { createInformer, type Informer, type InformerOptions } from "../../lib/kube/informer.ts";
-import { keyOf, objectKey, type LiveObject, type RawObject } from "../../lib/kube/object.ts";
-import type { ResourceType } from "../../lib/kube/resource.ts";
+import { identityOf, keyOf, objectKey, type LiveObject, type RawObject } from "../../lib/kube/object.ts";
 import type { ReadStore } from "../../lib/kube/store.ts";
 import type { WatchedAgent } from "../resources.ts";
 
@@ -23,49 +22,21 @@ export interface AgentPods {
   onChange(listener: (agent: string, initial: boolean) => void): () => void;
 }
 
-export const sliceType: ResourceType = {
-  group: "discovery.k8s.io",
-  version: "v1",
-  plural: "endpointslices",
-  kind: "EndpointSlice",
-};
-
 /** An EndpointSlice of an agent's Service; it carries the Service's labels. */
 export interface WatchedSlice extends LiveObject {
   readonly agent: string | undefined;
   readonly pods: readonly AgentPod[];
 }
 
-const sliceSchema = z.object({
-  addressType: z.string(),
-  endpoints: z
-    .array(
-      z.object({
-        addresses: z.array(z.string()).min(1),
-        conditions: z.object({ ready: z.boolean().nullish(), terminating: z.boolean().nullish() }).optional(),
-      }),
-    )
-    .nullish(),
-});
-
 /** Throws on an object of another shape. */
-export function parseSlice({ apiVersion, kind, metadata, ...rest }: RawObject): WatchedSlice {
-  const { name, namespace, uid, resourceVersion } = metadata;
-  const { addressType, endpoints } = sliceSchema.parse(rest);
-  const agent = metadata.labels?.[labels.agent];
-  const pods = (endpoints ?? []).flatMap(({ addresses: [address = ""], conditions }): AgentPod[] => {
-    // A pod that drains says so, which is no fault of the agent.
-    if (conditions?.terminating === true || addressType === "FQDN") return [];
-    const host = addressType === "IPv6" ? `[${address}]` : address;
-    // Absent means ready, as it does to kube-proxy.
-    return [{ url: `http://${host}:${ports.agentAdmin}/health`, ready: conditions?.ready ?? true }];
-  });
+export function parseSlice(raw: RawObject): WatchedSlice {
+  const agent = raw.metadata.labels?.[labels.agent];
+  // A pod that drains says so, which is no fault of the agent.
+  const pods = parseEndpoints(raw).filter(({ terminating }) => !terminating);
   return {
-    apiVersion,
-    kind,
-    metadata: { name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) },
-    agent: agent === undefined ? undefined : objectKey(namespace, agent),
-    pods,
+    ...identityOf(raw),
+    agent: agent === undefined ? undefined : objectKey(raw.metadata.namespace, agent),
+    pods: pods.map(({ host, ready }) => ({ url: `http://${host}:${ports.agentAdmin}/health`, ready })),
   };
 }
 
@@ -78,7 +49,7 @@ export const createSliceInformer = (
 ): SliceInformer =>
   createInformer({
     ...options,
-    type: sliceType,
+    type: endpointSliceType,
     labelSelector: `${labels.component}=agent`,
     parse: parseSlice,
     indexes: { agent: agentsOf },

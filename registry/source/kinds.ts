@@ -1,23 +1,17 @@
 // The kinds the registry watches, and the reading of each: our two by plan/, EndpointSlices down to the addresses of
 // agents' pods. A resource with faults stays in the cache with them, so that it can be told of.
-import * as z from "zod";
 import { pallasAgent, type PallasAgent } from "../../crds/agent.ts";
 import { pallasInstance, type PallasInstance } from "../../crds/instance.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 import { group, labels, ports, version } from "../../crds/names.ts";
-import type { LiveObject, RawObject } from "../../lib/kube/object.ts";
+import { parseEndpoints } from "../../lib/kube/endpoint-slice.ts";
+import { identityOf, type LiveObject, type RawObject } from "../../lib/kube/object.ts";
 import type { ResourceType } from "../../lib/kube/resource.ts";
 import type { Outcome } from "../../plan/fault.ts";
 import { parseAgent, parseInstance } from "../../plan/parse.ts";
 
 export const agentType: ResourceType = { group, version, plural: pallasAgent.plural, kind: pallasAgent.kind };
 export const instanceType: ResourceType = { group, version, plural: pallasInstance.plural, kind: pallasInstance.kind };
-export const sliceType: ResourceType = {
-  group: "discovery.k8s.io",
-  version: "v1",
-  plural: "endpointslices",
-  kind: "EndpointSlice",
-};
 
 interface Watched<Resource> extends LiveObject {
   readonly parsed: Outcome<Resource>;
@@ -27,11 +21,11 @@ export type WatchedInstance = Watched<PallasInstance>;
 
 /** Nothing but identity and what was parsed is kept. */
 export const parseWatchedAgent = (raw: RawObject): WatchedAgent => ({
-  ...identity(raw),
+  ...identityOf(raw),
   parsed: withoutFaultyStatus(parseAgent, raw),
 });
 export const parseWatchedInstance = (raw: RawObject): WatchedInstance => ({
-  ...identity(raw),
+  ...identityOf(raw),
   parsed: withoutFaultyStatus(parseInstance, raw),
 });
 
@@ -47,42 +41,17 @@ export interface WatchedSlice extends LiveObject {
   readonly endpoints: readonly AgentEndpoint[];
 }
 
-const sliceSchema = z.object({
-  addressType: z.string(),
-  endpoints: z
-    .array(
-      z.object({
-        addresses: z.array(z.string()).min(1),
-        targetRef: z.object({ kind: z.string().optional(), name: z.string().optional() }).optional(),
-      }),
-    )
-    .nullish(),
-});
-
 /**
  * The pods behind an agent's Service, ready or not. A slice carries the labels of its Service, which say whose it is.
  * Throws on a slice of another shape.
  */
 export function parseWatchedSlice(raw: RawObject): WatchedSlice {
-  const { addressType, endpoints } = sliceSchema.parse(raw);
   const { namespace = "", labels: found = {} } = raw.metadata;
   const instance = found[labels.instance];
   const agent = found[labels.agent];
-  if (instance === undefined || agent === undefined || addressType === "FQDN")
-    return { ...identity(raw), endpoints: [] };
-  const pods = (endpoints ?? []).flatMap(({ addresses: [address], targetRef }): AgentEndpoint[] => {
-    if (address === undefined || targetRef?.kind !== "Pod" || targetRef.name === undefined) return [];
-    const host = addressType === "IPv6" ? `[${address}]` : address;
-    return [{ namespace, instance, agent, pod: targetRef.name, adminUrl: `http://${host}:${ports.agentAdmin}` }];
+  const endpoints = parseEndpoints(raw).flatMap(({ host, pod }): AgentEndpoint[] => {
+    if (instance === undefined || agent === undefined || pod === undefined) return [];
+    return [{ namespace, instance, agent, pod, adminUrl: `http://${host}:${ports.agentAdmin}` }];
   });
-  return { ...identity(raw), endpoints: pods };
-}
-
-function identity({ apiVersion, kind, metadata }: RawObject): LiveObject {
-  const { name, namespace, uid, resourceVersion } = metadata;
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) },
-  };
+  return { ...identityOf(raw), endpoints };
 }

@@ -3,6 +3,7 @@
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { labels } from "../../crds/names.ts";
+import { endpointSliceType } from "../../lib/kube/endpoint-slice.ts";
 import { createInformer, type Informer } from "../../lib/kube/informer.ts";
 import { keyOf } from "../../lib/kube/object.ts";
 import type { ReflectorTiming } from "../../lib/kube/reflector.ts";
@@ -15,7 +16,6 @@ import {
   parseWatchedAgent,
   parseWatchedInstance,
   parseWatchedSlice,
-  sliceType,
   type WatchedAgent,
   type WatchedInstance,
   type WatchedSlice,
@@ -62,7 +62,7 @@ class WatchSource implements ResourceSource {
     this.#instances = createInformer<WatchedInstance>({ ...common, type: instanceType, parse: parseWatchedInstance });
     this.#slices = createInformer<WatchedSlice>({
       ...common,
-      type: sliceType,
+      type: endpointSliceType,
       labelSelector: renderSelector(instances),
       parse: parseWatchedSlice,
     });
