@@ -155,7 +155,7 @@ describe("the result decides when a key comes back", () => {
     expect(reconcile).toHaveBeenCalledTimes(2);
   });
 
-  test("success ends the back-off", async () => {
+  test("fault 26: success ends the back-off", async () => {
     const outcomes = [new Error("1"), new Error("2"), undefined, new Error("3")];
     const { clock, controller, reconcile } = setUp(async () => {
       const error = outcomes.shift();
@@ -175,7 +175,7 @@ describe("I12 every reconcile has a deadline", () => {
   const untilAbort: Work = ({ signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("obeyed"))));
 
-  test("one that hangs is aborted, counted and tried again", async () => {
+  test("fault 27: one that hangs is aborted, counted and tried again", async () => {
     const { clock, controller, reconcile, metric } = setUp(untilAbort, { reconcileTimeoutMs: 100 });
     controller.enqueue("a");
     await clock.advance(105);

@@ -2,7 +2,7 @@
  * Runs a reconcile function over keys: a few at a time, one at a time per key, not before the caches are filled, each
  * under a deadline. Whatever the function throws ends in the queue, never in the process.
  */
-import { ApiError } from "./api-error.ts";
+import { ApiError, TransportError } from "./api-error.ts";
 import type { BackoffOptions } from "./backoff.ts";
 import { sleep, systemClock, type Clock } from "./clock.ts";
 import type { OwnWrites } from "./consistency.ts";
@@ -60,6 +60,8 @@ const defaultReconcileTimeoutMs = 60_000;
 const defaultDrainTimeoutMs = 10_000;
 /** A reconcile that goes on for this long after its abort loses its worker, but keeps its key. */
 const abortGraceMs = 1_000;
+/** A server without an answer is not the key's fault: once it is back, nothing waits for long. */
+const longestUnreachableRetryMs = 5_000;
 const unsyncedWarningMs = 30_000;
 
 export function createController(options: ControllerOptions): Controller {
@@ -233,8 +235,10 @@ class QueueController implements Controller {
       this.#queue.forget(key);
       log.warn({ reason: verdict.error.reason, err: verdict.error }, "reconcile stalled until a change");
     } else {
-      const atLeastMs = verdict.error instanceof ApiError ? verdict.error.retryAfterMs : undefined;
-      const retryMs = Math.round(this.#queue.retry(key, { priority, atLeastMs }));
+      const { error } = verdict;
+      const atLeastMs = error instanceof ApiError ? error.retryAfterMs : undefined;
+      const atMostMs = error instanceof TransportError && !error.timedOut ? longestUnreachableRetryMs : undefined;
+      const retryMs = Math.round(this.#queue.retry(key, { priority, atLeastMs, atMostMs }));
       log.warn({ retryMs, failures: this.#queue.failures(key), err: verdict.error }, "reconcile failed");
     }
     this.#queue.done(key);

@@ -1,11 +1,16 @@
 /**
- * Turns a KubeConfig into what one request needs: address, headers and TLS material. The KubeConfig reads its files on
- * every use, so the answer is kept for a few seconds; rotated tokens, certificates and CAs are picked up after that.
+ * Turns a KubeConfig into what one request needs: address, headers and TLS material. Its files are read each time, so
+ * the answer is kept for a few seconds; rotated tokens, certificates and CAs are picked up after that, or at once when
+ * the old ones fail.
  */
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
+import * as z from "zod";
 import type { Clock } from "./clock.ts";
+
+const authProviderSchema = z.object({ config: z.object({ tokenFile: z.string().min(1) }) });
 
 export interface TlsMaterial {
   readonly ca?: string | Buffer;
@@ -29,7 +34,7 @@ export interface Credentials {
 
 export interface CredentialSource {
   current(): Promise<Credentials>;
-  /** Forgets the kept answer: the server refused it. */
+  /** Forgets the kept answer: a call with it failed. */
   invalidate(): void;
 }
 
@@ -71,13 +76,26 @@ export async function loadCredentials(kubeConfig: KubeConfig): Promise<Credentia
   await kubeConfig.applyToHTTPSOptions(options);
   const url = new URL(cluster.server);
   const tls = parseTls(options);
+  const tokenFile = tokenFileOf(kubeConfig);
   return {
     origin: url.origin,
     pathPrefix: url.pathname.replace(/\/+$/, ""),
-    headers: parseHeaders(options),
+    headers: {
+      ...parseHeaders(options),
+      // The KubeConfig itself keeps the token for a minute, valid or not.
+      ...(tokenFile === undefined ? {} : { authorization: `Bearer ${(await readFile(tokenFile, "utf8")).trim()}` }),
+    },
     tls,
     identity: identityOf(url.origin, tls),
   };
+}
+
+/** Where the kubelet puts the token of a pod's ServiceAccount, and replaces it from time to time. */
+function tokenFileOf(kubeConfig: KubeConfig): string | undefined {
+  const user = kubeConfig.getCurrentUser();
+  if (user === null || user.token !== undefined) return undefined;
+  const found = authProviderSchema.safeParse(user.authProvider);
+  return found.success ? found.data.config.tokenFile : undefined;
 }
 
 function parseTls(options: RequestOptions): TlsMaterial {

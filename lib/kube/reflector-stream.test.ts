@@ -45,7 +45,7 @@ const lists = (fake: FakeApiServer) => fake.seen("list").length;
 const lastWatchedFrom = (fake: FakeApiServer) => fake.seen("watch").at(-1)?.query.get("resourceVersion");
 
 describe("OPR-7 broken streams", () => {
-  test("a reset in the middle of a line: the event comes with the next watch, from the same place", async () => {
+  test("fault 4: a reset in the middle of a line: the event comes with the next watch, from the same place", async () => {
     const { fake, informer } = await setUp();
     const from = fake.version;
     fake.sendRaw(quietEvent(fake, { color: "blue" }).slice(0, 40));
@@ -65,7 +65,7 @@ describe("OPR-7 broken streams", () => {
     await vi.waitFor(() => expect(informer.store.size).toBe(2));
   });
 
-  test("a character split over two chunks stays whole", async () => {
+  test("fault 5: a character split over two chunks stays whole", async () => {
     const { fake, informer } = await setUp();
     const bytes = Buffer.from(quietEvent(fake, { color: "grün 🎨" }));
     const middle = bytes.indexOf(Buffer.from("🎨")) + 2;
@@ -76,7 +76,7 @@ describe("OPR-7 broken streams", () => {
     await vi.waitFor(() => expect(informer.store.get("default/a")?.["color"]).toBe("grün 🎨"));
   });
 
-  test("a garbage line: the watch is opened again from the last good place and nothing is lost", async () => {
+  test("fault 20: a garbage line: the watch is opened again from the last good place and nothing is lost", async () => {
     const { fake, informer } = await setUp();
     fake.put("b");
     const from = fake.version;
@@ -113,7 +113,7 @@ describe("OPR-7 broken streams", () => {
 describe("OPR-7 a place that the server does not know any more", () => {
   const expired = `${JSON.stringify({ type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired", message: "old" } })}\n`;
 
-  test("410 in the stream: a new list", async () => {
+  test("fault 7: 410 in the stream: a new list", async () => {
     const { fake, informer } = await setUp();
     fake.put("b", {}, { quiet: true });
     fake.sendRaw(expired);
@@ -121,7 +121,7 @@ describe("OPR-7 a place that the server does not know any more", () => {
     expect(lists(fake)).toBe(2);
   });
 
-  test("410 on connect, and deletes that were missed during the outage", async () => {
+  test("fault 8, fault 17: 410 on connect, and deletes that were missed during the outage", async () => {
     const { fake, changes } = await setUp();
     fake.remove("a", { quiet: true });
     fake.put("b", {}, { quiet: true });
@@ -130,7 +130,7 @@ describe("OPR-7 a place that the server does not know any more", () => {
     await vi.waitFor(() => expect(changes).toEqual(["added a uid-1", "deleted a uid-1", "added b uid-2"]));
   });
 
-  test("the same name with a new uid is a deletion and an addition", async () => {
+  test("fault 18: the same name with a new uid is a deletion and an addition", async () => {
     const { fake, changes } = await setUp();
     fake.remove("a", { quiet: true });
     fake.put("a", {}, { quiet: true });
@@ -139,7 +139,7 @@ describe("OPR-7 a place that the server does not know any more", () => {
     await vi.waitFor(() => expect(changes).toEqual(["added a uid-1", "deleted a uid-1", "added a uid-2"]));
   });
 
-  test("bookmarks alone move the place to resume from", async () => {
+  test("fault 10: bookmarks alone move the place to resume from", async () => {
     const { fake } = await setUp();
     fake.bookmark();
     const bookmarked = fake.version;
@@ -164,7 +164,7 @@ describe("OPR-7 a place that the server does not know any more", () => {
 });
 
 describe("silence", () => {
-  test("a watch without a byte is given up and opened again from the same place", async () => {
+  test("fault 9: a watch without a byte is given up and opened again from the same place", async () => {
     const { fake, informer } = await setUp({ inactivityMs: 100 });
     const from = fake.version;
     await vi.waitFor(() => expect(fake.seen("watch").length).toBeGreaterThan(1), { timeout: 3_000 });

@@ -26,18 +26,21 @@ export interface ReflectorTiming {
   readonly backoff: BackoffOptions;
   /** A watch that lasted this long was healthy: the back-off starts anew. */
   readonly healthyAfterMs: number;
-  /** Silence after which a watch is given up. The server sends bookmarks every 60 s and keeps history for 75 s or more. */
+  /**
+   * Silence after which a watch is given up and opened again where it was: after the bookmark that the server sends every
+   * 60 s (each is up to a second late), and before it forgets the history, which it keeps for 75 s or more.
+   */
   readonly inactivityMs: number;
   /** The server is asked to end each watch after a random time between the two. */
   readonly watchSeconds: readonly [number, number];
   readonly listTimeoutMs: number;
 }
 
-/** The longest delay is 8 s so that a server which comes back is noticed within 10. */
+/** The longest delay is 5 s so that a server which comes back is noticed, and its news are acted upon, within 10. */
 export const defaultReflectorTiming: ReflectorTiming = {
-  backoff: { initialMs: 800, maxMs: 8_000 },
+  backoff: { initialMs: 800, maxMs: 5_000 },
   healthyAfterMs: 10_000,
-  inactivityMs: 90_000,
+  inactivityMs: 70_000,
   watchSeconds: [300, 600],
   listTimeoutMs: 30_000,
 };
@@ -88,6 +91,7 @@ export class Reflector<T extends LiveObject> {
   #fruitlessWatches = 0;
   #staleLists = 0;
   #everListed = false;
+  #listedAt = Number.NEGATIVE_INFINITY;
   #watchOpenedAt: number | undefined;
 
   constructor(options: ReflectorOptions<T>) {
@@ -177,6 +181,7 @@ export class Reflector<T extends LiveObject> {
     target.replace(objects, { namespace, retain, reset, initial: !this.#everListed });
     this.#newest = resourceVersion;
     this.#everListed = true;
+    this.#listedAt = this.#clock.now();
     this.#synced.resolve();
     return resourceVersion;
   }
@@ -259,6 +264,8 @@ export class Reflector<T extends LiveObject> {
       this.#position = undefined;
       this.#fruitlessWatches = 0;
     }
+    // A server that was away has no history from before: it is well again, and what was missed is not to wait.
+    if (isExpired(error) && this.#clock.now() - this.#listedAt >= this.#timing.healthyAfterMs) this.#backoff.reset();
     const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
     const delayMs = Math.max(this.#backoff.nextMs(), Math.min(asked, longestPauseMs));
     const message = error instanceof Error ? error.message : String(error);

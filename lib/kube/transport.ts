@@ -173,6 +173,8 @@ class PooledTransport implements Transport {
         });
         code = String(answer.statusCode);
         if (answer.statusCode >= 200 && answer.statusCode < 300) return answer;
+        // The next try, whoever makes it, reads the token anew.
+        if (answer.statusCode === 401) this.#credentials.invalidate();
         const retryAfter = answer.headers["retry-after"];
         const text = await readStart(answer.body, errorBodyLimitBytes);
         throw parseErrorResponse(
@@ -182,6 +184,10 @@ class PooledTransport implements Transport {
           Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
         );
       });
+    } catch (error) {
+      // It may be the certificate authority that has changed.
+      if (error instanceof TransportError) this.#credentials.invalidate();
+      throw error;
     } finally {
       this.#options.metrics?.requested(call.method, code);
     }
@@ -204,13 +210,10 @@ class PooledTransport implements Transport {
     }
   }
 
-  /** Undefined when trying again is not the transport's business. A refused token is read anew, once. */
+  /** Undefined when trying again is not the transport's business. A refused token is tried anew, once. */
   #pauseBeforeRetryMs(error: unknown, attempt: number): number | undefined {
     if (!(error instanceof ApiError) || attempt >= (this.#options.maxTries ?? defaultMaxTries)) return undefined;
-    if (error.status === 401 && attempt === 1) {
-      this.#credentials.invalidate();
-      return 0;
-    }
+    if (error.status === 401 && attempt === 1) return 0;
     const asked = error.retryAfterMs;
     if (error.status !== 429 && (error.status !== 503 || asked === undefined)) return undefined;
     // Upward jitter only: never earlier than asked, and not all clients at once.

@@ -19,7 +19,7 @@ async function takeAll(queue: WorkQueue): Promise<string[]> {
 }
 
 describe("order and deduplication", () => {
-  test("10,000 adds of one key are one item", async () => {
+  test("fault 23: 10,000 adds of one key are one item", async () => {
     const { queue } = setUp();
     for (let i = 0; i < 10_000; i += 1) queue.add("a");
     expect(queue.depth).toBe(1);
@@ -50,7 +50,7 @@ describe("order and deduplication", () => {
 });
 
 describe("I1 one worker per key, no lost wake-up", () => {
-  test("a key added while it is worked on is handed out again only after done", async () => {
+  test("fault 24: a key added while it is worked on is handed out again only after done", async () => {
     const { queue } = setUp();
     queue.add("a");
     await queue.take();
@@ -109,7 +109,7 @@ describe("delays and back-off", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("retries double per key up to the limit, and forget starts anew", () => {
+  test("fault 26: retries double per key up to the limit, and forget starts anew", () => {
     const { queue } = setUp();
     expect(Array.from({ length: 10 }, () => queue.retry("a"))).toEqual([
       5, 10, 20, 40, 80, 160, 320, 640, 1_000, 1_000,
@@ -132,7 +132,7 @@ describe("delays and back-off", () => {
     expect(delay).toBeLessThan(76);
   });
 
-  test("a key that keeps failing does not starve others", async () => {
+  test("fault 25: a key that keeps failing does not starve others", async () => {
     const { clock, queue } = setUp();
     queue.add("poison");
     queue.add("good");

@@ -13,6 +13,12 @@ export interface AddOptions {
   readonly afterMs?: number;
 }
 
+export interface RetryOptions {
+  readonly priority?: number;
+  readonly atLeastMs?: number | undefined;
+  readonly atMostMs?: number | undefined;
+}
+
 export interface QueueItem {
   readonly key: string;
   readonly priority: number;
@@ -92,14 +98,17 @@ export class WorkQueue {
     this.#enqueue(key, pending, true);
   }
 
-  /** Adds the key after its own exponential back-off, or later when told. Returns the delay in ms. */
-  retry(key: string, options: { readonly priority?: number; readonly atLeastMs?: number | undefined } = {}): number {
+  /** Adds the key after its own exponential back-off, within the limits given. Returns the delay in ms. */
+  retry(key: string, options: RetryOptions = {}): number {
+    const { priority = 0, atLeastMs = 0, atMostMs = Number.POSITIVE_INFINITY } = options;
     const failures = this.#failures.get(key) ?? 0;
-    const afterMs = Math.max(backoffDelayMs(this.#backoff, failures), options.atLeastMs ?? 0);
+    const backoffMs = backoffDelayMs(this.#backoff, failures);
+    const afterMs = Math.max(Math.min(backoffMs, atMostMs), atLeastMs);
     if (this.#closed) return afterMs;
-    this.#failures.set(key, failures + 1);
+    // What is limited from outside does not make later failures wait longer either.
+    this.#failures.set(key, backoffMs < atMostMs ? failures + 1 : Math.max(failures, 1));
     this.#metrics?.retried();
-    this.add(key, { priority: options.priority ?? 0, afterMs });
+    this.add(key, { priority, afterMs });
     return afterMs;
   }
 

@@ -82,42 +82,46 @@ function writesOf(journal: readonly ApiCallRecord[]): Write[] {
   });
 }
 
-describe.skipIf(clusterMissing())("OPR-7 28: the operator is killed after each write", { timeout: 240_000 }, () => {
-  let undisturbed: Run;
-  beforeAll(async () => {
-    undisturbed = await bringUp();
-  });
+describe.skipIf(clusterMissing())(
+  "OPR-7 fault 28: the operator is killed after each write",
+  { timeout: 240_000 },
+  () => {
+    let undisturbed: Run;
+    beforeAll(async () => {
+      undisturbed = await bringUp();
+    });
 
-  it("undisturbed it makes every child once", () => {
-    const { state } = undisturbed;
-    const agents = ["alpha", "beta"].flatMap((name) => [
-      ...[`deployments/${name}`, `services/${name}`, `serviceaccounts/${name}-agent`],
-      ...[`configmaps/${name}-run-config`, `pallasagents/${name}`, `replicasets of ${name}`],
-    ]);
-    expect(Object.keys(state)).toEqual(expect.arrayContaining(agents));
-    expect(state).toMatchObject({ "replicasets of alpha": 1, "replicasets of beta": 1 });
-    expect(JSON.stringify(state)).not.toContain("an owner that is gone");
-  });
+    it("undisturbed it makes every child once", () => {
+      const { state } = undisturbed;
+      const agents = ["alpha", "beta"].flatMap((name) => [
+        ...[`deployments/${name}`, `services/${name}`, `serviceaccounts/${name}-agent`],
+        ...[`configmaps/${name}-run-config`, `pallasagents/${name}`, `replicasets of ${name}`],
+      ]);
+      expect(Object.keys(state)).toEqual(expect.arrayContaining(agents));
+      expect(state).toMatchObject({ "replicasets of alpha": 1, "replicasets of beta": 1 });
+      expect(JSON.stringify(state)).not.toContain("an owner that is gone");
+    });
 
-  it("undisturbed it writes every child once and nothing else but statuses", () => {
-    const written = undisturbed.writes.filter(({ resource }) => !resource.endsWith("/status")).map(named);
-    const children = Object.keys(undisturbed.state).filter((key) => !/^(?:replicasets|pallas)/.test(key));
-    expect(written.toSorted()).toEqual(children.map((key) => `${key} 1`).toSorted());
-  });
+    it("undisturbed it writes every child once and nothing else but statuses", () => {
+      const written = undisturbed.writes.filter(({ resource }) => !resource.endsWith("/status")).map(named);
+      const children = Object.keys(undisturbed.state).filter((key) => !/^(?:replicasets|pallas)/.test(key));
+      expect(written.toSorted()).toEqual(children.map((key) => `${key} 1`).toSorted());
+    });
 
-  it("killed after any of its writes, another one gets to the same end within ten seconds", async () => {
-    const rows = undisturbed.writes.values();
-    const lane = async (): Promise<void> => {
-      for (const write of rows) {
-        const run = await bringUp(write, undisturbed.state);
-        const where = `killed after ${named(write)}`;
-        // How many statuses there are on the way is a matter of timing, what is made is not.
-        expect(run.wasKilled || write.resource.endsWith("/status"), where).toBe(true);
-        expect(run.state, where).toEqual(undisturbed.state);
-        expect(run.recoveryMs, where).toBeLessThanOrEqual(recoveryLimitMs);
-      }
-    };
-    expect(undisturbed.writes.length).toBeGreaterThan(13);
-    await Promise.all(Array.from({ length: lanes }, lane));
-  });
-});
+    it("killed after any of its writes, another one gets to the same end within ten seconds", async () => {
+      const rows = undisturbed.writes.values();
+      const lane = async (): Promise<void> => {
+        for (const write of rows) {
+          const run = await bringUp(write, undisturbed.state);
+          const where = `killed after ${named(write)}`;
+          // How many statuses there are on the way is a matter of timing, what is made is not.
+          expect(run.wasKilled || write.resource.endsWith("/status"), where).toBe(true);
+          expect(run.state, where).toEqual(undisturbed.state);
+          expect(run.recoveryMs, where).toBeLessThanOrEqual(recoveryLimitMs);
+        }
+      };
+      expect(undisturbed.writes.length).toBeGreaterThan(13);
+      await Promise.all(Array.from({ length: lanes }, lane));
+    });
+  },
+);

@@ -1,5 +1,5 @@
-// Watches that break without a word, numbered as in the project's table of fault tests. The operator gives a watch up
-// after 90 s without a byte (the API server sends a bookmark every 60 s); ten seconds after that it must be right again.
+// Watches that break without a word, numbered as in test/faults/rows.ts. The operator gives a watch up after 70 s without
+// a byte (the API server sends a bookmark every 60 s), and must be right again before the server forgets what happened.
 import { describe, expect, it } from "vitest";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
 import { startFaultProxy } from "../faults/proxy.ts";
@@ -7,7 +7,8 @@ import { measureFollowing, measureRecovery, recoveryLimitMs } from "../faults/re
 import { agent, createSpace, instance } from "../faults/space.ts";
 import { startOperator } from "./operator-process.ts";
 
-const inactivityMs = 90_000;
+/** For how long an API server keeps the events of a watch, at the least. */
+const historyMs = 75_000;
 
 async function startRow(row: string) {
   const space = await createSpace(`fault-${row}`, cluster());
@@ -27,27 +28,27 @@ async function startRow(row: string) {
 }
 
 describe.skipIf(clusterMissing())("OPR-7 the operator survives silence", { timeout: 150_000 }, () => {
-  it.concurrent("9: a watch that stays open and says nothing is given up", async () => {
+  it.concurrent("fault 9: a watch that stays open and says nothing is given up", async () => {
     await using row = await startRow("9");
     const { space, proxy } = row;
     const match = { verb: "watch", resource: "pallasagents", namespace: space.name };
     const silence = proxy.faults.add({ match, action: { kind: "silence" }, times: 1 });
-    const tookMs = await measureFollowing(space, "alpha", 9, silence, inactivityMs);
-    expect(tookMs).toBeLessThanOrEqual(inactivityMs + recoveryLimitMs);
+    const tookMs = await measureFollowing(space, "alpha", 9, silence, historyMs);
+    expect(tookMs).toBeLessThanOrEqual(historyMs);
     // It was silent indeed: without the fault the edit is there within a second.
     expect(tookMs).toBeGreaterThan(recoveryLimitMs);
   });
 
-  it.concurrent("11: connections that lead nowhere are given up, new ones are made", async () => {
+  it.concurrent("fault 11: connections that lead nowhere are given up, new ones are made", async () => {
     await using row = await startRow("11");
     const { space, proxy } = row;
     proxy.faults.blackHole();
-    const tookMs = await measureFollowing(space, "alpha", 11, Date.now(), inactivityMs);
-    expect(tookMs).toBeLessThanOrEqual(inactivityMs + recoveryLimitMs);
+    const tookMs = await measureFollowing(space, "alpha", 11, Date.now(), historyMs);
+    expect(tookMs).toBeLessThanOrEqual(historyMs);
     expect(tookMs).toBeGreaterThan(recoveryLimitMs);
   });
 
-  it.concurrent("11: a partition of some seconds heals, whether connections survive it or not", async () => {
+  it.concurrent("fault 11: a partition of some seconds heals, whether connections survive it or not", async () => {
     await using row = await startRow("partition");
     const { space, proxy } = row;
     for (const [steps, cut] of [

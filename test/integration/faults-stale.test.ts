@@ -1,4 +1,4 @@
-// Views that are older than the world, numbered as in the project's table of fault tests: lists as they were before the
+// Views that are older than the world, numbered as in test/faults/rows.ts: lists as they were before the
 // operator's restart, and single events that come late. Neither may undo anything or leave anything behind.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
@@ -26,7 +26,7 @@ async function untilIdle(operator: OperatorProcess): Promise<void> {
   });
 }
 
-describe.skipIf(clusterMissing())("OPR-7 29: lists after a restart are stale", { timeout: 120_000 }, () => {
+describe.skipIf(clusterMissing())("OPR-7 fault 29: lists after a restart are stale", { timeout: 120_000 }, () => {
   const views: [string, readonly Plural[]][] = [
     ["all lists", [...ownKinds, ...childKinds]],
     ["the children's lists", childKinds],
@@ -74,7 +74,7 @@ describe.skipIf(clusterMissing())("OPR-7 29: lists after a restart are stale", {
   });
 });
 
-describe.skipIf(clusterMissing())("OPR-7 30: each event in turn comes late", { timeout: 120_000 }, () => {
+describe.skipIf(clusterMissing())("OPR-7 fault 30: each event in turn comes late", { timeout: 120_000 }, () => {
   /** How many events of the kind's stream are withheld, each in a namespace of its own: so many there are at least. */
   const withheld = Object.entries({
     pallasinstances: 2,

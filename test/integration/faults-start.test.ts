@@ -1,4 +1,4 @@
-// Faults around the operator's start and end, numbered as in the project's table of fault tests.
+// Faults around the operator's start and end, numbered as in test/faults/rows.ts.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ const stopLimitMs = 5_000;
 const hasDeployment = (space: Space) => async () => (await space.read("deployments", "alpha")) !== undefined;
 
 describe.skipIf(clusterMissing())("OPR-7 the operator starts and stops under faults", { timeout: 90_000 }, () => {
-  it.concurrent("1: first lists that fail once each are asked for again", async () => {
+  it.concurrent("fault 1: first lists that fail once each are asked for again", async () => {
     await using space = await createSpace("fault-1", cluster());
     await using proxy = await startFaultProxy({ upstream: cluster() });
     await space.apply(instance(), agent("alpha"));
@@ -33,7 +33,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator starts and stops under fau
   it.concurrent.each([
     ["connects", "watch", "drop"],
     ["lists", "list", "drop"],
-  ] as const)("13: SIGTERM while it %s without an answer ends it", async (_title, verb, kind) => {
+  ] as const)("fault 13: SIGTERM while it %s without an answer ends it", async (_title, verb, kind) => {
     await using space = await createSpace("fault-13", cluster());
     await using proxy = await startFaultProxy({ upstream: cluster() });
     const held = proxy.faults.add({ match: { verb, namespace: space.name }, action: { kind } });
@@ -45,7 +45,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator starts and stops under fau
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  it.concurrent("15: without its CRDs it waits, and works once they are installed", async () => {
+  it.concurrent("fault 15: without its CRDs it waits, and works once they are installed", async () => {
     await using server = await startApiServer({ auditDir });
     await using space = await createSpace("fault-15", server);
     await using proxy = await startFaultProxy({ upstream: server });
@@ -62,7 +62,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator starts and stops under fau
     expect(tookMs).toBeLessThanOrEqual(recoveryLimitMs);
   });
 
-  it.concurrent("16: without rights it waits, and works once they are granted", async () => {
+  it.concurrent("fault 16: without rights it waits, and works once they are granted", async () => {
     await using space = await createSpace("fault-16", cluster());
     await using proxy = await startFaultProxy({ upstream: cluster() });
     await using _operator = await startOperator(proxy, { namespaces: [space.name], isGranted: false });

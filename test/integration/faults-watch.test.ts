@@ -1,4 +1,4 @@
-// Faults of lists and watches, numbered as in the project's table of fault tests: after each the operator must see
+// Faults of lists and watches, numbered as in test/faults/rows.ts: after each the operator must see
 // the world as it is again within ten seconds, by itself. One operator looks after a namespace per row.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
@@ -8,7 +8,7 @@ import { measureFollowing, measureRecovery, recoveryLimitMs, untilStruck } from 
 import { agent, createSpace, instance, type Plural, type Space } from "../faults/space.ts";
 import { startOperator, type OperatorProcess } from "./operator-process.ts";
 
-const rows = "1 2 2-pause 3 4 5 6 7 8 10 17 18 19 20 twice".split(" ");
+const rows = "1 2 2-pause 3 4 5 6 7 8 10 17 18 19 20 twice".split(" ").map((row) => `fault ${row}`);
 
 describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of watches", { timeout: 120_000 }, () => {
   let proxy: FaultProxy;
@@ -17,7 +17,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of watches
 
   beforeAll(async () => {
     proxy = await startFaultProxy({ upstream: cluster() });
-    const made = rows.map(async (row) => [row, await createSpace(`fault-${row}`, cluster())] as const);
+    const made = rows.map(async (row) => [row, await createSpace(row.replace(" ", "-"), cluster())] as const);
     spaces = new Map(await Promise.all(made));
     await Promise.all([...spaces.values()].map((space) => space.apply(instance(), agent("alpha"))));
     operator = await startOperator(proxy, { namespaces: [...spaces.values()].map(({ name }) => name) });
@@ -58,10 +58,10 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of watches
   };
 
   const refusals: [string, "watch" | "list", RequestFault, number][] = [
-    ["1", "list", { kind: "answer", status: 500 }, 5],
-    ["2", "watch", { kind: "answer", status: 429, retryAfterSeconds: 2 }, 3],
-    ["3", "watch", { kind: "answer", status: 503 }, 3],
-    ["6", "watch", { kind: "end-watch" }, 4],
+    ["fault 1", "list", { kind: "answer", status: 500 }, 5],
+    ["fault 2", "watch", { kind: "answer", status: 429, retryAfterSeconds: 2 }, 3],
+    ["fault 3", "watch", { kind: "answer", status: 503 }, 3],
+    ["fault 6", "watch", { kind: "end-watch" }, 4],
   ];
   it.concurrent.each(refusals)("%s: %s meets %o, %i times in a row", async (row, verb, action, times) => {
     const { space, meet } = begin(row);
@@ -73,8 +73,8 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of watches
   });
 
   it.concurrent.each([
-    ["4", "truncate-event"],
-    ["20", "garbage"],
+    ["fault 4", "truncate-event"],
+    ["fault 20", "garbage"],
   ] as const)("%s: an event meets %s", async (row, kind) => {
     const { space, strike } = begin(row);
     const rule = strike({ kind });
@@ -83,15 +83,15 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of watches
     expect(tookMs).toBeGreaterThan(0);
   });
 
-  it.concurrent("7: an event meets the end of the server's history", async () => {
-    const { space, strike, compact } = begin("7");
+  it.concurrent("fault 7: an event meets the end of the server's history", async () => {
+    const { space, strike, compact } = begin("fault 7");
     await compact();
     const rule = strike({ kind: "expire" });
     expect(await measureFollowing(space, "alpha", 7, rule)).toBeLessThanOrEqual(recoveryLimitMs);
   });
 
-  it.concurrent("8: a watch begins before the server's history does", async () => {
-    const { space, meet, compact } = begin("8");
+  it.concurrent("fault 8: a watch begins before the server's history does", async () => {
+    const { space, meet, compact } = begin("fault 8");
     const outage = meet("watch", { kind: "answer", status: 503 }, Number.POSITIVE_INFINITY);
     await untilStruck(outage);
     await space.setSteps("alpha", 8);
@@ -101,8 +101,8 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of watches
     expect(await measureRecovery("the edit", Date.now(), isFollowed)).toBeLessThanOrEqual(recoveryLimitMs);
   });
 
-  it.concurrent("2: Retry-After of a refused watch is obeyed", async () => {
-    const { calls, meet } = begin("2-pause");
+  it.concurrent("fault 2: Retry-After of a refused watch is obeyed", async () => {
+    const { calls, meet } = begin("fault 2-pause");
     const rule = meet("watch", { kind: "answer", status: 429, retryAfterSeconds: 4 }, 2);
     const watches = () => calls().filter(({ verb }) => verb === "watch");
     const isOpen = () => Promise.resolve(rule.hits === 2 && watches().at(-1)?.status === 200);
@@ -113,8 +113,8 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of watches
     expect(Math.min(second - first, third - second)).toBeGreaterThanOrEqual(3_990);
   });
 
-  it.concurrent("5: characters cut between two chunks arrive whole", async () => {
-    const { space, strike } = begin("5");
+  it.concurrent("fault 5: characters cut between two chunks arrive whole", async () => {
+    const { space, strike } = begin("fault 5");
     const rule = strike({ kind: "split" });
     const instruction = "Überprüfe 漢字 und 🚀, ausführlich: " + "é".repeat(500);
     await space.apply(agent("alpha", { instruction }));
@@ -123,8 +123,8 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of watches
     expect(tookMs).toBeLessThanOrEqual(recoveryLimitMs);
   });
 
-  it.concurrent("10: after bookmarks only, the watch resumes from the last of them", async () => {
-    const { space, calls } = begin("10");
+  it.concurrent("fault 10: after bookmarks only, the watch resumes from the last of them", async () => {
+    const { space, calls } = begin("fault 10");
     const match = { verb: "watch", resource: "pallasagents", namespace: space.name };
     const bookmark = await proxy.snapshot();
     expect(proxy.faults.sendBookmark(match, bookmark)).toBe(1);
@@ -136,8 +136,8 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of watches
     expect(resumed?.query.get("resourceVersion")).toBe(bookmark);
   });
 
-  it.concurrent("17: a child deleted while nobody watched comes back", async () => {
-    const { space, meet, compact } = begin("17", "services");
+  it.concurrent("fault 17: a child deleted while nobody watched comes back", async () => {
+    const { space, meet, compact } = begin("fault 17", "services");
     const outage = meet("watch", { kind: "answer", status: 503 }, Number.POSITIVE_INFINITY);
     await untilStruck(outage);
     await space.delete("services", "alpha");
@@ -148,8 +148,8 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of watches
     expect(await measureRecovery("the Service", healed, isBack)).toBeLessThanOrEqual(recoveryLimitMs);
   });
 
-  it.concurrent("18: an agent deleted and made again under its name while nobody watched", async () => {
-    const { space, meet, compact } = begin("18");
+  it.concurrent("fault 18: an agent deleted and made again under its name while nobody watched", async () => {
+    const { space, meet, compact } = begin("fault 18");
     const outage = meet("watch", { kind: "answer", status: 503 }, Number.POSITIVE_INFINITY);
     await untilStruck(outage);
     await space.delete("pallasagents", "alpha");
@@ -174,8 +174,8 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of watches
     expect(tookMs).toBeLessThanOrEqual(recoveryLimitMs);
   });
 
-  it.concurrent("19: listing anew again and again under churn ends with what is there", async () => {
-    const { space, strike } = begin("19");
+  it.concurrent("fault 19: listing anew again and again under churn ends with what is there", async () => {
+    const { space, strike } = begin("fault 19");
     const rule = strike({ kind: "expire" }, 4);
     for (let steps = 20; rule.hits < 4 && steps < 400; steps += 1) {
       await space.setSteps("alpha", steps);
@@ -190,7 +190,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of watches
   });
 
   it.concurrent("events that come twice cause no write", async () => {
-    const { space, strike } = begin("twice");
+    const { space, strike } = begin("fault twice");
     const rule = strike({ kind: "duplicate" }, 1);
     await measureFollowing(space, "alpha", 12, rule);
     const generation = (await space.read("pallasagents", "alpha"))?.metadata.generation;

@@ -1,4 +1,4 @@
-// Faults of writes and other writers in the way, numbered as in the project's table of fault tests: each ends with the
+// Faults of writes and other writers in the way, numbered as in test/faults/rows.ts: each ends with the
 // same children as without the fault. One operator looks after a namespace per row.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callApi } from "../cluster/api-call.ts";
@@ -51,15 +51,15 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of writes"
   });
 
   const faults: [string, Plural | "pallasagents/status", RequestFault | AnswerFault, number][] = [
-    ["31", "configmaps", { kind: "answer", status: 409 }, 4],
-    ["31-status", "pallasagents/status", { kind: "answer", status: 409 }, 4],
-    ["33", "deployments", { kind: "lose-answer" }, 2],
-    ["33-half", "services", { kind: "truncate-answer" }, 2],
+    ["fault 31", "configmaps", { kind: "answer", status: 409 }, 4],
+    ["fault 31-status", "pallasagents/status", { kind: "answer", status: 409 }, 4],
+    ["fault 33", "deployments", { kind: "lose-answer" }, 2],
+    ["fault 33-half", "services", { kind: "truncate-answer" }, 2],
     ["429", "serviceaccounts", { kind: "answer", status: 429, retryAfterSeconds: 1 }, 3],
     ["500", "deployments", { kind: "answer", status: 500 }, 6],
   ];
   it.concurrent.each(faults)("%s: writes of %s meet %o, %i times", async (row, resource, action, times) => {
-    const space = spaceOf(row);
+    const space = spaceOf(row.replace("fault ", ""));
     const match = { resource, isWrite: true, namespace: space.name };
     const rule = proxy.faults.add({ match, action, times });
     await space.apply(...resources);
@@ -72,7 +72,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of writes"
     expect(await observeEndState(space)).toEqual(undisturbed);
   });
 
-  it.concurrent("34: children deleted and edited by hand come back, although the first writes fail", async () => {
+  it.concurrent("fault 34: children deleted and edited by hand come back, although the first writes fail", async () => {
     const space = spaceOf("34");
     await space.apply(...resources);
     await measureRecovery("the end state", Date.now(), isSame(space));
@@ -89,7 +89,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of writes"
     expect(healed).toBeLessThanOrEqual(recoveryLimitMs);
   });
 
-  it.concurrent("35 SEC-2: what somebody else made under a child's name stays as it is", async () => {
+  it.concurrent("fault 35, SEC-2: what somebody else made under a child's name stays as it is", async () => {
     const space = spaceOf("35");
     await space.kubectl("create", "configmap", "alpha-run-config", "--from-literal=whose=mine");
     await space.kubectl("create", "service", "clusterip", "beta", "--tcp=80:80");
@@ -105,7 +105,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of writes"
     expect(after).toEqual(before);
   });
 
-  it.concurrent("35 SEC-2: nor is what somebody makes between our look and our write", async () => {
+  it.concurrent("fault 35, SEC-2: nor is what somebody makes between our look and our write", async () => {
     const space = spaceOf("race");
     const service = { metadata: { name: "alpha" }, spec: { selector: { app: "theirs" }, ports: [{ port: 80 }] } };
     const path = `/api/v1/namespaces/${space.name}/services`;
@@ -130,7 +130,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of writes"
     expect(found?.metadata.ownerReferences).toBeUndefined();
   });
 
-  it.concurrent("36: a namespace that is being deleted costs few writes and holds up no other", async () => {
+  it.concurrent("fault 36: a namespace that is being deleted costs few writes and holds up no other", async () => {
     const space = spaceOf("36");
     await space.apply(...resources);
     await measureRecovery("the end state", Date.now(), isSame(space));
@@ -169,7 +169,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of writes"
     await measureRecovery("no namespace", Date.now(), async () => (await callApi(cluster(), { path })).status === 404);
   });
 
-  it.concurrent("37: an agent deleted while its children are being made leaves nothing behind", async () => {
+  it.concurrent("fault 37: an agent deleted while its children are being made leaves nothing behind", async () => {
     const space = spaceOf("37");
     await space.apply(instance(), agent("beta"));
     const rule = proxy.faults.add({
