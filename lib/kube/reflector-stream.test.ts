@@ -2,14 +2,15 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createInformer } from "./informer.ts";
 import type { RawObject } from "./object.ts";
 import type { ReflectorTiming } from "./reflector.ts";
-import { FakeApiServer, widgetType } from "./testing/fake-api-server.ts";
+import { answerStatus, FakeApiServer, widgetType } from "./testing/fake-api-server.ts";
+import { ManualClock } from "./testing/manual-clock.ts";
 import { silentLog } from "./testing/silent-log.ts";
 import { createTransport } from "./transport.ts";
 
 const quick: Partial<ReflectorTiming> = { backoff: { initialMs: 2, maxMs: 20 }, inactivityMs: 5_000 };
 
 /** An informer that is live on widget `a`. */
-async function setUp(timing: Partial<ReflectorTiming> = {}) {
+async function setUp(timing: Partial<ReflectorTiming> = {}, clock?: ManualClock) {
   const fake = await FakeApiServer.start();
   const transport = createTransport({ kubeConfig: fake.kubeConfig(), userAgent: "test/1", lineLimitBytes: 10_000 });
   const informer = createInformer<RawObject>({
@@ -19,6 +20,7 @@ async function setUp(timing: Partial<ReflectorTiming> = {}) {
     indexes: {},
     log: silentLog(),
     timing: { ...quick, ...timing },
+    ...(clock && { clock }),
   });
   onTestFinished(async () => {
     await informer.stop();
@@ -128,6 +130,32 @@ describe("OPR-7 a place that the server does not know any more", () => {
     fake.compact();
     fake.resetWatches();
     await vi.waitFor(() => expect(changes).toEqual(["added a uid-1", "deleted a uid-1", "added b uid-2"]));
+  });
+
+  test("after an outage 410 ends the back-off, and 410 without end does not", async () => {
+    const clock = new ManualClock();
+    const { fake } = await setUp({ backoff: { initialMs: 100, maxMs: 100_000 }, healthyAfterMs: 10_000 }, clock);
+    const pause = (forMs: number) => vi.waitFor(() => expect(clock.pending).toBe(1)).then(() => clock.advance(forMs));
+    await clock.advance(10_000);
+    fake.next.watch.push(...Array.from({ length: 3 }, () => answerStatus(503, "ServiceUnavailable")));
+    fake.resetWatches();
+    for (const watches of [2, 3, 4]) {
+      await pause(100_000);
+      await vi.waitFor(() => expect(fake.seen("watch")).toHaveLength(watches));
+    }
+    fake.next.watch.push(...Array.from({ length: 5 }, () => answerStatus(410, "Expired")));
+    await pause(100_000);
+    await vi.waitFor(() => expect(fake.seen("watch")).toHaveLength(5));
+    await pause(100);
+    await vi.waitFor(() => expect(fake.seen("watch")).toHaveLength(6));
+    for (const delayMs of [200, 400, 800, 1_600]) {
+      // Jitter takes off a quarter at most.
+      await pause(delayMs * 0.75 - 1);
+      expect(clock.pending).toBe(1);
+      await clock.advance(delayMs);
+      await vi.waitFor(() => expect(clock.pending + fake.openWatches).toBe(1));
+    }
+    expect(lists(fake)).toBe(1 + 5);
   });
 
   test("fault 18: the same name with a new uid is a deletion and an addition", async () => {

@@ -70,6 +70,25 @@ describe("which keys a change concerns", () => {
     expect(ownerKey(widgetType)(owned("1", "o", fields))).toEqual([]);
   });
 
+  test("fault 14: a source whose predicate or mapping throws is reported, and costs the others nothing", () => {
+    const reported: unknown[] = [];
+    const store = new Store<LiveObject>({ indexes: {}, onListenerError: (error) => reported.push(error) });
+    const informer = { type: widgetType, synced: Promise.resolve(), hasSynced: true, store };
+    const fail = (why: string) => () => {
+      throw new Error(why);
+    };
+    const keys: string[] = [];
+    const collect = (key: string) => void keys.push(key);
+    createSource({ informer, toKeys: selfKey, when: fail("predicate") }).connect(collect);
+    createSource({ informer, toKeys: fail("mapping") }).connect(collect);
+    createSource({ informer, toKeys: selfKey }).connect(collect);
+    store.upsert(widget("1"));
+    store.upsert(widget("2"));
+    // The predicate is not asked about additions.
+    expect(keys).toEqual(["ns/a", "ns/a", "ns/a"]);
+    expect(reported.map(String)).toEqual(["Error: mapping", "Error: predicate", "Error: mapping"]);
+  });
+
   test("a disconnected source is silent", () => {
     const { store, keys, connect } = setUp({ toKeys: selfKey });
     connect()();

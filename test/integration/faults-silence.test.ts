@@ -37,6 +37,10 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives silence", { timeo
     expect(tookMs).toBeLessThanOrEqual(historyMs);
     // It was silent indeed: without the fault the edit is there within a second.
     expect(tookMs).toBeGreaterThan(recoveryLimitMs);
+    // Bookmarks kept the others alive all the time.
+    const others = proxy.journal.filter(({ verb, resource }) => verb === "watch" && resource !== match.resource);
+    expect(others.length).toBeGreaterThan(5);
+    expect(new Set(others.map(({ resource }) => resource)).size).toBe(others.length);
   });
 
   it.concurrent("fault 11: connections that lead nowhere are given up, new ones are made", async () => {
