@@ -47,6 +47,6 @@ describe("endpoints of a slice", () => {
   });
 
   test.each([[[{ addresses: [] }]], [[{}]], ["text"]])("another shape is refused: %j", (endpoints) => {
-    expect(() => parseEndpoints(slice(endpoints))).toThrow();
+    expect(() => parseEndpoints(slice(endpoints))).toThrow(/endpoints/);
   });
 });

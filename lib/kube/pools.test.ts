@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "./clock.ts";
 import { createCredentialSource, loadCredentials } from "./credentials.ts";
@@ -13,7 +16,7 @@ function configWith(fields: { caData?: string; token?: string; server?: string }
 }
 
 describe("connections are shared per TLS identity", () => {
-  test("another token shares them, another CA or server does not, and the old ones are retired", async () => {
+  test("fault 22: another token shares them, another CA or server does not, and the old ones are retired", async () => {
     const cache = new PoolCache();
     onTestFinished(() => cache.close());
     const first = cache.for(await loadCredentials(configWith({})));
@@ -43,6 +46,23 @@ describe("credentials are kept for a while", () => {
     expect(await token()).toBe("Bearer one");
     await clock.advance(1);
     expect(await token()).toBe("Bearer two");
+  });
+
+  test("a pod's token is read from its file each time, without the break at its end", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "pallas-token-"));
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const tokenFile = join(dir, "token");
+    const config = configWith({});
+    config.users = [{ name: "u", authProvider: { name: "tokenFile", config: { tokenFile } } }];
+    for (const token of ["one", "two"]) {
+      await writeFile(tokenFile, `${token}\n`);
+      expect((await loadCredentials(config)).headers).toEqual({ authorization: `Bearer ${token}` });
+    }
+    config.users = [{ name: "u", token: "own", authProvider: { name: "tokenFile", config: { tokenFile } } }];
+    expect((await loadCredentials(config)).headers).toEqual({ authorization: "Bearer own" });
+    await rm(tokenFile);
+    config.users = [{ name: "u", authProvider: { name: "tokenFile", config: { tokenFile } } }];
+    await expect(loadCredentials(config)).rejects.toThrow(/ENOENT.*token/);
   });
 
   test("a failure is not kept", async () => {

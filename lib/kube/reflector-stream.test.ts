@@ -135,7 +135,10 @@ describe("OPR-7 a place that the server does not know any more", () => {
   test("after an outage 410 ends the back-off, and 410 without end does not", async () => {
     const clock = new ManualClock();
     const { fake } = await setUp({ backoff: { initialMs: 100, maxMs: 100_000 }, healthyAfterMs: 10_000 }, clock);
-    const pause = (forMs: number) => vi.waitFor(() => expect(clock.pending).toBe(1)).then(() => clock.advance(forMs));
+    const pause = async (forMs: number) => {
+      await vi.waitFor(() => expect(clock.pending).toBe(1));
+      await clock.advance(forMs);
+    };
     await clock.advance(10_000);
     fake.next.watch.push(...Array.from({ length: 3 }, () => answerStatus(503, "ServiceUnavailable")));
     fake.resetWatches();

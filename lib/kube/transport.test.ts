@@ -187,7 +187,7 @@ describe("Retry-After is obeyed within limits", () => {
 });
 
 describe("credentials and connections", () => {
-  test("a refused token is read anew once", async () => {
+  test("fault 21: a refused token is read anew once", async () => {
     const { fake } = await setUp();
     const kubeConfig = fake.kubeConfig("old");
     const transport = createTransport({ kubeConfig, userAgent: "test/1" });
@@ -201,6 +201,25 @@ describe("credentials and connections", () => {
     expect(fake.exchanges.map((exchange) => exchange.headers.authorization)).toEqual(["Bearer old", "Bearer new"]);
     fake.next.other.push(answerStatus(401, "Unauthorized"), answerStatus(401, "Unauthorized"));
     await expect(transport.request({ method: "GET", path: widgetPath })).rejects.toMatchObject({ status: 401 });
+  });
+
+  test.each<[string, Handler]>([
+    ["fault 21: refused", answerStatus(401, "Unauthorized")],
+    ["fault 22: without an answer", (response) => response.destroy()],
+  ])("%s, a watch makes the next call read its credentials anew", async (_title, refuse) => {
+    const { fake } = await setUp();
+    const kubeConfig = fake.kubeConfig("old");
+    const transport = createTransport({ kubeConfig, userAgent: "test/1" });
+    onTestFinished(() => transport.close());
+    fake.put("a");
+    fake.next.watch.push(refuse);
+    const { signal } = new AbortController();
+    await expect(transport.watch({ path: widgetPath, signal, inactivityMs: 9_000 })).rejects.toThrow(
+      `GET ${widgetPath}`,
+    );
+    kubeConfig.users = [{ name: "tester", token: "new" }];
+    await transport.request({ method: "GET", path: widgetPath });
+    expect(fake.exchanges.map((exchange) => exchange.headers.authorization)).toEqual(["Bearer old", "Bearer new"]);
   });
 
   test("200 calls in a row share a connection or two; at once, no more than 32", async () => {

@@ -42,6 +42,8 @@ export interface ApiServerOptions {
 export interface ApiServer extends ApiAccess, AsyncDisposable {
   readonly kubectlSetup: KubectlSetup;
   readonly auditLogPath: string;
+  /** http://127.0.0.1:port of etcd, for what happens behind the API server's back. */
+  readonly etcdUrl: string;
   /** The process ids of what runs now. */
   pids(): ReadonlyMap<Component, number>;
   /** Ends a component (SIGTERM, SIGKILL a second later), starts it with the same ports and data, and waits until all works. */
@@ -114,6 +116,7 @@ async function startOnce(binaries: ClusterBinaries, options: ApiServerOptions): 
       kubectl,
       kubectlSetup,
       auditLogPath,
+      etcdUrl: `http://127.0.0.1:${files.ports.etcd}`,
       pids: components.pids,
       restart: components.restart,
       kill9: components.kill9,
