@@ -2,7 +2,7 @@
  * Runs a reconcile function over keys: a few at a time, one at a time per key, not before the caches are filled, each
  * under a deadline. Whatever the function throws ends in the queue, never in the process.
  */
-import { ApiError, TransportError } from "./api-error.ts";
+import { ApiError, CallRefused, TransportError } from "./api-error.ts";
 import type { BackoffOptions } from "./backoff.ts";
 import { sleep, systemClock, type Clock } from "./clock.ts";
 import type { OwnWrites } from "./consistency.ts";
@@ -237,7 +237,7 @@ class QueueController implements Controller {
     } else {
       const { error } = verdict;
       const atLeastMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-      const atMostMs = error instanceof TransportError && !error.timedOut ? longestUnreachableRetryMs : undefined;
+      const atMostMs = isAway(error) ? longestUnreachableRetryMs : undefined;
       const retryMs = Math.round(this.#queue.retry(key, { priority, atLeastMs, atMostMs }));
       log.warn({ retryMs, failures: this.#queue.failures(key), err: verdict.error }, "reconcile failed");
     }
@@ -254,6 +254,11 @@ function outcomeOf(verdict: Verdict): ReconcileOutcome {
 /** What in Go would be a panic. No call of the kernel throws these: the transport has errors of its own. */
 function isProgrammingError(error: unknown): boolean {
   return [TypeError, ReferenceError, RangeError, SyntaxError].some((kind) => error instanceof kind);
+}
+
+/** The server cannot be reached, or must not be written to for now. What times out is left alone more and more. */
+function isAway(error: unknown): boolean {
+  return (error instanceof TransportError && !error.timedOut) || error instanceof CallRefused;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

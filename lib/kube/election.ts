@@ -1,7 +1,8 @@
 /**
  * One leader among several processes, by a Lease. Whether another's lease has run out is judged by how long its record
  * has stood still before our own eyes, never by a remote clock; our own validity counts from before each renewal was
- * sent. It ends with the process's leadership: whoever lost it starts anew as a new process.
+ * sent. A leader that cannot renew writes nothing until it can and nobody has led since; if somebody has, its process
+ * ends: whoever lost the leadership starts anew.
  */
 import { ApiError, CallRefused, isConflict, isNotFound } from "./api-error.ts";
 import { renderCanonical } from "./canonical.ts";
@@ -15,7 +16,7 @@ import type { Logger } from "../process/log.ts";
 export interface ElectionTiming {
   /** A lease that stood still for this long may be taken over. */
   readonly leaseMs: number;
-  /** Without a renewal for this long the leader has lost: well before anyone may take over, so that writes can land. */
+  /** Without a renewal for this long no write starts: well before anyone may take over, so that writes can land. */
   readonly renewDeadlineMs: number;
   /** Between two renewals; also the longest time between two looks at another's lease. */
   readonly retryMs: number;
@@ -46,16 +47,17 @@ export interface ElectionOptions {
 export interface Election {
   readonly isLeader: boolean;
   /**
-   * Waits for the lease, then runs `lead` once. `leadership` is aborted on stop and on loss. On stop the lease is
-   * renewed until `lead` has ended and is then given back, unless a write may still be on its way. Rejects with `LeadershipLost`, or with what `lead` threw.
-   * May be called once.
+   * Waits for the lease, then runs `lead` once. `leadership` is aborted on stop, and when another process has led; while
+   * the lease cannot be renewed the fence holds back what `lead` writes. On stop the lease is renewed until `lead` has
+   * ended and is then given back, unless a write may still be on its way. Rejects with `LeadershipLost`, or with what
+   * `lead` threw. May be called once.
    */
   run(signal: AbortSignal, lead: (leadership: AbortSignal) => Promise<void>): Promise<void>;
   /** The transport for all that only a leader may write. */
   fence(transport: Transport): Transport;
 }
 
-/** Another process may lead from now on: this one should end. */
+/** Another process has led: this one should end. */
 export class LeadershipLost extends Error {
   override readonly name = "LeadershipLost";
 }
@@ -163,18 +165,52 @@ class LeaseElection implements Election {
     const { namespace, name } = this.#options;
     const lease = `the lease ${namespace}/${name}`;
     while (!over.aborted) {
-      const pauseMs = Math.min(this.#timing.retryMs, Math.max(0, this.#remainingMs));
+      if (!this.isLeader) this.#lapse();
+      const pauseMs = this.isLeader ? Math.min(this.#timing.retryMs, this.#remainingMs) : this.#pauseMs();
       await sleep(this.#clock, pauseMs, over).catch(() => undefined); // Rejects only when over.
-      // After a standstill of the process it may be too late; then not even a renewal may be sent.
-      if (!this.isLeader) return new LeadershipLost(`${lease} was not renewed in ${this.#timing.renewDeadlineMs} ms`);
       if (over.aborted) return undefined;
-      const held = await this.#try(() => this.#claim());
+      // After a lapse, be it the server's fault or a standstill of ours, not even a renewal may be sent without a look.
+      const lapsed = !this.isLeader;
+      if (lapsed) this.#lapse();
+      const held = await this.#try(() => (lapsed ? this.#resume() : this.#claim()));
       const holder = this.#observed?.lease.record.holder;
-      if (held === false && holder !== this.#options.identity) {
-        return new LeadershipLost(`${lease} was taken by ${holder}`);
+      if (held === false && (lapsed || holder !== this.#options.identity)) {
+        return new LeadershipLost(
+          `${lease} was taken by ${holder === undefined || holder === "" ? "another" : holder}`,
+        );
+      }
+      if (lapsed && held === true) {
+        this.#setMaster(true);
+        this.#options.log.info({ identity: this.#options.identity }, "leadership resumed");
       }
     }
     return undefined;
+  }
+
+  #lapse(): void {
+    if (this.#validUntil === 0) return;
+    this.#options.log.warn(
+      { identity: this.#options.identity },
+      "lease lapsed, nothing is written until it is renewed",
+    );
+    this.#resign();
+  }
+
+  /**
+   * Renews a lease that lapsed, provided that nobody has led since: then all that was decided before still holds. False
+   * when somebody has. The write is tied to the version that was judged.
+   */
+  async #resume(): Promise<boolean> {
+    const mine = this.#observed?.lease.record;
+    const lease = await this.#client.read(this.#callMs);
+    this.#observe(lease);
+    const isUntouched =
+      lease?.record.holder === this.#options.identity && lease.record.transitions === mine?.transitions;
+    if (!isUntouched) return false;
+    // Another standstill during this call is another lapse, and no loss.
+    return (
+      (await this.#write(lease)) || Promise.reject(new Error("the renewal took longer than the lease is good for"))
+    );
   }
 
   /** Undefined when it could not be found out. */

@@ -27,6 +27,8 @@ export interface Gate {
   readonly port: number;
   /** From now on nothing passes in either direction, and nobody is told. */
   shut(): void;
+  /** New connections pass again; those from before are reset. */
+  open(): void;
 }
 
 export async function openGate(): Promise<Gate> {
@@ -53,5 +55,13 @@ export async function openGate(): Promise<Gate> {
   });
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("expected the gate to listen on a TCP port");
-  return { port: address.port, shut: () => (isShut = true) };
+  return {
+    port: address.port,
+    shut: () => (isShut = true),
+    open() {
+      for (const socket of sockets) socket.destroy();
+      sockets.clear();
+      isShut = false;
+    },
+  };
 }

@@ -69,6 +69,7 @@ describe.skipIf(clusterMissing())("OPR-6 leader election against a real API serv
     const beganAt = await second.began;
     expect(beganAt - shutAt).toBeLessThanOrEqual(17_000);
     expect(beganAt - shutAt).toBeGreaterThan(10_000);
+    gate.open();
     expect(await first.outcome).toBeInstanceOf(LeadershipLost);
     await expect.poll(() => second.writes.length, { timeout: 10_000 }).toBeGreaterThan(10);
     expect(first.refusals.length).toBeGreaterThan(10);
