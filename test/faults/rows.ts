@@ -34,7 +34,7 @@ export const faultRows: Readonly<Record<number, FaultRow>> = {
   20: row("a line that is no JSON", unit("reflector-stream"), real("faults-watch")),
   // Who we are, and who the server is
   21: row("the token is rotated", unit("transport"), real("faults-credentials")),
-  22: row("the certificate authority is rotated", unit("pools"), real("faults-credentials")),
+  22: row("the certificate authority is rotated", unit("pools"), unit("transport"), real("faults-credentials")),
   // The queue
   23: row("10,000 adds of one key", unit("work-queue"), unit("controller-faults")),
   24: row("a key is added while it is worked on", unit("work-queue"), unit("controller-faults")),

@@ -28,7 +28,7 @@ function enter(namespace: string, identity: string, options: { readonly leasePor
   const fenced = election.fence(connectToCluster());
   const lead = async (leadership: AbortSignal) => {
     began.resolve(performance.now());
-    while (!stop.signal.aborted && !(options.obeys && leadership.aborted) && refusals.length < 100) {
+    while (!stop.signal.aborted && !(options.obeys && leadership.aborted) && refusals.length < 1_000) {
       const startedAt = performance.now();
       try {
         await fenced.request({
