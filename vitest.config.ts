@@ -18,6 +18,8 @@ export default defineConfig({
       {
         test: {
           name: "unit",
+          // Far above what any takes: a busy machine is no fault of theirs.
+          testTimeout: 30_000,
           include: [
             ...sourceFolders.map((folder) => `${folder}/**/*.test.ts`),
             "test/*.test.ts",

@@ -55,8 +55,8 @@ export const faultRows: Readonly<Record<number, FaultRow>> = {
   38: row("a clean-up fails again and again", real("faults-writes")),
   // Leadership
   39: row("the leader is cut off", real("faults-election")),
-  40: row("clocks differ by an hour", real("faults-election")),
-  41: row("the event loop stands still for 20 s", real("faults-election")),
+  40: row("clocks differ by an hour", real("faults-clocks")),
+  41: row("the event loop stands still for 20 s", real("faults-clocks")),
   42: row("SIGTERM drains and gives the lease back", real("faults-election")),
   // Resources and releases
   43: row("every field is set, unset and set again", real("faults-spec")),

@@ -8,10 +8,10 @@ import { callApi } from "../cluster/api-call.ts";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
 import { startFaultProxy } from "../faults/proxy.ts";
 import { measureFollowing, measureRecovery, recoveryLimitMs } from "../faults/recovery.ts";
-import { grantEverything } from "../faults/rights.ts";
 import { agent, createSpace, instance, type Space } from "../faults/space.ts";
 import { startTlsFront } from "../faults/tls-front.ts";
 import { startOperator } from "./operator-process.ts";
+import { createOperatorAccount, operatorAccount } from "./program-account.ts";
 
 /** A kubeconfig whose token and authority are files, as the kubelet hands them to a pod. */
 async function createIdentity() {
@@ -39,11 +39,11 @@ async function createIdentity() {
 
 const hasDeployment = (space: Space) => async () => (await space.read("deployments", "alpha")) !== undefined;
 
-/** A token of the ServiceAccount `operator` that is good for as long as it is not revoked. */
+/** A token of the operator's ServiceAccount that is good for as long as it is not revoked. */
 async function issueToken(space: Space, secret: string) {
   await space.kubectl("create", "secret", "generic", secret);
   const bound = ["--bound-object-kind=Secret", `--bound-object-name=${secret}`];
-  const token = (await space.kubectl("create", "token", "operator", ...bound)).trim();
+  const token = (await space.kubectl("create", "token", operatorAccount, ...bound)).trim();
   const path = `/api/v1/namespaces/${space.name}/configmaps`;
   return {
     token,
@@ -59,8 +59,8 @@ async function issueToken(space: Space, secret: string) {
 describe.skipIf(clusterMissing())("OPR-7 the operator follows its credentials", { timeout: 120_000 }, () => {
   it.concurrent("fault 21: a token that is replaced before or after it is revoked", async () => {
     await using space = await createSpace("fault-21", cluster());
-    await space.kubectl("create", "serviceaccount", "operator");
-    await space.apply(instance(), agent("alpha"), ...grantEverything(space.name));
+    await createOperatorAccount(cluster(), space.name);
+    await space.apply(instance(), agent("alpha"));
     const [first, second, third] = [
       await issueToken(space, "first"),
       await issueToken(space, "second"),
@@ -71,7 +71,8 @@ describe.skipIf(clusterMissing())("OPR-7 the operator follows its credentials", 
     await copyFile(proxy.caPath, identity.caPath);
     await identity.connectTo(proxy.url);
     await identity.setToken(first.token);
-    await using _operator = await startOperator(identity, { namespaces: [space.name] });
+    const { kubeconfigPath } = identity;
+    await using _operator = await startOperator(cluster(), { namespaces: [space.name], kubeconfigPath });
     await measureRecovery("a Deployment", Date.now(), hasDeployment(space));
 
     await identity.setToken(second.token);
@@ -97,8 +98,10 @@ describe.skipIf(clusterMissing())("OPR-7 the operator follows its credentials", 
     await using identity = await createIdentity();
     await using front = await startTlsFront(cluster(), identity.caPath);
     await identity.connectTo(front.url);
-    await identity.setToken(cluster().token);
-    await using _operator = await startOperator(identity, { namespaces: [space.name] });
+    await createOperatorAccount(cluster(), space.name);
+    await identity.setToken((await issueToken(space, "token")).token);
+    const { kubeconfigPath } = identity;
+    await using _operator = await startOperator(cluster(), { namespaces: [space.name], kubeconfigPath });
     await measureRecovery("a Deployment", Date.now(), hasDeployment(space));
 
     await front.renew();

@@ -30,7 +30,8 @@ describe.skipIf(clusterMissing())("OPR-6 one leader under faults", { timeout: 15
       await space.setSteps("alpha", 39);
       const takeoverMs = await rivals.measureTakeover(cutAt);
       expect(takeoverMs).toBeLessThanOrEqual(takeoverLimitMs);
-      const deposedMs = (first.operator.loggedAt("lease lapsed, nothing is written until it is renewed") ?? Number.NaN) - cutAt;
+      const deposedMs =
+        (first.operator.loggedAt("lease lapsed, nothing is written until it is renewed") ?? Number.NaN) - cutAt;
       expect(deposedMs).toBeLessThan(takeoverMs);
       expect(deposedMs).toBeLessThanOrEqual(renewDeadlineMs + 1_000);
       await settle(space, second, 39);

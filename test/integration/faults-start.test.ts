@@ -8,7 +8,6 @@ import { cluster, clusterMissing } from "../cluster/cluster.ts";
 import { installCrds } from "../cluster/install-crds.ts";
 import { startFaultProxy } from "../faults/proxy.ts";
 import { measureRecovery, recoveryLimitMs } from "../faults/recovery.ts";
-import { grantEverything } from "../faults/rights.ts";
 import { createSpace, agent, instance, type Space } from "../faults/space.ts";
 import { startOperator } from "./operator-process.ts";
 import { grantRights } from "./program-account.ts";

@@ -60,6 +60,8 @@ export interface OperatorOptions {
   readonly home?: string;
   /** False: it has an account and no right, until the test calls `grantRights`. */
   readonly isGranted?: boolean;
+  /** Another way to be that account than a kubeconfig with a token. */
+  readonly kubeconfigPath?: string;
 }
 
 /** The kubeconfig of the operator's account, which is made where it is not there yet. */
@@ -71,6 +73,7 @@ async function prepareAccount(access: ServerAccess, options: OperatorOptions) {
   const scope = namespaces.length === 0 ? [] : [...new Set([...namespaces, home])];
   const testPath = expect.getState().testPath ?? "";
   noteStart({ program: "operator", account: `${home}/${operatorAccount}`, namespaces: scope, testPath });
+  if (options.kubeconfigPath !== undefined) return { path: options.kubeconfigPath, remove: () => Promise.resolve() };
   return writeAccountKubeconfig(access, home, operatorAccount);
 }
 

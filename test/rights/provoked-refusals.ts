@@ -3,5 +3,6 @@ import type { ProvokedRefusal } from "./comparison.ts";
 
 export const provokedRefusals: readonly ProvokedRefusal[] = [
   { namespacePrefix: "fault-16-", reason: "the operator starts before it has any right, and must wait for them" },
+  { namespacePrefix: "fault-21-", reason: "the operator's token is revoked before it gets a new one" },
   { namespacePrefix: "fault-36-", reason: "the namespace ends under the operator, and its Role goes before it does" },
 ];
