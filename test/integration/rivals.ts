@@ -107,16 +107,14 @@ async function startRival(space: Space, name: string, env: Record<string, string
 
 const quietMs = 1_000;
 
-/** Resolves when it has written nothing for a second. */
-function untilQuiet(rival: Rival): Promise<unknown> {
-  const isQuiet = () => Promise.resolve(rival.writes(Date.now() - quietMs).length === 0);
-  return measureRecovery("an end of its writes", Date.now(), isQuiet);
-}
-
 /** It follows an edit of alpha to so many steps, and has written all there is to write. */
 export async function settle(space: Space, rival: Rival, steps: number): Promise<void> {
   await measureFollowing(space, "alpha", steps, Date.now());
-  await untilQuiet(rival);
+  await measureRecovery("a status of this edit, and no write after it", Date.now(), async () => {
+    const { metadata, status } = (await space.read("pallasagents", "alpha")) ?? {};
+    const isTold = status?.observedGeneration === metadata?.generation;
+    return isTold && rival.writes(Date.now() - quietMs).length === 0;
+  });
 }
 
 /** What operators write, by version: every effective write shows. */
