@@ -17,7 +17,7 @@ export interface LiveObject {
   readonly spec?: Record<string, unknown>;
   readonly status?: {
     readonly observedGeneration?: number;
-    readonly conditions?: { type: string; status: string; reason: string }[];
+    readonly conditions?: { type: string; status: string; reason: string; observedGeneration?: number }[];
     readonly agents?: { readonly ready: number };
   };
   readonly data?: Record<string, string>;
