@@ -23,7 +23,7 @@ export default defineConfig({
           include: [
             ...sourceFolders.map((folder) => `${folder}/**/*.test.ts`),
             "test/*.test.ts",
-            "test/{bench,rights}/**/*.test.ts",
+            "test/{bench,models,rights}/**/*.test.ts",
           ],
           exclude: [wholeRun],
         },

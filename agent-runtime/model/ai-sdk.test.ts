@@ -1,7 +1,8 @@
 // One turn against the three wire protocols: request bodies that matter, tool loops, and what is read back.
 import { afterEach, describe, expect, test } from "vitest";
 import type { RunProvider } from "../../crds/run-config.ts";
-import { startModelServer, type ModelServer, type Script } from "./testing/model-server.ts";
+import type { Script } from "../../test/models/conversations.ts";
+import { startModelMock, type ModelMock } from "../../test/models/model-mock.ts";
 import {
   modelsOf,
   present,
@@ -15,7 +16,7 @@ import {
 } from "./testing/fixtures.ts";
 import type { ModelMessage, TurnResult } from "./types.ts";
 
-let server: ModelServer;
+let server: ModelMock;
 afterEach(() => server.close());
 
 const names = { anthropic: "claude-opus-4-6", openai: "gpt-4.1", "openai-compatible": "qwen3-8b" } as const;
@@ -23,7 +24,7 @@ type Kind = keyof typeof names;
 const kinds: readonly Kind[] = ["anthropic", "openai", "openai-compatible"];
 
 async function start(kind: Kind, script: Script, fields: Partial<RunProvider> = {}) {
-  server = await startModelServer(script);
+  server = await startModelMock(script);
   const baseUrl = kind === "anthropic" ? server.origin : server.openaiUrl;
   const provider = testProvider({ name: "main", kind, baseUrl, ...fields });
   return { provider, models: modelsOf(provider, [testModel("main", names[kind])]) };
@@ -134,7 +135,7 @@ describe.each(kinds)("CFG-2 %s", (kind) => {
 
 describe("CFG-3 what is peculiar to a protocol", () => {
   test("openai: nothing is stored, and reasoning goes back sealed", async () => {
-    server = await startModelServer([
+    server = await startModelMock([
       { reasoning: "hm", toolCalls: [{ name: weatherTool.name, arguments: {} }] },
       { text: "done" },
     ]);
@@ -238,7 +239,7 @@ describe("CFG-3 what is peculiar to a protocol", () => {
   });
 
   test("a model without vision gets a note instead of an image", async () => {
-    server = await startModelServer([{ text: "ok" }]);
+    server = await startModelMock([{ text: "ok" }]);
     const provider = testProvider({ name: "main", kind: "openai-compatible", baseUrl: server.openaiUrl });
     const capabilities = { vision: false, contextWindow: 1000, maxOutputTokens: 100 };
     const models = modelsOf(provider, [testModel("main", "blind", { capabilities })]);

@@ -13,10 +13,12 @@ import {
   testProvider,
   turnRequest,
 } from "./testing/fixtures.ts";
-import { startModelServer, type ModelServer, type Script, type ScriptedReply } from "./testing/model-server.ts";
+import type { Script } from "../../test/models/conversations.ts";
+import { startModelMock, type ModelMock } from "../../test/models/model-mock.ts";
+import type { ScriptedReply } from "../../test/models/script.ts";
 import { ModelError } from "./types.ts";
 
-let server: ModelServer;
+let server: ModelMock;
 afterEach(() => server.close());
 
 const names = { anthropic: "claude-opus-4-6", openai: "gpt-4.1", "openai-compatible": "qwen3-8b" } as const;
@@ -28,7 +30,7 @@ async function start(
   options: Partial<ModelsOptions> = {},
   fields: Partial<RunProvider> = {},
 ) {
-  server = await startModelServer(script);
+  server = await startModelMock(script);
   const baseUrl = kind === "anthropic" ? server.origin : server.openaiUrl;
   const clock = createFakeClock();
   const { log, lines, text } = readableLog();
@@ -308,7 +310,7 @@ describe("BRR-4 keys and tokens", () => {
   });
 
   test("a redirect is not followed, so no key reaches another host", async () => {
-    const other = await startModelServer([{ text: "stolen" }]);
+    const other = await startModelMock([{ text: "stolen" }]);
     const { models } = await start([{ status: 307, headers: { location: `${other.openaiUrl}/chat/completions` } }]);
     await failure(models.turn(turnRequest()));
     expect(other.requests).toHaveLength(0);

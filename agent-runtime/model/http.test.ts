@@ -1,15 +1,15 @@
 // Bounds and credentials of the fetch that client libraries are given.
 import { afterEach, describe, expect, test } from "vitest";
 import { createProviderFetch, readText } from "./http.ts";
-import { startModelServer, type ModelServer } from "./testing/model-server.ts";
+import { startModelMock, type ModelMock } from "../../test/models/model-mock.ts";
 
-let server: ModelServer;
+let server: ModelMock;
 afterEach(() => server.close());
 
 describe("SEC-6 an answer is bounded", () => {
   test("at the limit it is read, one byte more it is refused", async () => {
     const body = "x".repeat(1_000);
-    server = await startModelServer([], { lists: { body } });
+    server = await startModelMock([], { lists: { body } });
     const get = async (limitBytes: number) =>
       (
         await createProviderFetch({ headers: {}, onBytes: () => undefined, limitBytes })(`${server.openaiUrl}/models`)
@@ -22,7 +22,7 @@ describe("SEC-6 an answer is bounded", () => {
 });
 
 test("BRR-3 credentials that a library sets are replaced by ours", async () => {
-  server = await startModelServer([], { models: {} });
+  server = await startModelMock([], { models: {} });
   const ours = createProviderFetch({ headers: { authorization: "Bearer ours" }, onBytes: () => undefined });
   await ours(`${server.openaiUrl}/models`, {
     headers: { "x-api-key": "theirs", Authorization: "Bearer theirs", "X-Kept": "1" },

@@ -13,17 +13,18 @@ import {
   turnRequest,
   userMessage,
 } from "./testing/fixtures.ts";
-import { startModelServer, type ModelServer, type ScriptedReply } from "./testing/model-server.ts";
+import { startModelMock, type ModelMock } from "../../test/models/model-mock.ts";
+import type { ScriptedReply } from "../../test/models/script.ts";
 import { ModelError } from "./types.ts";
 
-const servers: ModelServer[] = [];
+const servers: ModelMock[] = [];
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
 /** A main model on a scripted server, and a fallback on another one. */
 async function startTwo(main: ScriptedReply[], spare: ScriptedReply[], options: Partial<ModelsOptions> = {}) {
-  const [first, second] = await Promise.all([startModelServer(main), startModelServer(spare)]);
+  const [first, second] = await Promise.all([startModelMock(main), startModelMock(spare)]);
   servers.push(first, second);
   const events: TurnEvent[] = [];
   const models = createModels({
@@ -95,7 +96,7 @@ describe("CFG-2 fallback models", () => {
 
 describe("BRR-3 turns that run at the same time", () => {
   test("each carry their own caller's token", async () => {
-    const server = await startModelServer(() => ({ text: "ok", delayMs: 5 }));
+    const server = await startModelMock(() => ({ text: "ok", delayMs: 5 }));
     servers.push(server);
     const baseUrl = server.openaiUrl;
     const provider = testProvider({ name: "p", kind: "openai-compatible", baseUrl, forwardInboundAuth: true });
@@ -114,7 +115,7 @@ describe("BRR-3 turns that run at the same time", () => {
 
 describe("CFG-3 warnings of one model", () => {
   test(`${notesLimit} different ones are logged, one more is not`, async () => {
-    const server = await startModelServer(() => ({ text: "ok" }));
+    const server = await startModelMock(() => ({ text: "ok" }));
     servers.push(server);
     const { log, lines } = readableLog();
     const provider = testProvider({ name: "p", kind: "anthropic", baseUrl: server.origin });

@@ -2,9 +2,9 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { afterEach, expect, test } from "vitest";
 import { modelsOf, testKey, testModel, testProvider, turnRequest } from "./testing/fixtures.ts";
-import { startModelServer, type ModelServer } from "./testing/model-server.ts";
+import { startModelMock, type ModelMock } from "../../test/models/model-mock.ts";
 
-let server: ModelServer;
+let server: ModelMock;
 afterEach(() => server.close());
 
 test.each([
@@ -14,7 +14,7 @@ test.each([
 ] as const)(
   "CFG-2 %s is loaded from its package and called with its key",
   async (kind, factory, packageName, header, value) => {
-    server = await startModelServer([{ text: "hi" }]);
+    server = await startModelMock([{ text: "hi" }]);
     const loaded: string[] = [];
     const loadPackage = async (name: string) => {
       loaded.push(name);
@@ -32,7 +32,7 @@ test.each([
 );
 
 test("CFG-2 a package without the expected factory says to install another version", async () => {
-  server = await startModelServer();
+  server = await startModelMock();
   const models = modelsOf(testProvider({ name: "p", kind: "google" }), [testModel("p", "m")], {
     loadPackage: async () => ({}),
   });

@@ -5,15 +5,16 @@ import { createModels, type ModelsOptions } from "./models.ts";
 import { preflightTimeoutMs } from "./preflight.ts";
 import { createFakeClock } from "./testing/fake-clock.ts";
 import { modelsOf, present, readableLog, testKey, testModel, testProvider } from "./testing/fixtures.ts";
-import { startModelServer, type ModelServer, type ScriptedReply } from "./testing/model-server.ts";
+import { startModelMock, type ModelMock } from "../../test/models/model-mock.ts";
+import type { ScriptedReply } from "../../test/models/script.ts";
 
-const servers: ModelServer[] = [];
+const servers: ModelMock[] = [];
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
 async function start(lists: { models?: Record<string, object>; lists?: ScriptedReply }) {
-  const server = await startModelServer([], lists);
+  const server = await startModelMock([], lists);
   servers.push(server);
   return server;
 }
@@ -92,7 +93,7 @@ describe.each(kinds)("HLT-4 preflight of %s", (kind) => {
 describe("HLT-4 preflight", () => {
   test("gives up after five seconds", async () => {
     const clock = createFakeClock();
-    const server = await start({ lists: { stallAfterFrames: 0 } });
+    const server = await start({ lists: { silent: true } });
     const provider = testProvider({ name: "p", kind: "openai", baseUrl: server.openaiUrl });
     const probe = modelsOf(provider, [testModel("p", "m1")], { clock }).preflight(never());
     await vi.waitFor(() => expect(server.listRequests).toHaveLength(1));
@@ -102,7 +103,7 @@ describe("HLT-4 preflight", () => {
   });
 
   test("says when nothing listens, and when the list is none", async () => {
-    const closed = await startModelServer();
+    const closed = await startModelMock();
     await closed.close();
     const refused = await check("openai", {}, { baseUrl: closed.openaiUrl });
     expect(refused.result).toMatchObject({

@@ -1,0 +1,139 @@
+// The model mock: OpenAI's chat completions and responses, Anthropic's messages, and the lists of models of both. It
+// answers by script, on loopback and by a fetch inside the process, and remembers what it was asked. It understands
+// nothing: no prompt, no key, no parameter but `model` and `stream`.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { createReplyPicker, type Script } from "./conversations.ts";
+import { createJournal, type Journal, type JournalEntry } from "./journal.ts";
+import { createFetchLine, createSocketLine } from "./lines.ts";
+import { renderModelList } from "./model-lists.ts";
+import { playReply, sendBody, type Line, type Wait } from "./play-reply.ts";
+import type { ScriptedReply } from "./script.ts";
+import { protocolOf } from "./wire.ts";
+
+export interface ModelMockOptions {
+  /** What the lists know: facts by name, such as Anthropic's `max_input_tokens`. */
+  models?: Record<string, object>;
+  /** Replaces the answer of the lists. */
+  lists?: ScriptedReply;
+  /** 0 = any free port. */
+  port?: number;
+  host?: string;
+  /** Replaces time. */
+  clock?: { now: () => number; wait: Wait };
+}
+
+export interface ModelMock {
+  /** Scheme, host and port: base URL for Anthropic. */
+  origin: string;
+  /** origin + /v1: base URL for OpenAI and compatible ones. */
+  openaiUrl: string;
+  journal: Journal["entries"];
+  /** The journal's model calls, oldest first; its lists of models. */
+  readonly requests: JournalEntry[];
+  readonly listRequests: JournalEntry[];
+  /** Answers like the server and writes the same journal, without a socket. */
+  fetch: typeof fetch;
+  /** Appends to a script that is a list. */
+  push(...replies: ScriptedReply[]): void;
+  /** Cuts what is open. */
+  close(): Promise<void>;
+}
+
+const realClock: NonNullable<ModelMockOptions["clock"]> = {
+  now: () => Date.now(),
+  wait: (delayMs, signal) => delay(delayMs, undefined, { signal }),
+};
+
+/** Starts a mock on loopback. */
+export async function startModelMock(script: Script = [], options: ModelMockOptions = {}): Promise<ModelMock> {
+  const { clock = realClock, models = {}, lists } = options;
+  const replies = createReplyPicker(script);
+  const journal = createJournal();
+  const closing = new AbortController();
+
+  const record = (request: Pick<JournalEntry, "method" | "path" | "headers"> & { text: string }): JournalEntry => {
+    const { text, ...rest } = request;
+    const kind = protocolOf(pathOf(rest.path)) === undefined ? "list" : "call";
+    return journal.add({ ...rest, kind, body: readBody(text), arrivedAtMs: clock.now() });
+  };
+
+  /** Plays the answer; what fails after the client has gone is no fault. */
+  async function answer(entry: JournalEntry, line: Line): Promise<void> {
+    const protocol = protocolOf(pathOf(entry.path));
+    if (protocol !== undefined) return playReply(line, protocol, entry, replies.pick(entry), clock.wait);
+    if (lists?.silent === true) return;
+    if (lists?.delayMs !== undefined) await clock.wait(lists.delayMs, line.signal);
+    const vendor = entry.headers["anthropic-version"] === undefined ? "openai" : "anthropic";
+    return sendBody(line, lists ?? renderModelList(vendor, entry.path, models));
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", url: path = "", headers } = request;
+    const text = await readText(request);
+    if (path === "/__journal") return void response.end(JSON.stringify(journal.entries));
+    const entry = record({ method, path, headers, text });
+    await answer(entry, createSocketLine(response, { entry, now: clock.now, closing: closing.signal }));
+  }
+
+  const mockFetch: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const { pathname, search } = new URL(request.url);
+    const headers = Object.fromEntries(request.headers);
+    const entry = record({ method: request.method, path: pathname + search, headers, text: await request.text() });
+    const { line, response } = createFetchLine(request.signal, { entry, now: clock.now, closing: closing.signal });
+    answer(entry, line).catch(() => line.cut());
+    return response;
+  };
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  const origin = await listen(server, options.port ?? 0, options.host ?? "127.0.0.1");
+  return {
+    origin,
+    openaiUrl: `${origin}/v1`,
+    journal: journal.entries,
+    get requests() {
+      return journal.entries.filter((entry) => entry.kind === "call");
+    },
+    get listRequests() {
+      return journal.entries.filter((entry) => entry.kind === "list");
+    },
+    fetch: mockFetch,
+    push: replies.push,
+    close: () => {
+      closing.abort();
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function listen(server: ReturnType<typeof createServer>, port: number, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      const address = server.address();
+      const bound = typeof address === "object" && address !== null ? address.port : port;
+      resolve(`http://${host.includes(":") ? `[${host}]` : host}:${bound}`);
+    });
+  });
+}
+
+const pathOf = (path: string) => path.split("?")[0] ?? "";
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function readBody(text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // Kept as it came, so that the journal shows it.
+  }
+}

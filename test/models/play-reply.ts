@@ -1,0 +1,64 @@
+// Plays one scripted reply on a line to a client: waits, frames, cuts, silence. Knows neither HTTP nor sockets.
+import type { ServedRequest } from "./journal.ts";
+import type { ScriptedReply } from "./script.ts";
+import { renderVendorError } from "./vendor-errors.ts";
+import { renderFrames, renderWhole, type Protocol } from "./wire.ts";
+
+/** One answer on its way to a client. After `signal` aborts nothing that is sent arrives. */
+export interface Line {
+  /** The client is gone, or the mock closes. */
+  signal: AbortSignal;
+  head(status: number, headers: Record<string, string>): void;
+  /** Resolves when the bytes have left, so that a cut comes after them and not instead of them. */
+  send(text: string): Promise<void>;
+  end(): void;
+  cut(): void;
+}
+
+export type Wait = (delayMs: number, signal: AbortSignal) => Promise<void>;
+
+/** Plays a reply to its end, or leaves the line open where the reply says so. */
+export async function playReply(line: Line, call: Protocol, request: ServedRequest, reply: ScriptedReply, wait: Wait) {
+  if (reply.silent === true) return;
+  if (reply.delayMs !== undefined) await wait(reply.delayMs, line.signal);
+  if (reply.error !== undefined) {
+    const error = renderVendorError(call === "messages" ? "anthropic" : "openai", reply.error);
+    return sendBody(line, { ...error, ...reply });
+  }
+  if (reply.status !== undefined || reply.body !== undefined) return sendBody(line, reply);
+  const model = String(field(request.body, "model"));
+  if (field(request.body, "stream") !== true) {
+    return sendBody(line, { ...reply, body: renderWhole(call, model, reply) });
+  }
+  await sendFrames(line, renderFrames(call, model, reply), reply, wait);
+}
+
+/** Sends what is no stream: an object as JSON, a string as a page. */
+export async function sendBody(line: Line, reply: Pick<ScriptedReply, "status" | "headers" | "body">): Promise<void> {
+  const isText = typeof reply.body === "string";
+  const contentType = isText ? "text/html" : "application/json";
+  line.head(reply.status ?? 200, { "content-type": contentType, ...reply.headers });
+  await line.send(isText ? String(reply.body) : JSON.stringify(reply.body ?? {}));
+  line.end();
+}
+
+async function sendFrames(line: Line, frames: readonly string[], reply: ScriptedReply, wait: Wait): Promise<void> {
+  const { cutAfterFrames, endAfterFrames, stallAfterFrames, garbageAfterFrames, errorFrame } = reply;
+  const breaks = [cutAfterFrames, endAfterFrames, stallAfterFrames, garbageAfterFrames, errorFrame?.afterFrames];
+  line.head(200, { "content-type": "text/event-stream", ...reply.headers });
+  for (const [index, frame] of frames.slice(0, breaks.find((count) => count !== undefined)).entries()) {
+    if (index > 0 && reply.frameDelayMs !== undefined) await wait(reply.frameDelayMs, line.signal);
+    await line.send(frame);
+  }
+  if (cutAfterFrames !== undefined) return line.cut();
+  if (stallAfterFrames !== undefined) return;
+  if (garbageAfterFrames !== undefined) await line.send("data: {\u0000 not json\n\n\u0001\u0002\n\n");
+  if (errorFrame !== undefined) {
+    const name = errorFrame.event === undefined ? "" : `event: ${errorFrame.event}\n`;
+    await line.send(`${name}data: ${JSON.stringify(errorFrame.data)}\n\n`);
+  }
+  line.end();
+}
+
+const field = (body: unknown, name: string): unknown =>
+  typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
