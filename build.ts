@@ -18,9 +18,6 @@ const programs: Readonly<Record<string, string>> = {
   registry: "registry/main.ts",
 };
 
-/** Providers that few need; they are imported when configured and found only where someone has installed them. */
-const optionalPackages = ["@ai-sdk/google", "@ai-sdk/amazon-bedrock", "@ai-sdk/huggingface"];
-
 /**
  * Runs on Node 20 too, so that an old Node gets a sentence and not a stack: it imports the program only after looking at the version.
  * In a checkout on Linux the Node of our own dependencies takes over. SIGINT is not passed on: a terminal sends it to both processes.
@@ -83,7 +80,6 @@ export async function build(
     platform: "node",
     target: "node22",
     sourcemap: "linked",
-    external: optionalPackages,
     metafile: true,
     logLevel: "warning",
     // CommonJS packages call require() for Node's own modules.

@@ -21,6 +21,7 @@ const vendorUrls: Partial<Record<RunProvider["kind"], string>> = {
   anthropic: "https://api.anthropic.com",
   openai: "https://api.openai.com/v1",
   google: "https://generativelanguage.googleapis.com/v1beta",
+  huggingface: "https://router.huggingface.co/v1",
 };
 
 /**
@@ -66,15 +67,18 @@ export async function readAccess(
     return { headers, secrets, credential: "bearer", cure: "check the caller's token" };
   }
   if (provider.apiKey === undefined) {
-    const cure = provider.forwardInboundAuth
-      ? "call the agent with a bearer token"
-      : `set apiKey of provider "${provider.name}"`;
-    return { headers, secrets, credential: "none", cure };
+    return { headers, secrets, credential: "none", cure: cureOfNone(provider) };
   }
   const key = await read(provider.apiKey);
   Object.assign(headers, keyHeader(provider.kind, key));
   const cure = `check Secret "${provider.apiKey.name}" key "${provider.apiKey.key}"`;
   return { headers, secrets, credential: "key", cure };
+}
+
+function cureOfNone({ name, kind, forwardInboundAuth }: RunProvider): string {
+  if (forwardInboundAuth) return "call the agent with a bearer token";
+  if (kind !== "bedrock") return `set apiKey of provider "${name}"`;
+  return `set apiKey and region of provider "${name}", or in local mode AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
 }
 
 function keyHeader(kind: RunProvider["kind"], key: string): Record<string, string> {

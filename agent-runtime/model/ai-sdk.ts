@@ -1,17 +1,14 @@
-// The only importer of `ai` and @ai-sdk/*: one streamed call of one model. Retries, fallbacks and the tool loop are
-// not its business, and it is told to do none of the library's own. The library never sees a credential.
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createOpenAI } from "@ai-sdk/openai";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+// The only importer of `ai`: one streamed call of one model. Retries, fallbacks and the tool loop are not its business,
+// and it is told to do none of the library's own. The library never sees a credential of ours.
 import { assistantModelMessageSchema, jsonSchema, NoSuchToolError, streamText, tool } from "ai";
-import type { AssistantContent, LanguageModel, LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
+import type { AssistantContent, LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
 import type { RunModel, RunProvider } from "../../crds/run-config.ts";
-import { baseUrlOf, type Access } from "./access.ts";
-import type { Clock } from "../clock.ts";
+import type { Access } from "./access.ts";
+import { untilAborted, type Clock } from "../clock.ts";
+import { createClient } from "./clients.ts";
 import { toModelError } from "./errors.ts";
 import { createProviderFetch } from "./http.ts";
-import { renderMessages } from "./messages.ts";
-import { loadOptionalModel, type LoadPackage } from "./optional-providers.ts";
+import { cacheBreakpoint, renderMessages } from "./messages.ts";
 import { renderSampling, type Parameter } from "./sampling.ts";
 import { watchSilence, type SilenceWatch } from "./silence.ts";
 import { ModelError } from "./types.ts";
@@ -22,8 +19,6 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 
 /** A call without a single byte for this long has stalled. */
 const silenceLimitMs = 120_000;
-/** The library wants a key; createProviderFetch replaces it by the real one. */
-const keyPlaceholder = "set-by-fetch";
 
 export interface StreamTurnInput {
   provider: RunProvider;
@@ -35,7 +30,8 @@ export interface StreamTurnInput {
   clock: Clock;
   /** Hears of what was not sent as asked. */
   onNote: (note: string) => void;
-  loadPackage?: LoadPackage | undefined;
+  /** Speaks HTTP. */
+  fetch: typeof fetch;
 }
 
 /**
@@ -51,7 +47,8 @@ export async function streamTurn(input: StreamTurnInput): Promise<TurnResult> {
     signal: request.signal,
   });
   try {
-    return await callModel(input, watch);
+    // A library that is deaf to its signal must not hold the turn.
+    return await untilAborted(callModel(input, watch), watch.signal);
   } catch (error) {
     request.signal.throwIfAborted();
     const expired = watch.expired();
@@ -79,17 +76,34 @@ async function callModel(input: StreamTurnInput, watch: SilenceWatch): Promise<T
   const { notes, ...sampling } = renderSampling({ kind: provider.kind, model, settings: request.settings, refused });
   for (const { param, reason } of notes) input.onNote(`${param}: ${reason}`);
   let bytesSeen = false;
-  const client = await createClient(input, (count) => {
-    bytesSeen ||= count > 0;
-    watch.touch();
+  const { credential, headers } = input.access;
+  const providerFetch = createProviderFetch({
+    fetch: input.fetch,
+    headers,
+    keepsCredentials: provider.kind === "bedrock" && credential === "none",
+    onBytes: (count) => {
+      bytesSeen ||= count > 0;
+      watch.touch();
+    },
+  });
+  const client = await createClient({
+    provider,
+    model: model.name,
+    fetch: providerFetch,
+    credential,
+    includeUsage: !refused.has("streamOptions"),
   });
   const tools = renderTools(request);
+  const caching = provider.kind === "anthropic" && !refused.has("cacheControl");
   const result = streamText({
     model: client,
-    instructions: request.system,
+    instructions: caching
+      ? { role: "system", content: request.system, providerOptions: cacheBreakpoint }
+      : request.system,
     messages: renderMessages(request.messages, {
       vision: model.capabilities.vision,
       imagesInToolResults: provider.kind === "anthropic" || provider.kind === "openai",
+      cacheBreakpoints: caching,
       readOpaque: (message) => parseOpaque(message, model),
     }),
     ...(tools === undefined ? {} : { tools }),
@@ -127,42 +141,6 @@ function cutOff(provider: RunProvider, garbage: boolean): ModelError {
         provider: provider.name,
       });
 }
-
-async function createClient(input: StreamTurnInput, onBytes: (count: number) => void): Promise<LanguageModel> {
-  const { provider, model, access } = input;
-  const baseURL = baseUrlOf(provider);
-  const base = baseURL === undefined ? {} : { baseURL };
-  const settings = {
-    apiKey: keyPlaceholder,
-    fetch: createProviderFetch({ headers: access.headers, onBytes }),
-    ...base,
-  };
-  switch (provider.kind) {
-    case "anthropic":
-      return createAnthropic({ ...settings, baseURL: `${baseURL}/v1` })(model.name);
-    case "openai":
-      return createOpenAI(settings).responses(model.name);
-    case "openai-compatible":
-      return createOpenAICompatible({
-        ...settings,
-        baseURL: baseURL ?? "",
-        name: "compatible",
-        includeUsage: !input.refused.has("streamOptions"),
-      }).chatModel(model.name);
-    default: {
-      const region = provider.region === undefined ? {} : { region: provider.region };
-      const loaded = await loadOptionalModel(provider, model.name, { ...settings, ...region }, input.loadPackage);
-      if (isLanguageModel(loaded)) return loaded;
-      throw new ModelError(`${provider.name}: its package gave no model of a known version; install a matching one`, {
-        kind: "not_found",
-        provider: provider.name,
-      });
-    }
-  }
-}
-
-const isLanguageModel = (value: unknown): value is Exclude<LanguageModel, string> =>
-  typeof value === "object" && value !== null && "specificationVersion" in value && "doStream" in value;
 
 function renderTools({ tools }: TurnRequest): ToolSet | undefined {
   if (tools.length === 0) return undefined;
@@ -229,6 +207,9 @@ async function collect(
         break;
     }
   }
+  // Some servers say "stop", or a word of their own, beside tool calls.
+  const vague = turn.stopReason === "end" || turn.stopReason === "other";
+  if (vague && turn.toolCalls.length > 0) turn.stopReason = "tool-calls";
   return turn;
 }
 

@@ -66,7 +66,7 @@ export function toModelError(raw: unknown, context: ErrorContext): ModelError {
   // Causes of other kinds hold requests and bodies: prompts among them.
   if (kind === "network" && failure.name !== "AI_APICallError" && raw instanceof Error) details.cause = raw;
   const text = sentence(kind, failure, context, named?.wireName);
-  return new ModelError(`${context.provider}: ${text}`, details);
+  return new ModelError(redact(`${context.provider}: ${text}`, context.secrets), details);
 }
 
 /** Anthropic says with a 400 that the credit is used up. */
@@ -75,6 +75,7 @@ const mayBeQuota: ReadonlySet<number | undefined> = new Set([undefined, 400, 403
 function classify(failure: Failure): ModelErrorKind {
   const { status } = failure;
   const words = `${failure.code} ${failure.message}`.toLowerCase();
+  if (lacksCredential(failure)) return "auth";
   if (failure.network !== undefined && (status === undefined || status < 300)) return "network";
   if (failure.name === "AnswerTooLarge" || garbageNames.test(failure.name)) return "invalid_response";
   if (status === 402 || (mayBeQuota.has(status) && wordings.quota.test(words))) return "quota";
@@ -89,6 +90,10 @@ function classify(failure: Failure): ModelErrorKind {
   return "invalid_request";
 }
 
+/** Bedrock's library found no region or no access keys. */
+const lacksCredential = ({ name, message }: Failure) =>
+  name === "AI_LoadSettingError" || message.startsWith("AWS SigV4 authentication requires");
+
 const namesRefusedParameter = (failure: Failure, words: string): boolean =>
   wordings.unsupported.test(words) && findParameter(`${failure.param ?? ""} ${failure.message}`) !== undefined;
 
@@ -99,7 +104,7 @@ function sentence(kind: ModelErrorKind, failure: Failure, context: ErrorContext,
   switch (kind) {
     case "auth":
       // What providers say here may repeat parts of the key.
-      return `the key was refused${status}; ${cure}`;
+      return `${lacksCredential(failure) ? "no key, or no region" : `the key was refused${status}`}; ${cure}`;
     case "not_found":
       return `model '${model}' not found${status}; check the model's name and the provider's baseUrl`;
     case "quota":

@@ -12,7 +12,9 @@ describe("SEC-6 an answer is bounded", () => {
     server = await startModelMock([], { lists: { body } });
     const get = async (limitBytes: number) =>
       (
-        await createProviderFetch({ headers: {}, onBytes: () => undefined, limitBytes })(`${server.openaiUrl}/models`)
+        await createProviderFetch({ fetch, headers: {}, onBytes: () => undefined, limitBytes })(
+          `${server.openaiUrl}/models`,
+        )
       ).text();
     await expect(get(1_000)).resolves.toBe(body);
     await expect(get(999)).rejects.toThrow("larger than 999 bytes");
@@ -23,7 +25,7 @@ describe("SEC-6 an answer is bounded", () => {
 
 test("BRR-3 credentials that a library sets are replaced by ours", async () => {
   server = await startModelMock([], { models: {} });
-  const ours = createProviderFetch({ headers: { authorization: "Bearer ours" }, onBytes: () => undefined });
+  const ours = createProviderFetch({ fetch, headers: { authorization: "Bearer ours" }, onBytes: () => undefined });
   await ours(`${server.openaiUrl}/models`, {
     headers: { "x-api-key": "theirs", Authorization: "Bearer theirs", "X-Kept": "1" },
   });

@@ -13,21 +13,25 @@ export class AnswerTooLarge extends Error {
   }
 }
 
-/**
- * A fetch for client libraries. Whatever credentials they set are replaced by `headers`; `onBytes` hears of the
- * answer's beginning (0 bytes) and of every chunk.
- */
-export function createProviderFetch(options: {
+export interface ProviderFetchOptions {
+  /** Speaks HTTP. */
+  fetch: typeof fetch;
   headers: Readonly<Record<string, string>>;
+  /** Hears of the answer's beginning (0 bytes) and of every chunk. */
   onBytes: (count: number) => void;
+  /** The library signs requests itself, with keys that are not ours. */
+  keepsCredentials?: boolean;
   limitBytes?: number;
-}): typeof fetch {
+}
+
+/** A fetch for client libraries. Whatever credentials they set are replaced by `headers`. */
+export function createProviderFetch(options: ProviderFetchOptions): typeof fetch {
   const limitBytes = options.limitBytes ?? answerLimitBytes;
   return async (input, init) => {
     const headers = new Headers(init?.headers);
-    for (const name of authHeaders) headers.delete(name);
+    if (options.keepsCredentials !== true) for (const name of authHeaders) headers.delete(name);
     for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
-    const response = await fetch(input, { ...init, headers, redirect: "manual" });
+    const response = await options.fetch(input, { ...init, headers, redirect: "manual" });
     options.onBytes(0);
     if (response.body === null) return response;
     const body = response.body.pipeThrough(countBytes(limitBytes, options.onBytes));

@@ -7,27 +7,44 @@ export interface RenderOptions<Blocks> {
   vision: boolean;
   /** Whether tool results can hold images; else they move to a user message behind the results. */
   imagesInToolResults: boolean;
+  /** Marks the ends of the last turns for Anthropic's prompt cache. */
+  cacheBreakpoints: boolean;
   /** The provider's own blocks of an assistant message, when they come from this very model. */
   readOpaque: (message: AssistantMessage) => Blocks | undefined;
 }
 
 const omitted = "[an image was left out: this model reads no images]";
 
-type RenderedMessage<Blocks> =
+/** Everything before it is cached. A request holds at most four; one belongs to the system prompt with the tools. */
+export const cacheBreakpoint = { anthropic: { cacheControl: { type: "ephemeral" as const } } };
+/** The newest is written, the one before it is read: it was the newest of the turn before. */
+const turnsMarked = 2;
+
+type RenderedMessage<Blocks> = { providerOptions?: typeof cacheBreakpoint } & (
   | ReturnType<typeof renderUser>
   | { role: "assistant"; content: Blocks | ReturnType<typeof renderPlain> }
-  | { role: "tool"; content: ReturnType<typeof renderResult>[] };
+  | { role: "tool"; content: ReturnType<typeof renderResult>[] }
+);
 
 /** Renders a conversation. Its order and number of tool results are the loop's. */
 export function renderMessages<Blocks>(
   messages: readonly ModelMessage[],
   options: RenderOptions<Blocks>,
 ): RenderedMessage<Blocks>[] {
-  return messages.flatMap<RenderedMessage<Blocks>>((message) => {
-    if (message.role === "user") return [renderUser(message.content, options.vision)];
-    if (message.role === "assistant") return renderAssistant(message, options.readOpaque);
-    return renderResults(message.results, options);
+  const turns = messages.flatMap(({ role }, index) => (role === "assistant" ? [] : [index]));
+  const marked = new Set(options.cacheBreakpoints ? turns.slice(-turnsMarked) : []);
+  return messages.flatMap((message, index) => {
+    const rendered = renderMessage(message, options);
+    const last = rendered.at(-1);
+    if (last !== undefined && marked.has(index)) last.providerOptions = cacheBreakpoint;
+    return rendered;
   });
+}
+
+function renderMessage<Blocks>(message: ModelMessage, options: RenderOptions<Blocks>): RenderedMessage<Blocks>[] {
+  if (message.role === "user") return [renderUser(message.content, options.vision)];
+  if (message.role === "assistant") return renderAssistant(message, options.readOpaque);
+  return renderResults(message.results, options);
 }
 
 function renderUser(content: Extract<ModelMessage, { role: "user" }>["content"], vision: boolean) {

@@ -5,7 +5,6 @@ import type { Logger } from "../../lib/process/log.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import type { ReadSecret } from "./access.ts";
 import { createOneModel, type OneModel } from "./one-model.ts";
-import type { LoadPackage } from "./optional-providers.ts";
 import { checkProvider } from "./preflight.ts";
 import { ModelError, type ModelErrorKind, type PreflightResult } from "./types.ts";
 import type { TokenUsage, TurnRequest, TurnResult } from "./types.ts";
@@ -27,8 +26,8 @@ export interface ModelsOptions {
   clock?: Clock;
   /** In [0, 1); spreads retries. */
   random?: () => number;
-  /** Imports the packages of google, bedrock and huggingface. */
-  loadPackage?: LoadPackage;
+  /** Speaks HTTP. */
+  fetch?: typeof fetch;
 }
 
 export interface Models {
@@ -56,10 +55,11 @@ const unavailable: ReadonlySet<ModelErrorKind> = new Set([
 
 /** @throws Error when there is no model, or one names a provider that is not configured. */
 export function createModels(options: ModelsOptions): Models {
-  const { config, log, readSecret, loadPackage, clock = systemClock, random = Math.random } = options;
+  const { config, log, readSecret, clock = systemClock, random = Math.random } = options;
+  const { fetch = globalThis.fetch } = options;
   const chain = config.models.map((model) => {
     const provider = findProvider(config, model);
-    return createOneModel({ model, provider, readSecret, log, clock, random, loadPackage });
+    return createOneModel({ model, provider, readSecret, log, clock, random, fetch });
   });
   const [first] = chain;
   if (first === undefined) throw new Error("the run configuration names no model; it needs at least one");
@@ -93,7 +93,7 @@ export function createModels(options: ModelsOptions): Models {
       const used = Map.groupBy(chain, (model) => model.provider);
       const check = async (provider: RunProvider, group: OneModel[]): Promise<[string, PreflightResult]> => {
         const models = group.map((model) => model.current());
-        const { result, published } = await checkProvider({ provider, models, readSecret, clock, signal, loadPackage });
+        const { result, published } = await checkProvider({ provider, models, readSecret, clock, signal, fetch });
         for (const model of group) model.publish(published.get(model.current().ref) ?? {});
         return [provider.name, result];
       };

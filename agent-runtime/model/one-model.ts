@@ -6,7 +6,6 @@ import type { Clock } from "../clock.ts";
 import { readAccess, type ReadSecret } from "./access.ts";
 import { streamTurn } from "./ai-sdk.ts";
 import { builtInTurn, isBuiltIn } from "./built-in.ts";
-import type { LoadPackage } from "./optional-providers.ts";
 import { withRetries } from "./retry.ts";
 import { findParameter, isAsked, type Parameter } from "./sampling.ts";
 import { ModelError, type TurnRequest, type TurnResult } from "./types.ts";
@@ -21,7 +20,8 @@ export interface OneModelOptions {
   log: Logger;
   clock: Clock;
   random: () => number;
-  loadPackage: LoadPackage | undefined;
+  /** Speaks HTTP. */
+  fetch: typeof fetch;
 }
 
 export interface OneModel {
@@ -34,7 +34,7 @@ export interface OneModel {
 }
 
 export function createOneModel(options: OneModelOptions): OneModel {
-  const { provider, clock } = options;
+  const { provider, clock, fetch } = options;
   const log = options.log.child({ model: options.model.ref, provider: provider.name });
   const refused = new Set<Parameter>();
   const notes = new Set<string>();
@@ -52,9 +52,8 @@ export function createOneModel(options: OneModelOptions): OneModel {
     for (;;) {
       const access = await readAccess(provider, options.readSecret, request.bearer);
       const leftOut = new Set(refused);
-      const { loadPackage } = options;
       try {
-        return await streamTurn({ provider, model, access, request, refused: leftOut, clock, onNote, loadPackage });
+        return await streamTurn({ provider, model, access, request, refused: leftOut, clock, onNote, fetch });
       } catch (error) {
         const param = refusedParameter(error);
         if (param === undefined || leftOut.has(param) || !isAsked(param, request.settings)) throw error;

@@ -6,7 +6,6 @@ import { isBuiltIn } from "./built-in.ts";
 import type { Clock } from "../clock.ts";
 import { findNetworkFault } from "./errors.ts";
 import { AnswerTooLarge, createProviderFetch, readText } from "./http.ts";
-import { checkOptionalPackage, type LoadPackage } from "./optional-providers.ts";
 import { ModelError, type PreflightResult } from "./types.ts";
 
 export const preflightTimeoutMs = 5_000;
@@ -25,7 +24,8 @@ interface CheckInput {
   readSecret: ReadSecret;
   clock: Clock;
   signal: AbortSignal;
-  loadPackage?: LoadPackage | undefined;
+  /** Speaks HTTP. */
+  fetch: typeof fetch;
 }
 
 /** Probes one provider within five seconds. */
@@ -55,50 +55,62 @@ async function findFault(
   const { provider, models } = input;
   if (isBuiltIn(provider.kind)) return undefined;
   const access = await readAccess(provider, input.readSecret, undefined);
-  if (provider.kind === "anthropic") return findAnthropicFault(provider, models, access, signal, published);
-  if (provider.kind === "openai" || provider.kind === "openai-compatible") {
-    return findListFault(provider, models, access, signal);
+  const probe: Probe = { provider, models, access, get: createGet(input, access, signal) };
+  switch (provider.kind) {
+    case "anthropic":
+      return findModelFault(probe, "/v1/models", "?limit=1", (model, text) =>
+        published.set(model.ref, parseCapabilities(text)),
+      );
+    case "google":
+      return findModelFault(probe, "/models", "?pageSize=1");
+    case "bedrock":
+      return undefined; // Its lists are another service with rights of its own.
+    default:
+      return findListFault(probe);
   }
-  await checkOptionalPackage(provider, input.loadPackage);
-  return undefined;
 }
 
-async function findAnthropicFault(
-  provider: RunProvider,
-  models: readonly RunModel[],
-  access: Access,
-  signal: AbortSignal,
-  published: Map<string, Partial<ModelCapabilities>>,
+interface Probe {
+  provider: RunProvider;
+  models: readonly RunModel[];
+  access: Access;
+  get: (path: string) => Promise<Answer>;
+}
+
+/** Asks for each model by its name. */
+async function findModelFault(
+  { provider, models, access, get }: Probe,
+  path: string,
+  anyQuery: string,
+  onModel?: (model: RunModel, text: string) => void,
 ): Promise<string | undefined> {
-  const base = `${baseUrlOf(provider)}/v1/models`;
-  if (!provider.requireListedModel)
-    return faultOf(await get(`${base}?limit=1`, provider, access, signal), provider, access);
+  if (!provider.requireListedModel) return faultOf(await get(`${path}${anyQuery}`), provider, access);
   for (const model of models) {
-    const answer = await get(`${base}/${encodeURIComponent(model.name)}`, provider, access, signal);
+    const answer = await get(`${path}/${encodeURIComponent(model.name)}`);
     if (answer.status === 404) return `model '${model.name}' not found`;
     const fault = faultOf(answer, provider, access);
     if (fault !== undefined) return fault;
-    if (answer.ok) published.set(model.ref, parseCapabilities(answer.text));
+    if (answer.ok) onModel?.(model, answer.text);
   }
   return undefined;
 }
 
-async function findListFault(
-  provider: RunProvider,
-  models: readonly RunModel[],
-  access: Access,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const answer = await get(`${baseUrlOf(provider)}/models`, provider, access, signal);
+/** Asks for the list of models and looks for ours. */
+async function findListFault({ provider, models, access, get }: Probe): Promise<string | undefined> {
+  const answer = await get("/models");
   // A single-model server may have no list at all; that it answers is enough then.
   if (!provider.requireListedModel && answer.status === 404) return undefined;
   const fault = faultOf(answer, provider, access);
   if (fault !== undefined || !answer.ok || !provider.requireListedModel) return fault;
   const names = parseModelList(answer.text);
   if (names === undefined) return "GET /models answered with no list of models; check baseUrl";
-  const unlisted = models.find((model) => !names.has(model.name));
+  const unlisted = models.find(({ name }) => !names.has(name) && !names.has(withoutRoute(provider, name)));
   return unlisted === undefined ? undefined : `model '${unlisted.name}' not found`;
 }
+
+/** Hugging Face takes the inference provider behind a colon, and does not list it. */
+const withoutRoute = ({ kind }: RunProvider, name: string) =>
+  kind === "huggingface" ? (name.split(":")[0] ?? name) : name;
 
 interface Answer {
   status: number;
@@ -106,16 +118,20 @@ interface Answer {
   text: string;
 }
 
-async function get(url: string, provider: RunProvider, access: Access, signal: AbortSignal): Promise<Answer> {
+function createGet({ provider, fetch }: CheckInput, access: Access, signal: AbortSignal): Probe["get"] {
   const version: Record<string, string> = provider.kind === "anthropic" ? { "anthropic-version": "2023-06-01" } : {};
-  const providerFetch = createProviderFetch({ headers: { ...version, ...access.headers }, onBytes: () => undefined });
-  const response = await providerFetch(url, { signal });
-  return { status: response.status, ok: response.ok, text: await readText(response, listLimitBytes) };
+  const headers = { ...version, ...access.headers };
+  const providerFetch = createProviderFetch({ fetch, headers, onBytes: () => undefined });
+  return async (path) => {
+    const response = await providerFetch(`${baseUrlOf(provider)}${path}`, { signal });
+    return { status: response.status, ok: response.ok, text: await readText(response, listLimitBytes) };
+  };
 }
 
 function faultOf({ status, ok }: Answer, provider: RunProvider, access: Access): string | undefined {
   if (ok) return undefined;
-  if (status === 401 || status === 403) {
+  // Google answers an unknown key with 400.
+  if (status === 401 || status === 403 || (status === 400 && provider.kind === "google")) {
     // Where callers bring their own token, being asked for one is the right answer (BRR-3).
     return provider.forwardInboundAuth && access.credential === "none"
       ? undefined

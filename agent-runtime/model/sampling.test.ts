@@ -26,7 +26,7 @@ describe("CFG-3 what a model refuses is left out and noted", () => {
     ["anthropic", "claude-sonnet-5", ["temperature", "topK"]],
     ["anthropic", "claude-haiku-5-5", ["temperature", "topK"]],
     ["anthropic", "claude-opus-10", ["temperature", "topK"]],
-    ["bedrock", "eu.anthropic.claude-opus-5-v1:0", ["temperature", "topK", "effort"]],
+    ["bedrock", "eu.anthropic.claude-opus-5-v1:0", ["temperature", "topK"]],
     ["anthropic", "claude-opus-4-6", []],
     ["anthropic", "claude-opus-4-20250514", ["effort"]],
     ["anthropic", "claude-opus-4-1-20250805", ["effort"]],
@@ -37,8 +37,8 @@ describe("CFG-3 what a model refuses is left out and noted", () => {
     ["openai", "o4-mini", ["temperature", "topK", "stop"]],
     ["openai", "gpt-5-chat-latest", ["topK", "stop", "effort"]],
     ["openai-compatible", "gpt-5.5", []],
-    ["google", "gemini-3-pro", ["effort"]],
-    ["huggingface", "x/y", ["topK", "effort"]],
+    ["google", "gemini-3-pro", []],
+    ["huggingface", "x/y", []],
   ] as const)("%s %s: %j", (kind, name, expected) => {
     expect(leftOut(kind, name)).toEqual(expected);
     const sent = render(kind, name);
@@ -79,11 +79,20 @@ describe("CFG-3 effort is sent as the nearest lower level that the model knows",
     ["openai", "gpt-5.4", "max", "xhigh"],
     ["openai", "gpt-6-sol", "max", "max"],
     ["openai-compatible", "gpt-oss", "max", "high"],
+    ["huggingface", "openai/gpt-oss-120b", "xhigh", "high"],
   ] as const)("%s %s: %s becomes %s", (kind, name, effort, expected) => {
     const sent = render(kind, name, { effort });
     expect(JSON.stringify(sent.providerOptions)).toContain(`ffort":"${expected}"`);
     expect(sent.notes).toHaveLength(effort === expected ? 0 : 1);
   });
+
+  test.each(["google", "bedrock"] as const)(
+    "%s: the client library makes it a level or a budget of thinking",
+    (kind) => {
+      expect(render(kind, "m", { effort: "max" })).toMatchObject({ reasoning: "max", providerOptions: {}, notes: [] });
+      expect(render(kind, "m", { effort: "max" }, ["effort"])).not.toHaveProperty("reasoning");
+    },
+  );
 });
 
 describe("CFG-4 the output limit", () => {
@@ -111,6 +120,7 @@ test.each([
   ["Unsupported parameter: 'reasoning.effort'", "effort"],
   ["stream_options is unknown", "streamOptions"],
   ["stop_sequences not supported", "stop"],
+  ["Thinking is not supported for this model", "effort"],
   ["the temperatures are high", undefined],
   ["stopped", undefined],
 ])("CFG-3 %j names %s", (text, expected) => {

@@ -21,8 +21,10 @@ export interface Sampling {
   topP?: number;
   topK?: number;
   stopSequences?: string[];
+  /** Effort, where the client library turns it into levels or budgets of thinking. */
+  reasoning?: Effort;
   /** Keyed by the client library's name of the provider. */
-  providerOptions: Record<string, Record<string, string | number | boolean | null | Record<string, string>>>;
+  providerOptions: Record<string, Record<string, string | number | boolean | null>>;
   /** What was asked for and is not sent as asked, with the reason; to be logged once. */
   notes: { param: Parameter; reason: string }[];
 }
@@ -67,19 +69,15 @@ const rules: readonly Rule[] = [
     refuses: ["effort"],
     reason: "this model does not reason",
   },
-  { kinds: ["google", "bedrock"], models: anyModel, refuses: ["effort"], reason: "not supported for this provider" },
-  {
-    kinds: ["huggingface"],
-    models: anyModel,
-    refuses: ["topK", "effort"],
-    reason: "not supported for this provider",
-  },
 ];
 
 type Effort = NonNullable<RequestSettings["effort"]>;
 const ladder: readonly Effort[] = ["minimal", "low", "medium", "high", "xhigh", "max"];
 
-/** The first row that fits says which efforts a model knows; the nearest lower one is sent, else the lowest. */
+/**
+ * The first row that fits says which efforts a model knows; the nearest lower one is sent, else the lowest. Without a
+ * row the client library knows, and says what it changed.
+ */
 const knownEfforts: readonly { kind: RunProvider["kind"]; models: RegExp; efforts: readonly Effort[] }[] = [
   { kind: "anthropic", models: /claude-opus-4-5/, efforts: ["low", "medium", "high"] },
   { kind: "anthropic", models: /claude-(opus|sonnet)-4-6/, efforts: ["low", "medium", "high", "max"] },
@@ -89,6 +87,7 @@ const knownEfforts: readonly { kind: RunProvider["kind"]; models: RegExp; effort
   { kind: "openai", models: /^gpt-5\.[2-5]/, efforts: ["low", "medium", "high", "xhigh"] },
   { kind: "openai", models: anyModel, efforts: ["low", "medium", "high", "xhigh", "max"] },
   { kind: "openai-compatible", models: anyModel, efforts: ["low", "medium", "high"] },
+  { kind: "huggingface", models: anyModel, efforts: ["low", "medium", "high"] },
 ];
 
 /** What is sent to this model for these settings. `refused` holds what the model has refused before. */
@@ -127,13 +126,17 @@ export function renderSampling(input: {
     providerOptions: renderProviderOptions(kind, { effort, topK, maxTokens }, refused),
     notes,
   };
-  if (kind !== "openai-compatible" || !refused.has("maxTokens")) sampling.maxOutputTokens = maxTokens;
+  if (!speaksChat(kind) || !refused.has("maxTokens")) sampling.maxOutputTokens = maxTokens;
   if (temperature !== undefined) sampling.temperature = temperature;
   if (topP !== undefined) sampling.topP = topP;
-  if (topK !== undefined && kind !== "openai-compatible") sampling.topK = topK;
+  if (topK !== undefined && !speaksChat(kind)) sampling.topK = topK;
   if (stop !== undefined) sampling.stopSequences = stop;
+  if (effort !== undefined && (kind === "google" || kind === "bedrock")) sampling.reasoning = effort;
   return sampling;
 }
+
+/** Chat completions, where whatever the client library does not know travels in the body. */
+const speaksChat = (kind: RunProvider["kind"]) => kind === "openai-compatible" || kind === "huggingface";
 
 /** Always a number: without one, models that a client library does not know are cut at its own small default. */
 function outputLimit(model: RunModel, settings: RequestSettings): number {
@@ -159,7 +162,6 @@ function renderProviderOptions(
       return {
         anthropic: {
           toolStreaming: false,
-          ...(refused.has("cacheControl") ? {} : { cacheControl: { type: "ephemeral" } }),
           ...(effort === undefined ? {} : { effort }),
         },
       };
@@ -167,6 +169,7 @@ function renderProviderOptions(
       // Summaries are null because asking for them needs a verified organisation.
       return { openai: { store: false, reasoningSummary: null, ...(effort && { reasoningEffort: effort }) } };
     case "openai-compatible":
+    case "huggingface":
       return {
         compatible: {
           ...(topK === undefined ? {} : { top_k: topK }),
@@ -197,6 +200,7 @@ const wireNames: readonly (readonly [string, Parameter])[] = [
   ["cache_control", "cacheControl"],
   ["temperature", "temperature"],
   ["max_tokens", "maxTokens"],
+  ["thinking", "effort"],
   ["reasoning", "effort"],
   ["effort", "effort"],
   ["top_p", "topP"],

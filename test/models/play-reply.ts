@@ -46,7 +46,12 @@ async function sendFrames(line: Line, frames: readonly string[], reply: Scripted
   const { cutAfterFrames, endAfterFrames, stallAfterFrames, garbageAfterFrames, errorFrame } = reply;
   const breaks = [cutAfterFrames, endAfterFrames, stallAfterFrames, garbageAfterFrames, errorFrame?.afterFrames];
   line.head(200, { "content-type": "text/event-stream", ...reply.headers });
-  for (const [index, frame] of frames.slice(0, breaks.find((count) => count !== undefined)).entries()) {
+  for (const [index, frame] of frames
+    .slice(
+      0,
+      breaks.find((count) => count !== undefined),
+    )
+    .entries()) {
     if (index > 0 && reply.frameDelayMs !== undefined) await wait(reply.frameDelayMs, line.signal);
     await line.send(frame);
   }
