@@ -81,7 +81,9 @@ export async function startModelMock(script: Script = [], options: ModelMockOpti
     const { pathname, search } = new URL(request.url);
     const headers = Object.fromEntries(request.headers);
     const entry = record({ method: request.method, path: pathname + search, headers, text: await request.text() });
-    const { line, response } = createFetchLine(request.signal, { entry, now: clock.now, closing: closing.signal });
+    // Not the request's own signal: that one follows only as long as the request is held.
+    const client = init?.signal ?? new AbortController().signal;
+    const { line, response } = createFetchLine(client, { entry, now: clock.now, closing: closing.signal });
     answer(entry, line).catch(() => line.cut());
     return response;
   };

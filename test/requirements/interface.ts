@@ -82,7 +82,13 @@ export const interfaceRequirements: Requirements = {
   },
   "AGT-7": {
     promise: "A failure is a result with a text to act on, a protocol error a JSON-RPC error, and each call ends once.",
-    shown: ["agent-runtime/runtime.test.ts", "agent-runtime/loop/run-loop.test.ts", "lib/mcp/serve.test.ts", daedalus],
+    shown: [
+      "agent-runtime/runtime.test.ts",
+      "agent-runtime/loop/run-loop.test.ts",
+      "agent-runtime/model/one-result.test.ts",
+      "lib/mcp/serve.test.ts",
+      daedalus,
+    ],
   },
   "AGT-8": {
     promise: "A cancelled call ends at the model and at every downstream server within a second.",
@@ -138,7 +144,7 @@ export const interfaceRequirements: Requirements = {
   },
   "HLT-4": {
     promise: "Providers are asked for their models at start and again later; the answer warns and never blocks.",
-    shown: ["agent-runtime/model/preflight.test.ts"],
+    shown: ["agent-runtime/model/preflight.test.ts", "agent-runtime/model/providers.test.ts"],
   },
   "HLT-5": {
     promise: "The registry's /healthz has each instance's provider validation, and every process has its probes.",

@@ -14,13 +14,19 @@ export const operationRequirements: Requirements = {
     promise: "The named providers work with keys from Secrets, and keyless ones serve for trial and tests.",
     shown: [
       "agent-runtime/model/ai-sdk.test.ts",
-      "agent-runtime/model/optional-providers.test.ts",
+      "agent-runtime/model/providers.test.ts",
+      "test/lazy-chunks.test.ts",
+      "test/models/cross-check.test.ts",
       "agent-runtime/model/built-in.test.ts",
     ],
   },
   "CFG-3": {
     promise: "Sampling is set per agent; what a model refuses is left out with one warning.",
-    shown: ["agent-runtime/model/sampling.test.ts", "agent-runtime/model/faults.test.ts"],
+    shown: [
+      "agent-runtime/model/sampling.test.ts",
+      "agent-runtime/model/faults.test.ts",
+      "agent-runtime/model/caching.test.ts",
+    ],
   },
   "CFG-4": {
     promise: "Capabilities are declared or published by the provider, never guessed from a name.",
@@ -74,7 +80,12 @@ export const operationRequirements: Requirements = {
   },
   "BRR-4": {
     promise: "Tokens, prompts and tool arguments appear in no log, metric, event, status or ConfigMap.",
-    shown: ["lib/process/log.test.ts", "agent-runtime/bearer.test.ts", "plan/run-config.test.ts"],
+    shown: [
+      "lib/process/log.test.ts",
+      "agent-runtime/bearer.test.ts",
+      "agent-runtime/model/one-result.test.ts",
+      "plan/run-config.test.ts",
+    ],
     missing: "a search for planted secrets in metrics, events and statuses",
   },
 

@@ -4,13 +4,20 @@ import type { Clock } from "../../clock.ts";
 export interface FakeClock extends Clock {
   /** Remaining milliseconds of the running timers, shortest first. */
   pending(): number[];
+  /** Milliseconds until the next timer is due. */
+  nextMs(): number | undefined;
   /** Moves time on and calls back what is due, in order. */
   advance(ms: number): void;
 }
 
+interface Timer {
+  atMs: number;
+  callback: () => void;
+}
+
 export function createFakeClock(startMs = Date.UTC(2026, 0, 1)): FakeClock {
   let nowMs = startMs;
-  const timers = new Set<{ atMs: number; callback: () => void }>();
+  const timers = new Set<Timer>();
   return {
     now: () => nowMs,
     after(delayMs, callback) {
@@ -19,11 +26,15 @@ export function createFakeClock(startMs = Date.UTC(2026, 0, 1)): FakeClock {
       return () => timers.delete(timer);
     },
     pending: () => [...timers].map((timer) => timer.atMs - nowMs).sort((a, b) => a - b),
+    nextMs() {
+      const next = earliest(timers);
+      return next === undefined ? undefined : next.atMs - nowMs;
+    },
     advance(ms) {
       const endMs = nowMs + ms;
       for (;;) {
-        const [next] = [...timers].filter((timer) => timer.atMs <= endMs).sort((a, b) => a.atMs - b.atMs);
-        if (next === undefined) break;
+        const next = earliest(timers);
+        if (next === undefined || next.atMs > endMs) break;
         timers.delete(next);
         nowMs = next.atMs;
         next.callback();
@@ -31,4 +42,11 @@ export function createFakeClock(startMs = Date.UTC(2026, 0, 1)): FakeClock {
       nowMs = endMs;
     },
   };
+}
+
+/** Of several at the same time the first that was set. */
+function earliest(timers: ReadonlySet<Timer>): Timer | undefined {
+  let first: Timer | undefined;
+  for (const timer of timers) if (first === undefined || timer.atMs < first.atMs) first = timer;
+  return first;
 }
