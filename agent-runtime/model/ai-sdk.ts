@@ -80,6 +80,7 @@ async function callModel(input: StreamTurnInput, watch: SilenceWatch): Promise<T
   const providerFetch = createProviderFetch({
     fetch: input.fetch,
     headers,
+    signal: watch.signal,
     keepsCredentials: provider.kind === "bedrock" && credential === "none",
     onBytes: (count) => {
       bytesSeen ||= count > 0;

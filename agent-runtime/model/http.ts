@@ -22,6 +22,11 @@ export interface ProviderFetchOptions {
   /** The library signs requests itself, with keys that are not ours. */
   keepsCredentials?: boolean;
   limitBytes?: number;
+  /**
+   * Ends the answer too. Node's fetch holds the signal it is given weakly: after a garbage collection an abort would
+   * not reach an answer that has begun, and its connection would stay open.
+   */
+  signal?: AbortSignal;
 }
 
 /** A fetch for client libraries. Whatever credentials they set are replaced by `headers`. */
@@ -34,7 +39,8 @@ export function createProviderFetch(options: ProviderFetchOptions): typeof fetch
     const response = await options.fetch(input, { ...init, headers, redirect: "manual" });
     options.onBytes(0);
     if (response.body === null) return response;
-    const body = response.body.pipeThrough(countBytes(limitBytes, options.onBytes));
+    const { signal } = options;
+    const body = response.body.pipeThrough(countBytes(limitBytes, options.onBytes), signal && { signal });
     return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
   };
 }

@@ -121,7 +121,7 @@ interface Answer {
 function createGet({ provider, fetch }: CheckInput, access: Access, signal: AbortSignal): Probe["get"] {
   const version: Record<string, string> = provider.kind === "anthropic" ? { "anthropic-version": "2023-06-01" } : {};
   const headers = { ...version, ...access.headers };
-  const providerFetch = createProviderFetch({ fetch, headers, onBytes: () => undefined });
+  const providerFetch = createProviderFetch({ fetch, headers, signal, onBytes: () => undefined });
   return async (path) => {
     const response = await providerFetch(`${baseUrlOf(provider)}${path}`, { signal });
     return { status: response.status, ok: response.ok, text: await readText(response, listLimitBytes) };

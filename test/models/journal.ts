@@ -20,7 +20,7 @@ export interface JournalEntry extends ServedRequest {
   closedByClientAtMs?: number;
 }
 
-export const journalLimit = 50_000;
+const journalLimit = 50_000;
 
 export interface Journal {
   entries: readonly JournalEntry[];

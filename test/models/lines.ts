@@ -12,10 +12,13 @@ interface LineOptions {
 /** A line over a socket. */
 export function createSocketLine(response: ServerResponse, { entry, now, closing }: LineOptions): Line {
   const gone = new AbortController();
-  response.on("close", () => {
+  const onClose = () => {
     if (entry.endedAtMs === undefined && !closing.aborted) entry.closedByClientAtMs = now();
     gone.abort();
-  });
+  };
+  // A client can leave while its request is still being read.
+  if (response.closed || response.destroyed) onClose();
+  else response.on("close", onClose);
   return {
     signal: AbortSignal.any([gone.signal, closing]),
     head: (status, headers) => void response.writeHead(status, headers),
