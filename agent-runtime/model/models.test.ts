@@ -114,12 +114,12 @@ describe("BRR-3 turns that run at the same time", () => {
 });
 
 describe("CFG-3 warnings of one model", () => {
-  test(`${notesLimit} different ones are logged, one more is not`, async () => {
+  test(`${notesLimit} different ones are logged, one more is not`, { timeout: 60_000 }, async () => {
     const server = await startModelMock(() => ({ text: "ok" }));
     servers.push(server);
     const { log, lines } = readableLog();
     const provider = testProvider({ name: "p", kind: "anthropic", baseUrl: server.origin });
-    const models = modelsOf(provider, [testModel("p", "claude-opus-4-6")], { log });
+    const models = modelsOf(provider, [testModel("p", "claude-opus-4-6")], { log, fetch: server.fetch });
     const warnings = () => lines().filter((line) => line["note"] !== undefined).length;
     for (let turn = 1; turn <= notesLimit; turn += 1) {
       await models.turn(turnRequest({ settings: { ...settings, temperature: 1 + turn / 1_000 } }));
