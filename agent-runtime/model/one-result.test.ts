@@ -7,7 +7,7 @@ import { startModelMock, type ModelMock, type ModelMockOptions } from "../../tes
 import { vendorErrors, type ScriptedReply } from "../../test/models/script.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { createModels, type Models } from "./models.ts";
-import { sleep } from "./sleep.ts";
+import { sleep } from "../clock.ts";
 import { createFakeClock } from "./testing/fake-clock.ts";
 import { readableLog, testKey, testModel, testProvider, turnRequest, userMessage } from "./testing/fixtures.ts";
 import { weatherTool } from "./testing/fixtures.ts";
