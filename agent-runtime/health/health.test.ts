@@ -189,7 +189,7 @@ describe("HLT-1 HLT-3 get_health over the wire", () => {
     const { body } = await getAdmin(agent, "/health");
     expect(healthReportSchema.parse(JSON.parse(body))).toMatchObject({
       status: "degraded",
-      message: "Unreachable: argos",
+      message: 'Unreachable: argos; Secret "keys" has no readable key "argos": create it in the agent\'s namespace',
       downstreams: {
         argos: { ok: false, detail: expect.stringContaining('Secret "keys" has no readable key "argos"') },
       },

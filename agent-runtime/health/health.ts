@@ -90,14 +90,19 @@ async function probeAll({ config, readSecret, clock }: HealthOptions): Promise<D
   const targets = [...config.servers, ...config.agents.map((agent) => ({ ...agent, headers: [] }))];
   return Promise.all(
     targets.map(async ({ name, url, headers, forwardInboundAuth }) => {
-      // A probe carries no user token (BRR-3).
+      let secretFault: string | undefined;
       const probed = await probeMcp({
         url,
-        headers: () => observeHeaders(headers, readSecret),
+        // A probe carries no user token (BRR-3).
+        headers: () =>
+          observeHeaders(headers, readSecret).catch((error: unknown) => {
+            secretFault = error instanceof Error ? error.message : String(error);
+            throw error;
+          }),
         timeoutMs: probeTimeoutMs,
         forwardsInboundAuth: forwardInboundAuth,
       });
-      return { name, ...probed, checkedAt: renderTime(clock) };
+      return { name, ...probed, secretFault, checkedAt: renderTime(clock) };
     }),
   );
 }

@@ -9,6 +9,8 @@ export interface DownstreamState {
   reachable: boolean;
   latencyMs: number;
   detail?: string | undefined;
+  /** The sentence on a secret of its headers that cannot be used. */
+  secretFault?: string | undefined;
   checkedAt: string;
 }
 
@@ -38,6 +40,7 @@ export function renderReport(
   const provider = observed.providers[observed.activeProvider];
   const troubles = [
     unreachable.length > 0 && `Unreachable: ${unreachable.map(({ name }) => name).join(", ")}`,
+    ...new Set(unreachable.map(({ secretFault }) => secretFault ?? false)),
     slow.length > 0 && `Slow: ${slow.map(({ name, latencyMs }) => `${name} (${renderSeconds(latencyMs)})`).join(", ")}`,
     provider?.ok === false && `LLM: ${observed.activeProvider}: ${provider.detail ?? "not available"}`,
     observed.slowAnswerMs !== undefined && `Slow answers: ${renderSeconds(observed.slowAnswerMs)} on average`,

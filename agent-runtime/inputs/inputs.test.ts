@@ -1,8 +1,9 @@
-import { mkdtemp, mkdir, rename, symlink, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, mkdir, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseEnvironment } from "../environment.ts";
+import { writeKubeletVolume } from "../testing/kubelet-volume.ts";
 import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
 import { createMountedFiles } from "./mounted-files.ts";
 import { renderExpanded } from "./placeholders.ts";
@@ -14,18 +15,40 @@ describe("mounted files", () => {
     const folder = await mkdtemp(join(tmpdir(), "pallas-files-"));
     const files = createMountedFiles(folder);
     expect(await files.read(file)).toBeUndefined();
-    await mkdir(join(folder, "v1"));
-    await mkdir(join(folder, "v2"));
-    await writeFile(join(folder, "v1", "main"), "old");
-    await writeFile(join(folder, "v2", "main"), "new");
-    await symlink("v1", join(folder, "keys"));
+    await writeKubeletVolume(folder, { "keys/main": "old", "keys/other": "x" });
     expect(await files.read(file)).toBe("old");
-    await symlink("v2", join(folder, "swap"));
-    await rename(join(folder, "swap"), join(folder, "keys"));
+    await writeKubeletVolume(folder, { "keys/main": "new", "keys/other": "x" });
     expect(await files.read(file)).toBe("new");
-    await rename(join(folder, "keys"), join(folder, "gone"));
+    await writeKubeletVolume(folder, { "keys/other": "x" });
     expect(await files.read(file)).toBeUndefined();
+    await rm(folder, { recursive: true });
   });
+
+  test(
+    "a file that is swapped while it is read is never missing, and never older than before",
+    { timeout: 60_000 },
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), "pallas-files-"));
+      const files = createMountedFiles(folder);
+      await writeKubeletVolume(folder, { "keys/main": "1" });
+      let version = 1;
+      let swapping = true;
+      const swap = async () => {
+        for (version = 2; version <= 100; version += 1) await writeKubeletVolume(folder, { "keys/main": `${version}` });
+        swapping = false;
+      };
+      const read = async () => {
+        for (let last = 0; swapping;) {
+          const found = Number(await files.read(file));
+          expect(found).toBeGreaterThanOrEqual(last);
+          last = found;
+        }
+      };
+      await Promise.all([swap(), read(), read(), read()]);
+      expect(await files.read(file)).toBe("100");
+      await rm(folder, { recursive: true });
+    },
+  );
 
   test("1 MiB is read, one byte more is refused", async () => {
     const folder = await mkdtemp(join(tmpdir(), "pallas-files-"));

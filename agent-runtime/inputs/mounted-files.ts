@@ -16,32 +16,39 @@ export interface MountedFiles {
 export function createMountedFiles(folder: string): MountedFiles {
   // One entry per file that the run configuration names.
   const cache = new Map<string, { version: string; text: string }>();
+  const readOnce = async (path: string) => {
+    const version = await observeVersion(path);
+    const cached = cache.get(path);
+    if (cached?.version === version) return cached.text;
+    const text = await readFile(path, "utf8");
+    cache.set(path, { version, text });
+    return text;
+  };
   return {
     async read({ name, key }) {
       const path = join(folder, name, key);
-      const version = await observeVersion(path);
-      if (version === undefined) {
+      try {
+        // The kubelet swaps a link to the folder of the files and then removes the old folder: whoever was just looking into
+        // it finds nothing there, and the new one when he looks again.
+        return await readOnce(path).catch((error: unknown) => {
+          if (isMissing(error)) return readOnce(path);
+          throw error;
+        });
+      } catch (error) {
+        if (!isMissing(error)) throw error;
         cache.delete(path);
         return undefined;
       }
-      const cached = cache.get(path);
-      if (cached?.version === version) return cached.text;
-      const text = await readFile(path, "utf8");
-      cache.set(path, { version, text });
-      return text;
     },
   };
 }
 
 /** Changes whenever the file does; the inode too, because the kubelet swaps whole folders. */
-async function observeVersion(path: string): Promise<string | undefined> {
-  try {
-    const { mtimeMs, size, ino } = await stat(path);
-    if (size > fileBytesMax) throw new Error(`${path} has ${size} bytes, expected at most ${fileBytesMax}: shorten it`);
-    return `${mtimeMs} ${size} ${ino}`;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
-      return undefined;
-    throw error;
-  }
+async function observeVersion(path: string): Promise<string> {
+  const { mtimeNs, ctimeNs, size, ino } = await stat(path, { bigint: true });
+  if (size > fileBytesMax) throw new Error(`${path} has ${size} bytes, expected at most ${fileBytesMax}: shorten it`);
+  return `${mtimeNs} ${ctimeNs} ${size} ${ino}`;
 }
+
+const isMissing = (error: unknown) =>
+  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");

@@ -106,8 +106,7 @@ async function answer(parts: SendMessageParts, args: Record<string, unknown>, ru
       });
       return renderOutcome(outcome, session, caller, parts.log);
     } finally {
-      // Ending sessions of downstream servers may take a while, and the caller has nothing from it.
-      void toolbox.close();
+      toolbox.close();
     }
   } finally {
     await history.close();

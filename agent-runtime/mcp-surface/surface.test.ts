@@ -3,7 +3,8 @@ import { stopAfterEach } from "../testing/cleanup.ts";
 import { ask, connect2025 } from "../testing/client.ts";
 import { createScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent } from "../testing/servers.ts";
-import { imageBytesMax, parseImages } from "./images.ts";
+import { imageBytesMax } from "../image-data.ts";
+import { parseImages } from "./images.ts";
 
 const started = stopAfterEach();
 

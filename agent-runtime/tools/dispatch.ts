@@ -2,6 +2,7 @@
 // go back to it as error results; only the end of the run itself is thrown.
 import { compileArgumentChecks } from "../../lib/mcp/arguments.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
+import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { JsonObjectSchema, ToolResult } from "../../lib/mcp/table.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { untilAborted, type Clock } from "../clock.ts";
@@ -12,6 +13,8 @@ import type { ToolRoute } from "./route.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 const quotedNameMax = 100;
+/** Of the time a run has left, one tool gets this much at most, whatever its progress: the model must still be able to answer. */
+const shareOfTimeLeft = 0.9;
 
 export interface DispatchOptions {
   /** Bytes of a result's text shown to the model. */
@@ -72,20 +75,24 @@ async function callRoute(
       const line = route.renderProgress(progress);
       if (line !== undefined) context.events.toolProgress(label, line);
     };
-    const result = await untilAborted(route.call(args, { signal: context.signal, onProgress }), context.signal);
+    const totalTimeoutMs = Math.max(1, Math.floor((context.deadlineMs - startedAt) * shareOfTimeLeft));
+    const work = route.call(args, { signal: context.signal, totalTimeoutMs, onProgress });
+    const result = await untilAborted(work, context.signal);
     failed = result.isError === true;
     if (failed) log.warn(fields, "a tool reported an error");
     return result;
   } catch (error) {
     log.warn({ ...fields, err: error }, "a tool call failed");
     if (context.signal.aborted) throw context.signal.reason;
-    const sentence = error instanceof Error ? error.message : String(error);
+    const sentence = error instanceof McpError ? error.tell() : `something in the agent broke, ${seeLog(context)}`;
     return { content: [{ type: "text", text: `The tool failed: ${sentence}` }], isError: true };
   } finally {
     context.events.toolEnded(label, failed ? "failed" : "completed");
     onCall({ server: downstream, outcome: failed ? "error" : "ok", durationMs: clock.now() - startedAt });
   }
 }
+
+const seeLog = ({ requestId }: RunContext) => `its log has the details under request ${requestId}`;
 
 /** A schema that cannot be compiled is left to its server to enforce. */
 function findArgumentFault(route: ToolRoute, args: Record<string, unknown>): string | undefined {

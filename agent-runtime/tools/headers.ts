@@ -12,12 +12,12 @@ export const forwardsBearer = (target: { headers?: readonly RunHeader[]; forward
 export const renderMissingSecret = ({ name, key }: SecretKey) =>
   `Secret "${name}" has no readable key "${key}": create it in the agent's namespace`;
 
-/** A header's secret is not mounted. */
-class SecretMissing extends Error {
-  override readonly name = "SecretMissing";
+/** A header's secret is not mounted, or nothing that a header can be. */
+class SecretUnusable extends Error {
+  override readonly name = "SecretUnusable";
 }
 
-/** The configured headers, and `Authorization: Bearer` when a token is given. Rejects with SecretMissing. */
+/** The configured headers, and `Authorization: Bearer` when a token is given. Rejects with SecretUnusable. */
 export async function observeHeaders(
   headers: readonly RunHeader[],
   readSecret: ReadSecret,
@@ -33,6 +33,12 @@ export async function observeHeaders(
 
 async function readPresent(secret: SecretKey, readSecret: ReadSecret): Promise<string> {
   const value = await readSecret(secret);
-  if (value === undefined) throw new SecretMissing(renderMissingSecret(secret));
+  if (value === undefined) throw new SecretUnusable(renderMissingSecret(secret));
+  if (!/^[\x20-\x7e]+$/.test(value)) {
+    const { name, key } = secret;
+    throw new SecretUnusable(
+      `Secret "${name}" key "${key}" is empty or holds characters that no header has: write it again`,
+    );
+  }
   return value;
 }

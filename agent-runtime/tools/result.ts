@@ -1,10 +1,10 @@
 // What the model is shown of a tool's result: its text within a size (CFG-8), its images where the model can see.
 // Everything else becomes a line that says what was left out.
 import type { Content, ToolResult } from "../../lib/mcp/table.ts";
+import { findImageFault } from "../image-data.ts";
 import type { ImageData } from "../model/types.ts";
 
 const imagesMax = 16;
-const imageBytesMax = 10 * 1024 * 1024;
 
 export interface ShownResult {
   text: string;
@@ -16,10 +16,11 @@ export function renderToolResult(result: ToolResult, options: { limitBytes: numb
   const images: ImageData[] = [];
   const lines: string[] = [];
   for (const content of result.content) {
-    const refusal = content.type === "image" ? findImageRefusal(content, images.length, options.vision) : undefined;
-    if (content.type !== "image") lines.push(renderContent(content));
-    else if (refusal === undefined) images.push({ data: content.data, mimeType: content.mimeType });
-    else lines.push(`[image of type ${content.mimeType} left out: ${refusal}]`);
+    const image = findImage(content);
+    const refusal = image && findImageRefusal(image, images.length, options.vision);
+    if (image === undefined) lines.push(renderContent(content));
+    else if (refusal === undefined) images.push(image);
+    else lines.push(`[image left out: ${refusal}]`);
   }
   if (result.content.length === 0 && result.structuredContent !== undefined) {
     lines.push(JSON.stringify(result.structuredContent));
@@ -30,11 +31,19 @@ export function renderToolResult(result: ToolResult, options: { limitBytes: numb
 function findImageRefusal(image: ImageData, count: number, vision: boolean): string | undefined {
   if (!vision) return "the model is declared without vision";
   if (count >= imagesMax) return `one result may hold ${imagesMax} images`;
-  if (image.data.length * 0.75 > imageBytesMax) return `it is larger than ${imageBytesMax} bytes`;
-  return undefined;
+  const fault = findImageFault(image);
+  return fault && `it ${fault}`;
 }
 
-function renderContent(content: Exclude<Content, { type: "image" }>): string {
+/** The image that a part of a result is, embedded files included. */
+function findImage(content: Content): ImageData | undefined {
+  if (content.type === "image") return { data: content.data, mimeType: content.mimeType };
+  if (content.type !== "resource" || !("blob" in content.resource)) return undefined;
+  const { blob, mimeType } = content.resource;
+  return mimeType?.startsWith("image/") === true ? { data: blob, mimeType } : undefined;
+}
+
+function renderContent(content: Content): string {
   switch (content.type) {
     case "text":
       return content.text;

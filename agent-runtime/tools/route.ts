@@ -16,6 +16,6 @@ export interface ToolRoute {
   /** Rejects with McpError when there was no result. */
   call(
     args: Record<string, unknown>,
-    options: { signal: AbortSignal; onProgress: (progress: Progress) => void },
+    options: { signal: AbortSignal; totalTimeoutMs: number; onProgress: (progress: Progress) => void },
   ): Promise<ToolResult>;
 }

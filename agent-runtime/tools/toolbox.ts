@@ -1,13 +1,17 @@
 // All tools of one run: those of its servers and its sub-agents, under the names the model uses. Links to servers that get
-// no caller's token are shared by all runs; the others are opened for the run and closed with it (BRR-2).
-import type { RunConfig, RunServer } from "../../crds/run-config.ts";
+// no caller's token are shared by all runs, links to the others by the runs of one token; a sub-agent's is the run's own,
+// since it carries a conversation (BRR-2).
+import type { RunConfig, RunHeader, RunServer } from "../../crds/run-config.ts";
 import type { ToolDescription } from "../../lib/mcp/connect.ts";
+import { McpError } from "../../lib/mcp/mcp-error.ts";
+import type { OpenFetch } from "../../lib/mcp/safe-fetch.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { untilAborted, type Clock } from "../clock.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ModelTool } from "../model/types.ts";
 import { forwardsBearer, observeHeaders, type ReadSecret } from "./headers.ts";
 import { createLink, type Link } from "./link.ts";
+import { createLinkPool, type Lease, type LinkPool } from "./link-pool.ts";
 import { isToolAllowed, renderToolName } from "./naming.ts";
 import type { ToolRoute } from "./route.ts";
 import { renderSubAgentRoute } from "./sub-agents.ts";
@@ -18,8 +22,8 @@ const toolsPerServerMax = 512;
 export interface Toolbox {
   readonly tools: readonly ModelTool[];
   find(name: string): ToolRoute | undefined;
-  /** Closes the run's own links. */
-  close(): Promise<void>;
+  /** Gives back the run's links. */
+  close(): void;
 }
 
 export type RunIdentity = Pick<RunContext, "bearer" | "requestId" | "signal">;
@@ -27,7 +31,7 @@ export type RunIdentity = Pick<RunContext, "bearer" | "requestId" | "signal">;
 export interface Tools {
   /** The tools of one run; a server that is down lends those last known. Rejects only when the run is aborted. */
   open(run: RunIdentity): Promise<Toolbox>;
-  /** Closes the shared links. */
+  /** Closes the links that are kept between runs. */
   close(): Promise<void>;
 }
 
@@ -36,9 +40,11 @@ export interface ToolsOptions {
   readSecret: ReadSecret;
   log: Logger;
   clock: Clock;
+  /** In place of the network. */
+  openFetch?: OpenFetch;
 }
 
-/** Prepares the shared links; connects to nothing yet. */
+/** Prepares the ways to all servers; connects to nothing yet. */
 export function createTools(options: ToolsOptions): Tools {
   const { config, readSecret, clock } = options;
   const log = options.log.child({ logger: "pallas.tools" });
@@ -49,37 +55,53 @@ export function createTools(options: ToolsOptions): Tools {
       url: target.url,
       headers: () => observeHeaders(target.headers ?? [], readSecret, bearer),
       clientVersion: config.agent.version,
-      log,
+      log: forwardLog,
       clock,
+      openFetch: options.openFetch,
     });
-  const shared = new Map(
-    config.servers.filter((server) => !forwardsBearer(server)).map((server) => [server.name, openLink(server)]),
-  );
+  const pools = config.servers.map((server) => ({
+    server,
+    pool: forwardsBearer(server)
+      ? createLinkPool({ open: (bearer) => openLink(server, bearer), clock })
+      : createSharedLink(openLink(server)),
+  }));
 
   return {
     async open({ bearer, requestId, signal }) {
-      const own: Link[] = [];
-      const openOwn = (target: Parameters<typeof openLink>[0] & { forwardInboundAuth: boolean }) => {
-        const forwarded = forwardsBearer(target) ? bearer : undefined;
-        if (forwarded !== undefined) forwardLog.info({ server: target.name, requestId }, "forward.applied");
-        const link = openLink(target, forwarded);
-        own.push(link);
-        return link;
+      const leases: Lease[] = [];
+      const release = () => leases.forEach((lease) => lease.release());
+      const forwardedTo = (target: { name: string; headers?: readonly RunHeader[]; forwardInboundAuth: boolean }) => {
+        if (bearer === undefined || !forwardsBearer(target)) return undefined;
+        forwardLog.info({ server: target.name, requestId }, "forward.applied");
+        return bearer;
       };
-      const close = async () => void (await Promise.all(own.map((link) => link.close())));
-      const ofServers = config.servers.map((server) => openServer(server, shared.get(server.name) ?? openOwn(server)));
-      const ofAgents = config.agents.map((agent) => renderSubAgentRoute(agent, openOwn(agent)));
+      const ofServers = pools.map(({ server, pool }) => {
+        const lease = pool.lease(forwardedTo(server));
+        leases.push(lease);
+        return openServer(server, lease.link);
+      });
+      const ofAgents = config.agents.map((agent) => {
+        const link = openLink(agent, forwardedTo(agent));
+        leases.push({ link, release: () => void link.close() });
+        return renderSubAgentRoute(agent, link);
+      });
       try {
         const routes = [...(await untilAborted(Promise.all(ofServers), signal)).flat(), ...ofAgents];
-        return createToolbox(routes, log, close);
+        return createToolbox(routes, log, release);
       } catch (error) {
-        void close();
+        release();
         throw error;
       }
     },
-    close: async () => void (await Promise.all([...shared.values()].map((link) => link.close()))),
+    close: async () => void (await Promise.all(pools.map(({ pool }) => pool.close()))),
   };
 }
+
+/** One link for all runs, kept while the agent lives. */
+const createSharedLink = (link: Link): LinkPool => ({
+  lease: () => ({ link, release: () => undefined }),
+  close: () => link.close(),
+});
 
 /** The routes to a server's tools that this agent may use. */
 async function openServer(server: RunServer, link: Link): Promise<ToolRoute[]> {
@@ -103,11 +125,16 @@ function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link)
       done: false,
       fromAgent: false,
     }),
-    call: (args, callOptions) => link.call(tool.name, args, { ...callOptions, idleTimeoutMs: server.timeoutMs }),
+    async call(args, callOptions) {
+      // The list was cut to the rules already; what counts is that nothing passes here.
+      if (!isToolAllowed(tool.name, server))
+        throw new McpError("protocol", `${tool.name} is not allowed to this agent`);
+      return await link.call(tool.name, args, { ...callOptions, idleTimeoutMs: server.timeoutMs });
+    },
   };
 }
 
-function createToolbox(routes: readonly ToolRoute[], log: Logger, close: () => Promise<void>): Toolbox {
+function createToolbox(routes: readonly ToolRoute[], log: Logger, close: () => void): Toolbox {
   const byName = new Map<string, ToolRoute>();
   for (const route of routes) {
     if (byName.has(route.name))

@@ -209,7 +209,8 @@ describe("errors are one class with a kind and a sentence", () => {
     await expect(call).rejects.toMatchObject({
       kind: "protocol",
       code: -32602,
-      message: expect.stringContaining("nope"),
+      message: expect.stringContaining("answered with error -32602"),
+      said: expect.stringContaining("nope"),
     });
   });
 });

@@ -6,13 +6,12 @@
 import { type CallToolResult, Client } from "@modelcontextprotocol/client";
 import { startDeadline, type CallDeadline } from "./call-deadline.ts";
 import { CallTransport } from "./client-transport.ts";
-import { isJsonObject } from "./json-rpc.ts";
-import { McpError, renderMcpError, renderPlace } from "./mcp-error.ts";
-import { createSafeFetch, type SafeFetch } from "./safe-fetch.ts";
+import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
+import { McpError, refusedInput, renderMcpError, renderPlace } from "./mcp-error.ts";
+import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
+import { createSentHeaders, redactError, redactFailure, type HeaderSource, type SentHeaders } from "./sent-headers.ts";
+import { followToolChanges, streamReconnection } from "./tool-changes.ts";
 import type { Era, JsonObjectSchema, Progress, PromptResult, ToolAnnotations, ToolResult } from "./table.ts";
-
-/** Headers for one HTTP request; a function is asked before each of them. */
-export type HeaderSource = Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
 
 export interface ConnectOptions {
   url: string;
@@ -25,6 +24,8 @@ export interface ConnectOptions {
   connectTimeoutMs: number;
   /** Largest accepted answer, or event of a stream; 64 MiB when absent. */
   responseLimitBytes?: number;
+  /** In place of the network. */
+  openFetch?: OpenFetch | undefined;
 }
 
 export interface CallOptions {
@@ -66,34 +67,45 @@ const sdkNeverMs = 2 ** 31 - 1;
 
 /** Connects to the server at `url`. Rejects with `McpError`; nothing is left open then. */
 export async function connectMcp(options: ConnectOptions): Promise<McpConnection> {
-  const { url, connectTimeoutMs, responseLimitBytes = defaultResponseLimitBytes } = options;
+  const {
+    url,
+    connectTimeoutMs,
+    responseLimitBytes = defaultResponseLimitBytes,
+    openFetch = createSafeFetch,
+  } = options;
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) {
     throw new McpError(
       "protocol",
       `${renderPlace(url)} has no usable URL: give one that starts with http:// or https://`,
     );
   }
-  const safeFetch = createSafeFetch({ connectTimeoutMs, responseLimitBytes });
+  const safeFetch = openFetch({ connectTimeoutMs, responseLimitBytes });
+  const sent = createSentHeaders(options.headers ?? {});
   const deadline = startDeadline({ signal: options.signal, idleTimeoutMs: connectTimeoutMs });
-  const transport = openTransport(options, safeFetch, deadline.signal);
-  const hooks: { toolsChanged?: () => void } = {};
-  const client = new Client(
-    { name: options.clientName, version: options.clientVersion },
-    {
-      versionNegotiation: { mode: "auto" },
-      listChanged: { tools: { autoRefresh: false, onChanged: () => hooks.toolsChanged?.() } },
-    },
-  );
+  const transport = openTransport(url, sent, safeFetch, deadline.signal);
+  const client = openClient(options);
   try {
     await client.connect(transport, { signal: deadline.signal, timeout: sdkNeverMs });
   } catch (error) {
     await client.close().catch(() => undefined);
     await safeFetch.close();
-    throw renderFailure(error, url, false, deadline, connectTimeoutMs);
+    throw redactError(renderFailure(error, url, false, deadline, connectTimeoutMs), sent);
   } finally {
     deadline.stop();
   }
-  return createConnection({ url, client, transport, safeFetch, hooks });
+  return createConnection({ url, client, transport, safeFetch, sent });
+}
+
+function openClient({ clientName: name, clientVersion: version }: ConnectOptions): Client {
+  const client = new Client(
+    { name, version },
+    { versionNegotiation: { mode: "auto" }, inputRequired: { autoFulfill: false } },
+  );
+  // What the SDK does not answer by itself; the server's tool usually passes the text on to the model.
+  client.fallbackRequestHandler = async ({ method }) => {
+    throw new JsonRpcError(rpcCodes.methodNotFound, `${method} asks for something ${refusedInput}`);
+  };
+  return client;
 }
 
 interface Parts {
@@ -101,21 +113,17 @@ interface Parts {
   client: Client;
   transport: CallTransport;
   safeFetch: SafeFetch;
-  hooks: { toolsChanged?: () => void };
+  sent: SentHeaders;
 }
 
-function openTransport(
-  { url, headers = {} }: ConnectOptions,
-  safeFetch: SafeFetch,
-  connecting: AbortSignal,
-): CallTransport {
+function openTransport(url: string, sent: SentHeaders, safeFetch: SafeFetch, connecting: AbortSignal): CallTransport {
   const transport = new CallTransport(new URL(url), {
+    reconnectionOptions: streamReconnection,
     // Redirects, and what they may carry, are the safe fetch's business.
     redirectPolicy: "follow",
     async fetch(target, init = {}) {
-      const own = typeof headers === "function" ? await headers() : headers;
       const merged = new Headers(init.headers);
-      for (const [name, value] of Object.entries(own)) {
+      for (const [name, value] of Object.entries(await sent.next())) {
         merged.set(name, value);
       }
       // `connecting` covers the body too: a server that answers and then stays silent must not outlast the deadline.
@@ -132,12 +140,12 @@ function openTransport(
   return transport;
 }
 
-function createConnection({ url, client, transport, safeFetch, hooks }: Parts): McpConnection {
-  let closed = false;
+function createConnection({ url, client, transport, safeFetch, sent }: Parts): McpConnection {
+  const closing = new AbortController();
 
   /** Runs one request under its deadlines and translates what goes wrong. */
   async function run<T>(options: CallOptions, request: (sdkOptions: SdkOptions) => Promise<T>): Promise<T> {
-    if (closed) {
+    if (closing.signal.aborted) {
       throw new McpError("cancelled", `the connection to ${renderPlace(url)} has been closed`);
     }
     const deadline = startDeadline(options);
@@ -153,11 +161,11 @@ function createConnection({ url, client, transport, safeFetch, hooks }: Parts): 
       });
     } catch (error) {
       const timeoutMs = deadline.expired() === "total" ? (options.totalTimeoutMs ?? 0) : options.idleTimeoutMs;
-      throw closed
+      throw closing.signal.aborted
         ? new McpError("cancelled", `the connection to ${renderPlace(url)} was closed during the call`, {
             cause: error,
           })
-        : renderFailure(error, url, transport.sessionId !== undefined, deadline, timeoutMs);
+        : redactError(renderFailure(error, url, transport.sessionId !== undefined, deadline, timeoutMs), sent);
     } finally {
       deadline.stop();
     }
@@ -175,23 +183,25 @@ function createConnection({ url, client, transport, safeFetch, hooks }: Parts): 
       });
     },
     callTool: (name, args, options) =>
-      run(options, async (sdkOptions) => readToolResult(await client.callTool({ name, arguments: args }, sdkOptions))),
+      run(options, async (sdkOptions) =>
+        redactFailure(readToolResult(await client.callTool({ name, arguments: args }, sdkOptions)), sent),
+      ),
     getPrompt: (name, args, options) =>
       run(options, async (sdkOptions) => {
         const { description, messages } = await client.getPrompt({ name, arguments: args }, sdkOptions);
         return { ...(description !== undefined && { description }), messages };
       }),
     async close() {
-      if (closed) {
+      if (closing.signal.aborted) {
         return;
       }
-      closed = true;
+      closing.abort();
       await endSession(transport);
       await client.close();
       await safeFetch.close();
     },
   };
-  hooks.toolsChanged = () => connection.onToolsChanged?.();
+  followToolChanges(client, closing.signal, () => connection.onToolsChanged?.());
   return connection;
 }
 

@@ -6,6 +6,7 @@
 export const rpcCodes = {
   parseError: -32_700,
   invalidRequest: -32_600,
+  methodNotFound: -32_601,
   invalidParams: -32_602,
   internalError: -32_603,
   serverError: -32_000,

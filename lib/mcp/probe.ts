@@ -2,10 +2,10 @@
  * Asks whether an MCP server is there (HLT-3): `initialize` over plain HTTP, then the session is ended again.
  * No SDK, no user token, no retry; link-local and metadata addresses are refused as everywhere (SEC-5).
  */
-import type { HeaderSource } from "./connect.ts";
 import { isJsonObject, rpcCodes } from "./json-rpc.ts";
 import { findNetworkFault } from "./mcp-error.ts";
-import { createSafeFetch, type SafeFetch } from "./safe-fetch.ts";
+import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
+import { createSentHeaders, type HeaderSource } from "./sent-headers.ts";
 
 export interface ProbeOptions {
   url: string;
@@ -14,6 +14,8 @@ export interface ProbeOptions {
   timeoutMs: number;
   /** True for a server that wants the user's own token: 401 and 403 then show that it is there. */
   forwardsInboundAuth: boolean;
+  /** In place of the network. */
+  openFetch?: OpenFetch | undefined;
 }
 
 export interface ProbeResult {
@@ -38,13 +40,13 @@ const initialize = {
 
 /** Probes one server. Never rejects. The latency is that of the answer to `initialize`. */
 export async function probeMcp(options: ProbeOptions): Promise<ProbeResult> {
-  const { url, headers = {}, timeoutMs, forwardsInboundAuth } = options;
+  const { url, headers = {}, timeoutMs, forwardsInboundAuth, openFetch = createSafeFetch } = options;
   const startedAt = performance.now();
   const measure = () => Math.round(performance.now() - startedAt);
   const signal = AbortSignal.timeout(timeoutMs);
-  const safeFetch = createSafeFetch({ connectTimeoutMs: timeoutMs, responseLimitBytes: errorBodyLimitBytes });
+  const safeFetch = openFetch({ connectTimeoutMs: timeoutMs, responseLimitBytes: errorBodyLimitBytes });
   try {
-    const own = typeof headers === "function" ? await headers() : headers;
+    const own = await createSentHeaders(headers).next();
     const response = await safeFetch.fetch(url, {
       method: "POST",
       headers: { ...own, accept, "content-type": "application/json" },

@@ -22,6 +22,9 @@ export interface SafeFetch {
   close(): Promise<void>;
 }
 
+/** How a connection gets its fetch; tests hand in one without a network. */
+export type OpenFetch = (options: SafeFetchOptions) => SafeFetch;
+
 export interface SafeFetchOptions {
   connectTimeoutMs: number;
   /** Largest accepted response body; of an event stream, the largest single event. */

@@ -1,0 +1,90 @@
+// The links to one server that gets its callers' tokens: one link, with its session and tool list, for each token (BRR-2).
+// A link is found by a keyed hash, so that no token is a key of anything; idle links are closed, and there are never more
+// than a fixed number.
+import { createHmac, randomBytes } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import type { Link } from "./link.ts";
+
+export interface LinkPoolOptions {
+  /** Opens the link whose requests carry `bearer`, or no token. */
+  open: (bearer: string | undefined) => Link;
+  clock: Clock;
+  /** Links kept, in use or not. Runs beyond it get links of their own. */
+  linksMax?: number;
+  idleTtlMs?: number;
+}
+
+export interface Lease {
+  link: Link;
+  /** Gives the link back; the run must not use it any more. */
+  release(): void;
+}
+
+export interface LinkPool {
+  lease(bearer: string | undefined): Lease;
+  /** Closes all links. Leases that still run fail. */
+  close(): Promise<void>;
+}
+
+interface Entry {
+  link: Link;
+  leases: number;
+  idle: boolean;
+  stopTimer: () => void;
+}
+
+/** No links yet. */
+export function createLinkPool({ open, clock, linksMax = 64, idleTtlMs = 300_000 }: LinkPoolOptions): LinkPool {
+  // In the order of their last release, so that the first idle one is the one idle longest.
+  const entries = new Map<string, Entry>();
+  const hashKey = randomBytes(32);
+  const hash = (bearer: string | undefined) =>
+    bearer === undefined ? "" : createHmac("sha256", hashKey).update(bearer).digest("base64url");
+
+  const drop = (key: string, entry: Entry) => {
+    entry.stopTimer();
+    entries.delete(key);
+    return entry.link.close();
+  };
+  const makeRoom = () => {
+    if (entries.size < linksMax) return true;
+    const idle = [...entries].find(([, entry]) => entry.idle);
+    if (idle === undefined) return false;
+    void drop(...idle);
+    return true;
+  };
+  const release = (key: string, entry: Entry) => {
+    entry.leases -= 1;
+    if (entry.leases > 0 || entries.get(key) !== entry) return;
+    entries.delete(key);
+    entries.set(key, entry);
+    entry.idle = true;
+    entry.stopTimer = clock.after(idleTtlMs, () => void drop(key, entry));
+  };
+  return {
+    lease(bearer) {
+      const key = hash(bearer);
+      let entry = entries.get(key);
+      if (entry === undefined) {
+        const link = open(bearer);
+        if (!makeRoom()) return { link, release: once(() => void link.close()) };
+        entry = { link, leases: 0, idle: false, stopTimer: () => undefined };
+        entries.set(key, entry);
+      }
+      const held = entry;
+      held.stopTimer();
+      held.idle = false;
+      held.leases += 1;
+      return { link: held.link, release: once(() => release(key, held)) };
+    },
+    close: async () => void (await Promise.all([...entries].map(([key, entry]) => drop(key, entry)))),
+  };
+}
+
+function once(task: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) task();
+    done = true;
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * Hears when a server's tools change: in the 2025 era on the stream that the transport keeps open, in the 2026 era on a
+ * subscription that is opened again with back-off when it ends. Neither hinders connecting or calling.
+ */
+import { type Client, ProtocolError } from "@modelcontextprotocol/client";
+
+const acknowledgeTimeoutMs = 10_000;
+export const reopenFirstMs = 1_000;
+const reopenMaxMs = 30_000;
+/** A subscription that lasted this long counts as one that works. */
+const stableMs = 30_000;
+
+/** How the transport opens the 2025-era stream again; after that a list's age alone decides. */
+export const streamReconnection = {
+  initialReconnectionDelay: reopenFirstMs,
+  reconnectionDelayGrowFactor: 2,
+  maxReconnectionDelay: reopenMaxMs,
+  maxRetries: 8,
+};
+
+/** Calls `onChanged` for each change, and when changes may have been missed, until `closing` aborts. */
+export function followToolChanges(client: Client, closing: AbortSignal, onChanged: () => void): void {
+  if (client.getServerCapabilities()?.tools?.listChanged !== true) {
+    return;
+  }
+  client.setNotificationHandler("notifications/tools/list_changed", onChanged);
+  if (client.getProtocolEra() === "modern") {
+    void subscribe(client, closing, onChanged);
+  }
+}
+
+async function subscribe(client: Client, closing: AbortSignal, onChanged: () => void): Promise<void> {
+  let waitMs = reopenFirstMs;
+  while (!closing.aborted) {
+    const startedAt = performance.now();
+    try {
+      const options = { timeout: acknowledgeTimeoutMs, signal: closing };
+      const subscription = await client.listen({ toolsListChanged: true }, options);
+      if ((await subscription.closed) === "local") {
+        return;
+      }
+      onChanged();
+    } catch (error) {
+      // A server that answers with an error offers no subscriptions; anything else may pass.
+      if (error instanceof ProtocolError) {
+        return;
+      }
+    }
+    if (performance.now() - startedAt > stableMs) {
+      waitMs = reopenFirstMs;
+    }
+    await sleep(waitMs, closing);
+    waitMs = Math.min(reopenMaxMs, waitMs * 2);
+  }
+}
+
+function sleep(waitMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, waitMs);
+    timer.unref();
+    signal.addEventListener("abort", done, { once: true });
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+  });
+}
