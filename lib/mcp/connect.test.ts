@@ -1,9 +1,9 @@
 import { Server as Server2025 } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { connectMcp, type ConnectOptions, type McpConnection } from "./connect.ts";
+import * as downstream from "./downstream-servers.fixture.ts";
+import { answer, listed } from "./downstream-servers.fixture.ts";
 import { serveOnLoopback, startEndpoint, type ServedApp } from "./endpoint.fixture.ts";
 import { McpError } from "./mcp-error.ts";
 
@@ -33,40 +33,10 @@ async function connect(url: string, options: Partial<ConnectOptions> = {}): Prom
   return connection;
 }
 
+const startServer2025 = async (seen?: Request[]) => keep(await downstream.startServer2025(seen));
+const startServer2026 = async () => keep(await downstream.startServer2026());
 const never = new AbortController().signal;
 const patient = { signal: never, idleTimeoutMs: 5_000 };
-const answer = { content: [{ type: "text" as const, text: "ok" }] };
-const listed = { tools: [{ name: "only", inputSchema: { type: "object" as const } }] };
-
-/** A server of the first SDK alone, with one session at most; it records the requests it saw. */
-async function startServer2025(seen: Request[] = []) {
-  const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => "only-session" });
-  const server = new Server2025({ name: "old", version: "1" }, { capabilities: { tools: { listChanged: true } } });
-  server.setRequestHandler(ListToolsRequestSchema, () => listed);
-  server.setRequestHandler(CallToolRequestSchema, () => answer);
-  await server.connect(transport);
-  const hooks: { answerInstead?: () => Response } = {};
-  const app = await serveOnLoopback((request) => {
-    seen.push(request);
-    return hooks.answerInstead?.() ?? transport.handleRequest(request);
-  });
-  return keep(Object.assign(hooks, app, { server }));
-}
-
-async function startServer2026() {
-  const handler = createMcpHandler(
-    () => {
-      const server = new Server({ name: "new", version: "1" }, { capabilities: { tools: { listChanged: true } } });
-      server.setRequestHandler("tools/list", () => listed);
-      server.setRequestHandler("tools/call", () => answer);
-      return server;
-    },
-    { legacy: "reject" },
-  );
-  const app = await serveOnLoopback((request) => handler.fetch(request));
-  return keep({ ...app, handler });
-}
-
 describe("AGT-6 the client speaks the era its server speaks", () => {
   test("against a server of the 2025 era only", async () => {
     const { url } = await startServer2025();

@@ -2,7 +2,8 @@
  * Hears when a server's tools change: in the 2025 era on the stream that the transport keeps open, in the 2026 era on a
  * subscription that is opened again with back-off when it ends. Neither hinders connecting or calling.
  */
-import { type Client, ProtocolError } from "@modelcontextprotocol/client";
+import { type Client, ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
+import { rpcCodes } from "./json-rpc.ts";
 
 const acknowledgeTimeoutMs = 10_000;
 export const reopenFirstMs = 1_000;
@@ -41,8 +42,7 @@ async function subscribe(client: Client, closing: AbortSignal, onChanged: () => 
       }
       onChanged();
     } catch (error) {
-      // A server that answers with an error offers no subscriptions; anything else may pass.
-      if (error instanceof ProtocolError) {
+      if (isUnsupported(error)) {
         return;
       }
     }
@@ -52,6 +52,13 @@ async function subscribe(client: Client, closing: AbortSignal, onChanged: () => 
     await sleep(waitMs, closing);
     waitMs = Math.min(reopenMaxMs, waitMs * 2);
   }
+}
+
+/** The server offers no subscriptions; any other failure may pass. */
+function isUnsupported(error: unknown): boolean {
+  return error instanceof ProtocolError
+    ? error.code === rpcCodes.methodNotFound
+    : error instanceof SdkHttpError && [400, 404, 405, 501].includes(error.status ?? 0);
 }
 
 function sleep(waitMs: number, signal: AbortSignal): Promise<void> {
