@@ -13,7 +13,7 @@ export const connect2026 = (url: string, bearer?: string): Promise<McpConnection
     clientName: "test",
     clientVersion: "1.0.0",
     signal: neverAborts,
-    connectTimeoutMs: 5_000,
+    connectTimeoutMs: 30_000,
   });
 
 /** A client of the 2025 era, in a session of its own. */
@@ -36,10 +36,11 @@ export async function sendMessage(
   connection: McpConnection,
   args: Record<string, unknown>,
   signal: AbortSignal = neverAborts,
+  idleTimeoutMs = 30_000,
 ): Promise<Answer> {
   const progress: Progress[] = [];
   const onProgress = (received: Progress) => void progress.push(received);
-  const result = await connection.callTool("send_message", args, { signal, idleTimeoutMs: 30_000, onProgress });
+  const result = await connection.callTool("send_message", args, { signal, idleTimeoutMs, onProgress });
   return renderAnswer(result, progress);
 }
 

@@ -12,23 +12,27 @@ export interface AgentProcess {
   url: string;
   adminUrl: string;
   lines: Record<string, unknown>[];
+  historiesDir: string;
+  /** All that it wrote to standard output and standard error. */
+  output(): string;
   kill(signal: NodeJS.Signals): void;
   /** The exit code. */
   exited: Promise<number | null>;
   stop(): Promise<void>;
 }
 
-/** Starts main.ts; does not wait until it listens. */
+/** Starts main.ts, or another `program`; does not wait until it listens. */
 export async function startAgentProcess(
   config: RunConfig | string,
   env: Record<string, string> = {},
+  program: string = join(import.meta.dirname, "..", "main.ts"),
 ): Promise<AgentProcess> {
   const folder = await mkdtemp(join(tmpdir(), "pallas-process-"));
   const path = join(folder, "run-config.json");
   await writeFile(path, typeof config === "string" ? config : JSON.stringify(config));
   const [port, adminPort] = await findFreePorts();
-  const child = spawn(process.execPath, [join(import.meta.dirname, "..", "main.ts")], {
-    stdio: ["ignore", "pipe", "inherit"],
+  const child = spawn(process.execPath, [program], {
+    stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"] ?? "",
       PALLAS_RUN_CONFIG: path,
@@ -40,6 +44,10 @@ export async function startAgentProcess(
     },
   });
   const lines: Record<string, unknown>[] = [];
+  const written: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => written.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => written.push(chunk));
+  child.stderr.pipe(process.stderr);
   createInterface({ input: child.stdout }).on("line", (line) => lines.push(JSON.parse(line)));
   const exited = once(child, "exit").then(([code]: (number | null)[]) => code ?? null);
   const stop = async () => {
@@ -48,7 +56,16 @@ export async function startAgentProcess(
     await rm(folder, { recursive: true, force: true });
   };
   const urlOf = (of: number) => `http://127.0.0.1:${of}`;
-  return { url: urlOf(port), adminUrl: urlOf(adminPort), lines, kill: (signal) => child.kill(signal), exited, stop };
+  return {
+    url: urlOf(port),
+    adminUrl: urlOf(adminPort),
+    lines,
+    historiesDir: join(folder, "histories"),
+    output: () => Buffer.concat(written).toString("utf8"),
+    kill: (signal) => child.kill(signal),
+    exited,
+    stop,
+  };
 }
 
 async function findFreePorts(): Promise<[number, number]> {

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { keepUntilEnd } from "../testing/cleanup.ts";
 import { ask } from "../testing/client.ts";
-import { renderTestServer, renderTestSubAgent } from "../testing/run-config.ts";
+import { renderTestConfig, renderTestServer, renderTestSubAgent } from "../testing/run-config.ts";
 import { callTool, createScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent, startToolServer, textResult, type ToolServer } from "../testing/servers.ts";
 
@@ -109,6 +109,55 @@ describe("connections to downstream servers", () => {
     const agent = await keep(startAgent({ servers: [renderTestServer("argos", argos.url, { timeoutMs: 400 })] }));
     expect((await ask(agent.mcpUrl, { message: "***CALL_TOOL argos__chatty {}" })).text).toBe("finished");
     expect((await ask(agent.mcpUrl, { message: "***CALL_TOOL argos__silent {}" })).text).toContain("silent for 400 ms");
+  });
+
+  test("CFG-8 a tool that reports progress for ever ends before its run does", async () => {
+    const argos = await keep(
+      startToolServer({
+        endless: (_args, { sendProgress, signal }) =>
+          new Promise((resolve) => {
+            const timer = setInterval(() => void sendProgress?.({ progress: performance.now() }), 50);
+            signal.addEventListener("abort", () => resolve(textResult("late")));
+            signal.addEventListener("abort", () => clearInterval(timer));
+          }),
+      }),
+    );
+    const models = createScriptedModels([{ toolCalls: [callTool("argos__endless")] }, { text: "gave up" }]);
+    const limits = { ...renderTestConfig().limits, wallClockMs: 2_000 };
+    const servers = [renderTestServer("argos", argos.url, { timeoutMs: 1_000 })];
+    const agent = await keep(startAgent({ servers, limits }, { models }));
+    expect(await ask(agent.mcpUrl, { message: "go" })).toMatchObject({ text: "gave up", isError: false });
+    expect(models.requests[1]?.messages.at(-1)).toMatchObject({
+      results: [{ isError: true, text: expect.stringMatching(/had no result after 1\d\d\d ms/) }],
+    });
+  });
+
+  test("the runs of one token share a session with a forwarding server, no other run does", async () => {
+    const argos = await keep(startToolServer(readTool, { only2025: true }));
+    const servers = [renderTestServer("argos", argos.url, { forwardInboundAuth: true })];
+    const agent = await keep(startAgent({ servers }));
+    for (const token of ["a", "b", "a", "b"]) expect((await ask(agent.mcpUrl, readNow, token)).text).toBe("read it");
+    const sessionsOf = (token: string) =>
+      new Set(argos.seen.filter(({ bearer }) => bearer === token).map(({ context }) => context.sessionId));
+    expect([sessionsOf("a").size, sessionsOf("b").size]).toEqual([1, 1]);
+    expect(sessionsOf("a")).not.toEqual(sessionsOf("b"));
+    expect(argos.authorizations.every((header) => header === "Bearer a" || header === "Bearer b")).toBe(true);
+  });
+
+  test("a tool that is denied after it was listed is not called", async () => {
+    const argos = await keep(startToolServer(readTool));
+    const server = renderTestServer("argos", argos.url);
+    const deny: string[] = [];
+    const models = createScriptedModels([
+      () => {
+        deny.push("re*");
+        return { toolCalls: [callTool("argos__read")] };
+      },
+      { text: "ok" },
+    ]);
+    const agent = await keep(startAgent({ servers: [{ ...server, deny }] }, { models }));
+    expect((await ask(agent.mcpUrl, { message: "go" })).lines).toContain("argos/read: failed");
+    expect(argos.seen).toEqual([]);
   });
 
   test("sub-agents start a conversation per run and continue it within the run", async () => {

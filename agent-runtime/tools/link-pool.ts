@@ -55,7 +55,7 @@ export function createLinkPool({ open, clock, linksMax = 64, idleTtlMs = 300_000
   };
   const release = (key: string, entry: Entry) => {
     entry.leases -= 1;
-    if (entry.leases > 0 || entries.get(key) !== entry) return;
+    if (entry.leases > 0 || entries.get(key) !== entry) return; // Still used, or closed with the pool.
     entries.delete(key);
     entries.set(key, entry);
     entry.idle = true;

@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../clock.ts";
 import { createFakeClock } from "../model/testing/fake-clock.ts";
 import { createTestLog, startToolServer, textResult } from "../testing/servers.ts";
 import { createLink } from "./link.ts";
@@ -29,6 +32,24 @@ describe("a link to a server that is down", () => {
 });
 
 describe("a link's tool list", () => {
+  test("of a server that never answers is waited for but once", async () => {
+    const silent = createServer(() => undefined).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const address = silent.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const { log } = createTestLog("SILENT");
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const headers = async () => ({});
+    const link = createLink({ name: "argos", url, headers, clientVersion: "1.0.0", log, clock: systemClock });
+    expect(await link.tools()).toEqual([]);
+    const startedAt = performance.now();
+    expect(await link.tools()).toEqual([]);
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
+    await link.close();
+    silent.closeAllConnections();
+    silent.close();
+  }, 20_000);
+
   test("is kept for a minute, then asked for again", async () => {
     const { server, clock, link } = await startLink();
     expect(await link.tools()).toHaveLength(1);

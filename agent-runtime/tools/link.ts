@@ -8,12 +8,10 @@ import type { ToolResult } from "../../lib/mcp/table.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { settledWithin, type Clock } from "../clock.ts";
 
-const connectTimeoutMs = 5_000;
-const listTimeoutMs = 10_000;
+const connectTimeoutMs = 10_000;
+const listTimeoutMs = 30_000;
 /** A list is asked for again after this time, since not every server tells of changes. */
 const listTtlMs = 60_000;
-/** The first run waits this long for the first list. */
-const firstListWaitMs = 5_000;
 /** With a list at hand, or after a failure to get one, a run waits this long for a newer one. */
 const refreshWaitMs = 1_000;
 const backoffFirstMs = 500;
@@ -92,8 +90,8 @@ export function createLink(options: LinkOptions): Link {
     async tools() {
       if (!stale && clock.now() - listedAt < listTtlMs) return tools ?? [];
       refreshing ??= refresh();
-      const isFirst = tools === undefined && !refreshFailed;
-      await settledWithin(refreshing, isFirst ? firstListWaitMs : refreshWaitMs, clock);
+      if (tools === undefined && !refreshFailed) await refreshing;
+      else await settledWithin(refreshing, refreshWaitMs, clock);
       return tools ?? [];
     },
     async call(tool, args, callOptions) {

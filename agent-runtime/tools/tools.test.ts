@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ToolResult } from "../../lib/mcp/table.ts";
+import { imageBytesMax } from "../image-data.ts";
 import { isToolAllowed, renderToolName } from "./naming.ts";
 import { renderToolResult } from "./result.ts";
 
@@ -72,6 +73,29 @@ describe("CFG-8 a tool's result to the model", () => {
     expect(renderToolResult({ content }, options).text).toContain("one result may hold 16 images");
     const blind = renderToolResult({ content: [image] }, { ...options, vision: false });
     expect(blind).toEqual({ images: [], text: expect.stringContaining("without vision") });
+  });
+
+  test.each([
+    ["image/svg+xml", "aGVsbG8=", 'it has the type "image/svg+xml"'],
+    ["image/png", "not base64", "it is not valid base64"],
+    ["image/png", Buffer.alloc(imageBytesMax + 1).toString("base64"), "it has 10485761 bytes"],
+  ])(
+    "an image of type %s that every provider would refuse is left out, whatever its kind of part",
+    (mimeType, data, why) => {
+      const content: ToolResult["content"] = [
+        { type: "image", data, mimeType },
+        { type: "resource", resource: { uri: "file://a", blob: data, mimeType } },
+      ];
+      const { images, text: shown } = renderToolResult({ content }, options);
+      expect(images).toEqual([]);
+      expect(shown.split("\n").map((line) => line.startsWith(`[image left out: ${why}`))).toEqual([true, true]);
+    },
+  );
+
+  test("an embedded image is an image", () => {
+    const resource = { uri: "file://a", blob: "aGVsbG8=", mimeType: "image/png" };
+    const { images } = renderToolResult({ content: [{ type: "resource", resource }] }, options);
+    expect(images).toEqual([{ data: "aGVsbG8=", mimeType: "image/png" }]);
   });
 
   test("structured content stands in for missing text, other kinds are named", () => {
