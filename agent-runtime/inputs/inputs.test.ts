@@ -35,7 +35,7 @@ describe("mounted files", () => {
       let swapping = true;
       const swap = async () => {
         for (version = 2; version <= 100; version += 1) await writeKubeletVolume(folder, { "keys/main": `${version}` });
-        swapping = false;
+        swapped.abort();
       };
       const read = async () => {
         for (let last = 0; swapping;) {

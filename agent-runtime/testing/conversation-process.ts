@@ -54,7 +54,7 @@ const history = await sessions.open(await sessions.resolve({}), context.signal);
 await history.append(user(text));
 const outcome = await runLoop(context, {
   models: createScriptedModels([takeTurn]),
-  toolbox: { tools: [], find: () => undefined, close: async () => undefined },
+  toolbox: { tools: [], find: () => undefined, close: () => undefined },
   history,
   system: "",
   settings: request,

@@ -8,8 +8,8 @@ import type { OpenFetch, SafeRequest } from "../../lib/mcp/safe-fetch.ts";
 export type Fault = "none" | "reset" | "reset-after" | "unavailable" | "session-lost" | "unauthorized";
 
 export interface WitnessOptions {
-  /** By host. `expects` is the Authorization that every request must have, "caller" the token of the call it serves. */
-  servers: Readonly<Record<string, { era: "2025" | "2026"; expects: "caller" | "nothing" | string }>>;
+  /** By host. `expects`: "caller" for the token of the call that is served, "nothing", or the Authorization header itself. */
+  servers: Readonly<Record<string, { era: "2025" | "2026"; expects: string }>>;
   nextFault(): Fault;
   /** Resolves when a request, and when its answer, may arrive. */
   pass(label: string): Promise<void>;

@@ -28,7 +28,7 @@ describe("a downstream server that is down", () => {
     expect(models.requests[0]?.tools.map(({ name }) => name)).toEqual(["neo4j__query"]);
   });
 
-  test("keeps its tools listed; a call to it is an error result, logged under pallas.forward.trace", async () => {
+  test("LOG-3 keeps its tools listed; a call to it is an error result, logged under pallas.forward.trace", async () => {
     const argos = await startToolServer(readTool);
     const models = createScriptedModels([{ text: "one" }, { toolCalls: [callTool("argos__read")] }, { text: "two" }]);
     const agent = await keep(startAgent({ servers: [renderTestServer("argos", argos.url)] }, { models }));

@@ -95,10 +95,10 @@ async function play(scheduler: fc.Scheduler, steps: readonly Step[], plan: reado
       if (foreign.length > 0) witness.wrongs.push(`${token} saw ${foreign.join()}`);
     }
     const route = names.find((name) => name.startsWith(`${host}__`));
-    for (let n = 0; route !== undefined && n < calls; n += 1) {
+    for (const name of Array.from({ length: route === undefined ? 0 : calls }, () => route ?? "")) {
       const call = { signal, totalTimeoutMs: 60_000, onProgress: () => undefined };
       const result = await toolbox
-        .find(route)
+        .find(name)
         ?.call(token === undefined ? {} : { message: token }, call)
         .catch(() => undefined);
       if (result !== undefined) answered += 1;

@@ -35,6 +35,11 @@ async function connect(server: { url: string; stop(): Promise<void> }): Promise<
   return connection;
 }
 
+function asMcpError(failure: unknown): McpError {
+  if (failure instanceof McpError) return failure;
+  throw new Error("expected an McpError", { cause: failure });
+}
+
 describe("a server that asks its client for something", () => {
   test.each([
     ["elicitation/create", { message: "Which one?", requestedSchema: { type: "object", properties: {} } }],
@@ -93,7 +98,7 @@ describe("BRR-4 what a server says about an error", () => {
     const failure = await connection
       .callTool("only", { argument }, { ...patient, idleTimeoutMs: 500 })
       .catch((error: unknown) => error);
-    const error = failure instanceof McpError ? failure : expect.unreachable();
+    const error = asMcpError(failure);
     expect(JSON.stringify(renderError(error))).not.toContain("canary");
     expect(error.tell()).not.toContain(token);
   });
@@ -107,7 +112,7 @@ describe("BRR-4 what a server says about an error", () => {
       return Response.json({ jsonrpc: "2.0", id: askedId, error: { code: -32_000, message: said, data: { said } } });
     };
     const failure = await connection.callTool("only", { argument }, patient).catch((error: unknown) => error);
-    const error = failure instanceof McpError ? failure : expect.unreachable();
+    const error = asMcpError(failure);
     expect(error.tell()).toMatch(/error -32000: no: \[redacted\] may not use canary-argument-2; ab is fine$/);
     const logged = renderError(error);
     expect(JSON.stringify(logged)).not.toContain("canary");

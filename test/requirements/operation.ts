@@ -55,6 +55,7 @@ export const operationRequirements: Requirements = {
     shown: [
       "agent-runtime/loop/budget.test.ts",
       "agent-runtime/loop/run-loop.test.ts",
+      "agent-runtime/tools/downstream.test.ts",
       "agent-runtime/tools/tools.test.ts",
       "lib/mcp/call-deadline.test.ts",
     ],
@@ -62,12 +63,18 @@ export const operationRequirements: Requirements = {
 
   "BRR-1": {
     promise: "The caller's token goes only to servers that ask for it, and a configured header wins over it.",
-    shown: ["agent-runtime/bearer.test.ts", "lib/mcp/serve.test.ts"],
+    shown: ["agent-runtime/bearer.test.ts", "lib/mcp/serve.test.ts", "test/integration/bearer.test.ts"],
   },
   "BRR-2": {
     promise: "Under any interleaving a downstream sees exactly the token of the call it serves.",
-    shown: ["agent-runtime/bearer.test.ts", "lib/mcp/connect.test.ts", "agent-runtime/admin.test.ts"],
-    missing: "10,000 interleavings; the property runs over far fewer, and without retries",
+    shown: [
+      "agent-runtime/bearer.test.ts",
+      "agent-runtime/tools/interleavings.test.ts",
+      "agent-runtime/tools/link-pool.test.ts",
+      "lib/mcp/connect.test.ts",
+      "agent-runtime/admin.test.ts",
+      "test/integration/bearer.test.ts",
+    ],
   },
   "BRR-3": {
     promise: "Passing the token to the model's provider is asked for apart, probes carry none, and redirects drop it.",
@@ -76,17 +83,20 @@ export const operationRequirements: Requirements = {
       "agent-runtime/model/models.test.ts",
       "agent-runtime/model/preflight.test.ts",
       "lib/mcp/safe-fetch.test.ts",
+      "test/integration/bearer.test.ts",
     ],
   },
   "BRR-4": {
     promise: "Tokens, prompts and tool arguments appear in no log, metric, event, status or ConfigMap.",
     shown: [
       "lib/process/log.test.ts",
+      "lib/mcp/downstream-words.test.ts",
       "agent-runtime/bearer.test.ts",
       "agent-runtime/model/one-result.test.ts",
       "plan/run-config.test.ts",
+      "test/integration/bearer.test.ts",
     ],
-    missing: "a search for planted secrets in metrics, events and statuses",
+    missing: "a search for planted secrets in events and statuses",
   },
 
   "MET-1": {
@@ -224,7 +234,11 @@ export const operationRequirements: Requirements = {
   },
   "LOG-3": {
     promise: "Every downstream failure is logged with its stack, every forwarded token without the token.",
-    shown: ["agent-runtime/bearer.test.ts"],
+    shown: [
+      "agent-runtime/bearer.test.ts",
+      "agent-runtime/tools/downstream.test.ts",
+      "test/integration/bearer.test.ts",
+    ],
   },
 
   "CLI-1": {
