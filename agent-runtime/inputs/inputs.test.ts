@@ -31,10 +31,11 @@ describe("mounted files", () => {
       const folder = await mkdtemp(join(tmpdir(), "pallas-files-"));
       const files = createMountedFiles(folder);
       await writeKubeletVolume(folder, { "keys/main": "1" });
-      let version = 1;
-      let swapping = true;
+      const swapped = new AbortController();
       const swap = async () => {
-        for (version = 2; version <= 100; version += 1) await writeKubeletVolume(folder, { "keys/main": `${version}` });
+        for (let version = 2; version <= 100; version += 1) {
+          await writeKubeletVolume(folder, { "keys/main": `${version}` });
+        }
         swapped.abort();
       };
       const read = async () => {
