@@ -39,7 +39,7 @@ describe("mounted files", () => {
         swapped.abort();
       };
       const read = async () => {
-        for (let last = 0; swapping;) {
+        for (let last = 0; !swapped.signal.aborted;) {
           const found = Number(await files.read(file));
           expect(found).toBeGreaterThanOrEqual(last);
           last = found;
