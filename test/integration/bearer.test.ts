@@ -7,13 +7,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { renderTestConfig, renderTestServer, renderTestSubAgent } from "../../agent-runtime/testing/run-config.ts";
 import { startAgentProcess, type AgentProcess } from "../../agent-runtime/testing/process.ts";
 import { startToolServer, textResult } from "../../agent-runtime/testing/servers.ts";
-import {
-  startModelServer,
-  type ModelServer,
-  type ServedRequest,
-} from "../../agent-runtime/model/testing/model-server.ts";
 import { connect2026, sendMessage, type Answer } from "../../agent-runtime/testing/client.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
+import type { ServedRequest } from "../models/journal.ts";
+import { startModelMock, type ModelMock } from "../models/model-mock.ts";
 import { startRelay, type Relay } from "./bearer/relay.ts";
 
 const callers = 200;
@@ -27,7 +24,7 @@ const modelKey = "canary-model-key";
 
 const running: { stop(): Promise<void> }[] = [];
 const relays: Record<string, Relay> = {};
-let model: ModelServer;
+let model: ModelMock;
 let front: AgentProcess;
 let optedIn: AgentProcess;
 const agents: AgentProcess[] = [];
@@ -105,7 +102,7 @@ const findUnserved = () =>
   );
 
 beforeAll(async () => {
-  model = await startModelServer(answerAsModel, { models: { m: {} } });
+  model = await startModelMock(answerAsModel, { models: { m: {} } });
   running.push({ stop: model.close });
   const forwarded = { forwardInboundAuth: true };
   const [alpha, beta, plain, keyed, behindTrusted, behindStranger] = await Promise.all([
