@@ -16,8 +16,10 @@ const amounts = (description: string) =>
   });
 
 export const resources = object("Compute resources of its container.", {
-  requests: amounts("What is reserved. Default 50m CPU, 128Mi memory.").exactOptional(),
-  limits: amounts("What it cannot exceed. Default 512Mi memory.").exactOptional(),
+  requests: amounts(
+    "What is reserved. Default 50m CPU, 128Mi memory, or the limit where that is less.",
+  ).exactOptional(),
+  limits: amounts("What it cannot exceed. Default 512Mi memory, or the request where that is more.").exactOptional(),
 });
 
 export const limits = object("Bounds of one call; reaching one is an error that says which (CFG-8).", {
@@ -59,7 +61,7 @@ export const history = object("Stored conversations.", {
   ).exactOptional(),
   keepTurns: integer(1, 100, "Latest turns that stay whole. Default 2.").exactOptional(),
   idleTtl: duration("87600h", "How long an unused history is kept. Default 720h.").exactOptional(),
-  maxBytes: quantity("Size of all histories together. Default 1Gi.").exactOptional(),
+  maxBytes: quantity("Size of all histories together. Default 1Gi, or 80% of a smaller storage.size.").exactOptional(),
 });
 
 const labelValue = text(maxLabelValueLength, "A label's value.", {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { duration, parseDurationMs, parseQuantity, positiveQuantity, quantity } from "./units.ts";
+import { compareQuantities, duration, parseDurationMs, parseQuantity, positiveQuantity, quantity } from "./units.ts";
 
 describe("parseDurationMs", () => {
   it.each([
@@ -88,5 +88,21 @@ describe("CFG-5 quantity", () => {
     const refused = [0, "0", "0.0Gi", "", "big", null];
     expect(refused.filter((value) => schema.safeParse(value).success)).toEqual([]);
     expect(schema.safeParse("0.000000001m").success).toBe(true);
+  });
+});
+
+describe("compareQuantities", () => {
+  it.each([
+    ["50m", "0.05", 0],
+    ["50m", "51m", -1],
+    ["1", "999m", 1],
+    ["0.000000001m", 0, 1],
+    ["1Gi", "1G", 1],
+    ["1.5Gi", "1536Mi", 0],
+    ["999999999999999Ei", "999999999999998Ei", 1],
+    [1024, "1Ki", 0],
+  ])("%s and %s: %i", (a, b, order) => {
+    expect(compareQuantities(a, b)).toBe(order);
+    expect(compareQuantities(b, a) + order).toBe(0);
   });
 });

@@ -65,6 +65,23 @@ export function parseQuantity(quantity: string | number): number {
   return Math.ceil(Number(amount) * factor);
 }
 
+/** Nine decimals of a thousandth are the finest that the pattern allows. */
+const finestPower = 12;
+
+function exactAmount(quantity: string | number): bigint {
+  const [, whole = "0", fraction = "", unit = ""] = /^([0-9]+)(?:\.([0-9]+))?([A-Za-z]*)$/.exec(String(quantity)) ?? [];
+  const isThousandths = unit === "m";
+  const factor = isThousandths ? 1n : BigInt(suffix[unit] ?? 1);
+  const power = finestPower - fraction.length - (isThousandths ? 3 : 0);
+  return BigInt(whole + fraction) * factor * 10n ** BigInt(power);
+}
+
+/** Below zero when `a` is less than `b`, above when it is more. Exact, where parseQuantity makes 50m and 1 the same. */
+export function compareQuantities(a: string | number, b: string | number): number {
+  const difference = exactAmount(a) - exactAmount(b);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+}
+
 /** As many digits as the pattern allows, so that 1 and "1" have the same bounds. */
 const maxInteger = 999_999_999_999_999;
 

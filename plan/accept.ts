@@ -3,6 +3,7 @@
 import type { PallasAgent } from "../crds/agent.ts";
 import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { placeholder } from "../crds/references.ts";
+import { agentAmountFaults, instanceAmountFaults } from "./accept-amounts.ts";
 import { agentKeyFaults, instanceKeyFaults } from "./accept-keys.ts";
 import { networkPolicyFaults } from "./accept-peers.ts";
 import { isRefusedHost } from "./addresses.ts";
@@ -109,6 +110,7 @@ export function acceptInstance(instance: PallasInstance, mode: Mode): Fault[] {
     ...instanceKeyFaults(instance),
     ...duplicatePrefixes(instance),
     ...settingsFaults("spec.agentDefaults", instance.spec.agentDefaults ?? {}),
+    ...instanceAmountFaults(instance),
     ...(instance.spec.auth?.jwt
       ? [notSupported("spec.auth.jwt", "remove it, and let a gateway in front of the agents authenticate callers")]
       : []),
@@ -129,7 +131,12 @@ function replicaFaults({ spec }: PallasAgent, scope: string): Fault[] {
 export function acceptAgent(agent: PallasAgent, instance: PallasInstance): Fault[] {
   const { port } = agent.spec;
   const { scope } = effectiveSettings(agent, instance);
-  const faults = [...replicaFaults(agent, scope), ...agentKeyFaults(agent), ...settingsFaults("spec", agent.spec)];
+  const faults = [
+    ...replicaFaults(agent, scope),
+    ...agentKeyFaults(agent),
+    ...settingsFaults("spec", agent.spec),
+    ...agentAmountFaults(agent, instance),
+  ];
   const { host, template } = instance.spec.externalUrl ?? {};
   if (port === undefined && (host !== undefined || template?.includes("{port}") === true)) {
     faults.push({

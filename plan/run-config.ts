@@ -147,6 +147,8 @@ export function renderRunConfig(
     servers: renderServers(agent, instance),
     agents: renderSubAgents(agent, around, agentUrl),
     scope,
+    // So a step between one pod and several rolls them, and must: of several pods only one would know a session, and
+    // one pod without sessions would not hear `notifications/cancelled`, the only way 2025-era clients cancel.
     sessions: agent.spec.replicas <= 1,
     emitLoopProgress: agent.spec.emitLoopProgress,
     limits,

@@ -1,7 +1,7 @@
 // The one place where defaults are applied: agent, then the instance's agentDefaults, then what is built in.
 import type { AgentSpec, PallasAgent } from "../crds/agent.ts";
 import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
-import { parseDurationMs, parseQuantity } from "../crds/units.ts";
+import { compareQuantities, parseDurationMs, parseQuantity } from "../crds/units.ts";
 
 type Defaults = NonNullable<InstanceSpec["agentDefaults"]>;
 type Settings = { [Key in keyof Defaults]-?: NonNullable<Defaults[Key]> };
@@ -30,15 +30,45 @@ function layeredMap<T extends object>(key: keyof T, ...layers: (T | undefined)[]
   return Object.assign({}, ...layers.map((layer) => layer?.[key]));
 }
 
+type Amounts = NonNullable<Settings["resources"]["requests"]>;
+
+/** The built-in amounts, each moved to what was written on the other side where that leaves no room for it. */
+const givingWay = (defaults: Amounts, written: Amounts, leavesNoRoom: (order: number) => boolean): Amounts =>
+  Object.fromEntries(
+    Object.entries(defaults).map(([name, amount]) => {
+      const bound = written[name];
+      return [name, bound !== undefined && leavesNoRoom(compareQuantities(bound, amount)) ? bound : amount];
+    }),
+  );
+
+/** A built-in request follows a lower limit down, a built-in limit a higher request up: the API refuses the reverse. */
+function effectiveResources(
+  shared: Defaults["resources"],
+  own: Defaults["resources"],
+): Required<Settings["resources"]> {
+  const requests: Amounts = { ...shared?.requests, ...own?.requests };
+  const limits: Amounts = { ...shared?.limits, ...own?.limits };
+  return {
+    requests: { ...givingWay(builtIn.resources.requests, limits, (order) => order < 0), ...requests },
+    limits: { ...givingWay(builtIn.resources.limits, requests, (order) => order > 0), ...limits },
+  };
+}
+
+/** Of a claim, what its histories may fill; the rest is for whole blocks of small files and the file system's own. */
+const claimShare = 0.8;
+
+/** What is built in gives way to a smaller claim. */
+function effectiveMaxBytes(written: Settings["history"]["maxBytes"], storage: AgentSpec["storage"]): number {
+  if (written !== undefined) return parseQuantity(written);
+  const whole = parseQuantity(builtIn.history.maxBytes);
+  return storage ? Math.min(whole, Math.ceil(parseQuantity(storage.size) * claimShare)) : whole;
+}
+
 /** Every setting of an agent, with nothing left to default. */
 export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) {
   const own: AgentSpec = agent.spec;
   const shared: Defaults = instance.spec.agentDefaults ?? {};
   const pods = [builtIn.pod, shared.pod, own.pod];
-  const resources: Settings["resources"] = {
-    requests: { ...builtIn.resources.requests, ...shared.resources?.requests, ...own.resources?.requests },
-    limits: { ...builtIn.resources.limits, ...shared.resources?.limits, ...own.resources?.limits },
-  };
   const pod: Settings["pod"] = {
     ...layered(...pods),
     labels: { ...layeredMap<Settings["pod"]>("labels", ...pods) },
@@ -48,7 +78,7 @@ export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) 
   const limits = { ...builtIn.limits, ...shared.limits, ...own.limits };
   const history = { ...builtIn.history, ...shared.history, ...own.history };
   return {
-    resources,
+    resources: effectiveResources(shared.resources, own.resources),
     pod,
     scope: own.scope ?? shared.scope ?? builtIn.scope,
     request: { ...builtIn.request, ...shared.request, ...own.request },
@@ -65,7 +95,7 @@ export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) 
       compactAt: history.compactAt,
       keepTurns: history.keepTurns,
       idleTtlMs: parseDurationMs(history.idleTtl),
-      maxBytes: parseQuantity(history.maxBytes),
+      maxBytes: effectiveMaxBytes(own.history?.maxBytes ?? shared.history?.maxBytes, own.storage),
     },
   };
 }

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { acceptAgent, acceptInstance } from "./accept.ts";
+import { effectiveSettings } from "./settings.ts";
+import { sampleAgent, sampleInstance } from "./testing/resources.ts";
+
+const faults = (own: object, shared: object = {}) =>
+  acceptAgent(sampleAgent("a", own), sampleInstance({ agentDefaults: shared }));
+const settings = (own: object, shared: object = {}) =>
+  effectiveSettings(sampleAgent("a", own), sampleInstance({ agentDefaults: shared }));
+const limits = (amounts: object) => ({ resources: { limits: amounts } });
+const requests = (amounts: object) => ({ resources: { requests: amounts } });
+
+describe("CFG-1 built-in amounts give way to what is written", () => {
+  it.each([
+    ["a request follows a lower limit down", limits({ memory: "64Mi" }), ["64Mi", "64Mi"]],
+    ["and stays below a higher one", limits({ memory: "128Mi" }), ["128Mi", "128Mi"]],
+    ["just above it, too", limits({ memory: 134_217_729 }), ["128Mi", 134_217_729]],
+    ["a limit follows a higher request up", requests({ memory: "1Gi" }), ["1Gi", "1Gi"]],
+    ["and stays above a lower one", requests({ memory: "512Mi" }), ["512Mi", "512Mi"]],
+  ])("%s", (_what, spec, [request, limit]) => {
+    for (const { resources } of [settings(spec), settings({}, spec)]) {
+      expect([resources.requests["memory"], resources.limits["memory"]]).toEqual([request, limit]);
+    }
+    expect(faults(spec)).toEqual([]);
+    expect(acceptInstance(sampleInstance({ agentDefaults: spec }), "cluster")).toEqual([]);
+  });
+
+  it("in thousandths of a CPU as well", () => {
+    expect(settings(limits({ cpu: "49m" })).resources.requests["cpu"]).toBe("49m");
+    expect(settings(limits({ cpu: "0.051" })).resources.requests["cpu"]).toBe("50m");
+  });
+
+  it("maxBytes is four fifths of a claim that cannot hold it", () => {
+    const maxBytes = (size: string, shared = {}) => settings({ storage: { size } }, shared).history.maxBytes;
+    expect(maxBytes("1000Ki")).toBe(800 * 1024);
+    expect(maxBytes("1280Mi")).toBe(2 ** 30);
+    expect(maxBytes("5Gi")).toBe(2 ** 30);
+    expect(maxBytes("1000Ki", { history: { maxBytes: "1000Ki" } })).toBe(1000 * 1024);
+  });
+});
+
+describe("CFG-5 amounts that contradict each other", () => {
+  it("a request above the limit is refused where it is written", () => {
+    const resources = { requests: { cpu: "500m", memory: "2Gi" }, limits: { cpu: "0.5", memory: "1Gi" } };
+    const [fault, ...others] = faults({ resources });
+    expect(others).toEqual([]);
+    expect(fault).toEqual({
+      reason: "InvalidField",
+      path: "spec.resources.requests.memory",
+      message: "found 2Gi, above the limit 1Gi of spec.resources.limits.memory; lower the request, or raise the limit",
+    });
+    const ofInstance = acceptInstance(sampleInstance({ agentDefaults: { resources } }), "cluster");
+    expect(ofInstance.map(({ path }) => path)).toEqual(["spec.agentDefaults.resources.requests.memory"]);
+  });
+
+  it("an agent's limit below the request of agentDefaults is refused with both places", () => {
+    expect(faults(limits({ memory: "1Gi" }), requests({ memory: "2Gi" }))).toEqual([
+      {
+        reason: "InvalidField",
+        path: "spec.resources.limits.memory",
+        message:
+          'found 1Gi, below the request 2Gi of instance "ouranos" spec.agentDefaults.resources.requests.memory; raise the limit, or set spec.resources.requests.memory to no more than it',
+      },
+    ]);
+    expect(faults(requests({ cpu: 3 }), limits({ cpu: 2 })).map(({ path }) => path)).toEqual([
+      "spec.resources.requests.cpu",
+    ]);
+  });
+
+  it("the agent's own amount hides that of agentDefaults", () => {
+    const resources = { requests: { memory: "1Gi" }, limits: { memory: "1Gi" } };
+    expect(faults({ resources }, requests({ memory: "2Gi" }))).toEqual([]);
+  });
+
+  it("a claim smaller than the maxBytes that is written is refused, wherever that is", () => {
+    const history = { maxBytes: "2Gi" };
+    const storage = { size: "2147483647" };
+    expect(faults({ storage, history })).toEqual([
+      {
+        reason: "InvalidField",
+        path: "spec.storage.size",
+        message:
+          "found 2147483647, less than the 2Gi of spec.history.maxBytes; make the claim larger, or set spec.history.maxBytes to no more than it",
+      },
+    ]);
+    const [fault] = faults({ storage }, { history });
+    expect(fault?.message).toContain('spec.agentDefaults.history.maxBytes of instance "ouranos"');
+    expect(faults({ storage: { size: "2Gi" } }, { history })).toEqual([]);
+    expect(faults({ storage, history: { maxBytes: "1Gi" } }, { history })).toEqual([]);
+  });
+});
