@@ -52,6 +52,7 @@ export const stateReasons = [
   "Unavailable",
   "ScaledToZero",
   "NameConflict",
+  "NamespaceTerminating",
   "NotChecked",
   "Ready",
   "NotReady",

@@ -7,11 +7,15 @@ import { isControlledBy, keyOf, objectKey, type KubeObject, type LiveObject } fr
 import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
 import type { Caches } from "./caches.ts";
+import { RemovalFailed } from "./failure.ts";
 import type { OwnerGuard } from "./owner-guard.ts";
 import { childTypes, type ChildKind } from "./resources.ts";
 
 export interface ChildWriter {
-  /** The object as the server holds it afterwards. Throws `Conflict` for a foreign object, `Waiting` for one that is being deleted. */
+  /**
+   * The object as the server holds it afterwards. Throws `Conflict` for a foreign object, `Waiting` where it or its
+   * namespace is being deleted.
+   */
   apply(
     kind: ChildKind,
     desired: KubeObject,
@@ -20,13 +24,19 @@ export interface ChildWriter {
     /** Whether an object of this name is ours; by default, whether `owner` controls it. */
     ours?: (live: LiveObject) => boolean,
   ): Promise<LiveObject>;
-  /** Deletes the owner's child of this name, if the cache has one; never anybody else's. */
+  /**
+   * Deletes the owner's child of this name, if the cache has one; never anybody else's. Throws `RemovalFailed`, after
+   * some seconds at most, when it is still there.
+   */
   remove(kind: ChildKind, owner: LiveObject, name: string, signal: AbortSignal): Promise<void>;
   /** From the cache, whoever owns it. */
   find(kind: ChildKind, namespace: string, name: string): LiveObject | undefined;
   /** From the cache, only when it is the owner's. */
   findOwned(kind: ChildKind, owner: LiveObject, name: string): LiveObject | undefined;
 }
+
+/** A deletion that is not answered must not use up the time of a whole reconcile. */
+const removeTimeoutMs = 5_000;
 
 export interface ChildWriterOptions {
   readonly transport: Transport;
@@ -67,9 +77,16 @@ export function createChildWriter({ transport, caches, tracker, guard, log }: Ch
     async remove(kind, owner, name, signal) {
       const found = findOwned(kind, owner, name);
       if (!found || found.metadata.deletionTimestamp !== undefined) return;
-      await guard.confirm(owner, "create", signal);
-      const action = await deleteObject(transport, childTypes[kind], found, { signal });
-      log.info({ kind: childTypes[kind].kind, key: keyOf(found), action }, "child removed");
+      await guard.confirm(owner, "delete", signal);
+      const type = childTypes[kind];
+      const options = { timeoutMs: removeTimeoutMs, signal };
+      const action = await deleteObject(transport, type, found, options).catch((cause: unknown) => {
+        throw new RemovalFailed(`${type.kind} ${keyOf(found)}`, cause);
+      });
+      if (action === "changed") {
+        throw new RemovalFailed(`${type.kind} ${keyOf(found)}`, new Error("it was changed at the same time"));
+      }
+      log.info({ kind: type.kind, key: keyOf(found), action }, "child removed");
     },
   };
 }

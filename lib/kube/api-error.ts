@@ -54,6 +54,14 @@ export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409;
 }
 
+/** Nothing new is made in a namespace that is being deleted; and that it never ceases to be. */
+export function isNamespaceTerminating(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.status !== 403) return false;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field is checked where it is read
+  const { causes } = (error.details ?? {}) as { causes?: unknown };
+  return Array.isArray(causes) && causes.some((cause: unknown) => Object(cause).reason === "NamespaceTerminating");
+}
+
 /** The resourceVersion (or the page token) is too old: only a new list helps. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.status === 410;

@@ -2,7 +2,7 @@
  * Writing objects: server-side apply and deletion, and the applier, which writes a child only when it is missing,
  * outdated or edited by hand, and never when it belongs to someone else.
  */
-import { isConflict, isNotFound } from "./api-error.ts";
+import { isConflict, isNamespaceTerminating, isNotFound } from "./api-error.ts";
 import { hashOf } from "./canonical.ts";
 import { differences } from "./compare.ts";
 import type { WriteTracker } from "./consistency.ts";
@@ -63,6 +63,7 @@ export async function getObject(
 
 export interface DeleteOptions {
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
+  readonly timeoutMs?: number;
   readonly signal: AbortSignal;
 }
 
@@ -84,6 +85,7 @@ export async function deleteObject(
         preconditions: { uid, resourceVersion },
         propagationPolicy: options.propagationPolicy ?? "Background",
       },
+      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
       signal: options.signal,
     });
     return "deleted";
@@ -124,7 +126,8 @@ export interface ApplyResult {
 export interface Applier {
   /**
    * Makes the server hold `desired`, with no write when it does already. Throws `Conflict` when the name is taken by
-   * an object that is not ours, and `Waiting` (ChildTerminating) while an earlier one is being deleted.
+   * an object that is not ours, and `Waiting` while an earlier one (ChildTerminating) or the whole namespace
+   * (NamespaceTerminating) is being deleted.
    */
   apply(request: ApplyRequest): Promise<ApplyResult>;
 }
@@ -132,6 +135,8 @@ export interface Applier {
 /** So many objects may differ for good from what was asked (see `#settled`) before the oldest is tried again. */
 const settledLimit = 10_000;
 const terminatingRetryMs = 2_000;
+/** A namespace does not come back from it, so there is nothing to look for. */
+const namespaceRetryMs = 60_000;
 /** etcd is at revision 1 before its first write, so no object has this version: an apply that asks for it can only create. */
 const versionOfNone = "1";
 
@@ -164,6 +169,10 @@ class ComparingApplier implements Applier {
     try {
       return { action: "created", object: await this.#write(request, { resourceVersion: versionOfNone }) };
     } catch (error) {
+      if (isNamespaceTerminating(error)) {
+        const message = `${type.kind} ${keyOf(desired)} is not made: its namespace is being deleted`;
+        throw new Waiting({ reason: "NamespaceTerminating", message, retryMs: namespaceRetryMs, cause: error });
+      }
       if (!isConflict(error)) throw error;
       // The name is taken: by ours, which the cache does not have yet, or by someone else's.
       const found = await read();

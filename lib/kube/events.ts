@@ -3,7 +3,7 @@
  * what is too much is dropped and counted. Of the object only its identity is sent; texts pass the masks of the log.
  */
 import { randomUUID } from "node:crypto";
-import { ApiError, CallRefused, isConflict, isNotFound } from "./api-error.ts";
+import { ApiError, CallRefused, isConflict, isNamespaceTerminating, isNotFound } from "./api-error.ts";
 import { backoffDelayMs } from "./backoff.ts";
 import { renderMicroTime, sleep, systemClock, type Clock } from "./clock.ts";
 import type { EventResult, KubeMetrics } from "./metrics.ts";
@@ -169,6 +169,8 @@ class QueueingRecorder implements EventRecorder {
           await sleep(this.#clock, backoffDelayMs(retryBackoff, tries - 1), signal).catch(() => undefined); // Aborted: one last try fails at once.
           continue;
         }
+        // Nobody will read it, and nothing is wrong.
+        if (isNamespaceTerminating(error)) return "dropped";
         log.warn({ kind: series.regarding.kind, reason: series.reason, err: error }, "event could not be sent");
         return "failed";
       }

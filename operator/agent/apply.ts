@@ -1,7 +1,6 @@
 // Step 4: the children, in the order their users need them. The Deployment is created only after the agents it
 // depends on are Ready; once it is there, it follows every change, and takes a new release's image in turn.
 import { agentChildren } from "../../crds/names.ts";
-import type { KubeObject } from "../../lib/kube/object.ts";
 import { renderAgentChildren, type AgentChildren } from "../render/agent-children.ts";
 import type { ChildKind, LiveDeployment } from "../resources.ts";
 import type { Accepted } from "./accept.ts";
@@ -15,15 +14,15 @@ export interface Applied {
   readonly waiting?: string;
 }
 
-/** A child that the agent has only sometimes: removed, if it is ours, when it is not wanted. */
-async function applyOrRemove(
-  { live, children, signal }: AgentRun,
-  kind: ChildKind,
-  name: string,
-  desired: KubeObject | undefined,
-): Promise<void> {
-  if (desired) await children.apply(kind, desired, live, signal);
-  else await children.remove(kind, live, name, signal);
+/** Children that an agent has only sometimes; those of ours that are not wanted are removed. */
+const sometimes = ["networkPolicy", "podDisruptionBudget"] as const satisfies ChildKind[];
+
+/** Comes last, so that a removal that fails, or waits for its deadline, holds up nothing else, nor another removal. */
+async function removeUnwanted({ live, children, signal }: AgentRun, rendered: AgentChildren): Promise<void> {
+  const names = agentChildren(live.metadata.name);
+  const unwanted = sometimes.filter((kind) => rendered[kind] === undefined);
+  const removals = unwanted.map((kind) => children.remove(kind, live, names[kind], signal));
+  for (const outcome of await Promise.allSettled(removals)) if (outcome.status === "rejected") throw outcome.reason;
 }
 
 async function applyDeployment(
@@ -45,19 +44,21 @@ async function applyDeployment(
   return owned ? { ...held, deployment: owned } : held;
 }
 
-/** Applies what differs. Throws, after everything else is done, what the API server refused of the history claim. */
+/** Applies what differs. Throws, after everything else is done, what the API server refused of claim and removals. */
 export async function applyChildren(run: AgentRun, accepted: Accepted, mayStart: boolean): Promise<Applied> {
   const { live, children, images, signal } = run;
-  const names = agentChildren(accepted.agent.metadata.name);
   const rendered = renderAgentChildren(accepted.agent, accepted.around, images);
   await children.apply("serviceAccount", rendered.serviceAccount, live, signal);
   await children.apply("configMap", rendered.runConfig, live, signal);
   // Before the pods: none may run without it.
-  await applyOrRemove(run, "networkPolicy", names.networkPolicy, rendered.networkPolicy);
-  await applyOrRemove(run, "podDisruptionBudget", names.podDisruptionBudget, rendered.podDisruptionBudget);
+  for (const kind of sometimes) {
+    const desired = rendered[kind];
+    if (desired) await children.apply(kind, desired, live, signal);
+  }
   const refused = await applyHistoryClaim(run, rendered.historyClaim);
   await children.apply("service", rendered.service, live, signal);
   const applied = await applyDeployment(run, accepted, rendered.deployment, mayStart);
+  await removeUnwanted(run, rendered);
   if (refused) throw refused;
   return applied;
 }

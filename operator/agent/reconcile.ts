@@ -2,12 +2,11 @@
 // level-triggered: it reads caches, and a resource in its desired state causes no write at all (OPR-2).
 import { agentChildren } from "../../crds/names.ts";
 import type { AgentConditionType } from "../../crds/conditions.ts";
-import { ApiError } from "../../lib/kube/api-error.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../lib/kube/controller.ts";
-import { Conflict, Waiting } from "../../lib/kube/outcome.ts";
 import type { Caches } from "../caches.ts";
 import type { ChildWriter } from "../children.ts";
 import { ConditionSet } from "../conditions.ts";
+import { failureOf } from "../failure.ts";
 import type { AgentHealth } from "../health/poller.ts";
 import type { Images } from "../render/agent-children.ts";
 import { agentType, type LiveDeployment } from "../resources.ts";
@@ -46,18 +45,6 @@ async function advance(run: AgentRun, checked: Set<AgentConditionType>): Promise
   return applyChildren(run, accepted, mayStart);
 }
 
-/** What a failed write says about the agent; undefined where nothing is known and the status stays as it was. */
-function failureMessage(
-  error: Error | undefined,
-): { reason: "NameConflict" | "Progressing" | "ApiError"; message: string } | undefined {
-  if (error instanceof Conflict) return { reason: "NameConflict", message: error.message };
-  // Any other waiting is for a cache that cannot be judged by.
-  if (error instanceof Waiting && error.reason === "ChildTerminating")
-    return { reason: "Progressing", message: error.message };
-  const refused = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
-  return refused ? { reason: "ApiError", message: error.message } : undefined;
-}
-
 async function reconcileAgent(options: ReconcilerOptions, context: ReconcileContext): Promise<ReconcileResult> {
   const { caches, children, images, allowedImages, pacing, now } = options;
   const { key, signal, log } = context;
@@ -73,7 +60,7 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   try {
     applied = await advance(run, checked);
   } catch (error) {
-    if (!(error instanceof Error) || !failureMessage(error)) throw error;
+    if (!(error instanceof Error) || !failureOf(error)) throw error;
     failure = error;
   }
   markUnchecked(conditions, checked);
@@ -82,7 +69,7 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   const rollout = deployment && observeRollout(deployment);
   const verdict = options.health.of(key);
   markAvailable(conditions, rollout, verdict);
-  const failed = failureMessage(failure);
+  const failed = failure && failureOf(failure);
   if (failed) conditions.set("Available", rollout?.available ? "True" : "False", failed.reason, failed.message);
   const health = markHealth(conditions, rollout, verdict, live.status?.health);
   summarise(conditions, rollout, applied.waiting);

@@ -3,7 +3,6 @@ import type { InstanceConditionType } from "../../crds/conditions.ts";
 import type { InstanceStatus } from "../../crds/instance.ts";
 import { registryName } from "../../crds/names.ts";
 import type { Reconcile, ReconcileContext } from "../../lib/kube/controller.ts";
-import { Conflict } from "../../lib/kube/outcome.ts";
 import { acceptInstance } from "../../plan/accept.ts";
 import type { Fault } from "../../plan/fault.ts";
 import { resolveInstance } from "../../plan/resolve.ts";
@@ -11,6 +10,7 @@ import { registryUrl } from "../../plan/urls.ts";
 import type { ReconcilerOptions } from "../agent/reconcile.ts";
 import { ConditionSet } from "../conditions.ts";
 import { isReady } from "../dependents.ts";
+import { failureOf } from "../failure.ts";
 import { renderInstanceChildren } from "../render/instance-children.ts";
 import { instanceType, type LiveDeployment, type WatchedInstance } from "../resources.ts";
 import { observeRollout, type Rollout } from "../rollout.ts";
@@ -55,17 +55,23 @@ async function applyRegistry(
   return children.apply("deployment", rendered.deployment, live, signal);
 }
 
-function summarise(conditions: Conditions, rollout: Rollout | undefined, conflict: Conflict | undefined): void {
-  if (conflict) conditions.set("RegistryAvailable", "False", "NameConflict", conflict.message);
-  else if (rollout) {
-    conditions.set("RegistryAvailable", rollout.available ? "True" : "False", rollout.reason, rollout.message);
-  } else conditions.set("RegistryAvailable", "False", "Unavailable", "it has no registry yet");
+function summarise(conditions: Conditions, rollout: Rollout | undefined, failure: Error | undefined): void {
+  const failed = failure && failureOf(failure);
+  const available = rollout?.available ? "True" : "False";
+  if (failed) conditions.set("RegistryAvailable", available, failed.reason, failed.message);
+  else if (rollout) conditions.set("RegistryAvailable", available, rollout.reason, rollout.message);
+  else conditions.set("RegistryAvailable", "False", "Unavailable", "it has no registry yet");
   const failing = (["Accepted", "RegistryAvailable"] as const).find((type) => conditions.status(type) !== "True");
   if (failing === undefined) conditions.set("Ready", "True", "Ready", "its registry serves");
   else conditions.set("Ready", "False", "NotReady", `${failing}: ${conditions.message(failing)}`);
-  const stuck = conditions.status("Accepted") === "False" || conflict !== undefined;
+  const stuck = conditions.status("Accepted") === "False" || failed?.reason === "NameConflict";
   if (stuck)
-    conditions.set("Stalled", "True", "Faulty", `needs a change by hand: ${conditions.message(failing ?? "Ready")}`);
+    conditions.set(
+      "Stalled",
+      "True",
+      "Faulty",
+      `needs a change by hand: ${conditions.message(failing ?? "RegistryAvailable")}`,
+    );
   else conditions.set("Stalled", "False", "Succeeded", "");
   const moving = !stuck && (rollout === undefined || rollout.moving);
   if (moving) conditions.set("Reconciling", "True", "Reconciling", rollout?.message ?? "");
@@ -80,16 +86,16 @@ async function reconcileInstance(options: ReconcilerOptions, context: ReconcileC
   const { name, namespace, generation = 0 } = live.metadata;
   const conditions: Conditions = new ConditionSet(live.status?.conditions ?? [], generation, now());
   let deployment: LiveDeployment | undefined;
-  let conflict: Conflict | undefined;
+  let failure: Error | undefined;
   try {
     deployment = await applyRegistry(options, live, conditions, signal);
   } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
-    conflict = error;
+    if (!(error instanceof Error) || !failureOf(error)) throw error;
+    failure = error;
   }
   deployment ??= children.findOwned("deployment", live, registryName(name));
   const rollout = deployment && observeRollout(deployment);
-  summarise(conditions, rollout, conflict);
+  summarise(conditions, rollout, failure);
   const agents = caches.agents.store.byIndex("instance", key);
   const status: InstanceStatus = {
     observedGeneration: generation,
@@ -99,7 +105,7 @@ async function reconcileInstance(options: ReconcilerOptions, context: ReconcileC
   };
   if (await options.status.write(instanceType, live, status, signal))
     log.info({ namespace, instance: name, generation, ready: conditions.status("Ready") }, "instance status written");
-  if (conflict) throw conflict;
+  if (failure) throw failure;
 }
 
 export const createInstanceReconciler =
