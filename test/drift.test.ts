@@ -1,8 +1,8 @@
 // Drift between the schema and what is made of it: every field a user can set must change something that is rendered,
 // judged or served, or say here why it does not. A field that nothing reads would be ignored in silence.
 import { describe, expect, it } from "vitest";
-import { agentManifest, pallasAgent } from "../crds/agent.ts";
-import { instanceManifest, pallasInstance } from "../crds/instance.ts";
+import { agentManifest } from "../crds/agent.ts";
+import { instanceManifest } from "../crds/instance.ts";
 import { renderAgentChildren } from "../operator/render/agent-children.ts";
 import { renderInstanceChildren } from "../operator/render/instance-children.ts";
 import { acceptAgent, acceptInstance } from "../plan/accept.ts";
@@ -13,8 +13,8 @@ import { resolveAgent, resolveInstance } from "../plan/resolve.ts";
 import { agentManifestOf, instanceManifestOf, sampleAgent } from "../plan/testing/resources.ts";
 import { publishedAgentUrl, registryUrl } from "../plan/urls.ts";
 import { fullAgentSpecs, fullInstanceSpecs } from "./drift/full-resources.ts";
-import { valueAt, withValue, type Path } from "./integration/schema-cases/manifest-path.ts";
-import { placesBelow, readSchema } from "./integration/schema-cases/schema-node.ts";
+import { leaves, pathsOf } from "./drift/leaves.ts";
+import { valueAt, withValue } from "./integration/schema-cases/manifest-path.ts";
 
 /** Fields that change nothing yet, and why. */
 const excused: Record<string, string> = {
@@ -86,32 +86,6 @@ function otherValues(value: unknown, words: readonly string[]): unknown[] {
   ];
   return [...words, ...texts].filter((text) => text !== value);
 }
-
-/** Every path in a manifest that the schema path stands for, through all entries of lists and maps. */
-function pathsOf(manifest: unknown, schemaPath: string): Path[] {
-  let paths: Path[] = [[]];
-  for (const part of schemaPath.split(/\.|(?=\[\]|\{\})/)) {
-    paths = paths.flatMap((path) => {
-      const here = valueAt(manifest, path);
-      if (part === "[]") return Array.isArray(here) ? here.map((_, position) => [...path, position]) : [];
-      const keys = part === "{}" ? Object.keys(here ?? {}) : [part];
-      return keys.map((key) => [...path, key]);
-    });
-  }
-  return paths.filter((path) => valueAt(manifest, path) !== undefined);
-}
-
-const definitions = [
-  { ...pallasInstance, kind: "PallasInstance" },
-  { ...pallasAgent, kind: "PallasAgent" },
-] as const;
-const leaves = definitions.flatMap((definition) => {
-  const { spec } = readSchema(definition).properties ?? {};
-  if (!spec) throw new Error(`expected a spec in the schema of ${definition.kind}`);
-  return [...placesBelow(spec, "spec")]
-    .filter(({ node }) => node.type !== "object" && node.type !== "array")
-    .map(({ schemaPath, node }) => ({ kind: definition.kind, schemaPath, words: node.enum ?? [] }));
-});
 
 function changesSomething({ kind, schemaPath, words }: (typeof leaves)[number]): boolean | "not set" {
   const places = manifests.flatMap((pair) => pathsOf(pair[kind], schemaPath).map((path) => ({ pair, path })));

@@ -40,9 +40,11 @@ const answerLimitBytes = 64 * 1024 * 1024;
 export async function callApi(access: Pick<ApiAccess, "url" | "caPath" | "token">, call: ApiCall): Promise<ApiAnswer> {
   const ca = await readFile(access.caPath);
   const token = call.token === undefined ? access.token : call.token;
+  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+  // With the length, which Node leaves out of a DELETE.
   const headers = {
     ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-    ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+    ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
   };
   const signal = AbortSignal.timeout(call.timeoutMs ?? 10_000);
   return new Promise((resolve, reject) => {
@@ -61,6 +63,6 @@ export async function callApi(access: Pick<ApiAccess, "url" | "caPath" | "token"
       response.once("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
     });
     outgoing.once("error", reject);
-    outgoing.end(call.body === undefined ? undefined : JSON.stringify(call.body));
+    outgoing.end(body);
   });
 }

@@ -12,12 +12,19 @@ export interface LiveObject {
     readonly generation?: number;
     readonly resourceVersion: string;
     readonly labels?: Record<string, string>;
+    readonly annotations?: Record<string, string>;
     readonly ownerReferences?: { readonly kind: string; readonly name: string; readonly uid: string }[];
   };
   readonly spec?: Record<string, unknown>;
   readonly status?: {
     readonly observedGeneration?: number;
-    readonly conditions?: { type: string; status: string; reason: string; observedGeneration?: number }[];
+    readonly conditions?: {
+      type: string;
+      status: string;
+      reason: string;
+      message: string;
+      observedGeneration?: number;
+    }[];
     readonly agents?: { readonly ready: number };
   };
   readonly data?: Record<string, string>;
@@ -36,6 +43,7 @@ const roots = {
   roles: rbac,
   rolebindings: rbac,
   networkpolicies: "/apis/networking.k8s.io/v1",
+  poddisruptionbudgets: "/apis/policy/v1",
 } as const;
 export type Plural = keyof typeof roots;
 export const plurals = Object.keys(roots).filter((name): name is Plural => name in roots);

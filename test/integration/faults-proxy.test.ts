@@ -175,6 +175,16 @@ describe.skipIf(clusterMissing())("the fault proxy", () => {
     expect(listed).toContain("plain");
   });
 
+  it("passes on the body of a DELETE, and the next call on that connection is sound", async () => {
+    const path = `${maps}/kept`;
+    await create("kept");
+    for (const uid of ["another", "one more"]) {
+      const { status } = await callApi(proxy, { method: "DELETE", path, body: { preconditions: { uid } } });
+      expect(status).toBe(409);
+      expect((await callApi(proxy, { path })).status).toBe(200);
+    }
+  });
+
   it("answers with a status, as often as told, and leaves other calls alone", async () => {
     const action = { kind: "answer", status: 429, retryAfterSeconds: 3 } as const;
     const rule = proxy.faults.add({ match: only("list"), action, times: 2, skip: 1 });

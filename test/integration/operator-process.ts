@@ -20,6 +20,8 @@ export interface OperatorProcess extends AsyncDisposable {
   requests(): Promise<Record<string, number>>;
   /** Values of one metric, by its labels. */
   metric(name: string): Promise<Map<string, number>>;
+  /** Lines of its log so far, as they are, that hold this text. */
+  logged(text: string): string[];
   stop(): Promise<{ code: number | null; stderr: string }>;
   /** Milliseconds since 1970 when it logged its first line with this message; undefined before. */
   loggedAt(message: string): number | undefined;
@@ -96,6 +98,8 @@ export async function startOperator(access: ServerAccess, options: OperatorOptio
   });
   let stderr = "";
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  let stdout = "";
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   const exited = once(child, "exit");
   // A test that fails amid its work must not leave it behind.
   const kill = () => void child.kill("SIGKILL");
@@ -127,6 +131,7 @@ export async function startOperator(access: ServerAccess, options: OperatorOptio
   };
   return {
     metric,
+    logged: (text) => stdout.split("\n").filter((line) => line.includes(text)),
     stop,
     loggedAt: (message) => loggedAt.get(message),
     signal: (name) => void child.kill(name),

@@ -150,7 +150,7 @@ describe.skipIf(clusterMissing())("OPR-11 a release with another image", { timeo
   });
 });
 
-describe.skipIf(clusterMissing())("OPR-11 children of the previous release", () => {
+describe.skipIf(clusterMissing())("OPR-11 fault 44: children of the previous release", () => {
   it("are taken over: no pod template changes, no pod is replaced", async () => {
     await using space = await watchNamespace(await makeReleaseNamespace());
     await space.operator.stop();
