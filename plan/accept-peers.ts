@@ -11,7 +11,8 @@ type Selector = NonNullable<Peer["podSelector"]>;
 const labelKey = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const invalid = (path: string, message: string): Fault => ({ reason: "InvalidField", path, message });
 
-const selectorFaults = (path: string, selector: Selector | undefined): Fault[] =>
+/** Faults of a label selector that stands at `path`. */
+export const selectorFaults = (path: string, selector: Selector | undefined): Fault[] =>
   (selector?.matchExpressions ?? []).flatMap(({ key, operator, values = [] }, at): Fault[] => {
     const place = `${path}.matchExpressions[${at}]`;
     const needsValues = operator === "In" || operator === "NotIn";

@@ -6,6 +6,7 @@ import { placeholder } from "../crds/references.ts";
 import { agentAmountFaults, instanceAmountFaults } from "./accept-amounts.ts";
 import { agentKeyFaults, instanceKeyFaults } from "./accept-keys.ts";
 import { networkPolicyFaults } from "./accept-peers.ts";
+import { podFaults } from "./accept-pods.ts";
 import { isRefusedHost } from "./addresses.ts";
 import type { Fault } from "./fault.ts";
 import { effectiveSettings } from "./settings.ts";
@@ -99,6 +100,7 @@ const settingsFaults = (path: string, { pod, networkPolicy }: NonNullable<Instan
       path: `${path}.pod.annotations`,
       message: `"${key}" would change the security profile, which is always restricted; remove it`,
     })),
+  ...podFaults(`${path}.pod`, pod),
   ...networkPolicyFaults(`${path}.networkPolicy`, networkPolicy),
 ];
 

@@ -32,16 +32,21 @@ const settings = {
     labels: { team: "blue" },
     annotations: { note: "x" },
     nodeSelector: { disk: "ssd" },
-    tolerations: [{ key: "gpu", operator: "Equal", value: "yes", effect: "NoExecute", tolerationSeconds: 60 }],
+    // The second of each has less, so that more values of the rest go with it.
+    tolerations: [
+      { key: "gpu", operator: "Equal", value: "yes", effect: "NoExecute", tolerationSeconds: 60 },
+      { key: "slow", operator: "Equal", effect: "NoSchedule" },
+    ],
     priorityClassName: "high",
     topologySpreadConstraints: [
       {
         maxSkew: 2,
         topologyKey: "zone",
-        whenUnsatisfiable: "ScheduleAnyway",
+        whenUnsatisfiable: "DoNotSchedule",
         labelSelector: selector("a"),
         minDomains: 2,
       },
+      { maxSkew: 1, topologyKey: "node", whenUnsatisfiable: "DoNotSchedule" },
     ],
   },
   drainTimeout: "2m",

@@ -7,7 +7,13 @@ import type { Requirements } from "./requirement.ts";
 export const operationRequirements: Requirements = {
   "CFG-1": {
     promise: "An instance and its agents say in manifests all that an agent runs with, the agent's own word first.",
-    shown: ["plan/settings.test.ts", "plan/run-config.test.ts", "plan/models.test.ts", "crds/to-crd.test.ts"],
+    shown: [
+      "plan/settings.test.ts",
+      "plan/accept-amounts.test.ts",
+      "plan/run-config.test.ts",
+      "plan/models.test.ts",
+      "crds/to-crd.test.ts",
+    ],
     missing: "workflows",
   },
   "CFG-2": {
@@ -37,7 +43,10 @@ export const operationRequirements: Requirements = {
     shown: [
       "test/integration/schema-differential.test.ts",
       "test/integration/schema-installed.test.ts",
+      "test/integration/faults-fields.test.ts",
       "plan/check.test.ts",
+      "plan/accept-amounts.test.ts",
+      "plan/accept-pods.test.ts",
       "cli/manifests/judge.test.ts",
     ],
   },
@@ -135,13 +144,20 @@ export const operationRequirements: Requirements = {
   },
   "OPR-2": {
     promise: "A steady state makes no write, and only what an agent uses rolls it.",
-    shown: ["test/integration/operator.test.ts", "lib/kube/apply.test.ts", "operator/render/render.test.ts"],
+    shown: [
+      "test/integration/operator.test.ts",
+      "test/integration/faults-fields.test.ts",
+      "test/integration/faults-actors.test.ts",
+      "lib/kube/apply.test.ts",
+      "operator/render/render.test.ts",
+    ],
     missing: "a changed Secret that reaches a running pod of a cluster",
   },
   "OPR-3": {
     promise: "Conditions, reasons and messages say the state and the cure in the form that tools judge health by.",
     shown: [
       "test/integration/operator.test.ts",
+      "test/integration/faults-writes.test.ts",
       "operator/agent/summary.test.ts",
       "operator/status.test.ts",
       "crds/conditions.test.ts",
@@ -157,6 +173,7 @@ export const operationRequirements: Requirements = {
     shown: [
       "test/integration/operator.test.ts",
       "test/integration/operator-children.test.ts",
+      "test/integration/faults-actors.test.ts",
       "test/integration/faults-stale.test.ts",
       "lib/kube/apply.test.ts",
     ],
@@ -209,7 +226,7 @@ export const operationRequirements: Requirements = {
   },
   "OPR-10": {
     promise: "kubectl scale and autoscalers act on the agent, and replicas need a scope that allows them.",
-    shown: ["test/integration/operator.test.ts", "plan/accept.test.ts"],
+    shown: ["test/integration/operator.test.ts", "test/integration/faults-actors.test.ts", "plan/accept.test.ts"],
     missing: "a shared session store",
   },
   "OPR-11": {

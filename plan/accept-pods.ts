@@ -1,0 +1,46 @@
+// Tolerations and spread constraints that the API server would refuse in every pod: told here with their place, because
+// a refused Deployment would leave the agent as it was, or without pods.
+import type { AgentSpec } from "../crds/agent.ts";
+import { selectorFaults } from "./accept-peers.ts";
+import type { Fault } from "./fault.ts";
+
+type Pod = NonNullable<AgentSpec["pod"]>;
+type Toleration = NonNullable<Pod["tolerations"]>[number];
+
+const invalid = (path: string, message: string): Fault => ({ reason: "InvalidField", path, message });
+
+function tolerationFaults(path: string, { key = "", operator = "Equal", value = "", ...rest }: Toleration): Fault[] {
+  const { effect, tolerationSeconds } = rest;
+  return [
+    ...(key === "" && operator !== "Exists"
+      ? [invalid(`${path}.operator`, "must be Exists, because there is no key; set one of the two")]
+      : []),
+    ...(operator === "Exists" && value !== "" ? [invalid(`${path}.value`, "Exists takes no value; remove it")] : []),
+    ...(tolerationSeconds !== undefined && effect !== "NoExecute"
+      ? [invalid(`${path}.tolerationSeconds`, "is for the effect NoExecute only; set that, or remove it")]
+      : []),
+  ];
+}
+
+function spreadFaults(path: string, constraints: NonNullable<Pod["topologySpreadConstraints"]>): Fault[] {
+  const seen = new Set<string>();
+  return constraints.flatMap(({ topologyKey, whenUnsatisfiable, minDomains, labelSelector }, at): Fault[] => {
+    const place = `${path}[${at}]`;
+    const id = `${topologyKey} ${whenUnsatisfiable}`;
+    const isTwice = seen.has(id);
+    seen.add(id);
+    return [
+      ...(isTwice ? [invalid(place, `another one has ${id}, too; remove one of them`)] : []),
+      ...(minDomains !== undefined && whenUnsatisfiable !== "DoNotSchedule"
+        ? [invalid(`${place}.minDomains`, "is for whenUnsatisfiable DoNotSchedule only; set that, or remove it")]
+        : []),
+      ...selectorFaults(`${place}.labelSelector`, labelSelector),
+    ];
+  });
+}
+
+/** Faults of a pod that stands at `path`. */
+export const podFaults = (path: string, { tolerations = [], topologySpreadConstraints = [] }: Pod = {}): Fault[] => [
+  ...tolerations.flatMap((each, at) => tolerationFaults(`${path}.tolerations[${at}]`, each)),
+  ...spreadFaults(`${path}.topologySpreadConstraints`, topologySpreadConstraints),
+];

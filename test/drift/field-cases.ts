@@ -1,0 +1,139 @@
+// All fields of both specs in a few resources, each with and without its share of them: for each field the least that
+// the schema and plan/ let in, or more of what the full resources have around it. Made from the schema, so that a new
+// field takes part by itself.
+import { isDeepStrictEqual } from "node:util";
+import { checkManifests, type SourcedFault } from "../../plan/check.ts";
+import { agentManifestOf, instanceManifestOf } from "../../plan/testing/resources.ts";
+import { isJson, valueAt, type Path } from "../integration/schema-cases/manifest-path.ts";
+import type { SchemaNode } from "../integration/schema-cases/schema-node.ts";
+import { fullAgentSpecs, fullInstanceSpecs } from "./full-resources.ts";
+import { leaves, pathsOf, specSchema, type Leaf } from "./leaves.ts";
+
+type Manifest = ReturnType<typeof agentManifestOf> | ReturnType<typeof instanceManifestOf>;
+
+export interface FieldCase {
+  /** Such as `PallasAgent spec.request.topK`. */
+  readonly fields: readonly string[];
+  readonly kind: Leaf["kind"];
+  /** Of the resource that they are set in. */
+  readonly name: string;
+  readonly without: readonly Manifest[];
+  readonly with: readonly Manifest[];
+  /** What plan/ says against it; mostly nothing. */
+  readonly faults: readonly SourcedFault<Manifest>[];
+}
+
+/** The instance of all agents whose fields are tried, and what these refer to. No pods are needed. */
+const host = instanceManifestOf({
+  defaultModel: "main.model-a",
+  providers: [{ name: "main", kind: "openai" }],
+  servers: [{ name: "argos", url: "http://argos.tools.svc:8000/mcp" }],
+  registry: { replicas: 0 },
+});
+export const surroundings: readonly Manifest[] = [
+  host,
+  ...["archive", "editor"].map((name) => agentManifestOf(name, { replicas: 0 })),
+];
+const bases = {
+  PallasAgent: { instanceRef: { name: "ouranos" }, replicas: 0 },
+  PallasInstance: { ...host.spec, defaultModel: "main.other" },
+};
+
+/** The value at a path with nothing around it but what the schema requires. */
+function branch(node: SchemaNode | undefined, value: unknown, [head, ...rest]: Path, leaf: unknown): unknown {
+  if (head === undefined) return leaf;
+  if (Array.isArray(value)) return [branch(node?.items, value[Number(head)], rest, leaf)];
+  if (!isJson(value)) return value;
+  const required = Object.entries(value).filter(([name]) => node?.required.includes(name));
+  const child = node?.properties?.[head] ?? node?.additionalProperties;
+  return { ...Object.fromEntries(required), [head]: branch(child, value[String(head)], rest, leaf) };
+}
+
+/** Lists are merged by position: in full resources, what shares a position shares a name. */
+function merged(base: unknown, over: unknown): unknown {
+  if (Array.isArray(base) && Array.isArray(over)) {
+    return Array.from({ length: Math.max(base.length, over.length) }, (_, at) => merged(base[at], over[at]));
+  }
+  if (!isJson(base) || !isJson(over)) return over === undefined ? base : over;
+  return Object.fromEntries(
+    [...new Set([...Object.keys(base), ...Object.keys(over)])].map((key) => [key, merged(base[key], over[key])]),
+  );
+}
+
+const asSpec = (value: unknown): object => (isJson(value) ? value : {});
+
+function manifestsOf(kind: Leaf["kind"], name: string, spec: object): Manifest[] {
+  if (kind === "PallasAgent") return [agentManifestOf(name, spec)];
+  const user = { instanceRef: { name }, replicas: 0, port: 24_101, servers: [{ name: "argos" }] };
+  return [instanceManifestOf(spec, { name }), agentManifestOf(name, user)];
+}
+
+function faultsOf(manifests: readonly Manifest[]): SourcedFault<Manifest>[] {
+  const all = [...surroundings, ...manifests].map((value) => ({ source: value, value }));
+  return checkManifests(all, "cluster").faults;
+}
+
+/** Taken out of the base, where it is for other reasons, to be set and unset like all others. */
+const inBase = new Set(["spec.replicas", "spec.registry.replicas"]);
+
+const fieldsAtOnce = 8;
+
+/** Specs in the making, and the fields that they have. */
+interface Share {
+  readonly kind: Leaf["kind"];
+  readonly base: object;
+  spec: object;
+  readonly fields: string[];
+  faults: SourcedFault<Manifest>[];
+}
+
+const judge = (kind: Leaf["kind"], spec: object) => faultsOf(manifestsOf(kind, "tried", spec));
+
+/** Adds what is to be set, if there is room, nothing of it is lost among the others, and plan/ lets it in. */
+function takesIn(share: Share, base: object, over: unknown): boolean {
+  if (share.fields.length >= fieldsAtOnce || share.faults.length > 0 || !isDeepStrictEqual(base, share.base))
+    return false;
+  const spec = asSpec(merged(share.spec, over));
+  const keepsAll = isDeepStrictEqual(merged(spec, share.spec), spec);
+  if (!keepsAll || judge(share.kind, spec).length > 0) return false;
+  share.spec = spec;
+  return true;
+}
+
+/** The first share that takes the value in, or a new one. None for what cannot be taken out, as the base must have it. */
+function place(shares: Share[], { kind, schemaPath }: Leaf, full: object, path: Path, value: unknown): void {
+  const [top = ""] = path;
+  const field = `${kind} ${schemaPath}`;
+  const base = Object.fromEntries(
+    Object.entries(bases[kind]).filter(([key]) => !inBase.has(schemaPath) || key !== top),
+  );
+  const small = branch(specSchema(kind), full, path, value);
+  const open = shares.find((share) => share.kind === kind && takesIn(share, base, small));
+  if (open) return void open.fields.push(field);
+  const candidates = [small, { [top]: valueAt(full, [top]) }, full]
+    .map((over) => asSpec(merged(base, over)))
+    .filter((spec) => !isDeepStrictEqual(spec, base))
+    .map((spec) => ({ spec, faults: judge(kind, spec) }));
+  const chosen = candidates.find(({ faults }) => faults.length === 0) ?? candidates[0];
+  if (chosen) shares.push({ kind, base, ...chosen, fields: [field] });
+}
+
+function makeCases(): FieldCase[] {
+  const shares: Share[] = [];
+  for (const leaf of leaves) {
+    const variants = leaf.kind === "PallasAgent" ? fullAgentSpecs : fullInstanceSpecs;
+    const full = variants.find((spec) => pathsOf({ spec }, leaf.schemaPath).length > 0);
+    const [, ...path] = (full && pathsOf({ spec: full }, leaf.schemaPath)[0]) ?? [];
+    if (!full) throw new Error(`expected ${leaf.kind} ${leaf.schemaPath} in the full resources`);
+    const value = valueAt(full, path);
+    // A switch is tried both ways: one of them is its default.
+    for (const each of typeof value === "boolean" ? [value, !value] : [value]) place(shares, leaf, full, path, each);
+  }
+  return shares.map(({ kind, base, spec, fields, faults }, index) => {
+    const name = `fields-${index}`;
+    const [without, filled] = [base, spec].map((each) => manifestsOf(kind, name, each));
+    return { fields, kind, name, without: without ?? [], with: filled ?? [], faults };
+  });
+}
+
+export const fieldCases: readonly FieldCase[] = makeCases();
