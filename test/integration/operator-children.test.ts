@@ -240,7 +240,9 @@ describe.skipIf(clusterMissing())("OPR-5 the history claim", () => {
       await space().apply(stored("bound", { storageClassName: name, size: "3Gi" }));
       const size = async () => (await space().get(claimKind, "bound-history")).spec["resources"];
       await expect.poll(size, patience).toEqual({ requests: { storage: "3Gi" } });
-      expect(await space().condition("pallasagent", "bound", "Available")).toBe("True Available");
+      // A larger claim holds more histories, which the agent learns with a new pod.
+      const available = () => space().condition("pallasagent", "bound", "Available");
+      await expect.poll(available, patience).toBe("True Available");
     } finally {
       await space().kubectl("delete", "storageclass,persistentvolume", name, "--wait=false");
     }
