@@ -46,21 +46,21 @@ export const faultRows: Readonly<Record<number, FaultRow>> = {
   29: row("stale lists after a restart", real("faults-stale")),
   30: row("each event in turn comes late", real("faults-stale")),
   31: row("writes meet 409", real("faults-writes")),
-  32: row("kubectl scale and an autoscaler write too", real("faults-writes")),
+  32: row("kubectl scale and an autoscaler write too", real("faults-actors")),
   33: row("the answer to a write is lost", real("faults-writes")),
   34: row("children deleted or edited by hand", real("faults-writes")),
   35: row("a foreign object has our name", real("faults-writes")),
   36: row("the namespace is being deleted", real("faults-writes")),
   37: row("the owner is deleted meanwhile", real("faults-writes")),
-  38: row("a clean-up fails again and again", real("faults-writes")),
+  38: row("a clean-up fails again and again", real("faults-actors")),
   // Leadership
   39: row("the leader is cut off", real("faults-election")),
   40: row("clocks differ by an hour", real("faults-clocks")),
   41: row("the event loop stands still for 20 s", real("faults-clocks")),
   42: row("SIGTERM drains and gives the lease back", real("faults-election")),
   // Resources and releases
-  43: row("every field is set, unset and set again", real("faults-spec")),
-  44: row("an upgrade from the release before", real("faults-spec")),
+  43: row("every field is set and unset", real("faults-fields")),
+  44: row("an upgrade from the release before", real("operator-upgrade")),
 };
 
 /** Rows that no test file can show. */
