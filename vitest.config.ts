@@ -31,7 +31,7 @@ export default defineConfig({
       {
         test: {
           name: "integration",
-          include: ["test/integration/**/*.test.ts", "test/cluster/**/*.test.ts"],
+          include: ["test/integration/**/*.test.ts", "test/cluster/**/*.test.ts", "test/conformance/**/*.test.ts"],
           globalSetup: ["test/build-setup.ts", "test/cluster/global-setup.ts"],
           pool: "forks",
           maxWorkers: 2,

@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import type { HealthPayload } from "../crds/health.ts";
 import type { RunConfig, SecretKey } from "../crds/run-config.ts";
-import { serveMcp, type McpEndpoint } from "../lib/mcp/serve.ts";
+import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
 import type { McpTable } from "../lib/mcp/table.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
@@ -59,7 +59,7 @@ export interface AgentOptions {
 }
 
 export interface Agent {
-  mcpApp: Hono;
+  mcpApp: Hono<McpVariables>;
   adminApp: Hono;
   health: Health;
   drain: Drain;
@@ -148,8 +148,12 @@ function createEndpoint(table: McpTable, config: RunConfig, sessions: Sessions, 
   });
 }
 
-function createMcpApp(guard: Parameters<typeof guardHosts>[0], drain: Drain, endpoint: Hono): Hono {
-  const app = new Hono();
+function createMcpApp(
+  guard: Parameters<typeof guardHosts>[0],
+  drain: Drain,
+  endpoint: McpEndpoint["app"],
+): Hono<McpVariables> {
+  const app = new Hono<McpVariables>();
   app.use(guardHosts(guard));
   app.use(drain.refuseCalls);
   app.route("/", endpoint);

@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import type { RunConfig } from "../../crds/run-config.ts";
 
 export interface AgentProcess {
+  pid: number;
   url: string;
   adminUrl: string;
   lines: Record<string, unknown>[];
@@ -57,6 +58,7 @@ export async function startAgentProcess(
   };
   const urlOf = (of: number) => `http://127.0.0.1:${of}`;
   return {
+    pid: child.pid ?? 0,
     url: urlOf(port),
     adminUrl: urlOf(adminPort),
     lines,

@@ -24,6 +24,7 @@ export interface Inbound {
   /** The Authorization header of the HTTP request that carries this call. */
   authorization: string | null | undefined;
   sessionId?: string | undefined;
+  caller?: string | undefined;
   meta: Record<string, unknown> | undefined;
   /** Sends one progress notification on the call's own stream. */
   notifyProgress(params: ProgressParams): Promise<void>;
@@ -137,6 +138,9 @@ function openContext(inbound: Inbound, log: Logger): { context: CallContext; end
   }
   if (inbound.sessionId !== undefined) {
     context.sessionId = inbound.sessionId;
+  }
+  if (inbound.caller !== undefined) {
+    context.caller = inbound.caller;
   }
   const progressToken = meta["progressToken"];
   if (typeof progressToken === "string" || typeof progressToken === "number") {

@@ -2,16 +2,18 @@
  * The 2025 era of an endpoint: one server per session, or one per request where sessions are "none" (AGT-6).
  * It decides which session a request belongs to; limits and ageing are the session store's.
  */
-import { randomBytes } from "node:crypto";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
+import { defaultEventLimits, EventBuffer } from "./event-buffer.ts";
 import { renderRpcFailure, rpcCodes } from "./json-rpc.ts";
+import type { InboundRequest } from "./inbound-request.ts";
+import { isOwnedBy, mintOwnedId } from "./owned-id.ts";
 import { observeBodyEnd } from "./response-body.ts";
 import { openServer2025, type Parts2025, type Server2025 } from "./server-2025.ts";
 import { SessionStore, type Clock, type Session, type SessionLimits } from "./sessions.ts";
 
 export interface Leg {
-  /** Answers a request of this era; `message` is the parsed body of a POST. */
-  handle(request: Request, message?: Record<string, unknown>): Promise<Response>;
+  /** Answers a request of this era. */
+  handle(inbound: InboundRequest): Promise<Response>;
   sessionCount(): number;
   /** Ends what is running: signals abort, streams close. */
   close(): Promise<void>;
@@ -50,9 +52,16 @@ const refusals = {
 } as const;
 type Refusal = keyof typeof refusals;
 
+interface Room {
+  parts: Parts2025;
+  store: SessionStore<LiveSession>;
+  events: EventBuffer;
+}
+
 /** The era with sessions. */
 export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): Leg {
   const store = new SessionStore<LiveSession>(options.limits, options.clock);
+  const room: Room = { parts, store, events: new EventBuffer(defaultEventLimits, options.clock) };
   /** Requests of one session that come together, as after a restart, resume it once. */
   const resuming = new Map<string, Promise<LiveSession | Refusal>>();
 
@@ -61,28 +70,29 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
     if (live !== undefined) {
       return live;
     }
-    const begun = resuming.get(id) ?? resume(parts, store, { id, request, isResumable: options.isResumable });
+    const begun = resuming.get(id) ?? resume(room, { id, request, isResumable: options.isResumable });
     resuming.set(id, begun);
     return await begun.finally(() => resuming.delete(id));
   };
   return {
-    async handle(request, message) {
+    async handle(inbound) {
+      const { request, message, caller } = inbound;
       const id = request.headers.get("mcp-session-id");
       if (id === null) {
-        return isInitializeRequest(message) ? await open(parts, store, request, message) : failWithoutSession(message);
+        return isInitializeRequest(message) ? await open(room, inbound) : failWithoutSession(message);
       }
-      const session = await findOrResume(id, request);
+      const session = isOwnedBy(id, caller) ? await findOrResume(id, request) : "unknown";
       if (typeof session === "string") {
         return refusals[session]();
       }
       if (request.method === "GET") {
-        return await listen(store, session, request);
+        return await listen(store, session, inbound);
       }
       if (message?.["method"] !== undefined && session.server.isInFlight(message["id"])) {
         const text = "Invalid Request: a call with this id is still running in the session";
         return fail(400, rpcCodes.invalidRequest, text);
       }
-      const response = await session.server.handle(request, message);
+      const response = await session.server.handle(inbound);
       if (request.method === "DELETE" && response.ok) {
         await options.onSessionDelete(id);
       }
@@ -97,23 +107,16 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
 }
 
 /** Answers `initialize` with a new session. */
-async function open(
-  parts: Parts2025,
-  store: SessionStore<LiveSession>,
-  request: Request,
-  message: Record<string, unknown>,
-): Promise<Response> {
-  if (!store.reserve()) {
+async function open(room: Room, inbound: InboundRequest): Promise<Response> {
+  if (!room.store.reserve()) {
     return refusals.full();
   }
-  const id = randomBytes(16).toString("hex");
-  return await begin(parts, store, id, ({ server }) => server.handle(request, message));
+  return await begin(room, mintOwnedId(inbound.caller), ({ server }) => server.handle(inbound));
 }
 
 /** Takes up a session that is not open here, as `request` needs it. */
 async function resume(
-  parts: Parts2025,
-  store: SessionStore<LiveSession>,
+  room: Room,
   wanted: { id: string; request: Request; isResumable: SessionLegOptions["isResumable"] },
 ): Promise<LiveSession | Refusal> {
   const { id, request } = wanted;
@@ -121,23 +124,22 @@ async function resume(
     if (!(await wanted.isResumable(id))) {
       return "unknown";
     }
-    if (!store.reserve()) {
+    if (!room.store.reserve()) {
       return "full";
     }
-    return await begin(parts, store, id, async (session) => {
+    return await begin(room, id, async (session) => {
       await session.server.resume(request.headers.get("mcp-protocol-version") ?? unsaidProtocolVersion);
       return session;
     });
   } catch (error) {
-    parts.log.warn({ err: error }, "mcp session cannot be resumed");
+    room.parts.log.warn({ err: error }, "mcp session cannot be resumed");
     return "unavailable";
   }
 }
 
 /** A session in the place that is reserved for it. When `initialize` does not make one of it, nothing is left behind. */
 async function begin<Result>(
-  parts: Parts2025,
-  store: SessionStore<LiveSession>,
+  { parts, store, events }: Room,
   id: string,
   initialize: (session: LiveSession) => Promise<Result>,
 ): Promise<Result> {
@@ -145,6 +147,7 @@ async function begin<Result>(
   let listening = false;
   const server = await openServer2025(parts, {
     sessionId: id,
+    events: events.openSession(),
     onInitialized() {
       opened = true;
       store.add(session);
@@ -171,8 +174,12 @@ async function begin<Result>(
 }
 
 /** Answers the GET stream; the session counts as busy until the client drops it. */
-async function listen(store: SessionStore<LiveSession>, session: LiveSession, request: Request): Promise<Response> {
-  const response = await session.server.handle(request);
+async function listen(
+  store: SessionStore<LiveSession>,
+  session: LiveSession,
+  inbound: InboundRequest,
+): Promise<Response> {
+  const response = await session.server.handle(inbound);
   if (!response.ok) {
     return response;
   }
@@ -187,13 +194,13 @@ async function listen(store: SessionStore<LiveSession>, session: LiveSession, re
 export function createStatelessLeg(parts: Parts2025): Leg {
   const running = new Set<Server2025>();
   return {
-    async handle(request, message) {
-      if (request.method !== "POST") {
+    async handle(inbound) {
+      if (inbound.request.method !== "POST") {
         return fail(405, rpcCodes.serverError, "Method not allowed: this server keeps no sessions", { Allow: "POST" });
       }
       const server = await openServer2025(parts, { onClosed: () => running.delete(server) });
       running.add(server);
-      const response = await server.handle(request, message);
+      const response = await server.handle(inbound);
       return observeBodyEnd(response, () => void server.close());
     },
     sessionCount: () => 0,

@@ -1,45 +1,71 @@
 /**
  * The 2026 era of an endpoint: a fresh server of the second SDK for each request, no state between requests (AGT-6).
- * Answers are always event streams: keep-alive comments then carry long silent calls past the header timeouts of proxies
- * and clients, which a JSON answer that is still to come would not survive. Closing the stream cancels the call.
+ * An answer that comes at once is plain JSON; one that takes longer is an event stream with keep-alive comments, whose
+ * closing cancels the call.
  */
-import { createMcpHandler, Server, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  type CallToolRequestParams,
+  createMcpHandler,
+  type GetPromptRequestParams,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import type { Logger } from "../process/log.ts";
 import type { Dispatcher, Inbound } from "./dispatch.ts";
+import type { McpExtension } from "./extension.ts";
 import type { Leg } from "./serve-2025.ts";
+import { streamWhenLate } from "./late-stream.ts";
 import type { McpTable } from "./table.ts";
-import { renderCapabilities, renderToolResult } from "./wire-results.ts";
+import { renderAuthInfo, renderCapabilities, renderToolResult } from "./wire-results.ts";
 
-/** The 2026 era of `table`. Requests of the 2025 era are refused with -32022: they belong to the other leg. */
-export function createStreamLeg(table: McpTable, dispatcher: Dispatcher, log: Logger): Leg {
-  const handler = createMcpHandler(() => openServer(table, dispatcher), {
+/** Well below any header timeout; what answers sooner needs no stream. */
+const patienceMs = 1_000;
+const keepAliveMs = 15_000;
+
+interface Parts2026 {
+  table: McpTable;
+  dispatcher: Dispatcher;
+  log: Logger;
+  extension: McpExtension | undefined;
+}
+
+/** The 2026 era of a table. Requests of the 2025 era are refused with -32022: they belong to the other leg. */
+export function createStreamLeg(parts: Parts2026): Leg {
+  const { log } = parts;
+  const handler = createMcpHandler(() => openServer(parts), {
     legacy: "reject",
-    responseMode: "sse",
+    responseMode: "auto",
     // What the SDK reports here has already been answered.
     onerror: (error) => log.debug({ err: error }, "mcp handler reported an error"),
   });
   return {
-    handle: (request, message) => handler.fetch(request, { parsedBody: message }),
+    handle: ({ request, message, caller }) => {
+      const authInfo = caller === undefined ? {} : { authInfo: renderAuthInfo(caller) };
+      const pending = handler.fetch(request, { parsedBody: message, ...authInfo });
+      return streamWhenLate(pending, { patienceMs, keepAliveMs });
+    },
     sessionCount: () => 0,
     close: () => handler.close(),
   };
 }
 
-function openServer(table: McpTable, dispatcher: Dispatcher): Server {
+function openServer({ table, dispatcher, extension }: Parts2026): Server {
   const server = new Server(table.server, {
     capabilities: renderCapabilities(table),
     ...(table.instructions !== undefined && { instructions: table.instructions }),
   });
   server.setRequestHandler("tools/list", () => ({ tools: dispatcher.tools }));
-  server.setRequestHandler("tools/call", async ({ params }, context) =>
-    renderToolResult(await dispatcher.callTool(params.name, params.arguments ?? {}, renderInbound(context))),
-  );
+  const callTool = async ({ params }: { params: CallToolRequestParams }, context: ServerContext) =>
+    renderToolResult(await dispatcher.callTool(params.name, params.arguments ?? {}, renderInbound(context)));
+  server.setRequestHandler("tools/call", callTool);
+  const getPrompt = async ({ params }: { params: GetPromptRequestParams }, context: ServerContext) => ({
+    ...(await dispatcher.getPrompt(params.name, params.arguments ?? {}, renderInbound(context))),
+  });
   if (table.prompts.length > 0) {
     server.setRequestHandler("prompts/list", () => ({ prompts: dispatcher.prompts }));
-    server.setRequestHandler("prompts/get", async ({ params }, context) => ({
-      ...(await dispatcher.getPrompt(params.name, params.arguments ?? {}, renderInbound(context))),
-    }));
+    server.setRequestHandler("prompts/get", getPrompt);
   }
+  extension?.extend2026(server, { callTool, getPrompt });
   return server;
 }
 
@@ -49,6 +75,7 @@ function renderInbound({ mcpReq, http }: ServerContext): Inbound {
     requestId: mcpReq.id,
     signal: mcpReq.signal,
     authorization: http?.req?.headers.get("authorization"),
+    caller: http?.authInfo?.clientId,
     meta: mcpReq._meta,
     notifyProgress: (params) => mcpReq.notify({ method: "notifications/progress", params: { ...params } }),
   };

@@ -7,6 +7,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv
 import { Hono } from "hono";
 import type { Logger } from "../process/log.ts";
 import { createDispatcher } from "./dispatch.ts";
+import type { McpExtension } from "./extension.ts";
 import { renderRpcFailure, rpcCodes } from "./json-rpc.ts";
 import { readMessage } from "./request-body.ts";
 import { createSessionLeg, createStatelessLeg } from "./serve-2025.ts";
@@ -27,12 +28,21 @@ export interface ServeOptions {
   isResumable?: (id: string) => Promise<boolean>;
   /** Called when a client has ended its session with DELETE, which is answered after it; 500 when it rejects. */
   onSessionDelete?: (id: string) => Promise<void>;
+  extension?: McpExtension;
   clock?: Clock;
+}
+
+/** What a middleware before the endpoint may say of a request. */
+export interface McpVariables {
+  Variables: {
+    /** Who sent it: sessions then belong to their callers (AGT-11). */
+    caller?: string;
+  };
 }
 
 export interface McpEndpoint {
   /** Mount at "/"; it serves /mcp. */
-  app: Hono;
+  app: Hono<McpVariables>;
   /** Ends all sessions and streams and aborts running calls; requests after it get 503. */
   close(): Promise<void>;
   /** Open sessions of the 2025 era. */
@@ -44,16 +54,17 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
   const { log, bodyLimitBytes, sessions, clock = systemClock } = options;
   const { isResumable = async () => false, onSessionDelete = async () => undefined } = options;
   const dispatcher = createDispatcher(table, log);
-  const parts = { table, dispatcher, log, validator: new AjvJsonSchemaValidator() };
+  const parts = { table, dispatcher, log, validator: new AjvJsonSchemaValidator(), extension: options.extension };
   const leg2025 =
     sessions === "none"
       ? createStatelessLeg(parts)
       : createSessionLeg(parts, { limits: sessions, clock, isResumable, onSessionDelete });
-  const leg2026 = createStreamLeg(table, dispatcher, log);
+  const leg2026 = createStreamLeg(parts);
   let closed = false;
 
-  const app = new Hono();
-  app.all("/mcp", async ({ req: { raw: request } }) => {
+  const app = new Hono<McpVariables>();
+  app.all("/mcp", async (context) => {
+    const request = context.req.raw;
     if (!["GET", "POST", "DELETE"].includes(request.method)) {
       const headers = { Allow: "GET, POST, DELETE" };
       return renderRpcFailure({ status: 405, code: rpcCodes.serverError, message: "Method not allowed", headers });
@@ -68,7 +79,7 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
       return renderRpcFailure(body.failure);
     }
     const leg = (await isLegacyRequest(request, body?.message)) ? leg2025 : leg2026;
-    return await leg.handle(request, body?.message);
+    return await leg.handle({ request, message: body?.message, caller: context.get("caller") });
   });
   app.onError((error) => {
     log.error({ err: error }, "mcp request failed");

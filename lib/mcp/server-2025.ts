@@ -5,22 +5,23 @@
  */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
+  type CallToolRequest,
   CallToolRequestSchema,
   CancelledNotificationSchema,
   GetPromptRequestSchema,
   ListPromptsRequestSchema,
   ListToolsRequestSchema,
   type RequestId,
-  type ServerNotification,
-  type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import type { Logger } from "../process/log.ts";
 import type { Dispatcher, Inbound } from "./dispatch.ts";
+import type { InboundRequest } from "./inbound-request.ts";
+import type { SessionEvents } from "./event-buffer.ts";
+import type { Extra2025, McpExtension } from "./extension.ts";
 import type { McpTable } from "./table.ts";
-import { renderCapabilities, renderToolResult } from "./wire-results.ts";
+import { renderAuthInfo, renderCapabilities, renderToolResult } from "./wire-results.ts";
 
 export interface Parts2025 {
   table: McpTable;
@@ -28,11 +29,17 @@ export interface Parts2025 {
   log: Logger;
   /** Shared by all servers: building one costs more than everything else a new server does. */
   validator: jsonSchemaValidator;
+  extension: McpExtension | undefined;
 }
+
+/** When a client whose stream broke should come back. */
+const retryIntervalMs = 1_000;
 
 interface TransportOptions2025 {
   /** Absent: no sessions, and the server serves one single request. */
   sessionId?: string;
+  /** Makes the session's streams resumable. */
+  events?: SessionEvents;
   onInitialized?: () => void;
   onClosed: () => void;
   onCallEnd?: () => void;
@@ -41,22 +48,21 @@ interface TransportOptions2025 {
 export interface Server2025 {
   /** Makes a new server take the requests of a session that another one has initialized, in `protocolVersion` if it knows it. */
   resume(protocolVersion: string): Promise<void>;
-  handle(request: Request, message?: Record<string, unknown>): Promise<Response>;
+  handle(inbound: InboundRequest): Promise<Response>;
   isCalling(): boolean;
   /** True when a call with this id is running. */
   isInFlight(id: unknown): boolean;
   close(): Promise<void>;
 }
 
-type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
-
 /** Builds a connected server. The caller closes it, or the client does with DELETE; either way `onClosed` is called once. */
 export async function openServer2025(parts: Parts2025, options: TransportOptions2025): Promise<Server2025> {
   const { table, dispatcher, log, validator } = parts;
-  const { sessionId, onInitialized } = options;
+  const { sessionId, events, onInitialized } = options;
   const transport = new WebStandardStreamableHTTPServerTransport({
     ...(sessionId !== undefined && { sessionIdGenerator: () => sessionId }),
     ...(onInitialized !== undefined && { onsessioninitialized: onInitialized }),
+    ...(events !== undefined && { eventStore: events, retryInterval: retryIntervalMs }),
   });
   const server = new Server(table.server, {
     capabilities: renderCapabilities(table),
@@ -65,7 +71,7 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
   });
   const calls = new Map<RequestId, AbortController>();
 
-  async function runCall<T>(extra: Extra, run: (inbound: Inbound) => Promise<T>): Promise<T> {
+  async function runCall<T>(extra: Extra2025, run: (inbound: Inbound) => Promise<T>): Promise<T> {
     const cancelled = new AbortController();
     calls.set(extra.requestId, cancelled);
     try {
@@ -77,11 +83,11 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
   }
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: dispatcher.tools }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) =>
+  const callTool = async ({ params }: CallToolRequest, extra: Extra2025) =>
     renderToolResult(
       await runCall(extra, (inbound) => dispatcher.callTool(params.name, params.arguments ?? {}, inbound)),
-    ),
-  );
+    );
+  server.setRequestHandler(CallToolRequestSchema, callTool);
   if (table.prompts.length > 0) {
     server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: dispatcher.prompts }));
     server.setRequestHandler(GetPromptRequestSchema, async ({ params }, extra) => ({
@@ -95,9 +101,13 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
       transport.closeSSEStream(params.requestId);
     }
   });
+  parts.extension?.extend2025(server, callTool);
   // What the SDK reports here: refused requests (already answered) and results whose client has gone.
   server.onerror = (error) => log.debug({ err: error }, "mcp transport reported an error");
-  server.onclose = options.onClosed;
+  server.onclose = () => {
+    events?.drop();
+    options.onClosed();
+  };
   await server.connect(transport);
   return {
     async resume(protocolVersion) {
@@ -110,14 +120,18 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
       await response.text();
       if (!response.ok) throw new Error(`the session could not be resumed: its initialize got ${response.status}`);
     },
-    handle: (request, message) => transport.handleRequest(request, { parsedBody: message }),
+    handle: ({ request, message, caller }) =>
+      transport.handleRequest(request, {
+        parsedBody: message,
+        ...(caller !== undefined && { authInfo: renderAuthInfo(caller) }),
+      }),
     isCalling: () => calls.size > 0,
     isInFlight: (id) => (typeof id === "string" || typeof id === "number") && calls.has(id),
     close: () => server.close(),
   };
 }
 
-function renderInbound(extra: Extra, sessionId: string | undefined, signal: AbortSignal): Inbound {
+function renderInbound(extra: Extra2025, sessionId: string | undefined, signal: AbortSignal): Inbound {
   const authorization = extra.requestInfo?.headers["authorization"];
   return {
     era: "2025",
@@ -125,6 +139,7 @@ function renderInbound(extra: Extra, sessionId: string | undefined, signal: Abor
     signal,
     authorization: Array.isArray(authorization) ? authorization[0] : authorization,
     sessionId,
+    caller: extra.authInfo?.clientId,
     meta: extra._meta,
     notifyProgress: (params) => extra.sendNotification({ method: "notifications/progress", params: { ...params } }),
   };

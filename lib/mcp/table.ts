@@ -89,6 +89,8 @@ export interface CallContext {
   signal: AbortSignal;
   /** The token of the very HTTP request that carries this call (BRR-2); absent without `Authorization: Bearer`. */
   bearer?: string;
+  /** Who calls; absent where callers are not authenticated (AGT-11). */
+  caller?: string;
   /** The `Mcp-Session-Id` of the 2025 era; absent without sessions and in the 2026 era. */
   sessionId?: string;
   /** Present only when the caller sent a progress token (PRG-1). Never rejects, and does nothing once the call has ended. */

@@ -44,7 +44,8 @@ export function guardHosts(options: GuardOptions): MiddlewareHandler {
     const origin = c.req.header("origin");
     const preflightMethod = c.req.method === "OPTIONS" ? c.req.header("access-control-request-method") : undefined;
     const publicRead = isRead(preflightMethod ?? c.req.method) && options.isPublicRead?.(c.req.path) === true;
-    if (origin !== undefined && !publicRead && !origins.has(origin.toLowerCase())) {
+    const isKnown = origin === undefined || origins.has(origin.toLowerCase()) || isOwnLoopback(origin, host);
+    if (!isKnown && !publicRead) {
       return refuse(c, "origin_not_allowed", "Origin", origin);
     }
     const cors = renderCors(origin, publicRead);
@@ -53,6 +54,12 @@ export function guardHosts(options: GuardOptions): MiddlewareHandler {
     for (const [name, value] of cors) c.header(name, value, { append: name === "Vary" });
     return undefined;
   };
+}
+
+/** A page that this very server served to a browser on the same machine; a rebound name is no loopback name. */
+function isOwnLoopback(origin: string, host: string): boolean {
+  const name = parseHostName(host);
+  return origin.toLowerCase() === `http://${host.toLowerCase()}` && loopbackHosts.some((own) => own === name);
 }
 
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD";
