@@ -5,9 +5,11 @@ import type { HealthPayload } from "../crds/health.ts";
 import type { RunConfig, SecretKey } from "../crds/run-config.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
 import type { McpTable } from "../lib/mcp/table.ts";
-import { guardHosts } from "../lib/process/http-guard.ts";
+import { guardHosts, type GuardOptions } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { createAdminApp } from "./admin.ts";
+import { createAuth, type Auth } from "./auth/auth.ts";
+import { metadataPath } from "./auth/guard.ts";
 import { createCalls } from "./calls.ts";
 import { settledWithin, type Clock } from "./clock.ts";
 import { createDrain, type Drain } from "./drain.ts";
@@ -88,6 +90,7 @@ export function createAgent(options: AgentOptions): Agent {
   const tools = createTools({ config, readSecret, log, clock });
   const storeFault = createObserved(store.observeFault, { keepMs: () => storeFaultKeptMs, clock });
   const observeStoreFault = async () => (config.scope === "request" ? undefined : storeFault.get());
+  const auth = createAuth(config, { clock, log: log.child({ logger: "pallas.auth" }) });
   const observeOwnFaults = () =>
     observeFaults({ config, texts, secrets, observeStoreFault, isDraining: drain.isDraining });
   const health = createHealth({
@@ -95,6 +98,7 @@ export function createAgent(options: AgentOptions): Agent {
     preflight: () => models.preflight(AbortSignal.timeout(preflightTimeoutMs)),
     observeFaults: observeOwnFaults,
     observeSlowAnswers: turnTimes.observeSlow,
+    observeAuthTrouble: () => auth?.observeTrouble(),
     unset: options.unset ?? [],
     readSecret,
     slowProbeMs: options.slowProbeMs,
@@ -120,7 +124,7 @@ export function createAgent(options: AgentOptions): Agent {
   const endpoint = createEndpoint(table, config, sessions, log);
   const allowedHosts = renderAllowedHosts(config, options.podIp);
   return {
-    mcpApp: createMcpApp({ allowedHosts, allowedOrigins: config.http.allowedOrigins }, drain, endpoint.app),
+    mcpApp: createMcpApp({ allowedHosts, allowedOrigins: config.http.allowedOrigins }, auth, drain, endpoint),
     adminApp: createAdminApp({
       allowedHosts,
       observeUnready: async () => (await observeOwnFaults())[0],
@@ -130,7 +134,7 @@ export function createAgent(options: AgentOptions): Agent {
     health,
     drain,
     async close() {
-      await Promise.all([endpoint.close(), tools.close()]);
+      await Promise.all([endpoint.close(), tools.close(), auth?.close()]);
       await settledWithin(calls.idle(), closeGraceMs, clock);
       await store.close();
     },
@@ -148,15 +152,19 @@ function createEndpoint(table: McpTable, config: RunConfig, sessions: Sessions, 
   });
 }
 
+/** In this order: who may ask at all, who is asking, whether there is still time, and then the endpoint. */
 function createMcpApp(
-  guard: Parameters<typeof guardHosts>[0],
+  guard: Pick<GuardOptions, "allowedHosts" | "allowedOrigins">,
+  auth: Auth | undefined,
   drain: Drain,
-  endpoint: McpEndpoint["app"],
+  endpoint: McpEndpoint,
 ): Hono<McpVariables> {
   const app = new Hono<McpVariables>();
-  app.use(guardHosts(guard));
+  const isPublicRead = (path: string) => path.startsWith(metadataPath);
+  app.use(guardHosts(auth === undefined ? guard : { ...guard, isPublicRead }));
+  if (auth !== undefined) app.route("/", auth.app);
   app.use(drain.refuseCalls);
-  app.route("/", endpoint);
+  app.route("/", endpoint.app);
   return app;
 }
 

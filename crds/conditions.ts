@@ -25,7 +25,7 @@ export const faultReasons = [
   "InvalidField", // a value the schema refuses
   "UnknownField", // a misspelt key (CFG-5)
   "PlaceholderInCluster", // ${ENV} where only a Secret reference is allowed (CFG-6)
-  "NotSupported", // a field this release cannot honour and must not ignore
+  "TokenNotForwarded", // a call between agents that authentication would refuse (AGT-11)
   "ScopeNeedsSharedStore", // OPR-10
   "InstanceNotFound",
   "InstanceNotAccepted",

@@ -181,11 +181,18 @@ const instanceSpec = object("What the agents of this instance share.", {
     bodyLimit: quantity("Largest request body on /mcp. Default 32Mi.").exactOptional(),
   }).exactOptional(),
   auth: object("Inbound authentication. Absent: none.", {
-    jwt: object("JSON Web Tokens that callers must present.", {
-      issuer: url("Expected issuer."),
-      audiences: setOf(text(253, "An audience.", { min: 1 }), 16, "Expected audiences."),
-      jwksUrl: optionalUrl("Where the issuer's keys are; empty: from its metadata.").exactOptional(),
-    }).exactOptional(),
+    jwt: withRules(
+      object("JSON Web Tokens that callers must present.", {
+        issuer: url("Expected issuer."),
+        audiences: setOf(text(253, "An audience.", { min: 1 }), 16, "Expected audiences; one of them must be the token's."),
+        jwksUrl: optionalUrl("Where the issuer's keys are; empty: from its metadata.").exactOptional(),
+      }),
+      {
+        cel: "self.audiences.size() > 0",
+        message: "audiences must name at least one",
+        holds: (entry) => entry.audiences.length > 0,
+      },
+    ).exactOptional(),
   }).exactOptional(),
   registry: registry.exactOptional(),
   caBundle: configMapSource

@@ -51,6 +51,16 @@ const subAgent = z.object({
 });
 export type RunSubAgent = z.output<typeof subAgent>;
 
+const auth = z.object({
+  issuer: z.string(),
+  audiences: z.array(z.string()).min(1),
+  /** Absent: from the issuer's metadata. */
+  jwksUrl: z.string().exactOptional(),
+  /** The agent's published URL, by which tokens may name it. */
+  resource: z.string(),
+});
+export type RunAuth = z.output<typeof auth>;
+
 const capabilities = z.object({ vision: z.boolean(), contextWindow: z.number(), maxOutputTokens: z.number() });
 export type ModelCapabilities = z.output<typeof capabilities>;
 
@@ -112,6 +122,8 @@ export const runConfigSchema = z.object({
     allowedOrigins: z.array(z.string()),
     bodyLimitBytes: z.number(),
   }),
+  /** Absent: whoever reaches the agent may call it. */
+  auth: auth.exactOptional(),
   logLevel: z.enum(["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"]),
 });
 export type RunConfig = z.output<typeof runConfigSchema>;

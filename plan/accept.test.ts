@@ -72,16 +72,29 @@ describe("CFG-5 contradictions of an instance", () => {
     );
   });
 
-  it("a field that this release cannot honour is refused, not ignored", () => {
-    const auth = { jwt: { issuer: "https://id.example.com", audiences: ["pallas"] } };
-    expect(acceptInstance(sampleInstance({ auth }), "local")).toEqual([
+  it("SEC-5 an issuer or its keys at an address that nobody may ask is at fault", () => {
+    const jwt = { issuer: "http://169.254.169.254/", audiences: ["pallas"], jwksUrl: "https://[fe80::1]/keys" };
+    const faults = acceptInstance(sampleInstance({ auth: { jwt } }), "cluster");
+    expect(faults.map(({ path }) => path)).toEqual(["spec.auth.jwt.issuer", "spec.auth.jwt.jwksUrl"]);
+  });
+});
+
+describe("AGT-11 authentication between agents", () => {
+  const jwt = { issuer: "https://id.example.com", audiences: ["pallas"] };
+  const agent = sampleAgent("lead", { agents: [{ name: "good", forwardInboundAuth: true }, { name: "bad" }] });
+
+  it("a sub-agent that would get no token is a fault that names the cure", () => {
+    expect(acceptAgent(agent, sampleInstance({ auth: { jwt } }))).toEqual([
       {
-        reason: "NotSupported",
-        path: "spec.auth.jwt",
-        message: expect.stringContaining("remove it, and let a gateway"),
+        reason: "TokenNotForwarded",
+        path: "spec.agents[1].forwardInboundAuth",
+        message: expect.stringContaining('so that "bad" refuses calls'),
       },
     ]);
-    expect(acceptInstance(sampleInstance({ auth: {} }), "local")).toEqual([]);
+  });
+
+  it.each([{}, { auth: {} }])("is no matter with %j", (spec) => {
+    expect(acceptAgent(agent, sampleInstance(spec))).toEqual([]);
   });
 });
 

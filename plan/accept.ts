@@ -58,6 +58,8 @@ function urlFaults({ spec }: PallasInstance): Fault[] {
     ["spec.proxy.https", spec.proxy?.https],
     ["spec.proxy.http", spec.proxy?.http],
     ["spec.telemetry.otlpEndpoint", spec.telemetry?.otlpEndpoint],
+    ["spec.auth.jwt.issuer", spec.auth?.jwt?.issuer],
+    ["spec.auth.jwt.jwksUrl", spec.auth?.jwt?.jwksUrl],
   ];
   return urls.flatMap(([path, url = ""]): Fault[] => {
     const message = url === "" || placeholder.test(url) ? undefined : urlFault(url);
@@ -80,12 +82,6 @@ function duplicatePrefixes(instance: PallasInstance): Fault[] {
     ];
   });
 }
-
-const notSupported = (path: string, cure: string): Fault => ({
-  reason: "NotSupported",
-  path,
-  message: `this release cannot honour it, and ignoring it would mislead; ${cure}`,
-});
 
 /** Older ways to choose a security profile; the API server lets no pod in that loosens it so (SEC-1). */
 const securityAnnotation =
@@ -113,9 +109,6 @@ export function acceptInstance(instance: PallasInstance, mode: Mode): Fault[] {
     ...duplicatePrefixes(instance),
     ...settingsFaults("spec.agentDefaults", instance.spec.agentDefaults ?? {}),
     ...instanceAmountFaults(instance),
-    ...(instance.spec.auth?.jwt
-      ? [notSupported("spec.auth.jwt", "remove it, and let a gateway in front of the agents authenticate callers")]
-      : []),
   ];
 }
 
@@ -129,6 +122,16 @@ function replicaFaults({ spec }: PallasAgent, scope: string): Fault[] {
   return [{ reason: "ScopeNeedsSharedStore", path: "spec.replicas", message: `${replicas} replicas cannot ${why}` }];
 }
 
+/** With authentication on, a call without the caller's token is refused by the other agent. */
+function authFaults({ spec }: PallasAgent, { metadata, spec: { auth } }: PallasInstance): Fault[] {
+  if (auth?.jwt === undefined) return [];
+  return (spec.agents ?? []).flatMap(({ name, forwardInboundAuth = false }, position): Fault[] => {
+    if (forwardInboundAuth) return [];
+    const message = `must be true, because instance "${metadata.name}" has auth.jwt, so that "${name}" refuses calls without the caller's token; set it, or remove the agent`;
+    return [{ reason: "TokenNotForwarded", path: `spec.agents[${position}].forwardInboundAuth`, message }];
+  });
+}
+
 /** Faults of an agent in its instance, apart from what it refers to. */
 export function acceptAgent(agent: PallasAgent, instance: PallasInstance): Fault[] {
   const { port } = agent.spec;
@@ -138,6 +141,7 @@ export function acceptAgent(agent: PallasAgent, instance: PallasInstance): Fault
     ...agentKeyFaults(agent),
     ...settingsFaults("spec", agent.spec),
     ...agentAmountFaults(agent, instance),
+    ...authFaults(agent, instance),
   ];
   const { host, template } = instance.spec.externalUrl ?? {};
   if (port === undefined && (host !== undefined || template?.includes("{port}") === true)) {

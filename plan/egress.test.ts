@@ -68,4 +68,11 @@ describe("SEC-3 what an agent needs", () => {
     const proxy = { https: "http://10.0.0.1:3128", http: "http://proxy.egress.svc:3128" };
     expect(destinations({ proxy }, {})).toEqual([inNamespace("egress"), address("10.0.0.1/32", 3128)]);
   });
+
+  it("AGT-11 the keys of the issuer of tokens, or the issuer where these are found by its metadata", () => {
+    const jwt = { issuer: "https://id.example.com", audiences: ["pallas"] };
+    expect(destinations({ auth: { jwt } }, {})).toEqual([outside(443)]);
+    const keys = { ...jwt, jwksUrl: "http://keys.identity.svc:8080/jwks" };
+    expect(destinations({ auth: { jwt: keys } }, {})).toEqual([inNamespace("identity")]);
+  });
 });

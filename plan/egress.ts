@@ -54,6 +54,8 @@ export function destinationsOf(config: RunConfig, { spec }: PallasInstance): Des
   const urls = [
     ...config.servers.map(({ url }) => url),
     ...config.providers.map(({ baseUrl }) => baseUrl),
+    // Keys that are found by metadata may be on another host, as a rule one outside as well.
+    config.auth?.jwksUrl ?? config.auth?.issuer,
     spec.proxy?.https,
     spec.proxy?.http,
   ];

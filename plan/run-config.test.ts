@@ -243,3 +243,19 @@ describe("BRR-4 OPR-9 secrets are named, never read", () => {
     expect(providers.map(({ apiKey }) => apiKey)).toEqual([{ name: "keys", key: "openai" }, undefined]);
   });
 });
+
+describe("AGT-11 authentication in the run configuration", () => {
+  const jwt = { issuer: "https://id.example.com", audiences: ["pallas"] };
+
+  it("names the issuer, the audiences, and the agent's published URL", () => {
+    const resource = "https://ouranos.example.com:8443/research/mcp";
+    expect(render({}, { auth: { jwt } }).auth).toEqual({ ...jwt, resource });
+    expect(render({}, { auth: { jwt: { ...jwt, jwksUrl: "" } } }).auth).toEqual({ ...jwt, resource });
+    const jwksUrl = "https://id.example.com/keys";
+    expect(render({}, { auth: { jwt: { ...jwt, jwksUrl } } }).auth).toEqual({ ...jwt, jwksUrl, resource });
+  });
+
+  it.each([{}, { auth: {} }])("is absent with %j, so that no pod rolls", (spec) => {
+    expect(serialiseRunConfig(render({}, spec))).not.toContain('"auth"');
+  });
+});

@@ -10,7 +10,7 @@ import { parseDurationMs, parseQuantity } from "../crds/units.ts";
 import { isBuiltIn, resolveModels } from "./models.ts";
 import type { Neighbourhood } from "./resolve.ts";
 import { effectiveSettings } from "./settings.ts";
-import { publishedAgentHost } from "./urls.ts";
+import { publishedAgentHost, publishedAgentUrl } from "./urls.ts";
 
 type Headers = NonNullable<NonNullable<InstanceSpec["servers"]>[number]["headers"]>;
 
@@ -93,6 +93,15 @@ function renderSubAgents(
   });
 }
 
+/** Tokens name a resource by its published URL. */
+function renderAuth(agent: PallasAgent, instance: PallasInstance): Pick<RunConfig, "auth"> {
+  const jwt = instance.spec.auth?.jwt;
+  if (jwt === undefined) return {};
+  const { issuer, audiences, jwksUrl = "" } = jwt;
+  const resource = publishedAgentUrl(agent, instance);
+  return { auth: { issuer, audiences, ...(jwksUrl === "" ? {} : { jwksUrl }), resource } };
+}
+
 function renderRequest({
   stop,
   parallelToolCalls,
@@ -159,6 +168,7 @@ export function renderRunConfig(
       allowedOrigins: instance.spec.http?.allowedOrigins ?? [],
       bodyLimitBytes: parseQuantity(instance.spec.http?.bodyLimit ?? defaultBodyLimit),
     },
+    ...renderAuth(agent, instance),
     logLevel: instance.spec.logLevel ?? "INFO",
   };
 }

@@ -20,9 +20,6 @@ import { valueAt, withValue } from "./integration/schema-cases/manifest-path.ts"
 const excused: Record<string, string> = {
   "PallasInstance spec.title": "shown by kubectl only, until there is a page that shows instances",
   "PallasInstance spec.telemetry.otlpEndpoint": "traces are not made yet",
-  "PallasInstance spec.auth.jwt.issuer": "authentication is refused as not supported yet",
-  "PallasInstance spec.auth.jwt.audiences[]": "authentication is refused as not supported yet",
-  "PallasInstance spec.auth.jwt.jwksUrl": "authentication is refused as not supported yet",
   "PallasAgent spec.history.compactAt": "histories are not condensed yet",
   "PallasAgent spec.history.keepTurns": "histories are not condensed yet",
 };

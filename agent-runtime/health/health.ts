@@ -24,6 +24,8 @@ export interface HealthOptions {
   /** What keeps the agent from working at all, in sentences. */
   observeFaults: () => Promise<readonly string[]>;
   observeSlowAnswers: () => number | undefined;
+  /** Why callers cannot be authenticated; undefined when they can. */
+  observeAuthTrouble: () => string | undefined;
   unset: readonly UnsetVariable[];
   readSecret: ReadSecret;
   slowProbeMs: number;
@@ -59,6 +61,7 @@ export function createHealth(options: HealthOptions): Health {
         activeProvider,
         unset: options.unset,
         slowAnswerMs: options.observeSlowAnswers(),
+        authTrouble: options.observeAuthTrouble(),
       };
       const timestamp = renderTime(clock);
       const report = renderReport(config.agent.name, observed, { timestamp, slowProbeMs: options.slowProbeMs });

@@ -25,6 +25,8 @@ export interface Observations {
   unset: readonly UnsetVariable[];
   /** Average duration of the latest model turns, when that is too long. */
   slowAnswerMs?: number | undefined;
+  /** Why callers cannot be authenticated. */
+  authTrouble?: string | undefined;
 }
 
 const renderSeconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
@@ -46,6 +48,7 @@ export function renderReport(
     observed.slowAnswerMs !== undefined && `Slow answers: ${renderSeconds(observed.slowAnswerMs)} on average`,
     observed.unset.length > 0 &&
       `Unset: ${observed.unset.map(({ variable, place }) => `${variable} (${place})`).join(", ")}`,
+    observed.authTrouble ?? false,
   ].filter((trouble) => trouble !== false);
   const sentences = [...observed.faults, ...troubles];
   return {

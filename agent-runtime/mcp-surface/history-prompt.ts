@@ -15,9 +15,9 @@ export function createHistoryPrompt(agent: string, sessions: Sessions): PromptEn
     arguments: [
       { name: "session_id", description: "The conversation, as returned by send_message; default: this connection's." },
     ],
-    async get({ session_id: sessionId }, { sessionId: connectionId }) {
+    async get({ session_id: sessionId }, { sessionId: connectionId, caller }) {
       try {
-        const messages = await sessions.read({ sessionId, connectionId });
+        const messages = await sessions.read({ sessionId, connectionId, caller });
         return { messages: messages.flatMap(renderPromptMessages) };
       } catch (error) {
         if (!(error instanceof CallFault)) throw error;

@@ -87,7 +87,11 @@ interface Running {
 async function answer(parts: SendMessageParts, args: Record<string, unknown>, run: Running): Promise<ToolResult> {
   const { caller, signal } = run;
   const input = parseInput(args, parts.activeModel());
-  const session = await parts.sessions.resolve({ sessionId: input.sessionId, connectionId: caller.sessionId });
+  const session = await parts.sessions.resolve({
+    sessionId: input.sessionId,
+    connectionId: caller.sessionId,
+    caller: caller.caller,
+  });
   const system = await parts.observeInstruction();
   const history = await parts.sessions.open(session, signal);
   const context = createContext(parts, session, run);

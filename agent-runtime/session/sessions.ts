@@ -1,15 +1,12 @@
 // Which history a call works on (AGT-5): by the agent's scope, the MCP session and the session_id argument. It opens that
 // history under its lock and leaves it valid whatever happens to the call.
-import { randomBytes } from "node:crypto";
 import type { RunConfig } from "../../crds/run-config.ts";
+import { isOwnedBy, mintOwnedId } from "../../lib/mcp/owned-id.ts";
 import { CallFault } from "../call-fault.ts";
 import type { ModelMessage } from "../model/types.ts";
 import { createKeyedLock } from "./lock.ts";
 import type { SessionStore } from "./store.ts";
 import { renderInterrupted } from "./transcript.ts";
-
-/** Ids are capabilities: whoever has one reads the conversation. */
-const sessionIdBytes = 16;
 
 /** No such session. The message says what to do. */
 export class UnknownSession extends CallFault {
@@ -22,6 +19,8 @@ export interface SessionClaim {
   sessionId?: string | undefined;
   /** The `Mcp-Session-Id` of its connection. */
   connectionId?: string | undefined;
+  /** Who asks, where callers are authenticated: a session_id is its caller's alone. */
+  caller?: string | undefined;
 }
 
 export interface SessionRef {
@@ -71,9 +70,9 @@ export function createSessions(options: {
   /** Keys that are on their way out. */
   const forgotten = new Set<string>();
 
-  const findNamed = async (sessionId: string): Promise<SessionRef> => {
+  const findNamed = async (sessionId: string, caller?: string): Promise<SessionRef> => {
     const key = sessionKey(sessionId);
-    if (scope === "connection" && (await store.has(key))) return { key, kept: true, sessionId };
+    if (scope === "connection" && isOwnedBy(sessionId, caller) && (await store.has(key))) return { key, kept: true, sessionId };
     throw new UnknownSession(
       scope === "connection"
         ? "session_id is not known to this agent, or has expired: leave it out to start a new conversation"
@@ -81,10 +80,10 @@ export function createSessions(options: {
     );
   };
   return {
-    async resolve({ sessionId, connectionId }) {
-      if (sessionId !== undefined) return findNamed(sessionId);
+    async resolve({ sessionId, connectionId, caller }) {
+      if (sessionId !== undefined) return findNamed(sessionId, caller);
       if (scope === "shared") return { key: sharedKey, kept: true };
-      const fresh = randomBytes(sessionIdBytes).toString("hex");
+      const fresh = mintOwnedId(caller);
       if (scope === "request") return { key: `request:${fresh}`, kept: false };
       if (connectionId !== undefined) return { key: connectionKey(connectionId), kept: true };
       return { key: sessionKey(fresh), kept: true, sessionId: fresh };
@@ -94,8 +93,8 @@ export function createSessions(options: {
       const unlock = await lock.acquire(ref.key, { maxQueued, signal });
       return openStored(store, ref.key, unlock);
     },
-    async read({ sessionId, connectionId }) {
-      if (sessionId !== undefined) return store.load((await findNamed(sessionId)).key);
+    async read({ sessionId, connectionId, caller }) {
+      if (sessionId !== undefined) return store.load((await findNamed(sessionId, caller)).key);
       if (scope === "shared") return store.load(sharedKey);
       if (connectionId !== undefined) return store.load(connectionKey(connectionId));
       throw new UnknownSession("this request belongs to no session: give the session_id that send_message returned");

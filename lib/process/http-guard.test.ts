@@ -116,7 +116,9 @@ describe("SEC-4 Origin allow-list and CORS", () => {
     "http://app.example.com",
     "https://app.example.com:444",
     "https://evil.example",
-    "http://localhost",
+    "http://localhost:3001",
+    "https://localhost",
+    "http://127.0.0.1",
     "http://localhost:3000.evil.example",
     "",
   ])("refuses Origin %s", async (origin) => {
@@ -124,6 +126,13 @@ describe("SEC-4 Origin allow-list and CORS", () => {
     expect(status).toBe(403);
     expect(body).toContain("origin_not_allowed");
     expect(headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  it("serves a page of its own on this machine, but not one of another name it is known by", async () => {
+    expect((await send({ host: "localhost:8080", origin: "http://localhost:8080" })).status).toBe(200);
+    expect((await send({ host: "[::1]:8080", origin: "http://[::1]:8080" })).status).toBe(200);
+    expect((await send({ host: "research.agents.svc", origin: "http://research.agents.svc" })).status).toBe(403);
+    expect((await send({ host: "evil.example", origin: "http://evil.example" })).status).toBe(403);
   });
 
   it("serves a request without Origin, and `null` only when listed", async () => {

@@ -1,0 +1,36 @@
+// Inbound authentication put together (AGT-11): the issuer's keys by way of the safe fetch, and the routes that use them.
+import type { Hono } from "hono";
+import type { RunConfig } from "../../crds/run-config.ts";
+import { createSafeFetch } from "../../lib/mcp/safe-fetch.ts";
+import type { McpVariables } from "../../lib/mcp/serve.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import type { Clock } from "../clock.ts";
+import { fetchKeys } from "./discovery.ts";
+import { createAuthApp } from "./guard.ts";
+import { createIssuerKeys } from "./keys.ts";
+
+const fetchLimits = { connectTimeoutMs: 3_000, responseLimitBytes: 1024 * 1024 };
+
+export interface Auth {
+  /** Mount before what only callers with a token may reach. */
+  app: Hono<McpVariables>;
+  /** Why nobody could be let in lately; undefined when all is well. */
+  observeTrouble(): string | undefined;
+  close(): Promise<void>;
+}
+
+/** Undefined where the configuration asks for no authentication. */
+export function createAuth(config: RunConfig, { clock, log }: { clock: Clock; log: Logger }): Auth | undefined {
+  const { auth, agent } = config;
+  if (auth === undefined) return undefined;
+  const safeFetch = createSafeFetch(fetchLimits);
+  const keys = createIssuerKeys({ fetchKeys: () => fetchKeys(auth, safeFetch), clock, log });
+  return {
+    app: createAuthApp({ auth, title: agent.title, keys }),
+    observeTrouble() {
+      const trouble = keys.observeTrouble();
+      return trouble === undefined ? undefined : `Authentication: ${trouble}`;
+    },
+    close: safeFetch.close,
+  };
+}

@@ -1,0 +1,82 @@
+// Inbound authentication of /mcp (AGT-11): who comes without a valid token gets 401 and learns where to get one (RFC 6750,
+// RFC 9728). It names the caller to what follows, and hands the token itself to nobody.
+import { Hono, type MiddlewareHandler } from "hono";
+import type { RunAuth } from "../../crds/run-config.ts";
+import { renderRpcFailure, rpcCodes } from "../../lib/mcp/json-rpc.ts";
+import type { McpVariables } from "../../lib/mcp/serve.ts";
+import type { IssuerKeys } from "./keys.ts";
+import { judgeToken } from "./token.ts";
+
+export const metadataPath = "/.well-known/oauth-protected-resource";
+const retryAfterSeconds = "15";
+
+export interface AuthParts {
+  auth: RunAuth;
+  /** For people who are asked to sign in. */
+  title: string;
+  keys: IssuerKeys;
+}
+
+/** The metadata routes, and then the guard for every route that is added after it. */
+export function createAuthApp(parts: AuthParts): Hono<McpVariables> {
+  const { auth, title } = parts;
+  const app = new Hono<McpVariables>();
+  const serveMetadata: MiddlewareHandler = async (c) =>
+    c.json(
+      {
+        resource: resourceOf(auth, c.req.url),
+        authorization_servers: [auth.issuer],
+        bearer_methods_supported: ["header"],
+        resource_name: title,
+      },
+      200,
+      { "Cache-Control": "max-age=3600" },
+    );
+  app.get(metadataPath, serveMetadata);
+  app.get(`${metadataPath}/mcp`, serveMetadata);
+  app.use(createGuard(parts));
+  return app;
+}
+
+function createGuard({ auth, keys }: AuthParts): MiddlewareHandler<McpVariables> {
+  return async function guard(c, next) {
+    const refuse = (status: 400 | 401, error: string | undefined, why: string) =>
+      renderRpcFailure({
+        status,
+        code: rpcCodes.serverError,
+        message: why,
+        headers: { "WWW-Authenticate": renderChallenge(resourceOf(auth, c.req.url), error, why) },
+      });
+    if (new URL(c.req.url).searchParams.has("access_token")) {
+      return refuse(400, "invalid_request", "a token in the URL is not accepted: send it in the Authorization header");
+    }
+    const header = c.req.header("authorization");
+    if (header === undefined || !/^bearer\b/i.test(header)) {
+      return refuse(401, undefined, "this agent needs a token: send Authorization: Bearer with one of its issuer");
+    }
+    const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
+    if (token === undefined) return refuse(401, "invalid_token", "expected one token after Bearer");
+    const verdict = await judgeToken(token, auth, keys, new Date());
+    if (verdict.kind === "refused") return refuse(401, "invalid_token", `${verdict.why}: get a new one from the issuer`);
+    if (verdict.kind === "unavailable") {
+      const message = "tokens cannot be checked now, because the issuer's keys cannot be read: try again later";
+      const headers = { "Retry-After": retryAfterSeconds };
+      return renderRpcFailure({ status: 503, code: rpcCodes.serverError, message, headers });
+    }
+    c.set("caller", verdict.caller);
+    await next();
+    return undefined;
+  };
+}
+
+/** The agent's URL as the caller knows it: the published one on its host, else the one that was asked. Hosts are checked before. */
+function resourceOf(auth: RunAuth, requestUrl: string): string {
+  const { host } = new URL(requestUrl);
+  return URL.canParse(auth.resource) && new URL(auth.resource).host === host ? auth.resource : `http://${host}/mcp`;
+}
+
+function renderChallenge(resource: string, error: string | undefined, why: string): string {
+  const metadata = `resource_metadata="${resource.replace(/\/mcp$/, "")}${metadataPath}/mcp"`;
+  if (error === undefined) return `Bearer ${metadata}`;
+  return `Bearer error="${error}", error_description="${why.replaceAll('"', "'")}", ${metadata}`;
+}

@@ -1,0 +1,50 @@
+// Whether a bearer token lets its caller in (AGT-11): signature, issuer, audience, times, algorithm, subject.
+import { errors, jwtVerify } from "jose";
+import type { RunAuth } from "../../crds/run-config.ts";
+import { KeysUnavailable, type IssuerKeys } from "./keys.ts";
+
+/** Signatures only, and none that a public key could forge: neither `none` nor HMAC. */
+const algorithms = [
+  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
+];
+const leewaySeconds = 30;
+/** Larger than any token in use, smaller than what is worth parsing for a stranger. */
+export const tokenCharsMax = 8_192;
+
+export type Verdict =
+  | { kind: "caller"; caller: string }
+  | { kind: "refused"; why: string }
+  | { kind: "unavailable"; why: string };
+
+/** Judges a token. Never rejects, and never lets in what it cannot judge. `now` is for the times in it. */
+export async function judgeToken(token: string, auth: RunAuth, keys: IssuerKeys, now: Date): Promise<Verdict> {
+  if (token.length > tokenCharsMax) return { kind: "refused", why: `the token is longer than ${tokenCharsMax} characters` };
+  try {
+    const { payload } = await jwtVerify(token, keys.find, {
+      issuer: auth.issuer,
+      audience: auth.audiences,
+      algorithms,
+      clockTolerance: leewaySeconds,
+      requiredClaims: ["exp", "sub"],
+      currentDate: now,
+    });
+    if (typeof payload.sub !== "string" || payload.sub === "") return { kind: "refused", why: "the token has no subject" };
+    return { kind: "caller", caller: `${auth.issuer} ${payload.sub}` };
+  } catch (error) {
+    if (error instanceof KeysUnavailable) return { kind: "unavailable", why: error.message };
+    return { kind: "refused", why: renderRefusal(error) };
+  }
+}
+
+/** Without anything of the token: the answer may end up in a log. */
+function renderRefusal(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return "the token has expired";
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return error.claim === "nbf" ? "the token is not valid yet" : `the token's claim "${error.claim}" is missing or wrong`;
+  }
+  if (error instanceof errors.JOSEAlgNotAllowed) return "the token is signed with an algorithm that is not allowed";
+  if (error instanceof errors.JWKSNoMatchingKey) return "the token is signed with a key that its issuer does not have";
+  if (error instanceof errors.JWSSignatureVerificationFailed) return "the token's signature is wrong";
+  return "the token is not a JSON Web Token that can be checked";
+}
