@@ -184,7 +184,11 @@ const instanceSpec = object("What the agents of this instance share.", {
     jwt: withRules(
       object("JSON Web Tokens that callers must present.", {
         issuer: url("Expected issuer."),
-        audiences: setOf(text(253, "An audience.", { min: 1 }), 16, "Expected audiences; one of them must be the token's."),
+        audiences: setOf(
+          text(253, "An audience.", { min: 1 }),
+          16,
+          "Expected audiences; one of them must be the token's.",
+        ),
         jwksUrl: optionalUrl("Where the issuer's keys are; empty: from its metadata.").exactOptional(),
       }),
       {

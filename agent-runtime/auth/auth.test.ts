@@ -105,7 +105,9 @@ const renderNamed = (name: string): RunConfig["agent"] => ({
 describe("AGT-11 metadata of the protected resource", () => {
   it("is open, says who issues tokens, and names the published URL on its own host", async () => {
     const issuer = await issue();
-    const agent = await start(issuer, { http: { allowedHosts: ["agents.example.com"], allowedOrigins: [], bodyLimitBytes: 1_000 } });
+    const agent = await start(issuer, {
+      http: { allowedHosts: ["agents.example.com"], allowedOrigins: [], bodyLimitBytes: 1_000 },
+    });
     for (const path of ["", "/mcp"]) {
       const response = await fetch(`${agent.url}/.well-known/oauth-protected-resource${path}`, {
         headers: { Origin: "https://anywhere.example.com" },
@@ -178,9 +180,7 @@ describe("AGT-11 a session belongs to who opened it", () => {
   it("another caller gets 404 for its Mcp-Session-Id, by every method, and the owner goes on", async () => {
     const issuer = await issue();
     const agent = await start(issuer);
-    const [alice, bob] = await Promise.all(
-      ["alice", "bob"].map((sub) => issuer.sign(renderClaims(issuer, { sub }))),
-    );
+    const [alice, bob] = await Promise.all(["alice", "bob"].map((sub) => issuer.sign(renderClaims(issuer, { sub }))));
     const opened = await post(agent.mcpUrl, alice ?? "", initialize);
     const session = { "Mcp-Session-Id": opened.headers.get("mcp-session-id") ?? "" };
     const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };

@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto";
 import { exportSPKI, importJWK } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { renderClaims, signingAlgorithms, startIssuer, type Issuer, type SigningAlgorithm } from "../testing/issuer.ts";
 import { startAgent, type TestAgent } from "../testing/servers.ts";
 import { tokenCharsMax } from "./token.ts";
@@ -29,15 +30,21 @@ const post = (headers: Record<string, string>, query = "") =>
     body: toolsList,
   });
 
-async function expectRefused(response: Response, status: number, error: string | undefined): Promise<void> {
+/** What a caller learns of a refusal: the status, the error code, and that it is told where to get a token. */
+async function readRefusal(response: Response) {
   const challenge = response.headers.get("www-authenticate") ?? "";
-  expect({ status: response.status, body: await response.json() }).toMatchObject({
-    status,
-    body: { jsonrpc: "2.0", id: null, error: { message: expect.any(String) } },
-  });
-  expect(challenge).toContain(`resource_metadata="${agent.url}/.well-known/oauth-protected-resource/mcp"`);
-  expect(/error="(\w+)"/.exec(challenge)?.[1]).toBe(error);
+  const body: unknown = await response.json();
+  const metadata = `resource_metadata="${agent.url}/.well-known/oauth-protected-resource/mcp"`;
+  return {
+    status: response.status,
+    error: /error="(\w+)"/.exec(challenge)?.[1],
+    namesMetadata: challenge.startsWith("Bearer ") && challenge.includes(metadata),
+    isRpcError: isJsonObject(body) && body["jsonrpc"] === "2.0" && isJsonObject(body["error"]),
+  };
 }
+
+const refusal = (status: number, error?: string) => ({ status, error, namesMetadata: true, isRpcError: true });
+const invalidToken = refusal(401, "invalid_token");
 
 /** Faults that any kind of key may sign. */
 const claimFaults = {
@@ -62,7 +69,7 @@ describe.each(signingAlgorithms)("AGT-11 signed with %s", (alg) => {
     const changes: Record<string, unknown> = { ...fault };
     if (changes["iss"] === "/") changes["iss"] = `${issuer.url}/`;
     const token = await issuer.sign(renderClaims(issuer, changes), { alg });
-    await expectRefused(await post({ Authorization: `Bearer ${token}` }), 401, "invalid_token");
+    expect(await readRefusal(await post({ Authorization: `Bearer ${token}` }))).toEqual(invalidToken);
   });
 
   const signatures: Record<string, (own: Issuer, other: Issuer) => Promise<string>> = {
@@ -86,7 +93,9 @@ describe.each(signingAlgorithms)("AGT-11 signed with %s", (alg) => {
     },
   };
   it.each(Object.entries(signatures))("%s is refused", async (_name, render) => {
-    await expectRefused(await post({ Authorization: `Bearer ${await render(issuer, stranger)}` }), 401, "invalid_token");
+    expect(await readRefusal(await post({ Authorization: `Bearer ${await render(issuer, stranger)}` }))).toEqual(
+      invalidToken,
+    );
   });
 
   it.each(["HS256", "HS384", "HS512"])("an HMAC by %s with the public key as its secret is refused", async (hmac) => {
@@ -96,7 +105,7 @@ describe.each(signingAlgorithms)("AGT-11 signed with %s", (alg) => {
     const signed = `${base64url(JSON.stringify({ alg: hmac, kid }))}.${base64url(JSON.stringify(renderClaims(issuer)))}`;
     for (const secret of [await exportSPKI(publicKey), JSON.stringify(publicJwk)]) {
       const signature = createHmac(hmac.replace("HS", "sha"), secret).update(signed).digest("base64url");
-      await expectRefused(await post({ Authorization: `Bearer ${signed}.${signature}` }), 401, "invalid_token");
+      expect(await readRefusal(await post({ Authorization: `Bearer ${signed}.${signature}` }))).toEqual(invalidToken);
     }
   });
 });
@@ -106,7 +115,7 @@ describe("AGT-11 what is no signed token", () => {
     const head = base64url(JSON.stringify({ alg, kid: "ec" }));
     for (const signature of ["", "AAAA"]) {
       const token = `${head}.${base64url(JSON.stringify(renderClaims(issuer)))}.${signature}`;
-      await expectRefused(await post({ Authorization: `Bearer ${token}` }), 401, "invalid_token");
+      expect(await readRefusal(await post({ Authorization: `Bearer ${token}` }))).toEqual(invalidToken);
     }
   });
 
@@ -119,23 +128,23 @@ describe("AGT-11 what is no signed token", () => {
   it.each([...garbage, ".", "..", "...", "a.b.c", "e30.e30.e30", "e30.e30.", "null", "0", "{}"])(
     "the garbage %j is refused",
     async (token) => {
-      await expectRefused(await post({ Authorization: `Bearer ${token}` }), 401, "invalid_token");
+      expect(await readRefusal(await post({ Authorization: `Bearer ${token}` }))).toEqual(invalidToken);
     },
   );
 
   it.each(["", "Basic YTpi", "Token abc", "Negotiate abc"])("the header %j asks for a token", async (Authorization) => {
-    await expectRefused(await post(Authorization === "" ? {} : { Authorization }), 401, undefined);
+    expect(await readRefusal(await post(Authorization === "" ? {} : { Authorization }))).toEqual(refusal(401));
   });
 
   it.each(["Bearer", "Bearer a b", "bearer "])("the header %j names no token", async (Authorization) => {
-    await expectRefused(await post({ Authorization }), 401, "invalid_token");
+    expect(await readRefusal(await post({ Authorization }))).toEqual(invalidToken);
   });
 
   it("a good token in the URL is refused, beside one in the header too", async () => {
     const token = await issuer.sign(renderClaims(issuer));
-    await expectRefused(await post({}, `?access_token=${token}`), 400, "invalid_request");
+    expect(await readRefusal(await post({}, `?access_token=${token}`))).toEqual(refusal(400, "invalid_request"));
     const both = await post({ Authorization: `Bearer ${token}` }, `?access_token=${token}`);
-    await expectRefused(both, 400, "invalid_request");
+    expect(await readRefusal(both)).toEqual(refusal(400, "invalid_request"));
   });
 
   it("a token over the limit is refused unread, and one at the limit is read", async () => {
@@ -149,11 +158,11 @@ describe("AGT-11 what is no signed token", () => {
     expect((await post({ Authorization: `Bearer ${fitting}` })).status).not.toBe(401);
     const large = await padded(tokenCharsMax + 100);
     expect(large.length).toBeGreaterThan(tokenCharsMax);
-    await expectRefused(await post({ Authorization: `Bearer ${large}` }), 401, "invalid_token");
+    expect(await readRefusal(await post({ Authorization: `Bearer ${large}` }))).toEqual(invalidToken);
   });
 
   it.each(["GET", "DELETE", "PUT", "OPTIONS"])("%s without a token is refused", async (method) => {
-    await expectRefused(await fetch(agent.mcpUrl, { method }), 401, undefined);
+    expect(await readRefusal(await fetch(agent.mcpUrl, { method }))).toEqual(refusal(401));
   });
 
   it("no other path gets an answer without a token either", async () => {

@@ -19,7 +19,8 @@ export type Verdict =
 
 /** Judges a token. Never rejects, and never lets in what it cannot judge. `now` is for the times in it. */
 export async function judgeToken(token: string, auth: RunAuth, keys: IssuerKeys, now: Date): Promise<Verdict> {
-  if (token.length > tokenCharsMax) return { kind: "refused", why: `the token is longer than ${tokenCharsMax} characters` };
+  if (token.length > tokenCharsMax)
+    return { kind: "refused", why: `the token is longer than ${tokenCharsMax} characters` };
   try {
     const { payload } = await jwtVerify(token, keys.find, {
       issuer: auth.issuer,
@@ -29,7 +30,8 @@ export async function judgeToken(token: string, auth: RunAuth, keys: IssuerKeys,
       requiredClaims: ["exp", "sub"],
       currentDate: now,
     });
-    if (typeof payload.sub !== "string" || payload.sub === "") return { kind: "refused", why: "the token has no subject" };
+    if (typeof payload.sub !== "string" || payload.sub === "")
+      return { kind: "refused", why: "the token has no subject" };
     return { kind: "caller", caller: `${auth.issuer} ${payload.sub}` };
   } catch (error) {
     if (error instanceof KeysUnavailable) return { kind: "unavailable", why: error.message };
@@ -41,7 +43,9 @@ export async function judgeToken(token: string, auth: RunAuth, keys: IssuerKeys,
 function renderRefusal(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "the token has expired";
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return error.claim === "nbf" ? "the token is not valid yet" : `the token's claim "${error.claim}" is missing or wrong`;
+    return error.claim === "nbf"
+      ? "the token is not valid yet"
+      : `the token's claim "${error.claim}" is missing or wrong`;
   }
   if (error instanceof errors.JOSEAlgNotAllowed) return "the token is signed with an algorithm that is not allowed";
   if (error instanceof errors.JWKSNoMatchingKey) return "the token is signed with a key that its issuer does not have";

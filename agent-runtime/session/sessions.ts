@@ -72,7 +72,8 @@ export function createSessions(options: {
 
   const findNamed = async (sessionId: string, caller?: string): Promise<SessionRef> => {
     const key = sessionKey(sessionId);
-    if (scope === "connection" && isOwnedBy(sessionId, caller) && (await store.has(key))) return { key, kept: true, sessionId };
+    if (scope === "connection" && isOwnedBy(sessionId, caller) && (await store.has(key)))
+      return { key, kept: true, sessionId };
     throw new UnknownSession(
       scope === "connection"
         ? "session_id is not known to this agent, or has expired: leave it out to start a new conversation"

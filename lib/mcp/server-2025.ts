@@ -111,11 +111,7 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
   await server.connect(transport);
   return {
     async resume(protocolVersion) {
-      // The transport has no other way in: it answers an initialize that nobody sent, and nobody reads the answer.
-      const params = { protocolVersion, capabilities: {}, clientInfo: { name: "resumed", version: "0" } };
-      const parsedBody = { jsonrpc: "2.0", id: "resume", method: "initialize", params };
-      const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
-      const request = new Request("http://resume.invalid/mcp", { method: "POST", headers });
+      const { request, parsedBody } = renderResumption(protocolVersion);
       const response = await transport.handleRequest(request, { parsedBody });
       await response.text();
       if (!response.ok) throw new Error(`the session could not be resumed: its initialize got ${response.status}`);
@@ -128,6 +124,16 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
     isCalling: () => calls.size > 0,
     isInFlight: (id) => (typeof id === "string" || typeof id === "number") && calls.has(id),
     close: () => server.close(),
+  };
+}
+
+/** The transport has no other way in: it answers an initialize that nobody sent, and nobody reads the answer. */
+function renderResumption(protocolVersion: string) {
+  const params = { protocolVersion, capabilities: {}, clientInfo: { name: "resumed", version: "0" } };
+  const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
+  return {
+    request: new Request("http://resume.invalid/mcp", { method: "POST", headers }),
+    parsedBody: { jsonrpc: "2.0", id: "resume", method: "initialize", params },
   };
 }
 

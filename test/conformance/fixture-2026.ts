@@ -94,12 +94,11 @@ const askingTools: Record<string, Asking> = {
   async test_input_required_result_multi_round(context) {
     const round = (await readState(context))?.round ?? 0;
     if (round === 2) return textResult("both rounds done");
-    const [key, asks] =
+    const inputRequests: InputRequests =
       round === 0
-        ? ["step1", form("Step 1: What is your name?", "name")]
-        : ["step2", form("Step 2: What is your favorite color?", "color")];
-    const requestState = await states.mint({ round: round + 1 });
-    return inputRequired({ inputRequests: { [String(key)]: inputRequired.elicit(asks) }, requestState });
+        ? { step1: inputRequired.elicit(form("Step 1: What is your name?", "name")) }
+        : { step2: inputRequired.elicit(form("Step 2: What is your favorite color?", "color")) };
+    return inputRequired({ inputRequests, requestState: await states.mint({ round: round + 1 }) });
   },
   test_input_required_result_tampered_state: (context) => askOnce(context, { confirm: asksOk }, () => "state-ok"),
   async test_input_required_result_capabilities({ mcpReq }) {

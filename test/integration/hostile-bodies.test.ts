@@ -19,6 +19,8 @@ const sessionTtlMs = 1_000;
 const overProcess = 27_000;
 const inProcess = 75_000;
 const sessions = 10_000;
+/** A heap of a small pod: with all of a machine's memory to take, V8 would put off collecting, and the size say little. */
+const heapOptions = "--max-old-space-size=128 --max-semi-space-size=4";
 /** Far above what it takes, for machines that do other things. */
 const limitMs = 600_000;
 
@@ -87,7 +89,7 @@ describe("SEC-6 hostile requests", () => {
 
   beforeAll(async () => {
     const config = renderTestConfig({ history: { idleTtlMs: sessionTtlMs, maxBytes: 1_000_000 }, logLevel: "ERROR" });
-    agent = await startAgentProcess(config, {}, program);
+    agent = await startAgentProcess(config, { NODE_OPTIONS: heapOptions }, program);
     await vi.waitFor(() => fetch(`${agent.adminUrl}/readyz`), { timeout: 20_000 });
     pool = new Pool(agent.url, { connections });
   });
@@ -122,10 +124,9 @@ describe("SEC-6 hostile requests", () => {
     const before = await readRestingBytes();
     const outcome = await attack((overProcess / 3) * 2, random, send);
     const after = await readRestingBytes();
-    console.log(`RSS ${Math.round(before / 2 ** 20)} -> ${Math.round(after / 2 ** 20)} MiB`, outcome.statuses);
     expect([...warmUp.failures, ...outcome.failures]).toEqual([]);
     expect(after / before).toBeLessThan(1.1);
-    expect([...outcome.statuses.keys()].toSorted()).toEqual(expect.arrayContaining([200, 400, 404, 405, 415]));
+    expect([...outcome.statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 404, 405, 415]));
   });
 
   it(
@@ -138,7 +139,6 @@ describe("SEC-6 hostile requests", () => {
       const before = await readRestingBytes();
       await repeat(sessions, open);
       const after = await readRestingBytes();
-      console.log(`RSS ${Math.round(before / 2 ** 20)} -> ${Math.round(after / 2 ** 20)} MiB`);
       expect([...outcome.statuses]).toEqual([[200, sessions + sessions / 5]]);
       expect(after / before).toBeLessThan(1.1);
     },

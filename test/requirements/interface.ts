@@ -78,7 +78,14 @@ export const interfaceRequirements: Requirements = {
   "AGT-6": {
     promise:
       "Both generations of the protocol are served on one URL, the older with sessions unless there are replicas.",
-    shown: ["lib/mcp/serve.test.ts", "lib/mcp/sessions.test.ts", "lib/mcp/connect.test.ts", daedalus],
+    shown: [
+      "lib/mcp/serve.test.ts",
+      "lib/mcp/sessions.test.ts",
+      "lib/mcp/connect.test.ts",
+      "lib/mcp/event-buffer.test.ts",
+      "test/integration/hostile-bodies.test.ts",
+      daedalus,
+    ],
   },
   "AGT-7": {
     promise: "A failure is a result with a text to act on, a protocol error a JSON-RPC error, and each call ends once.",
@@ -96,13 +103,24 @@ export const interfaceRequirements: Requirements = {
   },
   "AGT-9": {
     promise: "The official conformance suite passes on the shipped transport in both generations.",
-    shown: "open",
+    shown: ["test/conformance/server.test.ts", "test/conformance/agent.test.ts", "test/conformance/client.test.ts"],
   },
   "AGT-10": {
     promise: "A body over the configured limit, 32 MiB unless set, is a 413 with a JSON-RPC error.",
     shown: ["lib/mcp/request-body.test.ts", "agent-runtime/admin.test.ts"],
   },
-  "AGT-11": { promise: "With auth.jwt set, only requests with a valid token get in.", shown: "open" },
+  "AGT-11": {
+    promise: "With auth.jwt set, only requests with a valid token get in.",
+    shown: [
+      "agent-runtime/auth/auth.test.ts",
+      "agent-runtime/auth/refusals.test.ts",
+      "agent-runtime/auth/keys.test.ts",
+      "lib/mcp/owned-id.test.ts",
+      "plan/accept.test.ts",
+      "plan/run-config.test.ts",
+      "plan/egress.test.ts",
+    ],
+  },
   "AGT-12": {
     promise: "After SIGTERM an agent turns unready, serves on for a while, and lets calls in flight end.",
     shown: ["agent-runtime/main.test.ts", "lib/process/http-server.test.ts"],

@@ -296,10 +296,20 @@ export const operationRequirements: Requirements = {
   },
   "SEC-5": {
     promise: "URLs that users write lead to no link-local or metadata address, not by a redirect either.",
-    shown: ["lib/mcp/safe-fetch.test.ts", "lib/mcp/probe.test.ts"],
+    shown: [
+      "lib/mcp/safe-fetch.test.ts",
+      "lib/mcp/probe.test.ts",
+      "agent-runtime/auth/auth.test.ts",
+      "plan/accept.test.ts",
+    ],
   },
   "SEC-6": {
     promise: "Bad input of any size or shape is answered with a clear error and harms nothing.",
-    shown: ["lib/mcp/request-body.test.ts", "lib/process/http-server.test.ts", "registry/app.test.ts"],
+    shown: [
+      "lib/mcp/request-body.test.ts",
+      "lib/process/http-server.test.ts",
+      "registry/app.test.ts",
+      "test/integration/hostile-bodies.test.ts",
+    ],
   },
 };

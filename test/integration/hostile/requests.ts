@@ -39,7 +39,7 @@ const revisions = ["2024-11-05", "2025-03-26", "2025-11-25", "2026-07-28", "1.0"
 const names = ["send_message", "get_health", "tech_research", "nope", "__proto__", "constructor", "toString", ""];
 const odd = [
   ...[null, true, false, 0, -1, 1.5, 1e308, -0, 2 ** 53, "", "x", "\u0000", "\ud800", "💥".repeat(50), [], {}, [[]]],
-  ...[{ a: 1 }, { __proto__x: 1 }, { length: -1 }, { toJSON: "x" }, { then: true }, [null], "9".repeat(400)],
+  ...[{ a: 1 }, { __proto__x: 1 }, { length: -1 }, { toJSON: "x" }, { thenable: true }, [null], "9".repeat(400)],
 ];
 const meta = (revision: string) => ({
   "io.modelcontextprotocol/protocolVersion": revision,
@@ -52,7 +52,7 @@ type Era = "2025" | "2026";
 
 /** A request that is nearly right: each part is sometimes of a wrong type. */
 function renderNearlyRight(random: Random, era: Era): Record<string, unknown> {
-  const mangle = <T>(value: T): unknown => (random() < 0.1 ? pick(random, odd) : value);
+  const mangle = (value: unknown): unknown => (random() < 0.1 ? pick(random, odd) : value);
   const revision = era === "2026" && random() < 0.8 ? "2026-07-28" : pick(random, revisions);
   const args = mangle({ message: mangle("hello"), session_id: mangle("0".repeat(32)), extra: mangle(1) });
   return {
