@@ -1,13 +1,13 @@
 // Runs the conformance suite's command line against a server or our client, and reads what it found, scenario by scenario.
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { load } from "js-yaml";
 import * as z from "zod";
 
-const command = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/dist/index.js");
+const command = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js"));
 const runLimitMs = 50_000;
 
 export const revisions = ["2025-11-25", "2026-07-28"] as const;
