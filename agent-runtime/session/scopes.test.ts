@@ -121,10 +121,12 @@ describe("AGT-4 the history prompt", () => {
       { role: "user", content: { type: "image", data: "aGVsbG8=", mimeType: "image/png" } },
       { role: "assistant", content: { type: "text", text: "a,image" } },
     ]);
-    await expect(connection.getPrompt("tech_research_history", { session_id: "x" }, options)).rejects.toThrow(
-      "session_id is not known",
-    );
-    await expect(connection.getPrompt("tech_research_history", {}, options)).rejects.toThrow("give the session_id");
+    const refused = (args: Record<string, string>, said: string) =>
+      expect(connection.getPrompt("tech_research_history", args, options)).rejects.toMatchObject({
+        said: expect.stringContaining(said),
+      });
+    await refused({ session_id: "x" }, "session_id is not known");
+    await refused({}, "give the session_id");
     await connection.close();
   });
 
