@@ -115,7 +115,14 @@ export const runConfigSchema = z.object({
     toolResultBytes: z.number(),
     queuedCalls: z.number(),
   }),
-  history: z.object({ idleTtlMs: z.number(), maxBytes: z.number() }),
+  history: z.object({
+    /** Share of the context window at which older turns are condensed. */
+    compactAt: z.number(),
+    /** Latest turns that stay whole. */
+    keepTurns: z.number(),
+    idleTtlMs: z.number(),
+    maxBytes: z.number(),
+  }),
   drainTimeoutMs: z.number(),
   http: z.object({
     allowedHosts: z.array(z.string()),
@@ -129,6 +136,7 @@ export const runConfigSchema = z.object({
 export type RunConfig = z.output<typeof runConfigSchema>;
 export type RequestSettings = RunConfig["request"];
 export type LoopLimits = RunConfig["limits"];
+export type HistorySettings = RunConfig["history"];
 
 /**
  * Reads a run configuration.

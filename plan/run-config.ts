@@ -161,7 +161,7 @@ export function renderRunConfig(
     sessions: agent.spec.replicas <= 1,
     emitLoopProgress: agent.spec.emitLoopProgress,
     limits,
-    history: { idleTtlMs: history.idleTtlMs, maxBytes: history.maxBytes },
+    history,
     drainTimeoutMs,
     http: {
       allowedHosts: [...(host === undefined ? [] : [host]), ...(instance.spec.http?.allowedHosts ?? [])],

@@ -1,17 +1,20 @@
-// The bounds of one call (CFG-8): model turns, tool calls, tokens. It counts and refuses; the wall clock is a signal, whose
-// reason is made here too, so that every bound reads alike.
+// The bounds of one call (CFG-8): model turns, tool calls, tokens, wall clock. It counts and refuses; the clock itself is a
+// signal, whose reason is made here too, so that every bound reads alike.
 import type { LoopLimits, RequestSettings } from "../../crds/run-config.ts";
 import { CallFault } from "../call-fault.ts";
 import type { TokenUsage } from "../model/types.ts";
 
-/** A bound of the call was reached. The message names it, its value and the field that sets it. */
+/** A bound of the call was reached. The message names it, its value, what was done until then and the field that sets it. */
 class BudgetReached extends CallFault {
   override readonly name = "BudgetReached";
   /** The field of the agent's spec. */
   readonly field: string;
 
-  constructor(field: string, bound: string) {
-    super(`the call reached its limit of ${bound}: raise ${field} of the agent, or ask for less in one message`);
+  constructor(field: string, bound: string, reached: string) {
+    super(
+      `the call reached its limit of ${bound}, after ${reached}: ` +
+        `raise ${field} of the agent, or ask for less in one message`,
+    );
     this.field = field;
   }
 }
@@ -23,6 +26,8 @@ export interface Budget {
   takeToolCalls(count: number): void;
   /** Counts a turn's tokens. Throws BudgetReached when the sum has passed limits.totalTokens. */
   addTokens(usage: TokenUsage): void;
+  /** The reason a call's signal aborts with at its deadline. */
+  renderTimeUp(): Error;
 }
 
 /** A fresh budget for one call. */
@@ -30,7 +35,9 @@ export function createBudget(limits: LoopLimits, request: Pick<RequestSettings, 
   let steps = 0;
   let toolCalls = 0;
   let tokens = 0;
-  const stepsReached = () => new BudgetReached("request.maxSteps", `${request.maxSteps} model turns`);
+  const reached = (field: string, bound: string) =>
+    new BudgetReached(field, bound, `${steps} model turns, ${toolCalls} tool calls and ${tokens} tokens`);
+  const stepsReached = () => reached("request.maxSteps", `${request.maxSteps} model turns`);
   return {
     takeStep() {
       if (steps >= request.maxSteps) throw stepsReached();
@@ -39,26 +46,21 @@ export function createBudget(limits: LoopLimits, request: Pick<RequestSettings, 
     takeToolCalls(count) {
       // Without a turn left nobody would read the results: better not to act at all.
       if (steps >= request.maxSteps) throw stepsReached();
-      if (toolCalls + count > limits.toolCalls) {
-        throw new BudgetReached("limits.toolCalls", `${limits.toolCalls} tool calls`);
-      }
+      if (toolCalls + count > limits.toolCalls) throw reached("limits.toolCalls", `${limits.toolCalls} tool calls`);
       toolCalls += count;
     },
     addTokens(usage) {
-      tokens += countTokens(usage);
-      if (tokens > limits.totalTokens) throw new BudgetReached("limits.totalTokens", `${limits.totalTokens} tokens`);
+      tokens += sumTokens(usage);
+      if (tokens > limits.totalTokens) throw reached("limits.totalTokens", `${limits.totalTokens} tokens`);
     },
+    renderTimeUp: () => reached("limits.wallClock", `${renderSeconds(limits.wallClockMs)} of wall clock time`),
   };
 }
 
-/** `reasoning` is part of `output`, so it is not added (MET-3). */
-function countTokens(usage: TokenUsage): number {
-  const { input = 0, output = 0, cache_read = 0, cache_write = 0, cache_hit = 0 } = usage;
-  return input + output + cache_read + cache_write + cache_hit;
+/** All tokens of a turn. `reasoning` is part of `output`, so it is not added (MET-3). What is no count is none. */
+export function sumTokens({ input, output, cache_read, cache_write, cache_hit }: TokenUsage): number {
+  const counts = [input, output, cache_read, cache_write, cache_hit];
+  return counts.reduce<number>((sum, count = 0) => (Number.isFinite(count) && count > 0 ? sum + count : sum), 0);
 }
-
-/** The reason a call's signal aborts with at its deadline. */
-export const wallClockReached = (wallClockMs: number) =>
-  new BudgetReached("limits.wallClock", `${renderSeconds(wallClockMs)} of wall clock time`);
 
 const renderSeconds = (ms: number) => (ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1_000} s`);

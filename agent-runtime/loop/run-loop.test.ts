@@ -94,7 +94,8 @@ describe("CFG-8 limits of one call", () => {
     const { url, argos } = await play(twoCalls(), scene.past);
     const answer = await ask(url, { message: "go" });
     expect(answer.isError).toBe(true);
-    expect(answer.text).toContain(`limit of ${scene.bound}: raise ${scene.field} of the agent`);
+    expect(answer.text).toContain(`limit of ${scene.bound}, after `);
+    expect(answer.text).toContain(`: raise ${scene.field} of the agent`);
     expect(answer.text).toContain("Looking.");
     expect(argos.seen).toHaveLength(scene.calls);
   });
@@ -109,7 +110,7 @@ describe("CFG-8 limits of one call", () => {
     const { url } = await play(models, { limits: { wallClockMs: 300 } });
     const answer = await ask(url, { message: "go" });
     expect(answer).toMatchObject({ isError: true });
-    expect(answer.text).toContain("0.3 s of wall clock time: raise limits.wallClock");
+    expect(answer.text).toContain("0.3 s of wall clock time, after 1 model turns, 0 tool calls and 0 tokens: raise limits.wallClock");
   });
 });
 

@@ -1,23 +1,34 @@
 // The agent's loop: a model turn, the tools it asks for, their results, the next turn, until the model asks for none.
 // It knows no protocol: the model, the tools and the history are handed in. What it records it records before it acts.
-import { randomUUID } from "node:crypto";
-import type { RequestSettings } from "../../crds/run-config.ts";
+import type { HistorySettings, ModelCapabilities, RequestSettings } from "../../crds/run-config.ts";
+import type { Logger } from "../../lib/process/log.ts";
 import { CallFault } from "../call-fault.ts";
 import type { Models } from "../model/models.ts";
-import type { AssistantMessage, ToolCallRequest, TurnResult } from "../model/types.ts";
+import { ModelError, type ToolCallRequest, type TurnRequest, type TurnResult } from "../model/types.ts";
 import type { OpenHistory } from "../session/sessions.ts";
-import type { Toolbox } from "../tools/toolbox.ts";
 import { renderForModel } from "../session/transcript.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
+import type { Toolbox } from "../tools/toolbox.ts";
+import { sumTokens } from "./budget.ts";
+import { createCompaction, type Compaction } from "./compact.ts";
+import { observeUsage } from "./context-size.ts";
 import type { RunContext } from "./run-context.ts";
+import { renderAnswer } from "./tool-calls.ts";
+
+/** Tool calls of one turn that run side by side; the others wait. */
+export const parallelCallsMax = 32;
 
 export interface LoopParts {
   models: Pick<Models, "turn">;
+  /** What the active model can do, as of now. */
+  observeCapabilities: () => ModelCapabilities;
   toolbox: Toolbox;
   dispatch: Dispatch;
   history: OpenHistory;
   system: string;
   settings: RequestSettings;
+  compaction: Pick<HistorySettings, "compactAt" | "keepTurns">;
+  log: Logger;
 }
 
 /** `text`: what the model wrote in all steps, separated by blank lines (AGT-1). `failure`: what ended the run, if not the model. */
@@ -30,8 +41,10 @@ export interface RunOutcome {
 export async function runLoop(context: RunContext, parts: LoopParts): Promise<RunOutcome> {
   const texts: string[] = [];
   try {
+    const { system, toolbox, compaction: settings } = parts;
+    const compaction = createCompaction(context, { ...parts, settings, prelude: { system, tools: toolbox.tools } });
     for (;;) {
-      const turn = await takeTurn(context, parts);
+      const turn = await takeTurn(context, parts, compaction);
       if (turn.text.trim() !== "") texts.push(turn.text);
       context.budget.addTokens(turn.usage);
       if (turn.toolCalls.length === 0) {
@@ -47,53 +60,72 @@ export async function runLoop(context: RunContext, parts: LoopParts): Promise<Ru
   }
 }
 
-async function takeTurn(context: RunContext, parts: LoopParts): Promise<TurnResult> {
+async function takeTurn(context: RunContext, parts: LoopParts, compaction: Compaction): Promise<TurnResult> {
   context.signal.throwIfAborted();
   context.budget.takeStep();
   context.events.step("llm");
-  const turn = await parts.models.turn({
+  await compaction.beforeTurn();
+  const { turn, usage } = await askModel(context, parts, compaction);
+  const answer = renderAnswer(turn, listCallIds(parts.history));
+  const contextTokens = sumTokens(turn.usage);
+  await parts.history.append(contextTokens > 0 ? { ...answer, contextTokens } : answer);
+  return { ...turn, text: answer.text, toolCalls: answer.toolCalls, usage };
+}
+
+/** One turn; one more when the first was too long for the model and the history could be condensed. */
+async function askModel(context: RunContext, parts: LoopParts, compaction: Compaction) {
+  const ask = async () => {
+    const request = renderRequest(context, parts);
+    const turn = await parts.models.turn(request);
+    return { turn, usage: observeUsage(request, turn) };
+  };
+  try {
+    return await ask();
+  } catch (error) {
+    const isTooLong = error instanceof ModelError && error.kind === "context_overflow";
+    if (!isTooLong || !(await compaction.afterOverflow())) throw error;
+    return ask();
+  }
+}
+
+function renderRequest({ signal, deadlineMs, bearer }: RunContext, parts: LoopParts): TurnRequest {
+  return {
     system: parts.system,
-    messages: renderForModel(parts.history.messages),
+    messages: renderForModel(parts.history.entries),
     tools: parts.toolbox.tools,
     settings: parts.settings,
-    signal: context.signal,
-    deadlineMs: context.deadlineMs,
-    ...(context.bearer === undefined ? {} : { bearer: context.bearer }),
-  });
-  const toolCalls = withUniqueIds(turn.toolCalls);
-  await parts.history.append(renderAssistant({ ...turn, toolCalls }));
-  return { ...turn, toolCalls };
+    signal,
+    deadlineMs,
+    ...(bearer === undefined ? {} : { bearer }),
+  };
 }
 
 async function runTools(context: RunContext, parts: LoopParts, calls: readonly ToolCallRequest[]): Promise<void> {
   context.events.step("tool");
-  const runOne = async (call: ToolCallRequest) => {
-    const result = await parts.dispatch(context, parts.toolbox, call);
-    await parts.history.append({ role: "tool", results: [result] });
+  const waiting = calls.values();
+  let ended = false;
+  const runSome = async () => {
+    for (const call of waiting) {
+      if (ended) return;
+      try {
+        context.signal.throwIfAborted();
+        const result = await parts.dispatch(context, parts.toolbox, call);
+        await parts.history.append({ role: "tool", results: [result] });
+      } catch (error) {
+        ended = true;
+        throw error;
+      }
+    }
   };
-  if (!parts.settings.parallelToolCalls) {
-    for (const call of calls) await runOne(call);
-    return;
-  }
+  const atOnce = parts.settings.parallelToolCalls ? Math.min(parallelCallsMax, calls.length) : 1;
   // All settle before anything is thrown: no result may reach the history after the run has ended.
-  const outcomes = await Promise.allSettled(calls.map(runOne));
+  const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, runSome));
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
 const renderEmptyAnswer = ({ model, stopReason }: TurnResult) =>
   `${model} ended its answer without writing anything (${stopReason}): ask again or otherwise`;
 
-function renderAssistant(turn: TurnResult): AssistantMessage {
-  const { text, toolCalls, opaque } = turn;
-  return { role: "assistant", text, toolCalls, ...(opaque === undefined ? {} : { opaque }) };
-}
-
-/** Results are matched to calls by id: models that leave ids out or repeat them get new ones. */
-function withUniqueIds(calls: readonly ToolCallRequest[]): ToolCallRequest[] {
-  const seen = new Set<string>();
-  return calls.map((call) => {
-    const id = call.id === "" || seen.has(call.id) ? `call_${randomUUID()}` : call.id;
-    seen.add(id);
-    return { ...call, id };
-  });
-}
+/** Results are matched to calls by id, and some models begin to count anew with every turn. */
+const listCallIds = ({ entries }: OpenHistory): ReadonlySet<string> =>
+  new Set(entries.flatMap((entry) => (entry.role === "assistant" ? entry.toolCalls.map(({ id }) => id) : [])));

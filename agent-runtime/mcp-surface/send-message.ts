@@ -8,7 +8,7 @@ import type { Logger } from "../../lib/process/log.ts";
 import { CallFault } from "../call-fault.ts";
 import type { Calls } from "../calls.ts";
 import type { Clock } from "../clock.ts";
-import { createBudget, wallClockReached } from "../loop/budget.ts";
+import { createBudget, type Budget } from "../loop/budget.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import { runLoop, type RunOutcome } from "../loop/run-loop.ts";
 import type { Models } from "../model/models.ts";
@@ -20,7 +20,7 @@ import type { Tools } from "../tools/toolbox.ts";
 import { InputFault, parseImages } from "./images.ts";
 
 export interface SendMessageParts {
-  config: Pick<RunConfig, "agent" | "request" | "limits" | "emitLoopProgress">;
+  config: Pick<RunConfig, "agent" | "request" | "limits" | "history" | "emitLoopProgress">;
   models: Pick<Models, "turn">;
   /** The model as it stands: reference and what it can do. */
   activeModel: () => { ref: string; capabilities: ModelCapabilities };
@@ -52,18 +52,17 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
   const { wallClockMs } = config.limits;
   return async (args, caller) => {
     const startedAt = clock.now();
-    const call = parts.calls.begin(caller.signal, {
-      afterMs: wallClockMs,
-      reason: () => wallClockReached(wallClockMs),
-    });
+    const budget = createBudget(config.limits, config.request);
+    const call = parts.calls.begin(caller.signal, { afterMs: wallClockMs, reason: budget.renderTimeUp });
     const progress = createProgress({
       agent: mcpName(config.agent.name),
       emitLoopProgress: config.emitLoopProgress,
       send: caller.sendProgress,
       clock,
     });
-    const result = await answer(parts, args, { caller, signal: call.signal, progress, startedAt }).catch(
-      (error: unknown) => renderFailure(call.signal.aborted ? call.signal.reason : error, caller, "", log),
+    const run = { caller, signal: call.signal, budget, progress, startedAt };
+    const result = await answer(parts, args, run).catch((error: unknown) =>
+      renderFailure(call.signal.aborted ? call.signal.reason : error, caller, "", log),
     );
     await progress.end();
     call.done();
@@ -80,6 +79,7 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
 interface Running {
   caller: CallContext;
   signal: AbortSignal;
+  budget: Budget;
   progress: ProgressReporter;
   startedAt: number;
 }
@@ -99,14 +99,17 @@ async function answer(parts: SendMessageParts, args: Record<string, unknown>, ru
     const toolbox = await parts.tools.open(context);
     try {
       await history.append({ role: "user", content: input.content });
-      const { models, dispatch } = parts;
+      const { models, dispatch, log, config } = parts;
       const outcome = await runLoop(context, {
         models,
+        observeCapabilities: () => parts.activeModel().capabilities,
         toolbox,
         dispatch,
         history,
         system,
-        settings: parts.config.request,
+        settings: config.request,
+        compaction: config.history,
+        log,
       });
       return renderOutcome(outcome, session, caller, parts.log);
     } finally {
@@ -125,7 +128,7 @@ function parseInput(args: Record<string, unknown>, model: ReturnType<SendMessage
   const images = parseImages(parsed.data.images, { ref: model.ref, vision: model.capabilities.vision });
   if (message.trim() === "" && images.length === 0)
     throw new InputFault("the message is empty: write one, or send an image");
-  const text: UserPart[] = message === "" ? [] : [{ type: "text", text: message }];
+  const text: UserPart[] = message.trim() === "" ? [] : [{ type: "text", text: message }];
   return { content: [...text, ...images.map((image) => ({ type: "image" as const, ...image }))], sessionId };
 }
 
@@ -139,7 +142,7 @@ function createContext(parts: SendMessageParts, session: SessionRef, run: Runnin
     ...(bearer === undefined ? {} : { bearer }),
     signal: run.signal,
     deadlineMs: run.startedAt + config.limits.wallClockMs,
-    budget: createBudget(config.limits, config.request),
+    budget: run.budget,
     events: run.progress,
   };
 }

@@ -1,7 +1,7 @@
 // Real processes that are killed with -9, or run out of disk, while they write histories.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,9 @@ import { describe, expect, test, vi } from "vitest";
 import type { ModelMessage } from "../model/types.ts";
 import { keepUntilEnd } from "../testing/cleanup.ts";
 import { createTestFolder, createTestStore } from "../testing/histories.ts";
-import { renderForModel, renderInterrupted } from "./transcript.ts";
+import { conversationAnswer, conversationEntries, converse as converseHere } from "../testing/conversation.ts";
+import { renderFile, renderName } from "./history-files.ts";
+import { findSummary, listMessages, renderForModel, renderInterrupted } from "./transcript.ts";
 
 const keep = keepUntilEnd();
 const run = promisify(execFile);
@@ -24,9 +26,9 @@ async function createScene() {
   const folder = join(path, "histories");
   const load = async () => {
     const store = createTestStore(folder);
-    const messages = await store.load("shared");
+    const entries = await store.load("shared");
     await store.close();
-    return { messages, lines: store.lines };
+    return { entries, messages: listMessages(entries), lines: store.lines };
   };
   return {
     folder,
@@ -46,44 +48,93 @@ const textsOf = (messages: readonly ModelMessage[]) =>
 const resultIds = (messages: readonly ModelMessage[]) =>
   messages.flatMap((message) => (message.role === "tool" ? message.results.map(({ callId }) => callId) : []));
 
-describe("AGT-5 kill -9 after any append", () => {
-  const appends = 7;
+type Loaded = Awaited<ReturnType<Awaited<ReturnType<typeof createScene>>["load"]>>;
 
-  test("seven appends are the whole conversation", async () => {
+/** What "two" has after a history that was cut off: that history, its open calls closed, and all of its own, each once. */
+function expectContinued(left: Loaded, { entries, messages }: Loaded): void {
+  const closing = renderInterrupted(left.entries);
+  const rest = messages.slice(left.messages.length);
+  expect(messages.slice(0, left.messages.length)).toEqual(left.messages);
+  expect(rest.slice(0, -conversationMessages)).toEqual(closing === undefined ? [] : [closing]);
+  expect(rest.slice(-conversationMessages)).toMatchObject([
+    { role: "user", content: [{ text: "two" }] },
+    { toolCalls: [{ id: "two-left" }, { id: "two-right" }] },
+    { role: "tool" },
+    { role: "tool" },
+    { toolCalls: [{ id: "two-last" }] },
+    { results: [{ callId: "two-last" }] },
+    { text: "Done." },
+  ]);
+  expect(resultIds(messages).toSorted()).toEqual(callIds(messages).toSorted());
+  expect(findSummary(entries)?.text).toBe("Summary before the answer to two.");
+  expect(renderForModel(entries)[0]?.role).toBe("user");
+}
+
+/** All entries but the summary. */
+const conversationMessages = conversationEntries - 1;
+
+describe("AGT-5 kill -9 after any append", () => {
+  test("eight entries are the whole conversation, the summary among them", async () => {
     const { converse, load, effects } = await createScene();
-    expect((await converse("one", 0)).stdout).toBe("Both.\n\nOne more.\n\nDone.");
-    expect((await load()).messages).toHaveLength(appends);
+    expect((await converse("one", 0)).stdout).toBe(conversationAnswer);
+    const { entries } = await load();
+    expect(entries.map(({ role }) => role)).toEqual(
+      ["user", "assistant", "tool", "tool", "assistant", "tool", "summary", "assistant"],
+    );
     expect(await effects()).toEqual(["one-left", "one-right", "one-last"]);
   });
 
-  test.each(Array.from({ length: appends }, (_, index) => index + 1))(
+  test.each(Array.from({ length: conversationEntries }, (_, index) => index + 1))(
     "the %ith: what was kept is there once, open calls become interrupted, no tool runs again, and it goes on",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async (dieAfter) => {
       const { converse, load, effects } = await createScene();
       await expect(converse("one", dieAfter)).rejects.toMatchObject({ signal: "SIGKILL" });
       const left = await load();
-      expect(left.messages).toHaveLength(dieAfter);
+      expect(left.entries).toHaveLength(dieAfter);
       expect(left.lines).toEqual([]);
       const before = await effects();
 
-      expect((await converse("two", 0)).stdout).toBe("Both.\n\nOne more.\n\nDone.");
-      const { messages } = await load();
-      const closing = renderInterrupted(left.messages);
-      const rest = messages.slice(dieAfter);
-      expect(messages.slice(0, dieAfter)).toEqual(left.messages);
-      expect(rest.slice(0, -appends)).toEqual(closing === undefined ? [] : [closing]);
-      expect(rest.slice(-appends)).toMatchObject([
-        { role: "user", content: [{ text: "two" }] },
-        ...rest.slice(1 - appends),
-      ]);
-      // Every call has exactly one result, and none but the second message's was made after the kill.
-      expect(resultIds(messages).toSorted()).toEqual(callIds(messages).toSorted());
+      expect((await converse("two", 0)).stdout).toBe(conversationAnswer);
+      expectContinued(left, await load());
+      // None but the second message's was called after the kill.
       expect(await effects()).toEqual([...before, "two-left", "two-right", "two-last"]);
-      expect(renderForModel(messages).filter(({ role }) => role === "user").length).toBeLessThanOrEqual(2);
     },
   );
 });
+
+describe("AGT-5 an append that was torn", () => {
+  test("anywhere in any line: the lines before it are whole, no tool of theirs runs again, and it goes on", async () => {
+    const { folder } = await createScene();
+    const bytes = await converseInProcess(folder, "one", []);
+    const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at + 1] : []));
+    expect(ends).toHaveLength(1 + conversationEntries);
+    for (const [line, end] of ends.entries()) {
+      const start = ends[line - 1] ?? 0;
+      for (const cut of [start + 1, Math.floor((start + end) / 2), end - 1]) {
+        const torn = await createScene();
+        await mkdir(torn.folder, { recursive: true });
+        await writeFile(fileIn(torn.folder), bytes.subarray(0, cut));
+        const left = await torn.load();
+        expect(left.entries).toHaveLength(Math.max(0, line - 1));
+        const ran: string[] = [];
+        await converseInProcess(torn.folder, "two", ran);
+        expectContinued(left, await torn.load());
+        expect(ran).toEqual(["two-left", "two-right", "two-last"]);
+      }
+    }
+  }, 60_000);
+});
+
+const fileIn = (folder: string) => join(folder, renderFile(renderName("shared")));
+
+/** The bytes of the history after it. */
+async function converseInProcess(folder: string, text: string, ran: string[]): Promise<Buffer> {
+  const store = createTestStore(folder);
+  expect(await converseHere(text, { store, onTool: (id) => void ran.push(id) })).toBe(conversationAnswer);
+  await store.close();
+  return readFile(fileIn(folder));
+}
 
 describe("AGT-5 kill -9 at any moment", () => {
   test.each([0, 1, 2])("what was acknowledged is there, and at most one more (%i)", { timeout: 30_000 }, async () => {

@@ -2,13 +2,13 @@
 // in order; different histories do not wait for each other. Errors of the disk are passed on as they are.
 import type { Logger } from "../../lib/process/log.ts";
 import type { Clock } from "../clock.ts";
-import type { ModelMessage } from "../model/types.ts";
 import { lockFolder } from "./folder-lock.ts";
 import * as files from "./history-files.ts";
-import { NewerHistory, parseHistory, renderHeader, renderMessage, type ParsedHistory } from "./history-text.ts";
+import { NewerHistory, parseHistory, renderEntry, renderHeader, type ParsedHistory } from "./history-text.ts";
 import { createKeyedLock, type KeyedLock } from "./lock.ts";
 import { createRetention, type Retention } from "./retention.ts";
 import { HistoryFull, HistoryUnreadable } from "./store.ts";
+import type { HistoryEntry } from "./transcript.ts";
 
 export interface FolderOptions {
   /** Created when missing; one process at a time works on it. */
@@ -67,13 +67,13 @@ export class HistoryFolder {
   }
 
   /** Rejects with HistoryUnreadable. */
-  load(key: string): Promise<readonly ModelMessage[]> {
+  load(key: string): Promise<readonly HistoryEntry[]> {
     return this.#use(key, (name) => this.#read(key, name));
   }
 
   /** Rejects with HistoryFull. */
-  append(key: string, message: ModelMessage): Promise<void> {
-    return this.#use(key, (name) => this.#write(key, name, message));
+  append(key: string, entry: HistoryEntry): Promise<void> {
+    return this.#use(key, (name) => this.#write(key, name, entry));
   }
 
   remove(key: string): Promise<void> {
@@ -109,20 +109,20 @@ export class HistoryFolder {
     }
   }
 
-  async #read(key: string, name: string): Promise<readonly ModelMessage[]> {
+  async #read(key: string, name: string): Promise<readonly HistoryEntry[]> {
     const { folder, clock, log } = this.#options;
     const knownBytes = this.#retention.sizeOf(name);
     if (knownBytes === undefined) return [];
     await this.#cutOff(name);
     const content = await files.readHistory(folder, name);
-    const { messages, wholeBytes } = await this.#parse(key, name, content);
+    const { entries, wholeBytes } = await this.#parse(key, name, content);
     if (wholeBytes < content.length) {
       log.warn({ file: files.renderFile(name), bytes: content.length - wholeBytes }, "torn end of a history cut off");
       await files.cutHistory(folder, name, wholeBytes);
     }
     if (wholeBytes !== knownBytes) this.#retention.put(name, wholeBytes, clock.now());
     this.#whole.add(name);
-    return messages;
+    return entries;
   }
 
   async #parse(key: string, name: string, content: Uint8Array): Promise<ParsedHistory> {
@@ -144,13 +144,13 @@ export class HistoryFolder {
     }
   }
 
-  async #write(key: string, name: string, message: ModelMessage): Promise<void> {
+  async #write(key: string, name: string, entry: HistoryEntry): Promise<void> {
     const { folder, clock, maxBytes } = this.#options;
     if (this.#retention.sizeOf(name) !== undefined && !this.#whole.has(name)) await this.#read(key, name);
     await this.#cutOff(name);
     const startBytes = this.#retention.sizeOf(name) ?? 0;
     const header = startBytes === 0 ? renderHeader(key, clock.now()) : "";
-    const bytes = Buffer.from(header + renderMessage(message));
+    const bytes = Buffer.from(header + renderEntry(entry));
     const victims = this.#retention.listVictims(bytes.length);
     if (victims === undefined) {
       const text = `there is no room for this conversation in the ${maxBytes} bytes for all histories: `;

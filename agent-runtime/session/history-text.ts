@@ -1,7 +1,8 @@
-// A history as text: JSON lines, a header and then the messages. Pure: it reads and writes no file.
-// An append that was cut off leaves a last line without its line break; anything else that does not fit is refused.
+// A history as text: JSON lines, a header and then the entries. Pure: it reads and writes no file.
+// An append that was cut off leaves a last line without its line break. Anything else that does not fit is refused, except
+// summaries: they stand for what is there anyway.
 import * as z from "zod";
-import type { ModelMessage } from "../model/types.ts";
+import type { HistoryEntry, SummaryEntry } from "./transcript.ts";
 
 const schemaVersion = 1;
 const lineBreak = 0x0a;
@@ -9,7 +10,7 @@ const lineBreak = 0x0a;
 const header = z.object({ schema: z.number(), key: z.string(), createdAt: z.iso.datetime() });
 
 const image = { data: z.string(), mimeType: z.string() };
-const message: z.ZodType<ModelMessage> = z.discriminatedUnion("role", [
+const message: z.ZodType<Exclude<HistoryEntry, SummaryEntry>> = z.discriminatedUnion("role", [
   z.object({
     role: z.literal("user"),
     content: z.array(
@@ -32,6 +33,7 @@ const message: z.ZodType<ModelMessage> = z.discriminatedUnion("role", [
       }),
     ),
     opaque: z.unknown().optional(),
+    contextTokens: z.number().exactOptional(),
   }),
   z.object({
     role: z.literal("tool"),
@@ -47,13 +49,20 @@ const message: z.ZodType<ModelMessage> = z.discriminatedUnion("role", [
   }),
 ]);
 
+const summary: z.ZodType<SummaryEntry> = z.object({
+  role: z.literal("summary"),
+  covers: z.int().positive(),
+  text: z.string().min(1),
+});
+const anySummary = z.object({ role: z.literal("summary") });
+
 /** Written by a later version of this program: to be left alone, not to be called broken. */
 export class NewerHistory extends Error {
   override readonly name = "NewerHistory";
 }
 
 export interface ParsedHistory {
-  messages: ModelMessage[];
+  entries: HistoryEntry[];
   /** Length of what is whole, in bytes; what follows was cut off while it was written. 0: not even the header is whole. */
   wholeBytes: number;
 }
@@ -63,20 +72,20 @@ export const renderHeader = (key: string, createdAtMs: number): string =>
   `${JSON.stringify({ schema: schemaVersion, key, createdAt: new Date(createdAtMs).toISOString() })}\n`;
 
 /** One further line. */
-export const renderMessage = (kept: ModelMessage): string => `${JSON.stringify(kept)}\n`;
+export const renderEntry = (entry: HistoryEntry): string => `${JSON.stringify(entry)}\n`;
 
 /** Reads the history of `key`. Throws an Error that names the faulty line, or NewerHistory. */
 export function parseHistory(bytes: Uint8Array, key: string): ParsedHistory {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  const messages: ModelMessage[] = [];
+  const entries: HistoryEntry[] = [];
   let wholeBytes = 0;
   for (let line = 1; ; line += 1) {
     const end = bytes.indexOf(lineBreak, wholeBytes);
-    if (end === -1) return { messages, wholeBytes };
+    if (end === -1) return { entries, wholeBytes };
     try {
       const value: unknown = JSON.parse(decoder.decode(bytes.subarray(wholeBytes, end)));
       if (line === 1) checkHeader(header.parse(value), key);
-      else messages.push(message.parse(value));
+      else entries.push(...parseEntry(value));
     } catch (error) {
       if (error instanceof NewerHistory) throw error;
       // Not its message: zod and JSON.parse quote what they found, and that is somebody's conversation.
@@ -85,6 +94,13 @@ export function parseHistory(bytes: Uint8Array, key: string): ParsedHistory {
     }
     wholeBytes = end + 1;
   }
+}
+
+/** Throws when it is no message; a summary that cannot be read is left out. */
+function parseEntry(value: unknown): HistoryEntry[] {
+  if (!anySummary.safeParse(value).success) return [message.parse(value)];
+  const { data } = summary.safeParse(value);
+  return data === undefined ? [] : [data];
 }
 
 function checkHeader({ schema, key }: z.output<typeof header>, expectedKey: string): void {

@@ -6,15 +6,8 @@ import { tryWriting } from "./history-files.ts";
 import { HistoryFolder, type FolderOptions } from "./history-folder.ts";
 import { StoreFault, type SessionStore } from "./store.ts";
 
-export interface JsonlStore extends SessionStore {
-  /** Why no history can be kept now, as a sentence; tries to write. Never rejects. */
-  observeFault(): Promise<string | undefined>;
-  /** Lets another process have the folder; everything after it rejects with StoreFault. */
-  close(): Promise<void>;
-}
-
 /** A store that touches the disk only when it is used. */
-export function createJsonlStore(options: FolderOptions): JsonlStore {
+export function createJsonlStore(options: FolderOptions): SessionStore {
   let opening: Promise<HistoryFolder> | undefined;
   let closed = false;
 
@@ -34,7 +27,7 @@ export function createJsonlStore(options: FolderOptions): JsonlStore {
     hold: (key) => withFolder((folder) => folder.hold(key)),
     has: (key) => withFolder((folder) => folder.has(key)),
     load: (key) => withFolder((folder) => folder.load(key)),
-    append: (key, message) => withFolder((folder) => folder.append(key, message)),
+    append: (key, entry) => withFolder((folder) => folder.append(key, entry)),
     remove: (key) => withFolder((folder) => folder.remove(key)),
     async observeFault() {
       try {

@@ -77,7 +77,7 @@ describe("AGT-5 a history that was left in the middle", () => {
     const { store, sessions } = await startSessions();
     await store.append("shared", calls("1"));
     const history = await sessions.open(await sessions.resolve({}), never);
-    expect(history.messages).toMatchObject([calls("1"), interrupted]);
+    expect(history.entries).toMatchObject([calls("1"), interrupted]);
     await history.close();
   });
 });

@@ -6,7 +6,7 @@ import { CallFault } from "../call-fault.ts";
 import type { ModelMessage } from "../model/types.ts";
 import { createKeyedLock } from "./lock.ts";
 import type { SessionStore } from "./store.ts";
-import { renderInterrupted } from "./transcript.ts";
+import { listMessages, renderInterrupted, type HistoryEntry } from "./transcript.ts";
 
 /** No such session. The message says what to do. */
 export class UnknownSession extends CallFault {
@@ -33,8 +33,8 @@ export interface SessionRef {
 
 /** A history in use by one call. */
 export interface OpenHistory {
-  readonly messages: readonly ModelMessage[];
-  append(message: ModelMessage): Promise<void>;
+  readonly entries: readonly HistoryEntry[];
+  append(entry: HistoryEntry): Promise<void>;
   /** Closes open tool calls as interrupted and lets the next call in. May be called more than once. */
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface Sessions {
   resolve(claim: SessionClaim): Promise<SessionRef>;
   /** Waits for the history and loads it. Rejects with QueueFull, a fault of the store, or the signal's reason. */
   open(ref: SessionRef, signal: AbortSignal): Promise<OpenHistory>;
-  /** All that is stored of a conversation, without waiting for calls on it. Rejects with UnknownSession. */
+  /** All that was said in a conversation, without waiting for calls on it. Rejects with UnknownSession. */
   read(claim: SessionClaim): Promise<readonly ModelMessage[]>;
   /** Whether the connection has a history, from this process or one before it. Rejects with StoreFault. */
   isKnownConnection(connectionId: string): Promise<boolean>;
@@ -80,6 +80,8 @@ export function createSessions(options: {
         : `session_id is not used by this agent, whose scope is ${scope}: leave it out`,
     );
   };
+  const read = async (key: string) => listMessages(await store.load(key));
+
   return {
     async resolve({ sessionId, connectionId, caller }) {
       if (sessionId !== undefined) return findNamed(sessionId, caller);
@@ -95,9 +97,9 @@ export function createSessions(options: {
       return openStored(store, ref.key, unlock);
     },
     async read({ sessionId, connectionId, caller }) {
-      if (sessionId !== undefined) return store.load((await findNamed(sessionId, caller)).key);
-      if (scope === "shared") return store.load(sharedKey);
-      if (connectionId !== undefined) return store.load(connectionKey(connectionId));
+      if (sessionId !== undefined) return read((await findNamed(sessionId, caller)).key);
+      if (scope === "shared") return read(sharedKey);
+      if (connectionId !== undefined) return read(connectionKey(connectionId));
       throw new UnknownSession("this request belongs to no session: give the session_id that send_message returned");
     },
     async isKnownConnection(connectionId) {
@@ -134,7 +136,7 @@ async function openStored(store: SessionStore, key: string, unlock: () => void):
       letGo();
       unlock();
     };
-    const history = openHistory(await store.load(key), (message) => store.append(key, message), release);
+    const history = openHistory(await store.load(key), (entry) => store.append(key, entry), release);
     await closeOpenCalls(history);
     return history;
   } catch (error) {
@@ -144,17 +146,17 @@ async function openStored(store: SessionStore, key: string, unlock: () => void):
 }
 
 function openHistory(
-  stored: readonly ModelMessage[],
-  keep: (message: ModelMessage) => Promise<void>,
+  stored: readonly HistoryEntry[],
+  keep: (entry: HistoryEntry) => Promise<void>,
   release: () => void,
 ): OpenHistory {
-  const messages = [...stored];
+  const entries = [...stored];
   const history: OpenHistory = {
-    messages,
-    async append(message) {
+    entries,
+    async append(entry) {
       // Kept first: what the run acts on must be there after a restart.
-      await keep(message);
-      messages.push(message);
+      await keep(entry);
+      entries.push(entry);
     },
     async close() {
       try {
@@ -171,6 +173,6 @@ function openHistory(
 }
 
 async function closeOpenCalls(history: OpenHistory): Promise<void> {
-  const interrupted = renderInterrupted(history.messages);
+  const interrupted = renderInterrupted(history.entries);
   if (interrupted !== undefined) await history.append(interrupted);
 }

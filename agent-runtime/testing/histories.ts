@@ -5,10 +5,11 @@ import { join } from "node:path";
 import type { ModelMessage } from "../model/types.ts";
 import { systemClock } from "../clock.ts";
 import type { FolderOptions } from "../session/history-folder.ts";
-import { createJsonlStore, type JsonlStore } from "../session/jsonl-store.ts";
+import { createJsonlStore } from "../session/jsonl-store.ts";
+import type { SessionStore } from "../session/store.ts";
 import { createTestLog, type TestLog } from "./servers.ts";
 
-export interface TestStore extends JsonlStore {
+export interface TestStore extends SessionStore {
   folder: string;
   lines: TestLog["lines"];
   stop(): Promise<void>;

@@ -33,7 +33,7 @@ export function renderTestConfig(changes: Partial<RunConfig> = {}): RunConfig {
     sessions: true,
     emitLoopProgress: true,
     limits: { wallClockMs: 60_000, toolCalls: 200, totalTokens: 2_000_000, toolResultBytes: 33_000, queuedCalls: 64 },
-    history: { idleTtlMs: 3_600_000, maxBytes: 64 * 1024 * 1024 },
+    history: { compactAt: 0.85, keepTurns: 2, idleTtlMs: 3_600_000, maxBytes: 64 * 1024 * 1024 },
     drainTimeoutMs: 10_000,
     http: { allowedHosts: [], allowedOrigins: [], bodyLimitBytes: 32 * 1024 * 1024 },
     logLevel: "INFO",

@@ -1,0 +1,86 @@
+// One message to the loop over a store of histories, without an agent around it: for tests of what is kept and shown.
+import type { ModelCapabilities, RunConfig } from "../../crds/run-config.ts";
+import { systemClock } from "../clock.ts";
+import { createBudget } from "../loop/budget.ts";
+import { runLoop, type LoopParts, type RunOutcome } from "../loop/run-loop.ts";
+import type { Models } from "../model/models.ts";
+import type { UserPart } from "../model/types.ts";
+import { parseHistory, renderEntry, renderHeader } from "../session/history-text.ts";
+import { createSessions } from "../session/sessions.ts";
+import type { SessionStore } from "../session/store.ts";
+import type { Dispatch } from "../tools/dispatch.ts";
+import { renderTestConfig } from "./run-config.ts";
+import { createTestLog } from "./servers.ts";
+
+export interface TalkOptions {
+  store: SessionStore;
+  models: Pick<Models, "turn">;
+  dispatch?: Dispatch;
+  capabilities?: Partial<ModelCapabilities>;
+  compaction?: Partial<LoopParts["compaction"]>;
+  limits?: Partial<RunConfig["limits"]>;
+  signal?: AbortSignal;
+}
+
+export const echoTool: Dispatch = async (_context, _toolbox, { id, name }) => ({
+  callId: id,
+  name,
+  text: `${name} done`,
+  images: [],
+  isError: false,
+});
+
+/** Sends a message in the shared history and closes it again. Rejects when the history cannot be opened or written. */
+export async function talk(message: string | UserPart[], options: TalkOptions): Promise<RunOutcome> {
+  const { limits, request, history: settings, models } = renderTestConfig();
+  const { store, signal = new AbortController().signal } = options;
+  const capabilities = { vision: true, contextWindow: 131_072, maxOutputTokens: 16_384, ...models[0]?.capabilities };
+  const sessions = createSessions({ scope: "shared", maxQueued: 1, store });
+  const history = await sessions.open(await sessions.resolve({}), signal);
+  try {
+    const content: UserPart[] = typeof message === "string" ? [{ type: "text", text: message }] : message;
+    await history.append({ role: "user", content });
+    const context = {
+      agent: "agent",
+      sessionKey: "shared",
+      requestId: "1",
+      signal,
+      deadlineMs: systemClock.now() + 60_000,
+      budget: createBudget({ ...limits, ...options.limits }, request),
+      events: { step() {}, toolStarted() {}, toolProgress() {}, toolEnded() {} },
+    };
+    return await runLoop(context, {
+      models: options.models,
+      observeCapabilities: () => ({ ...capabilities, ...options.capabilities }),
+      toolbox: { tools: [], find: () => undefined, close: async () => undefined },
+      dispatch: options.dispatch ?? echoTool,
+      history,
+      system: "agent",
+      settings: request,
+      compaction: { ...settings, ...options.compaction },
+      log: createTestLog("SILENT").log,
+    });
+  } finally {
+    await history.close();
+  }
+}
+
+export interface MemoryStore extends SessionStore {
+  /** The history as a file would have it. */
+  text: string;
+}
+
+/** One history in memory, in the form that it has on a disk. */
+export function createMemoryStore(): MemoryStore {
+  const store: MemoryStore = {
+    text: renderHeader("shared", 0),
+    has: async () => true,
+    load: async (key) => parseHistory(Buffer.from(store.text), key).entries,
+    append: async (_key, entry) => void (store.text += renderEntry(entry)),
+    remove: async () => undefined,
+    hold: async () => () => undefined,
+    observeFault: async () => undefined,
+    close: async () => undefined,
+  };
+  return store;
+}
