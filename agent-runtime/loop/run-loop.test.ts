@@ -110,7 +110,9 @@ describe("CFG-8 limits of one call", () => {
     const { url } = await play(models, { limits: { wallClockMs: 300 } });
     const answer = await ask(url, { message: "go" });
     expect(answer).toMatchObject({ isError: true });
-    expect(answer.text).toContain("0.3 s of wall clock time, after 1 model turns, 0 tool calls and 0 tokens: raise limits.wallClock");
+    expect(answer.text).toContain(
+      "0.3 s of wall clock time, after 1 model turns, 0 tool calls and 0 tokens: raise limits.wallClock",
+    );
   });
 });
 

@@ -78,9 +78,16 @@ describe("AGT-5 kill -9 after any append", () => {
     const { converse, load, effects } = await createScene();
     expect((await converse("one", 0)).stdout).toBe(conversationAnswer);
     const { entries } = await load();
-    expect(entries.map(({ role }) => role)).toEqual(
-      ["user", "assistant", "tool", "tool", "assistant", "tool", "summary", "assistant"],
-    );
+    expect(entries.map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+      "tool",
+      "assistant",
+      "tool",
+      "summary",
+      "assistant",
+    ]);
     expect(await effects()).toEqual(["one-left", "one-right", "one-last"]);
   });
 

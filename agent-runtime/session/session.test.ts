@@ -3,7 +3,8 @@ import { keepUntilEnd } from "../testing/cleanup.ts";
 import { calls, createTestFolder, createTestStore, result, user } from "../testing/histories.ts";
 import { createKeyedLock } from "./lock.ts";
 import { createSessions } from "./sessions.ts";
-import { renderForModel, renderInterrupted } from "./transcript.ts";
+import { parseHistory, renderEntry, renderHeader } from "./history-text.ts";
+import { findSummary, listMessages, renderForModel, renderInterrupted, type HistoryEntry } from "./transcript.ts";
 
 const keep = keepUntilEnd();
 const never = new AbortController().signal;
@@ -99,5 +100,69 @@ describe("AGT-5 a transcript", () => {
     });
     expect(renderInterrupted([user("a"), calls("1"), result("1")])).toBeUndefined();
     expect(renderInterrupted([])).toBeUndefined();
+  });
+});
+
+describe("AGT-4 a summary in a history", () => {
+  const said = [user("a"), calls("1", "2"), result("1"), result("2"), calls("3"), result("3"), user("b")];
+  const summaryOf = (covers: number, text = "short"): HistoryEntry => ({ role: "summary", covers, text });
+  const textsOf = (entries: readonly HistoryEntry[]) =>
+    renderForModel(entries).map((message) =>
+      message.role === "user" ? message.content.map((part) => (part.type === "text" ? part.text : "")) : message.role,
+    );
+
+  test("stands for what it covers, and the last one counts", () => {
+    const entries = [...said, summaryOf(4, "first"), user("c"), summaryOf(6, "second"), user("d")];
+    expect(textsOf(entries)).toEqual([[expect.stringMatching(/^Summary .*\n\nsecond$/), "b", "c", "d"]]);
+    expect(listMessages(entries)).toEqual([...said, user("c"), user("d")]);
+  });
+
+  test("that ends within a turn keeps the turn's question", () => {
+    expect(textsOf([...said, summaryOf(4)])).toEqual([
+      [expect.stringContaining("short"), "a"],
+      "assistant",
+      "tool",
+      ["b"],
+    ]);
+  });
+
+  test.each([
+    ["parts a call from its result", 2],
+    ["parts one result from the other", 3],
+    ["covers everything", 7],
+    ["covers more than there is", 8],
+    ["covers nothing", 0],
+  ])("that %s is as if it were not there", (_what, covers) => {
+    expect(renderForModel([...said, summaryOf(covers)])).toEqual(renderForModel(said));
+    expect(findSummary([...said, summaryOf(4), summaryOf(covers)])).toEqual(summaryOf(4));
+  });
+
+  test.each([
+    '{"role":"summary"}',
+    '{"role":"summary","covers":"4","text":"short"}',
+    '{"role":"summary","covers":4.5,"text":"short"}',
+    '{"role":"summary","covers":4,"text":""}',
+    '{"role":"summary","covers":-1,"text":"short"}',
+    '{"role":"summary","until":"yesterday","blocks":[{}]}',
+  ])("that cannot be read leaves the whole: %s", (line) => {
+    const text = [renderHeader("key", 0), ...said.map(renderEntry), `${line}\n`, renderEntry(user("c"))].join("");
+    const { entries, wholeBytes } = parseHistory(Buffer.from(text), "key");
+    expect(entries).toEqual([...said, user("c")]);
+    expect(wholeBytes).toBe(text.length);
+  });
+});
+
+describe("AGT-5 an answer without a word", () => {
+  test("is not shown, since providers refuse it, and the users around it are joined", () => {
+    const empty: HistoryEntry = { role: "assistant", text: " \n", toolCalls: [] };
+    expect(renderForModel([user("a"), empty, user("b")])).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "a" },
+          { type: "text", text: "b" },
+        ],
+      },
+    ]);
   });
 });

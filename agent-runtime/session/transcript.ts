@@ -54,7 +54,11 @@ export function condense(
   const lastUser = messages.findLastIndex(({ role }, index) => role === "user" && index < covers);
   const firstUser = messages.findLastIndex(({ role }, index) => role !== "user" && index < lastUser) + 1;
   const question = rest[0]?.role === "user" ? [] : messages.slice(firstUser, lastUser + 1);
-  return [{ role: "user", content: [{ type: "text", text: `${summaryIntroduction}\n\n${text}` }] }, ...question, ...rest];
+  return [
+    { role: "user", content: [{ type: "text", text: `${summaryIntroduction}\n\n${text}` }] },
+    ...question,
+    ...rest,
+  ];
 }
 
 /**

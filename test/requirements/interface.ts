@@ -62,8 +62,13 @@ export const interfaceRequirements: Requirements = {
   },
   "AGT-4": {
     promise: "The history prompt gives the whole stored conversation, images included.",
-    shown: ["agent-runtime/session/scopes.test.ts", daedalus],
-    missing: "that compaction, which is not there yet, leaves what is stored alone",
+    shown: [
+      "agent-runtime/session/scopes.test.ts",
+      "agent-runtime/session/session.test.ts",
+      "agent-runtime/loop/compact.test.ts",
+      "agent-runtime/loop/compact-property.test.ts",
+      daedalus,
+    ],
   },
   "AGT-5": {
     promise: "Scopes decide who shares a history; calls on one wait for each other, others run side by side.",
@@ -71,6 +76,8 @@ export const interfaceRequirements: Requirements = {
       "agent-runtime/session/scopes.test.ts",
       "agent-runtime/restart.test.ts",
       "agent-runtime/session/crash.test.ts",
+      "agent-runtime/loop/compact-property.test.ts",
+      "agent-runtime/loop/queue.test.ts",
       "lib/mcp/resume.test.ts",
       daedalus,
     ],
@@ -93,13 +100,21 @@ export const interfaceRequirements: Requirements = {
       "agent-runtime/runtime.test.ts",
       "agent-runtime/loop/run-loop.test.ts",
       "agent-runtime/model/one-result.test.ts",
+      "agent-runtime/loop/tool-calls.test.ts",
+      "agent-runtime/loop/hostile-model.test.ts",
       "lib/mcp/serve.test.ts",
       daedalus,
     ],
   },
   "AGT-8": {
     promise: "A cancelled call ends at the model and at every downstream server within a second.",
-    shown: ["agent-runtime/cancellation.test.ts", "lib/mcp/cancel.test.ts", daedalus],
+    shown: [
+      "agent-runtime/cancellation.test.ts",
+      "agent-runtime/loop/compact.test.ts",
+      "agent-runtime/loop/queue.test.ts",
+      "lib/mcp/cancel.test.ts",
+      daedalus,
+    ],
   },
   "AGT-9": {
     promise: "The official conformance suite passes on the shipped transport in both generations.",

@@ -1,0 +1,82 @@
+// Calls that wait for a history which another call has: how many may, how long, and how they leave.
+import { describe, expect, test, vi } from "vitest";
+import type { LoopLimits } from "../../crds/run-config.ts";
+import { stopAfterEach } from "../testing/cleanup.ts";
+import { ask, connect2026, sendMessage } from "../testing/client.ts";
+import { renderTestConfig } from "../testing/run-config.ts";
+import { createScriptedModels } from "../testing/scripted-models.ts";
+import { startAgent } from "../testing/servers.ts";
+
+const started = stopAfterEach();
+
+/** An agent with one history, whose first call has it until `release`, whatever happens to that call. */
+async function startBusy(limits: Partial<LoopLimits>) {
+  const gate = Promise.withResolvers<void>();
+  const models = createScriptedModels([() => gate.promise.then(() => ({ text: "first" })), { text: "next" }]);
+  const agent = await startAgent({ scope: "shared", limits: { ...renderTestConfig().limits, ...limits } }, { models });
+  started.push(agent);
+  const send = (message: string) => ask(agent.mcpUrl, { message });
+  const first = send("first");
+  await vi.waitFor(() => expect(models.requests).toHaveLength(1));
+  return { url: agent.mcpUrl, models, send, first, release: gate.resolve };
+}
+
+describe("CFG-8 AGT-5 calls that wait for a history", () => {
+  test("limits.queuedCalls may wait; one more is told number and field at once", async () => {
+    const { send, first, release } = await startBusy({ queuedCalls: 2 });
+    let refused = 0;
+    const others = ["a", "b", "c"].map(async (message) => {
+      const answer = await send(message);
+      if (answer.isError) refused += 1;
+      return answer.text;
+    });
+    await vi.waitFor(() => expect(refused).toBe(1), { timeout: 10_000 });
+    release();
+    expect((await first).text).toBe("first");
+    expect((await Promise.all(others)).toSorted()).toEqual([
+      expect.stringMatching(/^2 calls already wait for this conversation: .*limits\.queuedCalls of the agent$/),
+      "next",
+      "next",
+    ]);
+  });
+
+  test("waiting counts into limits.wallClock", async () => {
+    const { send, first, models, release } = await startBusy({ wallClockMs: 300 });
+    const { text, isError } = await send("second");
+    expect(isError).toBe(true);
+    expect(text).toContain("0.3 s of wall clock time, after 0 model turns");
+    expect(models.requests).toHaveLength(1);
+    release();
+    await first;
+  });
+
+  test("AGT-8 a cancelled one leaves at once, and its place is free", async () => {
+    const { url, send, first, models, release } = await startBusy({ queuedCalls: 1 });
+    const connection = await connect2026(url);
+    const cancelled = new AbortController();
+    const waiting = sendMessage(connection, { message: "cancelled" }, cancelled.signal);
+    await vi.waitFor(async () => expect((await send("refused")).text).toContain("1 calls already wait"), {
+      timeout: 10_000,
+    });
+    cancelled.abort(new Error("no longer"));
+    await expect(waiting).rejects.toThrow();
+    await connection.close();
+    // Gets the place as soon as it is free.
+    let text = "";
+    const next = vi.waitFor(
+      async () => {
+        text = (await send("next")).text;
+        expect(text).toBe("next");
+      },
+      { timeout: 10_000 },
+    );
+    await vi.waitFor(async () => expect((await send("probe")).text).toContain("1 calls already wait"), {
+      timeout: 10_000,
+    });
+    release();
+    await first;
+    await next;
+    const asked = JSON.stringify(models.requests.at(-1)?.messages);
+    expect(asked).not.toContain("cancelled");
+  });
+});
