@@ -65,7 +65,9 @@ describe("AGT-4 a conversation that nears the context window", () => {
     const [introduced, ...rest] = shownTexts(models.turns.at(-1)?.messages);
     expect(introduced).toMatch(/^Summary of the conversation so far.*\n\nthe summary$/);
     expect(rest.slice(-3).map((text) => text.slice(0, 6))).toEqual(["8 word", "answer", "9 word"]);
-    expect((await readStored(store)).map(({ role }) => role)).toEqual(Array(10).fill(["user", "assistant"]).flat());
+    expect((await readStored(store)).map(({ role }) => role)).toEqual(
+      Array.from({ length: 10 }, () => ["user", "assistant"]).flat(),
+    );
     const sessions = createSessions({ scope: "shared", maxQueued: 1, store });
     expect(shownTexts(await sessions.read({})).join()).not.toContain("Summary");
   });
@@ -78,6 +80,15 @@ describe("AGT-4 a conversation that nears the context window", () => {
     expect(transcriptOf(models.summaries[1])).toContain("Summary of what came before:\nsummary 1");
     expect(models.summaries[1]).toMatchObject({ tools: [], settings: { maxTokens: 250 } });
     expect(shownTexts(models.turns.at(-1)?.messages)[0]).toContain(`summary ${models.summaries.length}`);
+  });
+
+  test("a summary longer than was asked for is cut", async () => {
+    const models = createModels({ summary: () => ({ text: `begin ${"x".repeat(1_000_000)} end` }) });
+    const { store } = await fillWindow(models);
+    const [text = ""] = shownTexts(models.turns.at(-1)?.messages);
+    expect(text).toMatch(/\n\nbegin x+ \[…\] x+ end$/);
+    expect(text.length).toBeLessThan(250 * 8 + 100);
+    expect(store.text.length).toBeLessThan(100_000);
   });
 
   test("keepTurns turns stay whole where they fit", async () => {
@@ -132,7 +143,10 @@ describe("AGT-4 a conversation that nears the context window", () => {
     });
     expect(outcome).toEqual({ text: "done" });
     const condensed = models.turns.find((request) => transcriptOf(request).includes("Summary"))?.messages;
-    expect(condensed?.map(({ role }) => role)).toEqual(["user", ...Array(3).fill(["assistant", "tool"]).flat()]);
+    expect(condensed?.map(({ role }) => role)).toEqual([
+      "user",
+      ...Array.from({ length: 3 }, () => ["assistant", "tool"]).flat(),
+    ]);
     expect(shownTexts(condensed)[1]).toBe("the question");
     expect(await readStored(store)).toHaveLength(1 + 8 * 2 + 1);
   });
@@ -156,15 +170,16 @@ describe("AGT-4 a summary that cannot be had", () => {
     const cancelled = new AbortController();
     const models = createModels({
       summary: (request) => {
-        setTimeout(() => cancelled.abort(new Error("cancelled")), 5);
+        setImmediate(() => cancelled.abort(new Error("no longer")));
         return waitForAbort(request);
       },
     });
-    const { outcomes } = await fillWindow(models, { signal: cancelled.signal }).catch((error: unknown) => {
-      expect(error).toMatchObject({ message: "cancelled" });
-      return { outcomes: [] };
-    });
-    expect(outcomes).toEqual([]);
+    const options = { store: createMemoryStore(), models, capabilities: { contextWindow: 2_000 } };
+    const compaction = { compactAt: 0.5, keepTurns: 1 };
+    await talk(words(1_000), options);
+    const outcome = await talk("next", { ...options, compaction, signal: cancelled.signal });
+    expect(outcome.failure).toMatchObject({ message: "no longer" });
+    expect([models.turns.length, models.summaries.length]).toEqual([1, 1]);
   });
 
   test("CFG-8 its tokens count", async () => {

@@ -1,5 +1,5 @@
 // How many tokens a model is about to read: what its provider counted last, and an estimate of what came since. Pure.
-import type { ModelMessage, TurnRequest, TurnResult } from "../model/types.ts";
+import type { ModelMessage, TokenUsage, TurnRequest, TurnResult } from "../model/types.ts";
 import { renderForModel, type HistoryEntry } from "../session/transcript.ts";
 import { sumTokens } from "./budget.ts";
 
@@ -43,7 +43,10 @@ export function measureContext(entries: readonly HistoryEntry[], prelude: Prelud
 }
 
 /** A turn's usage; an estimate where its provider tells none, so that no budget goes uncounted. */
-export function observeUsage({ system, tools, messages }: TurnRequest, turn: TurnResult): TurnResult["usage"] {
+export function observeUsage(
+  { system, tools, messages }: Prelude & Pick<TurnRequest, "messages">,
+  turn: Pick<TurnResult, "text" | "toolCalls" | "usage">,
+): TokenUsage {
   if (sumTokens(turn.usage) > 0) return turn.usage;
   const input = estimatePrelude({ system, tools }) + estimateTokens(messages);
   const output = estimateText(turn.text) + estimateJson(turn.toolCalls);

@@ -59,7 +59,7 @@ describe("CFG-8 AGT-5 calls that wait for a history", () => {
       timeout: 10_000,
     });
     cancelled.abort(new Error("no longer"));
-    await expect(waiting).rejects.toThrow();
+    await expect(waiting).rejects.toThrow("was cancelled");
     await connection.close();
     // Gets the place as soon as it is free.
     let text = "";

@@ -1,13 +1,17 @@
 // The loop through a whole agent with a scripted model: limits, garbage, failures, cancellation.
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { stopAfterEach } from "../testing/cleanup.ts";
 import type { ModelMessage, TurnRequest } from "../model/types.ts";
 import { ModelError } from "../model/types.ts";
+import { StoreFault } from "../session/store.ts";
 import { ask } from "../testing/client.ts";
 import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
 import { callTool, createScriptedModels, type ScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent, startToolServer, textResult, type ToolServer } from "../testing/servers.ts";
+import { createMemoryStore, echoTool, talk } from "../testing/talk.ts";
 import type { LoopLimits } from "../../crds/run-config.ts";
+import { parallelCallsMax } from "./run-loop.ts";
 
 const started = stopAfterEach();
 
@@ -62,6 +66,57 @@ describe("AGT-1 the answer", () => {
     const { lines } = await ask(url, { message: "go" });
     expect(argos.seen.map(({ args }) => args["id"])).toEqual(["b", "a"]);
     expect(lines.slice(2, 6)).toEqual([1, 2].flatMap(() => ["argos/read: started", "argos/read: completed"]));
+  });
+});
+
+describe("CFG-8 tool calls of one turn", () => {
+  test.each([
+    [parallelCallsMax, parallelCallsMax],
+    [parallelCallsMax + 1, parallelCallsMax],
+  ])("%i of them run %i at a time, and all are answered", async (count, atOnce) => {
+    let running = 0;
+    let most = 0;
+    const toolCalls = Array.from({ length: count }, (_, index) => callTool("tool", {}, `${index}`));
+    const models = createScriptedModels([{ toolCalls }, { text: "ok" }]);
+    const outcome = await talk("go", {
+      store: createMemoryStore(),
+      models,
+      async dispatch(...call) {
+        running += 1;
+        most = Math.max(most, running);
+        await setImmediate();
+        running -= 1;
+        return echoTool(...call);
+      },
+    });
+    expect(outcome).toEqual({ text: "ok" });
+    expect(most).toBe(atOnce);
+    expect(resultsOf(models.requests[1]).map(({ callId }) => callId)).toEqual(toolCalls.map(({ id }) => id));
+  });
+
+  test("none begins once one could not be recorded, and the run ends when those begun have", async () => {
+    const store = createMemoryStore();
+    let begun = 0;
+    let ended = 0;
+    const toolCalls = Array.from({ length: 100 }, (_, index) => callTool("tool", {}, `${index}`));
+    const outcome = await talk("go", {
+      store: {
+        ...store,
+        append: async (key, entry) => {
+          if (entry.role === "tool") throw new StoreFault("full");
+          await store.append(key, entry);
+        },
+      },
+      models: createScriptedModels([{ toolCalls }]),
+      async dispatch(...call) {
+        begun += 1;
+        await setImmediate();
+        ended += 1;
+        return echoTool(...call);
+      },
+    });
+    expect(outcome.failure).toMatchObject({ message: "full" });
+    expect([begun, ended]).toEqual([parallelCallsMax, parallelCallsMax]);
   });
 });
 

@@ -13,6 +13,7 @@ import { sumTokens } from "./budget.ts";
 import { createCompaction, type Compaction } from "./compact.ts";
 import { observeUsage } from "./context-size.ts";
 import type { RunContext } from "./run-context.ts";
+import { runSideBySide } from "./side-by-side.ts";
 import { renderAnswer } from "./tool-calls.ts";
 
 /** Tool calls of one turn that run side by side; the others wait. */
@@ -102,25 +103,12 @@ function renderRequest({ signal, deadlineMs, bearer }: RunContext, parts: LoopPa
 
 async function runTools(context: RunContext, parts: LoopParts, calls: readonly ToolCallRequest[]): Promise<void> {
   context.events.step("tool");
-  const waiting = calls.values();
-  let ended = false;
-  const runSome = async () => {
-    for (const call of waiting) {
-      if (ended) return;
-      try {
-        context.signal.throwIfAborted();
-        const result = await parts.dispatch(context, parts.toolbox, call);
-        await parts.history.append({ role: "tool", results: [result] });
-      } catch (error) {
-        ended = true;
-        throw error;
-      }
-    }
-  };
-  const atOnce = parts.settings.parallelToolCalls ? Math.min(parallelCallsMax, calls.length) : 1;
-  // All settle before anything is thrown: no result may reach the history after the run has ended.
-  const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, runSome));
-  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  const atOnce = parts.settings.parallelToolCalls ? parallelCallsMax : 1;
+  await runSideBySide(calls, atOnce, async (call) => {
+    context.signal.throwIfAborted();
+    const result = await parts.dispatch(context, parts.toolbox, call);
+    await parts.history.append({ role: "tool", results: [result] });
+  });
 }
 
 const renderEmptyAnswer = ({ model, stopReason }: TurnResult) =>

@@ -21,8 +21,9 @@ function nest(levels: number): unknown {
 
 describe("AGT-7 the tool calls of a turn", () => {
   test("that are fit stay as they came, with the provider's own blocks", () => {
-    const call = callTool("argos__read", { id: 1 }, "a");
-    expect(render(call)).toEqual({ role: "assistant", text: "", toolCalls: [call], opaque: ["blocks"] });
+    for (const call of [callTool("argos__read", { id: 1 }, "a"), callTool("x".repeat(64), {}, "i".repeat(256))]) {
+      expect(render(call)).toEqual({ role: "assistant", text: "", toolCalls: [call], opaque: ["blocks"] });
+    }
   });
 
   test.each([
