@@ -3,8 +3,14 @@ import { describe, expect, test } from "vitest";
 import { ModelError, type ModelMessage, type TurnRequest, type TurnResult } from "../model/types.ts";
 import { createSessions } from "../session/sessions.ts";
 import { listMessages } from "../session/transcript.ts";
+import { stopAfterEach } from "../testing/cleanup.ts";
+import { connect2025 } from "../testing/client.ts";
+import { renderTestConfig } from "../testing/run-config.ts";
 import { callTool, createScriptedModels, waitForAbort, type ScriptedModels } from "../testing/scripted-models.ts";
+import { startAgent } from "../testing/servers.ts";
 import { createMemoryStore, talk, type MemoryStore, type TalkOptions } from "../testing/talk.ts";
+
+const started = stopAfterEach();
 
 type Answer = Partial<TurnResult> | Promise<Partial<TurnResult>>;
 
@@ -241,5 +247,40 @@ describe("AGT-4 a conversation that the model refuses as too long", () => {
     const { failure } = await talk("and now", { ...options, compaction: { keepTurns: 1 } });
     expect(failure).toBeUndefined();
     expect(transcriptOf(models.summaries[0])).toContain(" […] ");
+  });
+});
+
+describe("AGT-4 an agent whose model has a small window", () => {
+  const messages = ["a", "b", "c"].map((letter) => letter.repeat(600));
+
+  async function converse(capabilitiesDeclared: boolean) {
+    const base = renderTestConfig();
+    const models = base.models.map((model) => ({
+      ...model,
+      capabilities: { ...model.capabilities, contextWindow: 800 },
+      capabilitiesDeclared,
+    }));
+    const agent = await startAgent({ models, history: { ...base.history, compactAt: 0.5, keepTurns: 1 } });
+    started.push(agent);
+    const client = await connect2025(agent.mcpUrl);
+    for (const message of messages) await client.callTool({ name: "send_message", arguments: { message } });
+    const { messages: told } = await client.getPrompt({ name: "tech_research_history" });
+    await client.close();
+    const metrics = await (await fetch(`${agent.adminUrl}/metrics`)).text();
+    const turns = /^pallas_llm_turns_total\{.*\} (\d+)$/m.exec(metrics)?.[1];
+    return { told: told.map(({ role, content }) => [role, content.type === "text" ? content.text : ""]), turns };
+  }
+
+  test("condenses by its own settings and counts the summaries' turns; its history prompt gives the whole", async () => {
+    const { told, turns } = await converse(true);
+    expect(turns).toBe("5");
+    expect(told.filter(([role]) => role === "user").map(([, text]) => text)).toEqual(messages);
+    expect(told).toHaveLength(6);
+  });
+
+  test("condenses nothing for a built-in model of which nothing is declared", async () => {
+    const { told, turns } = await converse(false);
+    expect(turns).toBe("3");
+    expect(told.map(([, text]) => text)).toEqual(messages.flatMap((message) => [message, message]));
   });
 });

@@ -2,6 +2,7 @@
 // part becomes a summary. The stored history only grows by that summary (AGT-4), and where none can be had nothing changes.
 import type { HistorySettings, ModelCapabilities } from "../../crds/run-config.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import { untilAborted } from "../clock.ts";
 import type { Models } from "../model/models.ts";
 import type { ModelMessage, TurnResult } from "../model/types.ts";
 import type { OpenHistory } from "../session/sessions.ts";
@@ -127,7 +128,7 @@ async function askForSummary(
   };
   let turn: TurnResult;
   try {
-    turn = await models.turn(request);
+    turn = await untilAborted(models.turn(request), signal);
   } catch (error) {
     signal.throwIfAborted();
     log.warn({ requestId, err: error }, "the model wrote no summary, the history stays whole");

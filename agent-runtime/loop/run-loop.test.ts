@@ -7,7 +7,7 @@ import { ModelError } from "../model/types.ts";
 import { StoreFault } from "../session/store.ts";
 import { ask } from "../testing/client.ts";
 import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
-import { callTool, createScriptedModels, type ScriptedModels } from "../testing/scripted-models.ts";
+import { callTool, createScriptedModels, waitForAbort, type ScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent, startToolServer, textResult, type ToolServer } from "../testing/servers.ts";
 import { createMemoryStore, echoTool, talk } from "../testing/talk.ts";
 import type { LoopLimits } from "../../crds/run-config.ts";
@@ -155,13 +155,11 @@ describe("CFG-8 limits of one call", () => {
     expect(argos.seen).toHaveLength(scene.calls);
   });
 
-  test("limits.wallClock ends a model that does not answer", async () => {
-    const models = createScriptedModels([
-      (request) =>
-        new Promise((_resolve, reject) => {
-          request.signal.addEventListener("abort", () => reject(new Error("aborted")));
-        }),
-    ]);
+  test.each([
+    ["does not answer", waitForAbort],
+    ["does not answer, nor hear that it is over", () => new Promise<never>(() => undefined)],
+  ])("limits.wallClock ends a model that %s", async (_what, turn) => {
+    const models = createScriptedModels([turn]);
     const { url } = await play(models, { limits: { wallClockMs: 300 } });
     const answer = await ask(url, { message: "go" });
     expect(answer).toMatchObject({ isError: true });

@@ -3,6 +3,7 @@
 import type { HistorySettings, ModelCapabilities, RequestSettings } from "../../crds/run-config.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { CallFault } from "../call-fault.ts";
+import { untilAborted } from "../clock.ts";
 import type { Models } from "../model/models.ts";
 import { ModelError, type ToolCallRequest, type TurnRequest, type TurnResult } from "../model/types.ts";
 import type { OpenHistory } from "../session/sessions.ts";
@@ -77,7 +78,7 @@ async function takeTurn(context: RunContext, parts: LoopParts, compaction: Compa
 async function askModel(context: RunContext, parts: LoopParts, compaction: Compaction) {
   const ask = async () => {
     const request = renderRequest(context, parts);
-    const turn = await parts.models.turn(request);
+    const turn = await untilAborted(parts.models.turn(request), context.signal);
     return { turn, usage: observeUsage(request, turn) };
   };
   try {

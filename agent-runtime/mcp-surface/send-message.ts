@@ -2,7 +2,7 @@
 // Every way to fail ends in a result with a sentence; nothing is thrown to the transport.
 import * as z from "zod";
 import { mcpName } from "../../crds/names.ts";
-import type { ModelCapabilities, RunConfig } from "../../crds/run-config.ts";
+import type { ModelCapabilities, RunConfig, RunModel } from "../../crds/run-config.ts";
 import type { CallContext, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { CallFault } from "../call-fault.ts";
@@ -11,6 +11,7 @@ import type { Clock } from "../clock.ts";
 import { createBudget, type Budget } from "../loop/budget.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import { runLoop, type RunOutcome } from "../loop/run-loop.ts";
+import { isBuiltIn } from "../model/built-in.ts";
 import type { Models } from "../model/models.ts";
 import { ModelError, type UserPart } from "../model/types.ts";
 import { createProgress, type ProgressReporter } from "../progress.ts";
@@ -23,7 +24,7 @@ export interface SendMessageParts {
   config: Pick<RunConfig, "agent" | "request" | "limits" | "history" | "emitLoopProgress">;
   models: Pick<Models, "turn">;
   /** The model as it stands: reference and what it can do. */
-  activeModel: () => { ref: string; capabilities: ModelCapabilities };
+  activeModel: () => RunModel;
   tools: Tools;
   dispatch: Dispatch;
   sessions: Sessions;
@@ -102,7 +103,7 @@ async function answer(parts: SendMessageParts, args: Record<string, unknown>, ru
       const { models, dispatch, log, config } = parts;
       const outcome = await runLoop(context, {
         models,
-        observeCapabilities: () => parts.activeModel().capabilities,
+        observeCapabilities: () => renderCapabilities(parts.activeModel()),
         toolbox,
         dispatch,
         history,
@@ -145,6 +146,11 @@ function createContext(parts: SendMessageParts, session: SessionRef, run: Runnin
     budget: run.budget,
     events: run.progress,
   };
+}
+
+/** A built-in model takes all there is, and answers by all there was: it is condensed for only where that is declared. */
+function renderCapabilities({ provider, capabilities, capabilitiesDeclared }: RunModel): ModelCapabilities {
+  return isBuiltIn(provider) && !capabilitiesDeclared ? { ...capabilities, contextWindow: Infinity } : capabilities;
 }
 
 function renderOutcome(outcome: RunOutcome, session: SessionRef, caller: CallContext, log: Logger): ToolResult {
