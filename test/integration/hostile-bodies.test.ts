@@ -88,7 +88,8 @@ describe("SEC-6 hostile requests", () => {
   let pool: Pool;
 
   beforeAll(async () => {
-    const config = renderTestConfig({ history: { idleTtlMs: sessionTtlMs, maxBytes: 1_000_000 }, logLevel: "ERROR" });
+    const history = { ...renderTestConfig().history, idleTtlMs: sessionTtlMs, maxBytes: 1_000_000 };
+    const config = renderTestConfig({ history, logLevel: "ERROR" });
     agent = await startAgentProcess(config, { NODE_OPTIONS: heapOptions }, program);
     await vi.waitFor(() => fetch(`${agent.adminUrl}/readyz`), { timeout: 20_000 });
     pool = new Pool(agent.url, { connections });
