@@ -27,6 +27,8 @@ import { createAgentMetrics } from "./metrics.ts";
 import { createModels, type Models } from "./model/models.ts";
 import { createJsonlStore } from "./session/jsonl-store.ts";
 import { createSessions, type Sessions } from "./session/sessions.ts";
+import { noTelemetry, type Telemetry } from "./telemetry/telemetry.ts";
+import { traceServedTool } from "./telemetry/traced.ts";
 import { createDispatch } from "./tools/dispatch.ts";
 import { createTools } from "./tools/toolbox.ts";
 
@@ -56,6 +58,8 @@ export interface AgentOptions {
   onDraining: () => void;
   log: Logger;
   clock: Clock;
+  /** Who is told of what runs do; nobody when absent. The caller closes it. */
+  telemetry?: Telemetry;
   /** In place of the configured models. */
   models?: Models;
 }
@@ -71,11 +75,11 @@ export interface Agent {
 
 /** An agent that listens nowhere yet. Throws when the configuration contradicts itself. */
 export function createAgent(options: AgentOptions): Agent {
-  const { config, log, clock } = options;
+  const { config, log, clock, telemetry = noTelemetry } = options;
   const secrets = createMountedFiles(options.secretsDir);
   const texts = createMountedFiles(options.textsDir);
   const readSecret = async (secret: SecretKey) => (await secrets.read(secret))?.trim();
-  const metrics = createAgentMetrics({ agent: config.agent.name, port: options.port });
+  const metrics = createAgentMetrics({ config, port: options.port });
   const models = options.models ?? createModels({ config, readSecret, log, onTurn: metrics.countTurn });
   const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
   const calls = createCalls(clock);
@@ -116,12 +120,14 @@ export function createAgent(options: AgentOptions): Agent {
     sessions,
     observeInstruction: () => observeInstruction(config.instruction, texts),
     calls,
+    telemetry,
     onAnswered: metrics.countCall,
     log,
     clock,
   });
   const table = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
-  const endpoint = createEndpoint(table, config, sessions, log);
+  const tracedTable = { ...table, tools: table.tools.map((tool) => traceServedTool(tool, telemetry)) };
+  const endpoint = createEndpoint(tracedTable, config, sessions, log);
   const allowedHosts = renderAllowedHosts(config, options.podIp);
   return {
     mcpApp: createMcpApp({ allowedHosts, allowedOrigins: config.http.allowedOrigins }, auth, drain, endpoint),

@@ -2,9 +2,17 @@
 import * as z from "zod";
 import { mounts, ports } from "../crds/names.ts";
 import { readEnvironment } from "../lib/process/environment.ts";
+import { logVariables } from "../lib/process/log-variables.ts";
 
 const port = (preset: number) => z.coerce.number().int().min(1).max(65_535).default(preset);
 const milliseconds = (preset: number) => z.coerce.number().int().min(0).max(3_600_000).default(preset);
+
+const url = z.url({ protocol: /^https?$/ }).optional();
+/** As OpenTelemetry reads them: true in any case, everything else is false. */
+const flag = z
+  .string()
+  .default("false")
+  .transform((text) => text.trim().toLowerCase() === "true");
 
 const schema = z.object({
   PALLAS_RUN_CONFIG: z.string().default(mounts.runConfig).describe("the run configuration, a JSON file"),
@@ -15,11 +23,18 @@ const schema = z.object({
   PALLAS_PORT: port(ports.agentMcp).describe("port of /mcp"),
   PALLAS_ADMIN_PORT: port(ports.agentAdmin).describe("port of probes, health and metrics"),
   PALLAS_POD_IP: z.string().optional().describe("the pod's address, a further allowed Host"),
-  PALLAS_LOG_LEVEL: z.string().optional().describe("log level; default: that of the run configuration"),
+  ...logVariables,
   PALLAS_EXPAND_ENV: z.enum(["0", "1"]).default("0").describe("1 expands ${NAME} in URLs and headers (local mode)"),
   PALLAS_DRAIN_DELAY_MS: milliseconds(5_000).describe("how long to serve on after SIGTERM, while endpoints lag"),
   PALLAS_SLOW_PROBE_MS: milliseconds(2_000).describe("a downstream that takes longer than this counts as slow"),
   PALLAS_SLOW_ANSWER_MS: milliseconds(60_000).describe("model turns longer than this on average count as slow"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url.describe(
+    "where traces and metrics go; default: the instance's telemetry.otlpEndpoint",
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url.describe("whole URL for traces, in place of {endpoint}/v1/traces"),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: url.describe("whole URL for metrics, in place of {endpoint}/v1/metrics"),
+  OTEL_SDK_DISABLED: flag.describe("true sends nothing"),
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: flag.describe("true sends prompts, arguments and results too"),
 });
 
 export type Environment = z.infer<typeof schema>;

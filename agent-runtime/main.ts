@@ -1,11 +1,13 @@
 // The program of an agent's pod: one agent, one process, one run configuration. Wiring only.
 import { readFile } from "node:fs/promises";
 import { parseRunConfig } from "../crds/run-config.ts";
+import { captureLibraryOutput } from "../lib/process/library-output.ts";
 import { createLogger } from "../lib/process/log.ts";
 import { createShutdown } from "../lib/process/shutdown.ts";
 import { parseEnvironment, type Environment } from "./environment.ts";
 import { renderExpanded } from "./inputs/placeholders.ts";
 import { startRuntime } from "./runtime.ts";
+import { readTelemetrySettings, startTelemetry } from "./telemetry/settings.ts";
 
 /** Keeps the health gauges fresh when nobody asks. */
 const reprobeMs = 60_000;
@@ -20,12 +22,17 @@ async function readRunConfig(environment: Environment) {
 async function main(): Promise<void> {
   const environment = parseEnvironment(process.env);
   const { config, unset } = await readRunConfig(environment);
-  const log = createLogger({ logger: "pallas.agent", level: environment.PALLAS_LOG_LEVEL ?? config.logLevel });
+  const { PALLAS_LOG_LEVEL: level = config.logLevel, PALLAS_ROOT_LOG_LEVEL: rootLevel } = environment;
+  const log = createLogger({ logger: "pallas.agent", level, rootLevel });
+  captureLibraryOutput(log);
   for (const { variable, place } of unset) log.warn({ variable, place }, "a variable is not set");
 
   const shutdown = createShutdown({ log, deadlineMs: closeDeadlineMs });
+  const telemetry = await startTelemetry(readTelemetrySettings(environment, config), { config, log });
+  shutdown.add("telemetry", () => telemetry.close());
   const runtime = await startRuntime({
     config,
+    telemetry,
     unset,
     log,
     secretsDir: environment.PALLAS_SECRETS_DIR,

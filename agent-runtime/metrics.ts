@@ -1,5 +1,6 @@
-// The series of one agent (MET-2, MET-3): every name and label comes from crds/metric-names.ts. It counts what it is told.
-import { Counter, Gauge, Histogram } from "prom-client";
+// The series of one agent (MET-2, MET-3): every name and label comes from crds/metric-names.ts, every value of a label from
+// the configuration, so that their number is fixed at start. It counts what it is told.
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { HealthReport } from "../crds/health.ts";
 import {
   durationBuckets,
@@ -9,11 +10,14 @@ import {
   tokenKinds,
   type operations,
 } from "../crds/metric-names.ts";
+import type { RunConfig } from "../crds/run-config.ts";
 import { createMetrics } from "../lib/process/metrics.ts";
 import type { TokenUsage } from "./model/types.ts";
 
 type Outcome = (typeof outcomes)[number];
 const operation: (typeof operations)[number] = "tool";
+/** Stands for every name that is not configured. */
+const other = "other";
 
 export interface AgentMetrics {
   countCall(call: { outcome: Outcome; durationMs: number }): void;
@@ -24,53 +28,82 @@ export interface AgentMetrics {
   render(): Promise<{ body: string; contentType: string }>;
 }
 
-/** Registers the series for `agent`, which serves /mcp on `port`. */
-export function createAgentMetrics({ agent, port }: { agent: string; port: number }): AgentMetrics {
-  const metrics = createMetrics();
-  const registers = [metrics.registry];
+export interface AgentMetricsOptions {
+  config: Pick<RunConfig, "agent" | "models" | "servers" | "agents">;
+  /** Where /mcp is served. */
+  port: number;
+}
+
+/** `name` where it is configured, else one word for all others. */
+const createLabel = (names: readonly string[]) => {
+  const known: ReadonlySet<string> = new Set(names);
+  return (name: string) => (known.has(name) ? name : other);
+};
+
+function registerSeries(registry: Registry) {
+  const registers = [registry];
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new Gauge<Label>({ name, help, labelNames, registers });
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new Counter<Label>({ name, help, labelNames, registers });
   const seconds = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new Histogram<Label>({ name, help, labelNames, registers, buckets: durationBuckets });
+  const ofTool = ["agent", "server", "operation"] as const;
+  return {
+    up: gauge(metricNames.up, "1 while the process runs.", []),
+    info: gauge(metricNames.agentInfo, "1 for every configured agent.", ["agent", "port"]),
+    calls: counter(metricNames.sendMessageTotal, "send_message calls.", ["agent", "outcome"]),
+    callSeconds: seconds(metricNames.sendMessageSeconds, "Duration of send_message, the whole loop.", ["agent"]),
+    turns: counter(metricNames.llmTurnsTotal, "Model calls that were answered.", ["agent", "model"]),
+    tokens: counter(metricNames.llmTokensTotal, "Tokens, by kind.", ["agent", "model", "kind"]),
+    toolCalls: counter(metricNames.toolCallsTotal, "Calls to downstream servers.", [...ofTool, "outcome"]),
+    toolSeconds: seconds(metricNames.toolCallSeconds, "Duration of calls to downstream servers.", [...ofTool]),
+    downstreamUp: gauge(metricNames.downstreamUp, "1 when the server is reachable.", ["agent", "server"]),
+    providerUp: gauge(metricNames.llmProviderUp, "1 when the provider passed its preflight.", ["provider"]),
+    status: gauge(metricNames.agentHealthStatus, "1 ok, 0.5 degraded, 0 error.", ["agent"]),
+  };
+}
 
-  const up = gauge(metricNames.up, "1 while the process runs.", []);
-  const info = gauge(metricNames.agentInfo, "1 for every configured agent.", ["agent", "port"]);
-  const calls = counter(metricNames.sendMessageTotal, "send_message calls.", ["agent", "outcome"]);
-  const callSeconds = seconds(metricNames.sendMessageSeconds, "Duration of send_message, the whole loop.", ["agent"]);
-  const turns = counter(metricNames.llmTurnsTotal, "Model calls that were answered.", ["agent", "model"]);
-  const tokens = counter(metricNames.llmTokensTotal, "Tokens, by kind.", ["agent", "model", "kind"]);
-  const toolCalls = counter(metricNames.toolCallsTotal, "Calls to downstream servers.", [
-    "agent",
-    "server",
-    "operation",
-    "outcome",
-  ]);
-  const toolLabels = ["agent", "server", "operation"] as const;
-  const toolSeconds = seconds(metricNames.toolCallSeconds, "Duration of calls to downstream servers.", [...toolLabels]);
-  const downstreamUp = gauge(metricNames.downstreamUp, "1 when the server is reachable.", ["agent", "server"]);
-  const providerUp = gauge(metricNames.llmProviderUp, "1 when the provider passed its preflight.", ["provider"]);
-  const status = gauge(metricNames.agentHealthStatus, "1 ok, 0.5 degraded, 0 error.", ["agent"]);
+/** Registers the series for the agent of `config`. */
+export function createAgentMetrics({ config, port }: AgentMetricsOptions): AgentMetrics {
+  const agent = config.agent.name;
+  const models = config.models.map(({ name }) => name);
+  const servers = [...config.servers, ...config.agents].map(({ name }) => name);
+  const modelLabel = createLabel(models);
+  const serverLabel = createLabel(servers);
+  const metrics = createMetrics();
+  const { up, info, calls, callSeconds, turns, tokens, toolCalls, toolSeconds, downstreamUp, providerUp, status } =
+    registerSeries(metrics.registry);
 
   up.set(1);
   info.set({ agent, port: String(port) }, 1);
   // A rate needs the series to be there before the first event.
-  for (const outcome of outcomes) calls.inc({ agent, outcome }, 0);
+  for (const outcome of outcomes) {
+    calls.inc({ agent, outcome }, 0);
+    for (const server of servers) toolCalls.inc({ agent, server, operation, outcome }, 0);
+  }
+  callSeconds.zero({ agent });
+  for (const server of servers) toolSeconds.zero({ agent, server, operation });
+  for (const model of models) {
+    turns.inc({ agent, model }, 0);
+    for (const kind of tokenKinds) tokens.inc({ agent, model, kind }, 0);
+  }
 
   return {
     countCall({ outcome, durationMs }) {
       calls.inc({ agent, outcome });
       callSeconds.observe({ agent }, durationMs / 1_000);
     },
-    countTurn({ model, usage }) {
+    countTurn({ model: name, usage }) {
+      const model = modelLabel(name);
       turns.inc({ agent, model });
       for (const kind of tokenKinds) {
         const count = usage[kind] ?? 0;
         if (Number.isFinite(count) && count > 0) tokens.inc({ agent, model, kind }, count);
       }
     },
-    countToolCall({ server, outcome, durationMs }) {
+    countToolCall({ server: name, outcome, durationMs }) {
+      const server = serverLabel(name);
       toolCalls.inc({ agent, server, operation, outcome });
       toolSeconds.observe({ agent, server, operation }, durationMs / 1_000);
     },

@@ -212,7 +212,7 @@ const instanceSpec = object("What the agents of this instance share.", {
     ).exactOptional(),
   }).exactOptional(),
   telemetry: object("OpenTelemetry.", {
-    otlpEndpoint: optionalUrl("OTLP endpoint for traces; empty: none.").exactOptional(),
+    otlpEndpoint: optionalUrl("OTLP/HTTP endpoint for traces and metrics of agents; empty: none.").exactOptional(),
   }).exactOptional(),
   logLevel: choice(
     ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"],

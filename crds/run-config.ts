@@ -131,6 +131,8 @@ export const runConfigSchema = z.object({
   }),
   /** Absent: whoever reaches the agent may call it. */
   auth: auth.exactOptional(),
+  /** Absent: nothing is sent. */
+  telemetry: z.object({ otlpEndpoint: z.string() }).exactOptional(),
   logLevel: z.enum(["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"]),
 });
 export type RunConfig = z.output<typeof runConfigSchema>;

@@ -1,8 +1,8 @@
 // What the operator reads from its environment, all of it, with defaults.
 import * as z from "zod";
 import { ports } from "../crds/names.ts";
-import { parseLogLevel } from "../lib/process/log.ts";
 import { readEnvironment } from "../lib/process/environment.ts";
+import { logVariables } from "../lib/process/log-variables.ts";
 
 const list = z.string().transform((text) =>
   text
@@ -38,11 +38,7 @@ const schema = z.object({
   PALLAS_ADMIN_PORT: integer(0, 65_535).default(ports.operatorAdmin).describe("port of metrics and probes"),
   PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
   PALLAS_WORKERS: integer(1, 100).default(8).describe("reconciles at once, per kind"),
-  PALLAS_LOG_LEVEL: z
-    .string()
-    .default("INFO")
-    .transform(parseLogLevel)
-    .describe("TRACE, DEBUG, INFO, WARNING or ERROR"),
+  ...logVariables,
 });
 
 export type Environment = z.output<typeof schema>;

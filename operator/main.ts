@@ -9,6 +9,7 @@ import { createEventRecorder } from "../lib/kube/events.ts";
 import { createKubeMetrics } from "../lib/kube/metrics.ts";
 import { createTransport } from "../lib/kube/transport.ts";
 import { listen } from "../lib/process/http-server.ts";
+import { captureLibraryOutput } from "../lib/process/library-output.ts";
 import { createLogger } from "../lib/process/log.ts";
 import { createMetrics, probeRoutes } from "../lib/process/metrics.ts";
 import { createShutdown } from "../lib/process/shutdown.ts";
@@ -25,7 +26,9 @@ import { createStatusWriter } from "./status.ts";
 import { createWakes } from "./wakes.ts";
 
 const environment = parseEnvironment(process.env);
-const log = createLogger({ logger: "pallas.operator", level: environment.PALLAS_LOG_LEVEL });
+const { PALLAS_LOG_LEVEL: level, PALLAS_ROOT_LOG_LEVEL: rootLevel } = environment;
+const log = createLogger({ logger: "pallas.operator", level, rootLevel });
+captureLibraryOutput(log);
 const shutdown = createShutdown({ log, deadlineMs: 15_000 });
 const metrics = createMetrics();
 const kubeMetrics = createKubeMetrics(metrics.registry);

@@ -56,6 +56,7 @@ export function destinationsOf(config: RunConfig, { spec }: PallasInstance): Des
     ...config.providers.map(({ baseUrl }) => baseUrl),
     // Keys that are found by metadata may be on another host, as a rule one outside as well.
     config.auth?.jwksUrl ?? config.auth?.issuer,
+    config.telemetry?.otlpEndpoint,
     spec.proxy?.https,
     spec.proxy?.http,
   ];

@@ -124,6 +124,12 @@ function renderRequest({
   };
 }
 
+/** An empty endpoint means none, and must not roll pods. */
+function renderTelemetry({ spec }: PallasInstance): Pick<RunConfig, "telemetry"> {
+  const { otlpEndpoint = "" } = spec.telemetry ?? {};
+  return otlpEndpoint === "" ? {} : { telemetry: { otlpEndpoint } };
+}
+
 /**
  * The run configuration of an agent without faults.
  * @param agentUrl where another agent of the instance is reached from this one's process
@@ -169,6 +175,7 @@ export function renderRunConfig(
       bodyLimitBytes: parseQuantity(instance.spec.http?.bodyLimit ?? defaultBodyLimit),
     },
     ...renderAuth(agent, instance),
+    ...renderTelemetry(instance),
     logLevel: instance.spec.logLevel ?? "INFO",
   };
 }

@@ -20,7 +20,8 @@ describe("CAT-9 what the registry serves", () => {
     expect(parseEnvironment(cluster)).toMatchObject({
       port: 24_200,
       host: "0.0.0.0",
-      logLevel: "INFO",
+      logLevel: undefined,
+      rootLogLevel: undefined,
       metricsMode: "aggregate",
       scrapeIntervalMs: 15_000,
       scrapeTimeoutMs: 2_000,

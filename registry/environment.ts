@@ -2,6 +2,8 @@
 import * as z from "zod";
 import { ports } from "../crds/names.ts";
 import { readEnvironment } from "../lib/process/environment.ts";
+import type { LogLevel } from "../lib/process/log.ts";
+import { logVariables } from "../lib/process/log-variables.ts";
 
 const everything = "*";
 
@@ -25,7 +27,7 @@ const schema = z
     PALLAS_PORT: z.coerce.number().int().min(0).max(65_535).default(ports.registry).describe("port of everything"),
     PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
     PALLAS_POD_IP: z.string().optional().describe("the pod's address, a further allowed Host"),
-    PALLAS_LOG_LEVEL: z.string().default("INFO").describe("TRACE, DEBUG, INFO, WARNING or ERROR"),
+    ...logVariables,
     PALLAS_METRICS_MODE: z
       .enum(["aggregate", "podMonitor"])
       .default("aggregate")
@@ -56,7 +58,8 @@ export interface Environment {
   port: number;
   host: string;
   podIp: string | undefined;
-  logLevel: string;
+  logLevel: LogLevel | undefined;
+  rootLogLevel: LogLevel | undefined;
   metricsMode: "aggregate" | "podMonitor";
   scrapeIntervalMs: number;
   scrapeTimeoutMs: number;
@@ -77,6 +80,7 @@ export function parseEnvironment(env: Readonly<Record<string, string | undefined
     host: found.PALLAS_HOST,
     podIp: found.PALLAS_POD_IP,
     logLevel: found.PALLAS_LOG_LEVEL,
+    rootLogLevel: found.PALLAS_ROOT_LOG_LEVEL,
     metricsMode: found.PALLAS_METRICS_MODE,
     scrapeIntervalMs: found.PALLAS_SCRAPE_INTERVAL_MS,
     scrapeTimeoutMs: found.PALLAS_SCRAPE_TIMEOUT_MS,

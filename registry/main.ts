@@ -5,7 +5,8 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { createKubeMetrics } from "../lib/kube/metrics.ts";
 import { createTransport } from "../lib/kube/transport.ts";
 import { listen } from "../lib/process/http-server.ts";
-import { createLogger, parseLogLevel, type Logger } from "../lib/process/log.ts";
+import { captureLibraryOutput } from "../lib/process/library-output.ts";
+import { createLogger, type Logger } from "../lib/process/log.ts";
 import { createMetrics, type Metrics } from "../lib/process/metrics.ts";
 import { createShutdown, type Shutdown } from "../lib/process/shutdown.ts";
 import { parseEnvironment, type Environment } from "./environment.ts";
@@ -34,7 +35,9 @@ function createSource(environment: Environment, own: Metrics, shutdown: Shutdown
 async function main(): Promise<void> {
   const environment = parseEnvironment(process.env);
   const { localState, namespace, instances, podIp, allowedHosts: configured } = environment;
-  const log = createLogger({ logger: "pallas.registry", level: parseLogLevel(environment.logLevel) });
+  const { logLevel: level, rootLogLevel: rootLevel } = environment;
+  const log = createLogger({ logger: "pallas.registry", level, rootLevel });
+  captureLibraryOutput(log);
   const shutdown = createShutdown({ log, deadlineMs: closeDeadlineMs });
   const own = createMetrics();
   const registry = createRegistry({

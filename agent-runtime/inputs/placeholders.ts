@@ -1,4 +1,4 @@
-// `${NAME}` in URLs and header values of providers and servers, for local mode (CFG-6). Pure: the environment is handed in.
+// `${NAME}` in the URLs and header values of a configuration, for local mode (CFG-6). Pure: the environment is handed in.
 // What is unset is reported, never replaced by an empty string.
 import type { RunConfig, RunHeader } from "../../crds/run-config.ts";
 
@@ -12,7 +12,7 @@ export interface UnsetVariable {
 
 /**
  * The configuration with every set variable put in. A provider's baseUrl with an unset one is left out, so that the vendor's
- * own is used; a header with one is left out too; any other URL stays as written.
+ * own is used; a header with one is left out too, and so is the endpoint of telemetry; any other URL stays as written.
  */
 export function renderExpanded(
   config: RunConfig,
@@ -51,5 +51,13 @@ export function renderExpanded(
       headers: expandHeaders(server.headers, owner),
     };
   });
-  return { config: { ...config, providers, servers }, unset };
+  const { telemetry, ...rest } = config;
+  const otlpEndpoint = telemetry && expand(telemetry.otlpEndpoint, "telemetry.otlpEndpoint");
+  const expanded = {
+    ...rest,
+    providers,
+    servers,
+    ...(otlpEndpoint === undefined ? {} : { telemetry: { otlpEndpoint } }),
+  };
+  return { config: expanded, unset };
 }

@@ -16,6 +16,8 @@ import type { Models } from "../model/models.ts";
 import { ModelError, type UserPart } from "../model/types.ts";
 import { createProgress, type ProgressReporter } from "../progress.ts";
 import { sessionIdMetaKey, type SessionRef, type Sessions } from "../session/sessions.ts";
+import type { RunTrace, Telemetry } from "../telemetry/telemetry.ts";
+import { traced, traceDispatch, traceTurns } from "../telemetry/traced.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import type { Tools } from "../tools/toolbox.ts";
 import { InputFault, parseImages } from "./images.ts";
@@ -31,6 +33,7 @@ export interface SendMessageParts {
   /** Rejects with a CallFault when it is not there. */
   observeInstruction: () => Promise<string>;
   calls: Calls;
+  telemetry: Telemetry;
   onAnswered: (call: { outcome: "ok" | "error"; durationMs: number }) => void;
   log: Logger;
   clock: Clock;
@@ -86,33 +89,47 @@ interface Running {
 }
 
 async function answer(parts: SendMessageParts, args: Record<string, unknown>, run: Running): Promise<ToolResult> {
-  const { caller, signal } = run;
+  const { caller } = run;
   const input = parseInput(args, parts.activeModel());
   const session = await parts.sessions.resolve({
     sessionId: input.sessionId,
     connectionId: caller.sessionId,
     caller: caller.caller,
   });
+  const { signal, meta } = caller;
+  const trace = parts.telemetry.startRun({ sessionKey: session.key, signal, meta });
+  const outcome = await traced(trace, () => converse(parts, { input, session, run, trace }));
+  return renderOutcome(outcome, session, caller, parts.log);
+}
+
+interface Conversation {
+  input: Input;
+  session: SessionRef;
+  run: Running;
+  trace: RunTrace;
+}
+
+/** Runs the loop on the conversation's history, waiting for it first. */
+async function converse(parts: SendMessageParts, { input, session, run, trace }: Conversation): Promise<RunOutcome> {
   const system = await parts.observeInstruction();
-  const history = await parts.sessions.open(session, signal);
+  const history = await parts.sessions.open(session, run.signal);
   const context = createContext(parts, session, run);
   try {
     const toolbox = await parts.tools.open(context);
     try {
       await history.append({ role: "user", content: input.content });
-      const { models, dispatch, log, config } = parts;
-      const outcome = await runLoop(context, {
-        models,
+      const { log, config } = parts;
+      return await runLoop(context, {
+        models: traceTurns(parts.models, trace),
         observeCapabilities: () => renderCapabilities(parts.activeModel()),
         toolbox,
-        dispatch,
+        dispatch: traceDispatch(parts.dispatch, trace),
         history,
         system,
         settings: config.request,
         compaction: config.history,
         log,
       });
-      return renderOutcome(outcome, session, caller, parts.log);
     } finally {
       toolbox.close();
     }

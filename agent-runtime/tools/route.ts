@@ -1,5 +1,6 @@
 // One tool as a run sees it, whatever stands behind it: a server's tool or a sub-agent.
 import type { JsonObjectSchema, Progress, ToolResult } from "../../lib/mcp/table.ts";
+import type { TraceContext } from "../../lib/mcp/trace-context.ts";
 import type { ToolLabel, ToolLine } from "../loop/run-context.ts";
 
 /** One tool and the way to it. */
@@ -16,6 +17,11 @@ export interface ToolRoute {
   /** Rejects with McpError when there was no result. */
   call(
     args: Record<string, unknown>,
-    options: { signal: AbortSignal; totalTimeoutMs: number; onProgress: (progress: Progress) => void },
+    options: {
+      signal: AbortSignal;
+      totalTimeoutMs: number;
+      onProgress: (progress: Progress) => void;
+      trace?: TraceContext;
+    },
   ): Promise<ToolResult>;
 }

@@ -1,4 +1,7 @@
 // `pallas up`: read the manifests, run what is sound in them, follow edits, stop in order. This file is the sequence.
+import * as z from "zod";
+import { readEnvironment } from "../../lib/process/environment.ts";
+import { logVariables } from "../../lib/process/log-variables.ts";
 import { displayPath, renderDiagnostic, type Diagnostic } from "../manifests/diagnostic.ts";
 import type { Terminal } from "../terminal.ts";
 import { coalesce } from "./coalesce.ts";
@@ -64,6 +67,8 @@ async function prepare(
   { folders }: Loaded,
   { port, host, env }: { port: number; host: string; env: Readonly<Record<string, string | undefined>> },
 ): Promise<Prepared> {
+  // Said here once, not by every program that is started.
+  readEnvironment(z.object(logVariables), env);
   const folder = await openStateFolder(stateFolderPath(folders, env));
   const unlock = await lockStateFolder(folder);
   try {

@@ -12,6 +12,7 @@ import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts
 import { createSentHeaders, redactError, redactFailure, type HeaderSource, type SentHeaders } from "./sent-headers.ts";
 import { followToolChanges, streamReconnection } from "./tool-changes.ts";
 import type { Era, JsonObjectSchema, Progress, PromptResult, ToolAnnotations, ToolResult } from "./table.ts";
+import type { TraceContext } from "./trace-context.ts";
 
 export interface ConnectOptions {
   url: string;
@@ -36,6 +37,8 @@ export interface CallOptions {
   /** For the whole call; none when absent. */
   totalTimeoutMs?: number;
   onProgress?: (progress: Progress) => void;
+  /** Goes into the request's `_meta` (MET-6). */
+  trace?: TraceContext;
 }
 
 export interface ToolDescription {
@@ -183,9 +186,11 @@ function createConnection({ url, client, transport, safeFetch, sent }: Parts): M
       });
     },
     callTool: (name, args, options) =>
-      run(options, async (sdkOptions) =>
-        redactFailure(readToolResult(await client.callTool({ name, arguments: args }, sdkOptions)), sent),
-      ),
+      run(options, async (sdkOptions) => {
+        const meta = options.trace === undefined ? {} : { _meta: { ...options.trace } };
+        const result = await client.callTool({ name, arguments: args, ...meta }, sdkOptions);
+        return redactFailure(readToolResult(result), sent);
+      }),
     getPrompt: (name, args, options) =>
       run(options, async (sdkOptions) => {
         const { description, messages } = await client.getPrompt({ name, arguments: args }, sdkOptions);

@@ -17,6 +17,7 @@ const inbound = (overrides: Partial<Inbound> = {}): Inbound => ({
   signal: new AbortController().signal,
   authorization: undefined,
   meta: { progressToken: 0 },
+  readHeader: () => undefined,
   notifyProgress: async () => undefined,
   ...overrides,
 });

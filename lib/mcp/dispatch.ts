@@ -15,6 +15,7 @@ import type {
   ToolEntry,
   ToolResult,
 } from "./table.ts";
+import { withTraceOfHeaders } from "./trace-context.ts";
 
 /** One call as an era's server received it. */
 export interface Inbound {
@@ -26,6 +27,8 @@ export interface Inbound {
   sessionId?: string | undefined;
   caller?: string | undefined;
   meta: Record<string, unknown> | undefined;
+  /** A header of the HTTP request that carries this call. */
+  readHeader(name: string): unknown;
   /** Sends one progress notification on the call's own stream. */
   notifyProgress(params: ProgressParams): Promise<void>;
 }
@@ -125,7 +128,7 @@ async function getGuarded(prompt: PromptEntry, args: Record<string, string>, inb
 /** The handler's context; after `end()` its progress goes nowhere, so that none follows the result (PRG-1). */
 function openContext(inbound: Inbound, log: Logger): { context: CallContext; end(): void } {
   let ended = false;
-  const meta = inbound.meta ?? {};
+  const meta = withTraceOfHeaders(inbound.meta ?? {}, inbound.readHeader);
   const context: CallContext = {
     era: inbound.era,
     requestId: String(inbound.requestId),

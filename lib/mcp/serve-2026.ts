@@ -77,6 +77,7 @@ function renderInbound({ mcpReq, http }: ServerContext): Inbound {
     authorization: http?.req?.headers.get("authorization"),
     caller: http?.authInfo?.clientId,
     meta: mcpReq._meta,
+    readHeader: (name) => http?.req?.headers.get(name),
     notifyProgress: (params) => mcpReq.notify({ method: "notifications/progress", params: { ...params } }),
   };
 }

@@ -147,6 +147,7 @@ function renderInbound(extra: Extra2025, sessionId: string | undefined, signal: 
     sessionId,
     caller: extra.authInfo?.clientId,
     meta: extra._meta,
+    readHeader: (name) => extra.requestInfo?.headers[name],
     notifyProgress: (params) => extra.sendNotification({ method: "notifications/progress", params: { ...params } }),
   };
 }

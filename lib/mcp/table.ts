@@ -95,7 +95,7 @@ export interface CallContext {
   sessionId?: string;
   /** Present only when the caller sent a progress token (PRG-1). Never rejects, and does nothing once the call has ended. */
   sendProgress?: (progress: Progress) => Promise<void>;
-  /** The request's `_meta`, trace context included. */
+  /** The request's `_meta`; its trace context is that of the HTTP headers when it has none (see trace-context.ts). */
   meta: Record<string, unknown>;
 }
 

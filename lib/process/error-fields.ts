@@ -36,7 +36,8 @@ export function renderError(error: Error, depth = 0): ErrorFields {
   return fields;
 }
 
-function scrub(text: string): string {
+/** The text, cut, with bearer tokens, URL credentials and key-like query parameters masked. */
+export function scrub(text: string): string {
   const cut = text.length > textLimitChars ? `${text.slice(0, textLimitChars)}… (${text.length} characters)` : text;
   return cut
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, "$1 [redacted]")

@@ -53,16 +53,35 @@ export function parseLogLevel(text: string): LogLevel {
   return level;
 }
 
+export interface LoggerOptions {
+  logger: string;
+  /** Ours; default INFO. */
+  level?: string | undefined;
+  /** That of libraries; default: ours, INFO at least. */
+  rootLevel?: string | undefined;
+  destination?: DestinationStream;
+}
+
+const isOurs = (name: string) => name === "pallas" || name.startsWith("pallas.");
+
+function pickRootLevel(level: LogLevel, rootLevel: string | undefined): LogLevel {
+  if (rootLevel !== undefined) return parseLogLevel(rootLevel);
+  return logLevels.indexOf(level) < logLevels.indexOf("INFO") ? "INFO" : level;
+}
+
 /**
  * A logger that writes to standard output, or to `destination`.
- * `log.child({ logger: "pallas.x" })` gives a child with a name of its own; other bindings are added to every line.
+ * `log.child({ logger: "pallas.x" })` gives a child with a name of its own; other bindings are added to every line. A child
+ * whose name does not begin with `pallas` speaks for a library, at `rootLevel`.
  */
-export function createLogger(options: { logger: string; level?: string; destination?: DestinationStream }): Logger {
+export function createLogger(options: LoggerOptions): Logger {
+  const level = parseLogLevel(options.level ?? "INFO");
+  const libraryLevel = pinoLevels[pickRootLevel(level, options.rootLevel)];
   // pino writes a child's bindings after its parent's, which would put the key "logger" into one line twice.
   const names = new WeakMap<object, string>();
   const settings = {
     base: null,
-    level: pinoLevels[parseLogLevel(options.level ?? "INFO")],
+    level: pinoLevels[level],
     messageKey: "message",
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: {
@@ -79,7 +98,9 @@ export function createLogger(options: { logger: string; level?: string; destinat
   Object.defineProperty(root, "child", {
     value: function child(this: Logger, bindings: Bindings, childOptions?: ChildLoggerOptions): Logger {
       const { logger: name, ...rest } = bindings;
-      const created: Logger = createChild.bind(this)(renderFields(rest), childOptions);
+      const ofLibrary = typeof name === "string" && !isOurs(name);
+      const levels = ofLibrary ? { ...childOptions, level: libraryLevel } : childOptions;
+      const created: Logger = createChild.bind(this)(renderFields(rest), levels);
       names.set(created, typeof name === "string" ? name : (names.get(this) ?? options.logger));
       return created;
     },
