@@ -25,12 +25,12 @@ const contentLimitChars = 16_384;
 /** Label sets per metric; more are summed up under one. */
 const seriesMax = 500;
 /** For what is left at the end. */
-const closeDeadlineMs = 5_000;
+const closeDeadlineMs = 2_000;
 
 export interface Exporting {
   tracer: Tracer;
   meter: Meter;
-  /** Never rejects; what is not sent within five seconds is lost. */
+  /** Never rejects; what is not sent within two seconds is lost. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,4 @@
-// A collector of OTLP/HTTP in JSON for tests: it keeps what it is sent and, where told so, is slow or refuses.
-import { setTimeout as sleep } from "node:timers/promises";
+// A collector of OTLP/HTTP in JSON for tests: it keeps what it is sent, and refuses where told so.
 import { Hono } from "hono";
 import * as z from "zod";
 import { listen } from "../../lib/process/http-server.ts";
@@ -62,20 +61,21 @@ export interface OtlpCollector {
   /** Everything that was sent, as it came. */
   bodies: string[];
   requests(): number;
+  answerWith(status: number): void;
   stop(): Promise<void>;
 }
 
-/** Starts one; `delayMs` comes before each answer, `status` is its code. */
-export async function startOtlpCollector({ delayMs = 0, status = 200 } = {}): Promise<OtlpCollector> {
+/** Starts one; `status` is the code of its answers. */
+export async function startOtlpCollector({ status = 200 } = {}): Promise<OtlpCollector> {
   const collected = { spans: new Array<CollectedSpan>(), metrics: new Array<CollectedMetric>() };
   const bodies: string[] = [];
   let requests = 0;
+  let answer = status;
   const app = new Hono();
   app.post("/v1/:signal", async (context) => {
     requests += 1;
     const body = await context.req.text();
     bodies.push(body);
-    if (delayMs > 0) await sleep(delayMs);
     if (context.req.param("signal") === "traces") {
       for (const { resource: of, scopeSpans } of traces.parse(JSON.parse(body)).resourceSpans) {
         const service = of.attributes["service.name"];
@@ -85,7 +85,7 @@ export async function startOtlpCollector({ delayMs = 0, status = 200 } = {}): Pr
       const sent = metrics.parse(JSON.parse(body)).resourceMetrics;
       collected.metrics.push(...sent.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((each) => each.metrics)));
     }
-    return status === 200 ? context.json({}) : new Response("no", { status });
+    return answer === 200 ? context.json({}) : new Response("no", { status: answer });
   });
   const log = createLogger({ logger: "test", level: "SILENT" });
   const server = await listen(app.fetch, { port: 0, hostname: "127.0.0.1", log });
@@ -94,6 +94,7 @@ export async function startOtlpCollector({ delayMs = 0, status = 200 } = {}): Pr
     endpoint: server.url,
     bodies,
     requests: () => requests,
+    answerWith: (next) => void (answer = next),
     stop: async () => void (await server.close({ graceMs: 0 })),
   };
 }

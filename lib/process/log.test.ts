@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { readEnvironment } from "./environment.ts";
 import { createLogger, parseLogLevel } from "./log.ts";
+import { logVariables } from "./log-variables.ts";
 
 function capture(level?: string) {
   const lines: string[] = [];
@@ -44,6 +47,35 @@ describe("LOG-1 JSON lines", () => {
     expect(lines).toHaveLength(1);
     expect(parseLogLevel(" critical ")).toBe("FATAL");
     expect(() => parseLogLevel("LOUD")).toThrow(/"LOUD" is not known: use one of TRACE, DEBUG, INFO/);
+  });
+});
+
+describe("LOG-1 the level of libraries", () => {
+  const levels = { trace: "TRACE", debug: "DEBUG", info: "INFO", warn: "WARNING", error: "ERROR" } as const;
+  /** The lowest level that a library's logger writes. */
+  function lowest(options: { level?: string; rootLevel?: string }) {
+    const lines: Record<string, unknown>[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+    const log = createLogger({ logger: "pallas.agent", ...options, destination }).child({ logger: "library" });
+    for (const method of ["trace", "debug", "info", "warn", "error"] as const) log[method](levels[method]);
+    return lines[0]?.["level"];
+  }
+
+  it.each([
+    [{}, "INFO"],
+    [{ level: "DEBUG" }, "INFO"],
+    [{ level: "error" }, "ERROR"],
+    [{ level: "ERROR", rootLevel: "warning" }, "WARNING"],
+    [{ rootLevel: "trace" }, "TRACE"],
+  ])("for %j is %s", (options, level) => expect(lowest(options)).toBe(level));
+
+  it("is read by all programs from PALLAS_ROOT_LOG_LEVEL, in any case; an unknown word is a fault that names those known", () => {
+    const schema = z.object(logVariables);
+    const env = { PALLAS_LOG_LEVEL: "debug", PALLAS_ROOT_LOG_LEVEL: "Critical" };
+    expect(readEnvironment(schema, env)).toEqual({ PALLAS_LOG_LEVEL: "DEBUG", PALLAS_ROOT_LOG_LEVEL: "FATAL" });
+    expect(() => readEnvironment(schema, { PALLAS_ROOT_LOG_LEVEL: "LOUD" })).toThrow(
+      /PALLAS_ROOT_LOG_LEVEL is "LOUD": log level "LOUD" is not known: use one of TRACE/,
+    );
   });
 });
 
