@@ -64,6 +64,11 @@ describe("SEC-3 what an agent needs", () => {
     expect(destinations({ providers }, { model: "passthrough" })).toEqual([]);
   });
 
+  it("MET-6 the collector of its traces", () => {
+    const telemetry = { otlpEndpoint: "http://otel.observability.svc:4318" };
+    expect(destinations({ telemetry }, {})).toEqual([inNamespace("observability")]);
+  });
+
   it("both proxies of the instance", () => {
     const proxy = { https: "http://10.0.0.1:3128", http: "http://proxy.egress.svc:3128" };
     expect(destinations({ proxy }, {})).toEqual([inNamespace("egress"), address("10.0.0.1/32", 3128)]);

@@ -189,6 +189,7 @@ describe("OPR-2 what an agent does not use does not roll it", () => {
     ["the registry", { registry: { service: { port: 80 } } }],
     ["the instance's title", { title: "New" }],
     ["pull secrets", { imagePullSecrets: [{ name: "x" }] }],
+    ["an empty endpoint of telemetry", { telemetry: { otlpEndpoint: "" } }],
     ["a default it overrides", { agentDefaults: { request: { maxSteps: 3 }, limits: { wallClock: "9m" } } }],
   ])("%s changes no byte", (_, change) => {
     expect(serialiseRunConfig(render({}, change))).toBe(before);
@@ -197,6 +198,7 @@ describe("OPR-2 what an agent does not use does not roll it", () => {
   it.each<[string, object]>([
     ["its provider", { providers: [{ ...openai, baseUrl: "http://new/v1" }] }],
     ["its server", { servers: [{ ...argos, timeout: "1s" }, neo4j] }],
+    ["where its traces go", { telemetry: { otlpEndpoint: "http://otel:4318" } }],
     ["a default it has not", { agentDefaults: { request: { topK: 3 } } }],
   ])("%s changes the hash", (_, change) => {
     expect(hashRunConfig(render({}, change))).not.toBe(hashRunConfig(render()));

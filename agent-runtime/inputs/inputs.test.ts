@@ -110,6 +110,19 @@ describe("CFG-6 CFG-7 placeholders", () => {
   });
 });
 
+describe("CFG-6 a placeholder in the endpoint of telemetry", () => {
+  const config = renderTestConfig({ telemetry: { otlpEndpoint: "http://${COLLECTOR}:4318" } });
+
+  test("is put in, or leaves telemetry out and is named", () => {
+    expect(renderExpanded(config, { COLLECTOR: "otel" }).config.telemetry).toEqual({
+      otlpEndpoint: "http://otel:4318",
+    });
+    const { config: expanded, unset } = renderExpanded(config, {});
+    expect(expanded).not.toHaveProperty("telemetry");
+    expect(unset).toEqual([{ variable: "COLLECTOR", place: "telemetry.otlpEndpoint" }]);
+  });
+});
+
 describe("the environment", () => {
   test("has defaults for everything", () => {
     expect(parseEnvironment({})).toMatchObject({

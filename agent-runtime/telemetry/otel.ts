@@ -4,12 +4,10 @@ import { createHash } from "node:crypto";
 import { createTraceState, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Attributes, Context, SpanContext, Tracer } from "@opentelemetry/api";
 import type { RunConfig } from "../../crds/run-config.ts";
-import { McpError } from "../../lib/mcp/mcp-error.ts";
 import { readTraceContext, type TraceContext } from "../../lib/mcp/trace-context.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import type { RunOutcome } from "../loop/run-loop.ts";
-import { ModelError } from "../model/types.ts";
 import type { StopReason, TokenUsage, TurnRequest, TurnResult } from "../model/types.ts";
 import { renderToolInput, renderToolOutput, renderTurnInput, renderTurnOutput } from "./content.ts";
 import { attributes as a, operations, providerName, toolError, toolsCall } from "./conventions.ts";
@@ -24,10 +22,13 @@ const idLimitChars = 128;
 /** Session ids let whoever has one go on with the conversation: what leaves is a digest, the same in every span. */
 const digest = (id: string) => createHash("sha256").update(id).digest("hex").slice(0, 32);
 
-/** A word from a bounded set, never a text. */
+/**
+ * A word from a bounded set, never a text: the `kind` of our own errors, else the name. Told by form, since their classes would
+ * tie this file to the client libraries, and what is loaded at start to this file.
+ */
 function errorType(error: unknown): string {
-  if (error instanceof ModelError || error instanceof McpError) return error.kind;
-  return error instanceof Error ? error.name : "unknown";
+  if (!(error instanceof Error)) return "unknown";
+  return "kind" in error && typeof error.kind === "string" ? error.kind : error.name;
 }
 
 const finishReasons: Record<StopReason, string> = {

@@ -4,10 +4,10 @@ import { createLogger } from "../../lib/process/log.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import { ModelError } from "../model/types.ts";
 import { stopAfterEach } from "../testing/cleanup.ts";
-import { ask } from "../testing/client.ts";
+import { ask, connect2026, sendMessage } from "../testing/client.ts";
 import { startOtlpCollector, type CollectedSpan, type OtlpCollector } from "../testing/otlp-collector.ts";
 import { renderTestConfig, renderTestServer, renderTestSubAgent } from "../testing/run-config.ts";
-import { callTool, createScriptedModels, type ScriptedModels } from "../testing/scripted-models.ts";
+import { callTool, createScriptedModels, waitForAbort, type ScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent, startToolServer, textResult, type ToolServer } from "../testing/servers.ts";
 import { readTelemetrySettings, startTelemetry } from "./settings.ts";
 import { noTelemetry, type Telemetry } from "./telemetry.ts";
@@ -218,6 +218,38 @@ describe("MET-6 traces", () => {
       expect([span.status, span.attributes["error.type"]]).toEqual([{ code: 2, message: "" }, type]);
     }
     expect(collector.bodies.join("\n")).not.toContain("s3cret");
+  });
+
+  test("say of a server that is gone that it could not be reached, and of a cancelled run that it was", async () => {
+    const models = createScriptedModels([
+      { toolCalls: [callTool("argos__read")], model: "test" },
+      { text: "one", model: "test" },
+      { toolCalls: [callTool("argos__read")], model: "test" },
+      { text: "two", model: "test" },
+      waitForAbort,
+    ]);
+    const collector = await startOtlpCollector();
+    const tools = await startToolServer({ read: () => textResult("x") });
+    const config = renderTestConfig({ servers: [renderTestServer("argos", tools.url)] });
+    const telemetry = await openTelemetry(collector, config);
+    const agent = await startAgent(config, { telemetry, models });
+    started.push(collector, agent);
+    await ask(agent.mcpUrl, { message: "one" });
+    await tools.stop();
+    await ask(agent.mcpUrl, { message: "two" });
+    const connection = await connect2026(agent.mcpUrl);
+    const cancelling = new AbortController();
+    const running = sendMessage(connection, { message: "three" }, cancelling.signal);
+    await expect.poll(() => models.requests.length).toBe(5);
+    cancelling.abort();
+    await expect(running).rejects.toThrow();
+    await connection.close();
+    await agent.close();
+    await telemetry.close();
+    const errorsOf = (name: string) =>
+      collector.spans.filter((span) => span.name === name).map((span) => span.attributes["error.type"]);
+    expect(errorsOf("execute_tool argos__read")).toEqual([undefined, "unreachable"]);
+    expect(errorsOf("invoke_agent tech-research")).toEqual([undefined, undefined, "cancelled"]);
   });
 
   test.each([

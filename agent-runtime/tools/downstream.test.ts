@@ -48,6 +48,16 @@ describe("a downstream server that is down", () => {
     });
   });
 
+  test("LOG-3 that cannot list its tools is logged with its stack too", async () => {
+    const agent = await keep(startAgent({ servers: [renderTestServer("argos", "http://127.0.0.1:1/mcp")] }));
+    await ask(agent.mcpUrl, { message: "go" });
+    expect(agent.lines.find(({ message }) => message === "tools of a server cannot be listed")).toMatchObject({
+      logger: "pallas.forward.trace",
+      server: "argos",
+      err: { stack: expect.any(String) },
+    });
+  });
+
   test.each([{ only2025: false }, { only2025: true }])("is used again once it is back: %j", async (options) => {
     const argos = await startToolServer(readTool, options);
     const agent = await keep(startAgent({ servers: [renderTestServer("argos", argos.url)] }));

@@ -117,12 +117,12 @@ export const operationRequirements: Requirements = {
   },
   "MET-2": {
     promise: "Series have the published names and labels, so that existing queries and alerts work unchanged.",
-    shown: ["agent-runtime/admin.test.ts", "registry/metrics/routes.test.ts"],
+    shown: ["agent-runtime/admin.test.ts", "agent-runtime/metrics.test.ts", "registry/metrics/routes.test.ts"],
     missing: "the published queries and alerts themselves, run unchanged",
   },
   "MET-3": {
     promise: "Buckets reach 30 minutes, and no token is counted twice.",
-    shown: ["agent-runtime/model/ai-sdk.test.ts"],
+    shown: ["agent-runtime/model/ai-sdk.test.ts", "agent-runtime/metrics.test.ts"],
     missing: "an alert over 60 s that fires",
   },
   "MET-4": {
@@ -134,7 +134,18 @@ export const operationRequirements: Requirements = {
     shown: ["registry/metrics/routes.test.ts"],
     missing: "the chart's monitors, the alerts with their rule tests, the runbooks, the dashboard",
   },
-  "MET-6": { promise: "Traces go to an OTLP endpoint when one is set, across agents.", shown: "open" },
+  "MET-6": {
+    promise: "Traces go to an OTLP endpoint when one is set, across agents.",
+    shown: [
+      "agent-runtime/telemetry/telemetry.test.ts",
+      "agent-runtime/telemetry/collector-fault.test.ts",
+      "agent-runtime/telemetry/settings.test.ts",
+      "agent-runtime/telemetry/process.test.ts",
+      "lib/mcp/trace-context.test.ts",
+      "plan/egress.test.ts",
+      "test/bundle.test.ts",
+    ],
+  },
 
   "OPR-1": {
     promise: "Each agent and each instance gets its children, owned by it, in its namespace.",
@@ -244,8 +255,12 @@ export const operationRequirements: Requirements = {
 
   "LOG-1": {
     promise: "Logs are JSON lines of one form, at a level that a variable sets.",
-    shown: ["lib/process/log.test.ts", "agent-runtime/main.test.ts", "registry/app.test.ts"],
-    missing: "a level of its own for libraries",
+    shown: [
+      "lib/process/log.test.ts",
+      "lib/process/library-output.test.ts",
+      "agent-runtime/main.test.ts",
+      "registry/app.test.ts",
+    ],
   },
   "LOG-2": {
     promise: "Pods log to standard output; local mode keeps rotated files and shows short lines.",
