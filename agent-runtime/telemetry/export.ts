@@ -9,7 +9,7 @@ import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { settledWithin, systemClock } from "../clock.ts";
-import type { TelemetrySettings } from "./settings.ts";
+import type { TelemetrySettings } from "./telemetry.ts";
 
 const scope = "pallas";
 const exportTimeoutMs = 10_000;

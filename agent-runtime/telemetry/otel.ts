@@ -13,8 +13,15 @@ import { renderToolInput, renderToolOutput, renderTurnInput, renderTurnOutput } 
 import { attributes as a, operations, providerName, toolError, toolsCall } from "./conventions.ts";
 import { startExporting } from "./export.ts";
 import { createInstruments, type Instruments } from "./instruments.ts";
-import type { TelemetrySettings } from "./settings.ts";
-import type { DownstreamCall, RunTrace, ServedCall, Span, StartedRun, Telemetry } from "./telemetry.ts";
+import type {
+  DownstreamCall,
+  RunTrace,
+  ServedCall,
+  Span,
+  StartedRun,
+  Telemetry,
+  TelemetrySettings,
+} from "./telemetry.ts";
 
 const cancelled = "cancelled";
 const idLimitChars = 128;

@@ -3,14 +3,7 @@
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Environment } from "../environment.ts";
-import { noTelemetry, type Telemetry } from "./telemetry.ts";
-
-export interface TelemetrySettings {
-  tracesUrl: string;
-  metricsUrl: string;
-  /** Prompts, arguments and results go out too. */
-  captureContent: boolean;
-}
+import { noTelemetry, type Telemetry, type TelemetrySettings } from "./telemetry.ts";
 
 type Variables = Pick<
   Environment,

@@ -242,7 +242,7 @@ describe("MET-6 traces", () => {
     const running = sendMessage(connection, { message: "three" }, cancelling.signal);
     await expect.poll(() => models.requests.length).toBe(5);
     cancelling.abort();
-    await expect(running).rejects.toThrow();
+    await expect(running).rejects.toThrow("cancelled");
     await connection.close();
     await agent.close();
     await telemetry.close();

@@ -5,6 +5,14 @@ import { readTraceContext, type TraceContext } from "../../lib/mcp/trace-context
 import type { RunOutcome } from "../loop/run-loop.ts";
 import type { ToolCallRequest, TurnRequest, TurnResult } from "../model/types.ts";
 
+/** Where it goes. */
+export interface TelemetrySettings {
+  tracesUrl: string;
+  metricsUrl: string;
+  /** Prompts, arguments and results go out too. */
+  captureContent: boolean;
+}
+
 /** Something that has begun. The first of `end` and `fail` counts. */
 export interface Span<Result> {
   /** Goes with requests that are made within it. */
