@@ -1,4 +1,5 @@
 // Traces of real agents over real HTTP, as a collector gets them.
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import { createLogger } from "../../lib/process/log.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
@@ -267,6 +268,21 @@ describe("MET-6 traces", () => {
     expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set([callersTrace]));
     expect(find(collector.spans, "orchestrator", "tools/call send_message").parentSpanId).toBe("b7ad6b7169203331");
     expect(tools.seen[0]?.context.meta["tracestate"]).toBe("vendor=1");
+  });
+
+  test("continue that of the HTTP headers of a 2025 session, whose id stays here", async () => {
+    const { collector, url, flush } = await startChain();
+    const client = new Client({ name: "test", version: "1.0.0" });
+    const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { traceparent } } });
+    await client.connect(transport);
+    await client.callTool({ name: "send_message", arguments: { message: prompt } });
+    const { sessionId = "" } = transport;
+    await client.close();
+    await flush();
+    const { traceId, attributes } = find(collector.spans, "orchestrator", "tools/call send_message");
+    expect([traceId, attributes["mcp.session.id"]]).toEqual([callersTrace, expect.stringMatching(/^[0-9a-f]{32}$/)]);
+    expect(sessionId).not.toBe("");
+    expect(collector.bodies.join("\n")).not.toContain(sessionId);
   });
 
   test("are not made where the caller's says so", async () => {
