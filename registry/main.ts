@@ -1,7 +1,7 @@
 // The registry program: environment → source of resources → registry → HTTP, until a signal. Wiring only. It serves
 // from the start, so that a start that waits for its resources can be seen.
 import { setTimeout as sleep } from "node:timers/promises";
-import { KubeConfig } from "@kubernetes/client-node";
+import { findClusterConfig } from "../lib/kube/cluster-config.ts";
 import { createKubeMetrics } from "../lib/kube/metrics.ts";
 import { createTransport } from "../lib/kube/transport.ts";
 import { listen } from "../lib/process/http-server.ts";
@@ -21,11 +21,15 @@ const closeDeadlineMs = 10_000;
 /** Nothing that the registry takes has a body of note. */
 const limits = { requestTimeoutMs: 15_000 };
 
-function createSource(environment: Environment, own: Metrics, shutdown: Shutdown, log: Logger): ResourceSource {
+async function createSource(
+  environment: Environment,
+  own: Metrics,
+  shutdown: Shutdown,
+  log: Logger,
+): Promise<ResourceSource> {
   const { localState, namespace, instances } = environment;
   if (localState !== undefined) return createFileSource({ path: localState, log });
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromDefault();
+  const kubeConfig = await findClusterConfig();
   const metrics = createKubeMetrics(own.registry);
   const transport = createTransport({ kubeConfig, userAgent: "pallas-registry", metrics });
   shutdown.add("connections", () => transport.close());
@@ -41,7 +45,7 @@ async function main(): Promise<void> {
   const shutdown = createShutdown({ log, deadlineMs: closeDeadlineMs });
   const own = createMetrics();
   const registry = createRegistry({
-    source: createSource(environment, own, shutdown, log),
+    source: await createSource(environment, own, shutdown, log),
     own,
     mode: localState === undefined ? "cluster" : "local",
     metricsMode: environment.metricsMode,

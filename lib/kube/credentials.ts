@@ -1,14 +1,14 @@
 /**
- * Turns a KubeConfig into what one request needs: address, headers and TLS material. Its files are read each time, so
- * the answer is kept for a few seconds; rotated tokens, certificates and CAs are picked up after that, or at once when
- * the old ones fail.
+ * Turns a cluster's configuration into what one request needs: address, headers and TLS material. Its files are read
+ * each time, so the answer is kept for a few seconds; rotated tokens, certificates and CAs are picked up after that, or
+ * at once when the old ones fail.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
-import type { KubeConfig } from "@kubernetes/client-node";
 import * as z from "zod";
 import type { Clock } from "./clock.ts";
+import type { ClusterConfig } from "./cluster-config.ts";
 
 const authProviderSchema = z.object({ config: z.object({ tokenFile: z.string().min(1) }) });
 
@@ -38,7 +38,7 @@ export interface CredentialSource {
   invalidate(): void;
 }
 
-export function createCredentialSource(kubeConfig: KubeConfig, clock: Clock, keepMs: number): CredentialSource {
+export function createCredentialSource(kubeConfig: ClusterConfig, clock: Clock, keepMs: number): CredentialSource {
   let kept: { readonly until: number; readonly value: Promise<Credentials> } | undefined;
   return {
     async current() {
@@ -60,7 +60,7 @@ export function createCredentialSource(kubeConfig: KubeConfig, clock: Clock, kee
 }
 
 /** Errors when the KubeConfig has no usable cluster, or one behind a proxy, which the transport cannot speak to. */
-export async function loadCredentials(kubeConfig: KubeConfig): Promise<Credentials> {
+export async function loadCredentials(kubeConfig: ClusterConfig): Promise<Credentials> {
   const cluster = kubeConfig.getCurrentCluster();
   if (cluster === null) {
     throw new Error(
@@ -90,9 +90,9 @@ export async function loadCredentials(kubeConfig: KubeConfig): Promise<Credentia
   };
 }
 
-/** Where the kubelet puts the token of a pod's ServiceAccount, and replaces it from time to time. */
-function tokenFileOf(kubeConfig: KubeConfig): string | undefined {
-  const user = kubeConfig.getCurrentUser();
+/** Where a kubeconfig says that the token is kept, and replaced from time to time. */
+function tokenFileOf(config: ClusterConfig): string | undefined {
+  const user = config.getCurrentUser?.() ?? null;
   if (user === null || user.token !== undefined) return undefined;
   const found = authProviderSchema.safeParse(user.authProvider);
   return found.success ? found.data.config.tokenFile : undefined;

@@ -2,10 +2,10 @@
  * HTTP to one API server: calls with a deadline that obey Retry-After, and watches as streams of lines. Returns parsed
  * JSON and throws `ApiError` or `TransportError`; what the JSON means, and any retry of a failure, is the caller's.
  */
-import type { KubeConfig } from "@kubernetes/client-node";
 import type { Dispatcher } from "undici";
 import { ApiError, CallRefused, parseErrorResponse, TransportError } from "./api-error.ts";
 import { sleep, systemClock, type Clock } from "./clock.ts";
+import type { ClusterConfig } from "./cluster-config.ts";
 import { createCredentialSource, type CredentialSource } from "./credentials.ts";
 import { Deadline } from "./deadline.ts";
 import { readLines } from "./lines.ts";
@@ -53,7 +53,7 @@ export interface Transport {
 }
 
 export interface TransportOptions {
-  readonly kubeConfig: KubeConfig;
+  readonly kubeConfig: ClusterConfig;
   /** `program/version`. */
   readonly userAgent: string;
   readonly metrics?: KubeMetrics;
