@@ -8,8 +8,14 @@ import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
 import type { Caches } from "./caches.ts";
 import { RemovalFailed } from "./failure.ts";
-import type { OwnerGuard } from "./owner-guard.ts";
+import type { OwnerGuard, Reconciling } from "./owner-guard.ts";
 import { childTypes, type ChildKind } from "./resources.ts";
+
+/** The writing of one reconcile. */
+export interface Writing extends Reconciling {
+  /** What was written so far, such as `created Service echo`: for one line of the log. */
+  readonly written: string[];
+}
 
 export interface ChildWriter {
   /**
@@ -19,16 +25,15 @@ export interface ChildWriter {
   apply(
     kind: ChildKind,
     desired: KubeObject,
-    owner: LiveObject,
-    signal: AbortSignal,
-    /** Whether an object of this name is ours; by default, whether `owner` controls it. */
+    writing: Writing,
+    /** Whether an object of this name is ours; by default, whether the owner controls it. */
     ours?: (live: LiveObject) => boolean,
   ): Promise<LiveObject>;
   /**
    * Deletes the owner's child of this name, if the cache has one; never anybody else's. Throws `RemovalFailed`, after
    * some seconds at most, when it is still there.
    */
-  remove(kind: ChildKind, owner: LiveObject, name: string, signal: AbortSignal): Promise<void>;
+  remove(kind: ChildKind, name: string, writing: Writing): Promise<void>;
   /** From the cache, whoever owns it. */
   find(kind: ChildKind, namespace: string, name: string): LiveObject | undefined;
   /** From the cache, only when it is the owner's. */
@@ -60,33 +65,33 @@ export function createChildWriter({ transport, caches, tracker, guard, log }: Ch
     return found && isControlledBy(found, owner) ? found : undefined;
   };
   return {
-    async apply(kind, desired, owner, signal, ours = (live) => isControlledBy(live, owner)) {
+    async apply(kind, desired, writing, ours = (live) => isControlledBy(live, writing.owner)) {
       const { action, object } = await applier.apply({
         type: childTypes[kind],
         desired,
         live: find(kind, keyOf(desired)),
         ours,
-        beforeWrite: (action) => guard.confirm(owner, action, signal),
-        signal,
+        beforeWrite: (action) => guard.confirm(writing, action),
+        signal: writing.signal,
       });
-      if (action !== "unchanged") log.info({ kind: desired.kind, key: keyOf(desired), action }, "child applied");
+      if (action !== "unchanged") writing.written.push(`${action} ${desired.kind} ${desired.metadata.name}`);
       return object;
     },
     find: (kind, namespace, name) => find(kind, objectKey(namespace, name)),
     findOwned,
-    async remove(kind, owner, name, signal) {
-      const found = findOwned(kind, owner, name);
+    async remove(kind, name, writing) {
+      const found = findOwned(kind, writing.owner, name);
       if (!found || found.metadata.deletionTimestamp !== undefined) return;
-      await guard.confirm(owner, "delete", signal);
+      await guard.confirm(writing, "delete");
       const type = childTypes[kind];
-      const options = { timeoutMs: removeTimeoutMs, signal };
+      const options = { timeoutMs: removeTimeoutMs, signal: writing.signal };
       const action = await deleteObject(transport, type, found, options).catch((cause: unknown) => {
         throw new RemovalFailed(`${type.kind} ${keyOf(found)}`, cause);
       });
       if (action === "changed") {
         throw new RemovalFailed(`${type.kind} ${keyOf(found)}`, new Error("it was changed at the same time"));
       }
-      log.info({ kind: type.kind, key: keyOf(found), action }, "child removed");
+      writing.written.push(`${action} ${type.kind} ${name}`);
     },
   };
 }

@@ -6,7 +6,7 @@ import { keyOf, objectKey, type LiveObject } from "../lib/kube/object.ts";
 import { createSource, desiredStateChanged, ownerKey, selfKey, type Source } from "../lib/kube/source.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { createAgentReconciler, type ReconcilerOptions } from "./agent/reconcile.ts";
-import { calleeKeys, claimKeys, portKeys, type Caches } from "./caches.ts";
+import { calleeKeys, claimKeys, portKeys } from "./caches.ts";
 import { dependentsOf, isReady } from "./dependents.ts";
 import { createInstanceReconciler } from "./instance/reconcile.ts";
 import { agentType, instanceType, type ChildKind, type WatchedAgent } from "./resources.ts";
@@ -30,8 +30,19 @@ const agentChildKinds = [
 ] as const;
 const instanceChildKinds = ["deployment", "service", "serviceAccount", "role", "roleBinding"] as const;
 
-const childSources = (caches: Caches, kinds: readonly ChildKind[], owner: typeof agentType): Source[] =>
-  kinds.map((kind) => createSource({ informer: caches.children[kind], toKeys: ownerKey(owner) }));
+/** An instance counts its agents; while many change it does so once in this time. */
+const countAgentsMs = 1_000;
+
+type Cached = Pick<ControllersOptions, "caches" | "tracker">;
+
+const childSources = ({ caches, tracker }: Cached, kinds: readonly ChildKind[], owner: typeof agentType): Source[] =>
+  kinds.map((kind) =>
+    createSource({
+      informer: caches.children[kind],
+      toKeys: ownerKey(owner),
+      isEcho: (child) => tracker.isEcho(child),
+    }),
+  );
 
 const readyOrSpecChanged = (previous: WatchedAgent, agent: WatchedAgent): boolean =>
   desiredStateChanged(previous, agent) || isReady(previous) !== isReady(agent);
@@ -39,7 +50,7 @@ const readyOrSpecChanged = (previous: WatchedAgent, agent: WatchedAgent): boolea
 const instanceKey = (agent: WatchedAgent): string[] =>
   agent.parsed.ok ? [objectKey(agent.metadata.namespace, agent.parsed.value.spec.instanceRef.name)] : [];
 
-function agentSources(caches: Caches): Source[] {
+function agentSources({ caches, tracker }: Cached): Source[] {
   const agentsOf = (instance: LiveObject) => caches.agents.store.byIndex("instance", keyOf(instance)).map(keyOf);
   return [
     createSource({ informer: caches.agents, toKeys: selfKey, when: desiredStateChanged }),
@@ -58,7 +69,7 @@ function agentSources(caches: Caches): Source[] {
     createSource({ informer: caches.agents, toKeys: calleeKeys, when: desiredStateChanged }),
     // By label: a retained claim has no owner.
     createSource({ informer: caches.children.historyClaim, toKeys: claimKeys }),
-    ...childSources(caches, agentChildKinds, agentType),
+    ...childSources({ caches, tracker }, agentChildKinds, agentType),
   ];
 }
 
@@ -69,8 +80,13 @@ export function createControllers(options: ControllersOptions): Controller[] {
       name: "pallasinstance",
       sources: [
         createSource({ informer: caches.instances, toKeys: selfKey, when: desiredStateChanged }),
-        createSource({ informer: caches.agents, toKeys: instanceKey, when: readyOrSpecChanged }),
-        ...childSources(caches, instanceChildKinds, instanceType),
+        createSource({
+          informer: caches.agents,
+          toKeys: instanceKey,
+          when: readyOrSpecChanged,
+          gatherMs: countAgentsMs,
+        }),
+        ...childSources(options, instanceChildKinds, instanceType),
       ],
       reconcile: createInstanceReconciler(options),
       ownWrites: options.tracker.of(instanceType),
@@ -80,7 +96,7 @@ export function createControllers(options: ControllersOptions): Controller[] {
     }),
     createController({
       name: "pallasagent",
-      sources: [...agentSources(caches), options.wakes],
+      sources: [...agentSources(options), options.wakes],
       reconcile: createAgentReconciler(options),
       ownWrites: options.tracker.of(agentType),
       log,

@@ -1,8 +1,8 @@
 // The operator program: environment → connections → caches → election → controllers, until a signal. Metrics and
 // probes are served from the start, so that a process that waits for the API server or for the lease can be seen.
 import { randomUUID } from "node:crypto";
-import { KubeConfig } from "@kubernetes/client-node";
 import { Hono } from "hono";
+import { findClusterConfig } from "../lib/kube/cluster-config.ts";
 import { createWriteTracker } from "../lib/kube/consistency.ts";
 import { createElection } from "../lib/kube/election.ts";
 import { createEventRecorder } from "../lib/kube/events.ts";
@@ -21,6 +21,7 @@ import { createSliceInformer, podsAtUrl, podsInSlices } from "./health/agent-pod
 import { createHealthPoller } from "./health/poller.ts";
 import { RolloutBudget } from "./rollouts/budget.ts";
 import { createImagePacing } from "./rollouts/pace-image.ts";
+import { createNeighbours } from "./neighbours.ts";
 import { createOwnerGuard } from "./owner-guard.ts";
 import { createStatusWriter } from "./status.ts";
 import { createWakes } from "./wakes.ts";
@@ -33,8 +34,7 @@ const shutdown = createShutdown({ log, deadlineMs: 15_000 });
 const metrics = createMetrics();
 const kubeMetrics = createKubeMetrics(metrics.registry);
 
-const kubeConfig = new KubeConfig();
-kubeConfig.loadFromDefault();
+const kubeConfig = await findClusterConfig();
 const connect = () => createTransport({ kubeConfig, userAgent: "pallas-operator", metrics: kubeMetrics });
 const transport = connect();
 // Its own connections: a renewal must not wait behind other calls.
@@ -90,7 +90,7 @@ const tracker = createWriteTracker({
   informers: [caches.agents, caches.instances, ...Object.values(caches.children)],
   log,
 });
-const guard = createOwnerGuard(transport, caches);
+const guard = createOwnerGuard({ transport, caches });
 const children = createChildWriter({ transport: fenced, caches, tracker, guard, log });
 const wakes = createWakes("health and rollouts");
 const healthUrl = environment.PALLAS_AGENT_HEALTH_URL;
@@ -109,6 +109,7 @@ const budget = new RolloutBudget({
 });
 const controllers = createControllers({
   caches,
+  neighbours: createNeighbours(caches.agents.store),
   children,
   status: createStatusWriter({ transport: fenced, tracker, guard, events }),
   tracker,

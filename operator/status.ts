@@ -8,7 +8,7 @@ import type { LiveObject } from "../lib/kube/object.ts";
 import type { ResourceType } from "../lib/kube/resource.ts";
 import { writeStatus } from "../lib/kube/status.ts";
 import type { Transport } from "../lib/kube/transport.ts";
-import type { OwnerGuard } from "./owner-guard.ts";
+import type { OwnerGuard, Reconciling } from "./owner-guard.ts";
 
 interface WithConditions {
   readonly conditions?: readonly Condition[];
@@ -20,7 +20,7 @@ export interface StatusWriter {
     type: ResourceType,
     live: LiveObject & { readonly status?: WithConditions | undefined },
     status: WithConditions,
-    signal: AbortSignal,
+    reconciling: Reconciling,
   ): Promise<boolean>;
 }
 
@@ -32,8 +32,9 @@ export interface StatusWriterOptions {
 }
 
 export const createStatusWriter = ({ transport, tracker, guard, events }: StatusWriterOptions): StatusWriter => ({
-  async write(type, live, status, signal) {
-    const beforeWrite = () => guard.confirm(live, "update", signal);
+  async write(type, live, status, reconciling) {
+    const { signal } = reconciling;
+    const beforeWrite = () => guard.confirm(reconciling, "update");
     const outcome = await writeStatus(transport, { type, live, status, fieldManager, signal, tracker, beforeWrite });
     if (outcome !== "written") return false;
     recordTransitions(events, live, live.status?.conditions ?? [], status.conditions ?? []);

@@ -45,7 +45,7 @@ export async function applyObject(
 }
 
 export async function getObject(
-  transport: Transport,
+  transport: Pick<Transport, "request">,
   type: ResourceType,
   object: { readonly namespace?: string | undefined; readonly name: string },
   options: { readonly signal: AbortSignal },

@@ -163,3 +163,25 @@ describe("I13 memory is bounded", () => {
     );
   });
 });
+
+describe("an echo", () => {
+  test.each([
+    ["just what a write has made", child("10"), true],
+    ["a later version", child("11"), false],
+    ["an earlier version", child("9"), false],
+    ["another object of that name", child("10", { uid: "another" }), false],
+  ])("%s: %s", (_title, seen, isEcho) => {
+    const { children, tracker } = setUp();
+    tracker.wrote(childType, child("10"));
+    children.upsert(seen);
+    expect(tracker.isEcho(seen)).toBe(isEcho);
+  });
+
+  test("what comes before the answer to its write is none: nobody has judged by it", () => {
+    const { children, tracker } = setUp();
+    const seen = child("10");
+    children.upsert(seen);
+    tracker.wrote(childType, child("10"));
+    expect(tracker.isEcho(seen)).toBe(false);
+  });
+});

@@ -40,6 +40,8 @@ export interface WriteTracker {
   wrote(type: ResourceType, object: LiveObject): void;
   /** Whether what the cache has of this object is older than our last write. */
   isBehind(type: ResourceType, key: string): boolean;
+  /** Whether an object of a cache is the very version that a write of ours has made. */
+  isEcho(object: LiveObject): boolean;
   /** The object turned out to be gone. */
   forget(type: ResourceType, key: string): void;
   /** For the controller whose keys are objects of this kind. */
@@ -75,6 +77,7 @@ class CacheComparingTracker implements WriteTracker {
   /** In the order of writing. */
   readonly #writes = new Map<string, Write>();
   readonly #byConcern = new Map<string, Set<Write>>();
+  readonly #echoes = new WeakSet<LiveObject>();
 
   constructor(options: WriteTrackerOptions) {
     this.#options = options;
@@ -121,6 +124,10 @@ class CacheComparingTracker implements WriteTracker {
     return this.#writes.has(objectId(type, key));
   }
 
+  isEcho(object: LiveObject): boolean {
+    return this.#echoes.has(object);
+  }
+
   forget(type: ResourceType, key: string): void {
     this.#drop(this.#writes.get(objectId(type, key)));
   }
@@ -157,6 +164,7 @@ class CacheComparingTracker implements WriteTracker {
   #heard(type: ResourceType, change: Change<LiveObject>): void {
     const write = this.#writes.get(objectId(type, keyOf(change.type === "deleted" ? change.previous : change.object)));
     if (write === undefined) return;
+    if (change.type !== "deleted" && isVersion(write, change.object)) this.#echoes.add(change.object);
     const isDeleted = change.type === "deleted" && change.previous.metadata.uid === write.uid;
     if (isDeleted || isSeen(write)) this.#drop(write);
   }
@@ -171,6 +179,10 @@ class CacheComparingTracker implements WriteTracker {
     }
     write.seen.resolve();
   }
+}
+
+function isVersion({ uid, resourceVersion }: Write, { metadata }: LiveObject): boolean {
+  return metadata.uid === uid && metadata.resourceVersion === resourceVersion;
 }
 
 /** Versions that cannot be compared count as seen: there is nothing to wait for. */

@@ -24,7 +24,7 @@ function owned(resourceVersion: string, owner: string, fields: object = {}): Liv
   return widget(resourceVersion, { ownerReferences: [reference] });
 }
 
-function setUp(options: Pick<SourceOptions<LiveObject>, "toKeys" | "when">) {
+function setUp(options: Pick<SourceOptions<LiveObject>, "toKeys" | "when" | "isEcho" | "gatherMs">) {
   const store = new Store<LiveObject>({
     indexes: {},
     onListenerError: (error) => {
@@ -36,8 +36,13 @@ function setUp(options: Pick<SourceOptions<LiveObject>, "toKeys" | "when">) {
     ...options,
   });
   const keys: [string, number | undefined][] = [];
-  const connect = () => source.connect((key, { priority }) => keys.push([key, priority]));
-  return { store, keys, connect };
+  const delays: (number | undefined)[] = [];
+  const connect = () =>
+    source.connect((key, { priority, afterMs }) => {
+      keys.push([key, priority]);
+      delays.push(afterMs);
+    });
+  return { store, keys, delays, connect };
 }
 
 describe("which keys a change concerns", () => {
@@ -87,6 +92,24 @@ describe("which keys a change concerns", () => {
     // The predicate is not asked about additions.
     expect(keys).toEqual(["ns/a", "ns/a", "ns/a"]);
     expect(reported.map(String)).toEqual(["Error: mapping", "Error: predicate", "Error: mapping"]);
+  });
+
+  test("an echo concerns nobody, except in a first list, and its deletion does", () => {
+    const { store, keys, connect } = setUp({ toKeys: selfKey, isEcho: () => true });
+    connect();
+    store.replace([widget("1")], { initial: true });
+    store.upsert(widget("2"));
+    expect(keys).toEqual([["ns/a", -100]]);
+    store.remove(widget("3"));
+    expect(keys).toHaveLength(2);
+  });
+
+  test("changes are gathered for a while where asked for, a first list is not", () => {
+    const { store, delays, connect } = setUp({ toKeys: selfKey, gatherMs: 500 });
+    connect();
+    store.replace([widget("1")], { initial: true });
+    store.upsert(widget("2"));
+    expect(delays).toEqual([undefined, 500]);
   });
 
   test("a disconnected source is silent", () => {

@@ -27,10 +27,14 @@ export interface SourceOptions<T extends LiveObject> {
   readonly toKeys: (object: T) => Iterable<string>;
   /** Whether a modification matters; additions and deletions always do. */
   readonly when?: (previous: T, object: T) => boolean;
+  /** Whether an object is just what a reconcile has written and judged by: no news, except in a first list. */
+  readonly isEcho?: (object: T) => boolean;
+  /** Waits so long after a change for more of them: for what is counted over many objects. */
+  readonly gatherMs?: number;
 }
 
 export function createSource<T extends LiveObject>(options: SourceOptions<T>): Source {
-  const { informer, toKeys, when } = options;
+  const { informer, toKeys, when, isEcho, gatherMs } = options;
   return {
     name: informer.type.plural,
     synced: informer.synced,
@@ -40,11 +44,16 @@ export function createSource<T extends LiveObject>(options: SourceOptions<T>): S
     connect: (enqueue) =>
       informer.store.onChange((change) => {
         if (change.type === "modified" && when !== undefined && !when(change.previous, change.object)) return;
-        const priority = change.type === "added" && change.initial ? initialPriority : 0;
+        const initial = change.type === "added" && change.initial;
+        if (change.type !== "deleted" && !initial && isEcho?.(change.object) === true) return;
+        const add: AddOptions = {
+          priority: initial ? initialPriority : 0,
+          ...(initial || gatherMs === undefined ? {} : { afterMs: gatherMs }),
+        };
         const keys = new Set<string>();
         if (change.type !== "added") for (const key of toKeys(change.previous)) keys.add(key);
         if (change.type !== "deleted") for (const key of toKeys(change.object)) keys.add(key);
-        for (const key of keys) enqueue(key, { priority });
+        for (const key of keys) enqueue(key, add);
       }),
   };
 }

@@ -3,7 +3,7 @@
 import type { PallasAgent } from "../../crds/agent.ts";
 import { objectKey } from "../../lib/kube/object.ts";
 import { acceptAgent, acceptInstance } from "../../plan/accept.ts";
-import { instanceMissing, neighbourhood } from "../../plan/check.ts";
+import { instanceMissing } from "../../plan/check.ts";
 import { formatFault, type Fault } from "../../plan/fault.ts";
 import { resolveAgent, type Neighbourhood } from "../../plan/resolve.ts";
 import { imageFaults } from "../instance/images.ts";
@@ -50,7 +50,7 @@ function findInstance(
 
 /** Undefined when the agent is not accepted; the condition then says why. */
 export function accept(run: AgentRun): Accepted | undefined {
-  const { live, caches, conditions } = run;
+  const { live, neighbours, conditions } = run;
   if (!live.parsed.ok) {
     conditions.fault("Accepted", live.parsed.faults);
     return undefined;
@@ -64,10 +64,7 @@ export function accept(run: AgentRun): Accepted | undefined {
     return undefined;
   }
   conditions.set("Accepted", "True", "Accepted", `belongs to PallasInstance "${instance.metadata.name}"`);
-  const key = objectKey(instance.metadata.namespace, instance.metadata.name);
-  const siblings = caches.agents.store.byIndex("instance", key);
-  const sound = siblings.flatMap(({ parsed }) => (parsed.ok ? [parsed.value] : []));
-  return { agent, around: neighbourhood(instance.parsed.value, sound) };
+  return { agent, around: neighbours.of(instance.parsed.value) };
 }
 
 /** Whether everything the agent names is there. */

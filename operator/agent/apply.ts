@@ -18,15 +18,15 @@ export interface Applied {
 const sometimes = ["networkPolicy", "podDisruptionBudget"] as const satisfies ChildKind[];
 
 /** Comes last, so that a removal that fails, or waits for its deadline, holds up nothing else, nor another removal. */
-async function removeUnwanted({ live, children, signal }: AgentRun, rendered: AgentChildren): Promise<void> {
-  const names = agentChildren(live.metadata.name);
+async function removeUnwanted({ children, writing }: AgentRun, rendered: AgentChildren): Promise<void> {
+  const names = agentChildren(writing.owner.metadata.name);
   const unwanted = sometimes.filter((kind) => rendered[kind] === undefined);
-  const removals = unwanted.map((kind) => children.remove(kind, live, names[kind], signal));
+  const removals = unwanted.map((kind) => children.remove(kind, names[kind], writing));
   for (const outcome of await Promise.allSettled(removals)) if (outcome.status === "rejected") throw outcome.reason;
 }
 
 async function applyDeployment(
-  { live, children, pacing, signal }: AgentRun,
+  { live, children, pacing, writing }: AgentRun,
   { agent, around }: Accepted,
   desired: AgentChildren["deployment"],
   mayStart: boolean,
@@ -40,23 +40,23 @@ async function applyDeployment(
     pinned: (around.instance.spec.images?.agent ?? "") !== "",
     specHandled: live.status?.observedGeneration === live.metadata.generation,
   });
-  if (wanted) return { ...held, deployment: await children.apply("deployment", wanted, live, signal) };
+  if (wanted) return { ...held, deployment: await children.apply("deployment", wanted, writing) };
   return owned ? { ...held, deployment: owned } : held;
 }
 
 /** Applies what differs. Throws, after everything else is done, what the API server refused of claim and removals. */
 export async function applyChildren(run: AgentRun, accepted: Accepted, mayStart: boolean): Promise<Applied> {
-  const { live, children, images, signal } = run;
+  const { children, images, writing } = run;
   const rendered = renderAgentChildren(accepted.agent, accepted.around, images);
-  await children.apply("serviceAccount", rendered.serviceAccount, live, signal);
-  await children.apply("configMap", rendered.runConfig, live, signal);
+  await children.apply("serviceAccount", rendered.serviceAccount, writing);
+  await children.apply("configMap", rendered.runConfig, writing);
   // Before the pods: none may run without it.
   for (const kind of sometimes) {
     const desired = rendered[kind];
-    if (desired) await children.apply(kind, desired, live, signal);
+    if (desired) await children.apply(kind, desired, writing);
   }
   const refused = await applyHistoryClaim(run, rendered.historyClaim);
-  await children.apply("service", rendered.service, live, signal);
+  await children.apply("service", rendered.service, writing);
   const applied = await applyDeployment(run, accepted, rendered.deployment, mayStart);
   await removeUnwanted(run, rendered);
   if (refused) throw refused;

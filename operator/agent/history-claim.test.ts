@@ -10,7 +10,7 @@ const owner = {
   kind: "PallasAgent",
   metadata: { name: "echo", namespace: "agents", uid: "u", resourceVersion: "1" },
 };
-const signal = new AbortController().signal;
+const writing = { owner, signal: new AbortController().signal, written: [] };
 const desired = renderHistoryClaim(makeAgent("echo", { storage: { size: "1Gi" } }));
 
 const refusing = (error: Error) => ({
@@ -21,7 +21,7 @@ const refusing = (error: Error) => ({
 });
 
 /** The outcome where the server answers the write with this error. */
-const applyAgainst = (error: Error) => applyHistoryClaim({ live: owner, signal, children: refusing(error) }, desired);
+const applyAgainst = (error: Error) => applyHistoryClaim({ writing, children: refusing(error) }, desired);
 const refusal = (status: number) => new ApiError({ status, reason: "Forbidden", message: "must support resize" });
 
 describe("OPR-5 a claim that the API server refuses", () => {
@@ -41,7 +41,7 @@ describe("OPR-5 a claim that the API server refuses", () => {
   );
 
   it("no storage, no claim", async () => {
-    const run = { live: owner, signal, children: refusing(refusal(500)) };
+    const run = { writing, children: refusing(refusal(500)) };
     expect(await applyHistoryClaim(run, undefined)).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { labels } from "../../crds/names.ts";
 import { parseQuantity } from "../../crds/units.ts";
 import { ApiError } from "../../lib/kube/api-error.ts";
 import { controllerOf, isControlledBy, type LiveObject } from "../../lib/kube/object.ts";
-import type { ChildWriter } from "../children.ts";
+import type { ChildWriter, Writing } from "../children.ts";
 import type { AgentChildren } from "../render/agent-children.ts";
 
 type Claim = NonNullable<AgentChildren["historyClaim"]>;
@@ -15,9 +15,8 @@ interface LiveClaim extends LiveObject {
 
 /** What of an AgentRun is needed here. */
 interface ClaimRun {
-  readonly live: LiveObject;
   readonly children: Pick<ChildWriter, "find" | "apply">;
-  readonly signal: AbortSignal;
+  readonly writing: Writing;
 }
 
 /** A storage class that cannot resize will not learn it soon; every change of agent or claim is tried at once anyway. */
@@ -48,14 +47,14 @@ function growOnly(desired: Claim, live: LiveClaim | undefined): Claim {
  * returned and not thrown: the agent goes on with the claim as it is. Throws `Conflict` for a claim that is not ours.
  */
 export async function applyHistoryClaim(
-  { live: owner, children, signal }: ClaimRun,
+  { children, writing }: ClaimRun,
   desired: Claim | undefined,
 ): Promise<ApiError | undefined> {
   if (!desired) return undefined;
   const { namespace, name } = desired.metadata;
   const claim = growOnly(desired, children.find("historyClaim", namespace, name));
   try {
-    await children.apply("historyClaim", claim, owner, signal, isOurs(desired, owner));
+    await children.apply("historyClaim", claim, writing, isOurs(desired, writing.owner));
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || (error.status !== 403 && error.status !== 422)) throw error;

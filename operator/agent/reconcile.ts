@@ -4,10 +4,11 @@ import { agentChildren } from "../../crds/names.ts";
 import type { AgentConditionType } from "../../crds/conditions.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../lib/kube/controller.ts";
 import type { Caches } from "../caches.ts";
-import type { ChildWriter } from "../children.ts";
+import type { ChildWriter, Writing } from "../children.ts";
 import { ConditionSet } from "../conditions.ts";
 import { failureOf } from "../failure.ts";
 import type { AgentHealth } from "../health/poller.ts";
+import type { Neighbours } from "../neighbours.ts";
 import type { Images } from "../render/agent-children.ts";
 import { agentType, type LiveDeployment } from "../resources.ts";
 import { observeRollout } from "../rollout.ts";
@@ -21,6 +22,7 @@ import { markAvailable, markHealth, markUnchecked, renderAgentStatus, summarise 
 
 export interface ReconcilerOptions {
   readonly caches: Caches;
+  readonly neighbours: Neighbours;
   readonly children: ChildWriter;
   readonly status: StatusWriter;
   readonly images: Images;
@@ -46,14 +48,15 @@ async function advance(run: AgentRun, checked: Set<AgentConditionType>): Promise
 }
 
 async function reconcileAgent(options: ReconcilerOptions, context: ReconcileContext): Promise<ReconcileResult> {
-  const { caches, children, images, allowedImages, pacing, now } = options;
+  const { caches, neighbours, children, images, allowedImages, pacing, now } = options;
   const { key, signal, log } = context;
   const live = caches.agents.store.get(key);
   // Children of a deleted agent are the garbage collector's, by their owner references.
   if (!live || live.metadata.deletionTimestamp !== undefined) return {};
   const { namespace, name, generation = 0 } = live.metadata;
   const conditions = new ConditionSet<AgentConditionType>(live.status?.conditions ?? [], generation, now());
-  const run: AgentRun = { live, caches, children, images, allowedImages, pacing, conditions, signal, log };
+  const writing: Writing = { owner: live, signal, written: [] };
+  const run: AgentRun = { live, caches, neighbours, children, images, allowedImages, pacing, conditions, writing, log };
   const checked = new Set<AgentConditionType>();
   let applied: Applied = {};
   let failure: Error | undefined;
@@ -62,6 +65,8 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   } catch (error) {
     if (!(error instanceof Error) || !failureOf(error)) throw error;
     failure = error;
+  } finally {
+    if (writing.written.length > 0) log.info({ written: writing.written }, "children written");
   }
   markUnchecked(conditions, checked);
   const deployment: LiveDeployment | undefined =
@@ -74,7 +79,7 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   const health = markHealth(conditions, rollout, verdict, live.status?.health);
   summarise(conditions, rollout, applied.waiting);
   const status = renderAgentStatus(live, conditions, rollout, health);
-  if (await options.status.write(agentType, live, status, signal))
+  if (await options.status.write(agentType, live, status, writing))
     log.info({ namespace, agent: name, generation, ready: conditions.status("Ready") }, "agent status written");
   if (failure) throw failure;
   return applied.waiting === undefined ? {} : { requeueAfterMs: heldRetryMs };

@@ -3,8 +3,9 @@
 import type { AgentConditionType } from "../../crds/conditions.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Caches } from "../caches.ts";
-import type { ChildWriter } from "../children.ts";
+import type { ChildWriter, Writing } from "../children.ts";
 import type { ConditionSet } from "../conditions.ts";
+import type { Neighbours } from "../neighbours.ts";
 import type { Images } from "../render/agent-children.ts";
 import type { ImagePacing } from "../rollouts/pace-image.ts";
 import type { WatchedAgent } from "../resources.ts";
@@ -12,12 +13,13 @@ import type { WatchedAgent } from "../resources.ts";
 export interface AgentRun {
   readonly live: WatchedAgent;
   readonly caches: Caches;
+  readonly neighbours: Neighbours;
   readonly children: ChildWriter;
   readonly images: Images;
   /** Repositories that spec.images of an instance may name (SEC-2). */
   readonly allowedImages: readonly string[];
   readonly pacing: ImagePacing;
   readonly conditions: ConditionSet<AgentConditionType>;
-  readonly signal: AbortSignal;
+  readonly writing: Writing;
   readonly log: Logger;
 }

@@ -8,6 +8,7 @@ import type { Fault } from "../../plan/fault.ts";
 import { resolveInstance } from "../../plan/resolve.ts";
 import { registryUrl } from "../../plan/urls.ts";
 import type { ReconcilerOptions } from "../agent/reconcile.ts";
+import type { Writing } from "../children.ts";
 import { ConditionSet } from "../conditions.ts";
 import { isReady } from "../dependents.ts";
 import { failureOf } from "../failure.ts";
@@ -42,17 +43,17 @@ async function applyRegistry(
   { children, images, allowedImages }: ReconcilerOptions,
   live: WatchedInstance,
   conditions: Conditions,
-  signal: AbortSignal,
+  writing: Writing,
 ): Promise<LiveDeployment | undefined> {
   const instance = accept(live, allowedImages, conditions);
   if (!instance) return undefined;
   const rendered = renderInstanceChildren(instance, images);
   // What the pod needs comes first; the Role before what binds it.
-  await children.apply("serviceAccount", rendered.serviceAccount, live, signal);
-  await children.apply("role", rendered.role, live, signal);
-  await children.apply("roleBinding", rendered.roleBinding, live, signal);
-  await children.apply("service", rendered.service, live, signal);
-  return children.apply("deployment", rendered.deployment, live, signal);
+  await children.apply("serviceAccount", rendered.serviceAccount, writing);
+  await children.apply("role", rendered.role, writing);
+  await children.apply("roleBinding", rendered.roleBinding, writing);
+  await children.apply("service", rendered.service, writing);
+  return children.apply("deployment", rendered.deployment, writing);
 }
 
 function summarise(conditions: Conditions, rollout: Rollout | undefined, failure: Error | undefined): void {
@@ -85,13 +86,16 @@ async function reconcileInstance(options: ReconcilerOptions, context: ReconcileC
   if (!live || live.metadata.deletionTimestamp !== undefined) return;
   const { name, namespace, generation = 0 } = live.metadata;
   const conditions: Conditions = new ConditionSet(live.status?.conditions ?? [], generation, now());
+  const writing: Writing = { owner: live, signal, written: [] };
   let deployment: LiveDeployment | undefined;
   let failure: Error | undefined;
   try {
-    deployment = await applyRegistry(options, live, conditions, signal);
+    deployment = await applyRegistry(options, live, conditions, writing);
   } catch (error) {
     if (!(error instanceof Error) || !failureOf(error)) throw error;
     failure = error;
+  } finally {
+    if (writing.written.length > 0) log.info({ written: writing.written }, "children written");
   }
   deployment ??= children.findOwned("deployment", live, registryName(name));
   const rollout = deployment && observeRollout(deployment);
@@ -103,7 +107,7 @@ async function reconcileInstance(options: ReconcilerOptions, context: ReconcileC
     agents: { total: agents.length, ready: agents.filter(isReady).length },
     ...(live.parsed.ok ? { registryUrl: registryUrl(live.parsed.value, namespace) } : {}),
   };
-  if (await options.status.write(instanceType, live, status, signal))
+  if (await options.status.write(instanceType, live, status, writing))
     log.info({ namespace, instance: name, generation, ready: conditions.status("Ready") }, "instance status written");
   if (failure) throw failure;
 }

@@ -70,7 +70,7 @@ async function untilQuiet(server: BenchServer): Promise<Writes> {
 }
 
 async function measureLoad(server: BenchServer, operator: OperatorUnderTest) {
-  const queue = await operator.queueSeconds();
+  const [queue, reconciles] = [await operator.queueSeconds(), await operator.reconciles()];
   const writes = new Map<string, number>();
   const bare: Turn[] = [];
   const own: Turn[] = [];
@@ -91,7 +91,8 @@ async function measureLoad(server: BenchServer, operator: OperatorUnderTest) {
   }
   writes.delete(agentType.plural); // the loader's: the operator writes statuses only
   const queueP99Seconds = quantileBetween(queue, await operator.queueSeconds(), 0.99);
-  return { bare, own, writes, queueP99Seconds, usage: await operator.usage() };
+  const reconciled = (await operator.reconciles()) - reconciles;
+  return { bare, own, writes, queueP99Seconds, reconciled, usage: await operator.usage() };
 }
 
 async function measureRest(server: BenchServer, operator: OperatorUnderTest, health: HealthEndpoints) {
@@ -151,6 +152,7 @@ const figures: Figure[] = [
   { key: "cpuRatio", label: "the same in CPU time of all processes", value: allCpu(own) / allCpu(bare) },
   { key: "writesPerAgent", label: `writes an agent, ${children} children`, value: perAgent, atMost: children + 2 },
   { key: "eventsPerAgent", label: "Events an agent, beside them", value: eventsIn(writes) / agents },
+  { key: "reconcilesPerAgent", label: "reconciles an agent", value: load.reconciled / agents },
   { key: "queueP99Seconds", label: "queue p99 during the bursts", value: load.queueP99Seconds, unit: " s" },
   {
     key: "operatorCpuMs",

@@ -17,6 +17,8 @@ export interface OperatorUnderTest extends AsyncDisposable {
   writes(): Promise<number>;
   /** How long agents' keys waited in the queue, so far. */
   queueSeconds(): Promise<Buckets>;
+  /** Reconciles of agents so far, whatever came of them. */
+  reconciles(): Promise<number>;
   /** Bytes in use on its heap after a full collection. Opens its debugger: nothing may be timed afterwards. */
   collectedHeapBytes(): Promise<number>;
 }
@@ -86,6 +88,10 @@ export async function startOperatorUnderTest(
     async writes() {
       const samples = await metrics("rest_client_requests_total");
       return sumOf(samples, "rest_client_requests_total", ({ method = "" }) => writeMethods.has(method));
+    },
+    async reconciles() {
+      const name = "controller_runtime_reconcile_total";
+      return sumOf(await metrics(name), name, ({ controller }) => controller === "pallasagent");
     },
     async queueSeconds() {
       const name = "workqueue_queue_duration_seconds";

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { Store } from "../lib/kube/store.ts";
+import { createNeighbours } from "./neighbours.ts";
+import { makeAgent, makeInstance } from "./render/testing/resources.ts";
+import type { WatchedAgent } from "./resources.ts";
+
+const instance = makeInstance();
+const elsewhere = { instanceRef: { name: "elsewhere" } };
+
+/** An agent in the cache; undefined where its spec does not parse. */
+function watched(name: string, resourceVersion: string, spec: object | undefined): WatchedAgent {
+  const agent = makeAgent(name, spec ?? {});
+  const fault = { reason: "InvalidField", path: "spec", message: "expected an object" } as const;
+  return {
+    apiVersion: agent.apiVersion,
+    kind: agent.kind,
+    metadata: { name, namespace: agent.metadata.namespace, uid: name, resourceVersion },
+    parsed: spec ? { ok: true, value: agent } : { ok: false, faults: [fault] },
+    status: undefined,
+  };
+}
+
+function setUp() {
+  const store = new Store<WatchedAgent>({ indexes: {}, onListenerError: (error) => expect.fail(String(error)) });
+  store.upsert(watched("early", "1", {}));
+  const neighbours = createNeighbours(store);
+  return { store, names: () => [...neighbours.of(instance).agents.keys()] };
+}
+
+describe("the agents around an agent", () => {
+  it("are those of its instance, earlier than the view or later", () => {
+    const { store, names } = setUp();
+    store.upsert(watched("late", "2", {}));
+    store.upsert(watched("foreign", "3", elsewhere));
+    expect(names()).toEqual(["early", "late"]);
+  });
+
+  it("keep their order when one changes", () => {
+    const { store, names } = setUp();
+    store.upsert(watched("late", "2", {}));
+    store.upsert(watched("early", "3", { description: "changed" }));
+    expect(names()).toEqual(["early", "late"]);
+  });
+
+  it.each([
+    ["goes to another instance", elsewhere],
+    ["does not parse any more", undefined],
+  ])("lose one that %s, and get it back", (_title, spec) => {
+    const { store, names } = setUp();
+    store.upsert(watched("early", "2", spec));
+    expect(names()).toEqual([]);
+    store.upsert(watched("early", "3", {}));
+    expect(names()).toEqual(["early"]);
+  });
+
+  it("lose one that is deleted", () => {
+    const { store, names } = setUp();
+    store.remove(watched("early", "2", {}));
+    expect(names()).toEqual([]);
+  });
+});
