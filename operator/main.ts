@@ -1,5 +1,6 @@
 // The operator program: environment → connections → caches → election → controllers, until a signal. Metrics and
 // probes are served from the start, so that a process that waits for the API server or for the lease can be seen.
+import "../lib/process/small-heap.ts";
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { findClusterConfig } from "../lib/kube/cluster-config.ts";

@@ -30,10 +30,8 @@ const accountDir = "/var/run/secrets/kubernetes.io/serviceaccount";
 export async function findClusterConfig(environment: Environment = process.env): Promise<ClusterConfig> {
   const inPod = (environment["KUBECONFIG"] ?? "") === "" ? readPodConfig(environment, accountDir) : undefined;
   if (inPod) return inPod;
-  const { KubeConfig } = await import("@kubernetes/client-node");
-  const found = new KubeConfig();
-  found.loadFromDefault();
-  return found;
+  const { loadKubeconfig } = await import("./kubeconfig-file.ts");
+  return loadKubeconfig();
 }
 
 /** Undefined outside of pods, and in those without a service account's token. */

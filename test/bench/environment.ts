@@ -15,8 +15,10 @@ export const benchEnvironment = readEnvironment(
     ),
     BENCH_NODE_FLAGS: z
       .string()
-      .default("")
-      .describe("flags for the operator's Node, separated by spaces, such as --cpu-prof"),
+      .default("--max-semi-space-size=4")
+      .describe(
+        "flags for the operator's Node, separated by spaces; by default those that it is meant to be started with",
+      ),
     BENCH_TOOLHIVE: z.enum(["0", "1"]).default("0").describe("1 also measures the operator of ToolHive; needs Go"),
     BENCH_DIST: z.string().optional().describe("folder of the built programs, to compare builds; default dist/"),
   }),
