@@ -204,8 +204,8 @@ class ComparingApplier implements Applier {
     await request.beforeWrite?.(bound.uid === undefined ? "create" : "update");
     const stamped = this.#stamp(desired);
     const object = { ...stamped, metadata: { ...stamped.metadata, ...bound } };
-    const applied = await applyObject(transport, type, object, { fieldManager, force: true, signal });
-    tracker?.wrote(type, applied);
+    const send = () => applyObject(transport, type, object, { fieldManager, force: true, signal });
+    const applied = await (tracker?.follow(type, keyOf(desired), send) ?? send());
     this.#remember(type, stamped, applied);
     return applied;
   }

@@ -177,11 +177,29 @@ describe("an echo", () => {
     expect(tracker.isEcho(seen)).toBe(isEcho);
   });
 
-  test("what comes before the answer to its write is none: nobody has judged by it", () => {
+  test("what comes before the answer to its write is judged by the answer", async () => {
     const { children, tracker } = setUp();
-    const seen = child("10");
-    children.upsert(seen);
-    tracker.wrote(childType, child("10"));
-    expect(tracker.isEcho(seen)).toBe(false);
+    const answer = Promise.withResolvers<LiveObject>();
+    const written = tracker.follow(childType, "ns/c", () => answer.promise);
+    const [echo, foreign] = [child("10"), child("11")];
+    children.upsert(echo);
+    const isEcho = tracker.isEcho(echo);
+    children.upsert(foreign);
+    const isForeign = tracker.isEcho(foreign);
+    answer.resolve(child("10"));
+    await written;
+    expect([await isEcho, await isForeign]).toEqual([true, false]);
+  });
+
+  test("a write that fails has none, and those of other objects are not waited for", async () => {
+    const { tracker } = setUp();
+    const answer = Promise.withResolvers<LiveObject>();
+    const written = tracker.follow(childType, "ns/c", () => answer.promise);
+    const isEcho = tracker.isEcho(child("10"));
+    expect(tracker.isEcho(child("10", { name: "other" }))).toBe(false);
+    answer.reject(new Error("no answer"));
+    await expect(written).rejects.toThrow("no answer");
+    expect(await isEcho).toBe(false);
+    expect(tracker.isEcho(child("10"))).toBe(false);
   });
 });

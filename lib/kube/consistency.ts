@@ -3,7 +3,7 @@
  * own last write (I7). Waits for a short while only; what is still not there then counts as unknown, not as absent.
  */
 import { systemClock, type Clock } from "./clock.ts";
-import { controllerOf, keyOf, objectKey, type KubeObject, type LiveObject } from "./object.ts";
+import { controllerOf, keyOf, objectKey, type KubeObject, type LiveMeta, type LiveObject } from "./object.ts";
 import { groupOf, type ResourceType } from "./resource.ts";
 import { isOlder } from "./resource-version.ts";
 import type { Change } from "./store.ts";
@@ -36,12 +36,17 @@ export interface OwnWrites {
 }
 
 export interface WriteTracker {
+  /** Makes a write of this object and tells its answer; `isEcho` knows of it while it lasts. */
+  follow<T extends LiveObject>(type: ResourceType, key: string, write: () => Promise<T>): Promise<T>;
   /** Tells the answer to a write. It concerns the object's own key and that of its controller. */
   wrote(type: ResourceType, object: LiveObject): void;
   /** Whether what the cache has of this object is older than our last write. */
   isBehind(type: ResourceType, key: string): boolean;
-  /** Whether an object of a cache is the very version that a write of ours has made. */
-  isEcho(object: LiveObject): boolean;
+  /**
+   * Whether an object of a cache is the very version that a write of ours has made. A watch is often faster than the
+   * answer, which is then waited for.
+   */
+  isEcho(object: LiveObject): boolean | Promise<boolean>;
   /** The object turned out to be gone. */
   forget(type: ResourceType, key: string): void;
   /** For the controller whose keys are objects of this kind. */
@@ -78,6 +83,8 @@ class CacheComparingTracker implements WriteTracker {
   readonly #writes = new Map<string, Write>();
   readonly #byConcern = new Map<string, Set<Write>>();
   readonly #echoes = new WeakSet<LiveObject>();
+  /** The answers to come; undefined is that of a write that failed. */
+  readonly #inFlight = new Map<string, Promise<LiveObject | undefined>>();
 
   constructor(options: WriteTrackerOptions) {
     this.#options = options;
@@ -94,6 +101,20 @@ class CacheComparingTracker implements WriteTracker {
 
   get size(): number {
     return this.#writes.size;
+  }
+
+  async follow<T extends LiveObject>(type: ResourceType, key: string, write: () => Promise<T>): Promise<T> {
+    const id = objectId(type, key);
+    const answer = write();
+    const ended = answer.catch(() => undefined);
+    this.#inFlight.set(id, ended);
+    try {
+      const object = await answer;
+      this.wrote(type, object);
+      return object;
+    } finally {
+      if (this.#inFlight.get(id) === ended) this.#inFlight.delete(id);
+    }
   }
 
   wrote(type: ResourceType, object: LiveObject): void {
@@ -124,8 +145,10 @@ class CacheComparingTracker implements WriteTracker {
     return this.#writes.has(objectId(type, key));
   }
 
-  isEcho(object: LiveObject): boolean {
-    return this.#echoes.has(object);
+  isEcho(object: LiveObject): boolean | Promise<boolean> {
+    if (this.#echoes.has(object)) return true;
+    const ended = this.#inFlight.get(`${kindId(groupOf(object.apiVersion), object.kind)} ${keyOf(object)}`);
+    return ended?.then((answer) => answer !== undefined && isVersion(answer, object)) ?? false;
   }
 
   forget(type: ResourceType, key: string): void {
@@ -164,7 +187,7 @@ class CacheComparingTracker implements WriteTracker {
   #heard(type: ResourceType, change: Change<LiveObject>): void {
     const write = this.#writes.get(objectId(type, keyOf(change.type === "deleted" ? change.previous : change.object)));
     if (write === undefined) return;
-    if (change.type !== "deleted" && isVersion(write, change.object)) this.#echoes.add(change.object);
+    if (change.type !== "deleted" && isVersion({ metadata: write }, change.object)) this.#echoes.add(change.object);
     const isDeleted = change.type === "deleted" && change.previous.metadata.uid === write.uid;
     if (isDeleted || isSeen(write)) this.#drop(write);
   }
@@ -181,8 +204,10 @@ class CacheComparingTracker implements WriteTracker {
   }
 }
 
-function isVersion({ uid, resourceVersion }: Write, { metadata }: LiveObject): boolean {
-  return metadata.uid === uid && metadata.resourceVersion === resourceVersion;
+type Versioned = { readonly metadata: Pick<LiveMeta, "uid" | "resourceVersion"> };
+
+function isVersion(written: Versioned, { metadata: { uid, resourceVersion } }: Versioned): boolean {
+  return written.metadata.uid === uid && written.metadata.resourceVersion === resourceVersion;
 }
 
 /** Versions that cannot be compared count as seen: there is nothing to wait for. */

@@ -46,16 +46,18 @@ function setUp(options: Pick<SourceOptions<LiveObject>, "toKeys" | "when" | "isE
 }
 
 describe("which keys a change concerns", () => {
-  test("objects of a first list come after news", () => {
+  test("OPR-8 what changes comes before what is new, objects of a first list come last", () => {
     const { store, keys, connect } = setUp({ toKeys: selfKey });
     connect();
     store.replace([widget("1")], { initial: true });
     store.upsert(widget("2"));
     store.remove(widget("3"));
+    store.upsert(widget("4"));
     expect(keys).toEqual([
       ["ns/a", -100],
       ["ns/a", 0],
       ["ns/a", 0],
+      ["ns/a", -10],
     ]);
   });
 
@@ -102,6 +104,17 @@ describe("which keys a change concerns", () => {
     expect(keys).toEqual([["ns/a", -100]]);
     store.remove(widget("3"));
     expect(keys).toHaveLength(2);
+  });
+
+  test("what may be an echo waits until that is known", async () => {
+    const verdict = Promise.withResolvers<boolean>();
+    const { store, keys, connect } = setUp({ toKeys: selfKey, isEcho: () => verdict.promise });
+    connect();
+    store.upsert(widget("1"));
+    expect(keys).toEqual([]);
+    verdict.resolve(false);
+    await verdict.promise;
+    expect(keys).toEqual([["ns/a", -10]]);
   });
 
   test("changes are gathered for a while where asked for, a first list is not", () => {

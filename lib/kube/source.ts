@@ -8,8 +8,8 @@ import { groupOf, type ResourceType } from "./resource.ts";
 import type { Change } from "./store.ts";
 import type { AddOptions } from "./work-queue.ts";
 
-/** Objects of a first list wait until news is done. */
-const initialPriority = -100;
+/** What changes comes before what is new, so that an edit need not wait for a burst; objects of a first list come last. */
+const [newPriority, initialPriority] = [-10, -100];
 
 export interface Source {
   readonly name: string;
@@ -28,7 +28,7 @@ export interface SourceOptions<T extends LiveObject> {
   /** Whether a modification matters; additions and deletions always do. */
   readonly when?: (previous: T, object: T) => boolean;
   /** Whether an object is just what a reconcile has written and judged by: no news, except in a first list. */
-  readonly isEcho?: (object: T) => boolean;
+  readonly isEcho?: (object: T) => boolean | Promise<boolean>;
   /** Waits so long after a change for more of them: for what is counted over many objects. */
   readonly gatherMs?: number;
 }
@@ -45,15 +45,17 @@ export function createSource<T extends LiveObject>(options: SourceOptions<T>): S
       informer.store.onChange((change) => {
         if (change.type === "modified" && when !== undefined && !when(change.previous, change.object)) return;
         const initial = change.type === "added" && change.initial;
-        if (change.type !== "deleted" && !initial && isEcho?.(change.object) === true) return;
         const add: AddOptions = {
-          priority: initial ? initialPriority : 0,
+          priority: initial ? initialPriority : change.type === "added" ? newPriority : 0,
           ...(initial || gatherMs === undefined ? {} : { afterMs: gatherMs }),
         };
         const keys = new Set<string>();
         if (change.type !== "added") for (const key of toKeys(change.previous)) keys.add(key);
         if (change.type !== "deleted") for (const key of toKeys(change.object)) keys.add(key);
-        for (const key of keys) enqueue(key, add);
+        const enqueueAll = () => keys.forEach((key) => enqueue(key, add));
+        const echo = change.type !== "deleted" && !initial && isEcho?.(change.object);
+        if (echo instanceof Promise) void echo.then((is) => is || enqueueAll());
+        else if (echo !== true) enqueueAll();
       }),
   };
 }

@@ -8,9 +8,11 @@ import { agentsPath, agentWrite, childWrites, statusWrite, withOwner } from "./f
 const lanes = 8;
 const stallTimeoutMs = 120_000;
 
-/** Runs at most `lanes` at once, in the order of their arrival. `done` rejects with the first failure. */
+/** Runs at most `lanes` at once, in the order of their arrival. `failed` rejects with the first failure. */
 class Lanes {
-  readonly #waiting: (() => Promise<void>)[] = [];
+  /** How long each had to wait. */
+  readonly waitedSeconds: number[] = [];
+  readonly #waiting: { readonly work: () => Promise<void>; readonly addedAt: number }[] = [];
   readonly #failure = Promise.withResolvers<never>();
   #running = 0;
 
@@ -23,15 +25,17 @@ class Lanes {
   }
 
   add(work: () => Promise<void>): void {
-    this.#waiting.push(work);
+    this.#waiting.push({ work, addedAt: performance.now() });
     this.#next();
   }
 
   #next(): void {
-    const work = this.#running < lanes ? this.#waiting.shift() : undefined;
-    if (work === undefined) return;
+    const next = this.#running < lanes ? this.#waiting.shift() : undefined;
+    if (next === undefined) return;
     this.#running += 1;
-    work()
+    this.waitedSeconds.push((performance.now() - next.addedAt) / 1_000);
+    next
+      .work()
       .catch(this.#failure.reject)
       .finally(() => {
         this.#running -= 1;
@@ -47,8 +51,14 @@ export interface BurstOptions {
   readonly follow?: (agent: ApiObject) => Promise<void>;
 }
 
-/** Seconds from the first apply until every agent's status is that of its generation. */
-export async function burst(client: BareClient, { namespace, names, follow }: BurstOptions): Promise<number> {
+export interface Burst {
+  /** From the first apply until every agent's status is that of its generation. */
+  readonly seconds: number;
+  /** How long each agent waited until `follow` was called. */
+  readonly waitedSeconds: readonly number[];
+}
+
+export async function burst(client: BareClient, { namespace, names, follow }: BurstOptions): Promise<Burst> {
   const writes = names.map((name) => agentWrite(namespace, name));
   const waiting = new Set(names);
   const finished = Promise.withResolvers<void>();
@@ -79,11 +89,11 @@ export async function burst(client: BareClient, { namespace, names, follow }: Bu
   } finally {
     ended.abort();
   }
-  return (performance.now() - startedAt) / 1_000;
+  return { seconds: (performance.now() - startedAt) / 1_000, waitedSeconds: followers.waitedSeconds };
 }
 
 /** The burst with nothing but the writes themselves: what the operator's time is a ratio of. */
-export async function bareBurst(client: BareClient, namespace: string, names: readonly string[]): Promise<number> {
+export async function bareBurst(client: BareClient, namespace: string, names: readonly string[]): Promise<Burst> {
   const prepared = new Map(
     names.map((name) => [name, { children: childWrites(namespace, name), status: statusWrite(namespace, name) }]),
   );

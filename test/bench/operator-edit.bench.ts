@@ -15,6 +15,8 @@ const childGoalMs = 250;
 const namespace = "fleet";
 const settleMs = 5_000;
 const lateTimeoutMs = 60_000;
+/** As many edits as come while so many agents more are made: a burst of a hundred agents takes more than a second. */
+const [newcomers, burstEdits] = [Math.ceil(agents / 2), Math.ceil((agents / 200) * rate)];
 const mebibyte = 1024 ** 2;
 
 interface Edit {
@@ -26,8 +28,8 @@ interface Edit {
 }
 
 /** Edits agents one after another, each once until all had their turn, and notes when their effects are seen. */
-async function edit({ client }: BenchServer): Promise<Edit[]> {
-  const edits = Array.from({ length: editSeconds * rate }, (_, turn): Edit => ({ text: `Turn ${turn}: be brief.` }));
+async function edit({ client }: BenchServer, count: number, word: string): Promise<Edit[]> {
+  const edits = Array.from({ length: count }, (_, turn): Edit => ({ text: `${word} ${turn}: be brief.` }));
   const latest = new Map<string, Edit>();
   const missing = (what: "childAt" | "statusAt") => edits.filter((each) => each[what] === undefined).length;
   const isDone = ({ childAt, statusAt }: Edit) => childAt !== undefined && statusAt !== undefined;
@@ -81,24 +83,31 @@ async function measure() {
   const [writes, queue, usage] = [await server.writes(), await operator.queueSeconds(), await operator.usage()];
   reportProgress(`${rate} edits a second for ${editSeconds} s`);
   const startedAt = performance.now();
-  const edits = await edit(server);
+  const edits = await edit(server, editSeconds * rate, "Turn");
   const seconds = (performance.now() - startedAt) / 1_000;
   const after = await operator.usage();
   const queueP99Seconds = quantileBetween(queue, await operator.queueSeconds(), 0.99);
   await delay(settleMs);
+  const written = writesBetween(writes, await server.writes());
+  reportProgress(`making ${newcomers} agents more, with edits meanwhile`);
+  const names = agentNames(agents + newcomers).slice(agents);
+  const more = burst(server.client, { namespace, names });
+  const midst = await edit(server, burstEdits, "Meanwhile");
+  await more;
   return {
     edits,
+    midst,
     queueP99Seconds,
-    writes: writesBetween(writes, await server.writes()),
+    writes: written,
     cpuPercent: ((after.cpuSeconds - usage.cpuSeconds) / seconds) * 100,
     rssBytes: after.rssBytes,
   };
 }
 
-const { edits, queueP99Seconds, writes, cpuPercent, rssBytes } = await measure();
+const { edits, midst, queueP99Seconds, writes, cpuPercent, rssBytes } = await measure();
 /** A watch may be faster than the answer: then it took no time. */
-const elapsed = (to: "childAt" | "statusAt") =>
-  edits.map((each) => Math.max(0, (each[to] ?? Number.NaN) - (each.answeredAt ?? Number.NaN)));
+const elapsed = (to: "childAt" | "statusAt", of = edits) =>
+  of.map((each) => Math.max(0, (each[to] ?? Number.NaN) - (each.answeredAt ?? Number.NaN)));
 const [toChild, toStatus] = [elapsed("childAt"), elapsed("statusAt")];
 printReport({
   name: "operator-edit",
@@ -123,6 +132,12 @@ printReport({
       value: percentile(toStatus, 0.99),
       unit: " ms",
       atMost: 5_000,
+    },
+    {
+      key: "burstChildP99Ms",
+      label: `edit → changed child, p99, while ${newcomers} agents are made`,
+      value: percentile(elapsed("childAt", midst), 0.99),
+      unit: " ms",
     },
     { key: "queueP99Seconds", label: "queue p99", value: queueP99Seconds, unit: " s", atMost: 1 },
     { key: "writesPerEdit", label: "writes an edit", value: (totalOf(writes) - eventsIn(writes)) / edits.length - 1 },

@@ -13,7 +13,7 @@ import {
   type BenchServer,
   type Writes,
 } from "./bench-server.ts";
-import { bareBurst, burst } from "./burst.ts";
+import { bareBurst, burst, type Burst } from "./burst.ts";
 import { benchEnvironment } from "./environment.ts";
 import { agentName, agentNames, childWrites, findMissingChildren } from "./fleet.ts";
 import { startOperatorUnderTest, type OperatorUnderTest } from "./operator-under-test.ts";
@@ -31,8 +31,7 @@ const quietPollMs = 2_000;
 const quietTimeoutMs = 300_000;
 
 /** What one turn took. */
-interface Turn {
-  readonly seconds: number;
+interface Turn extends Burst {
   readonly operatorCpu: number;
   readonly serverCpu: number;
   readonly loaderCpu: number;
@@ -41,20 +40,21 @@ interface Turn {
 async function measureTurn(
   server: BenchServer,
   operator: OperatorUnderTest,
-  work: () => Promise<number>,
+  work: () => Promise<Burst>,
 ): Promise<Turn> {
   const [operatorCpu, serverCpu, loaderCpu] = [await operator.usage(), await server.cpuSeconds(), process.cpuUsage()];
-  const seconds = await work();
+  const done = await work();
   const { user, system } = process.cpuUsage(loaderCpu);
   return {
-    seconds,
+    ...done,
     operatorCpu: (await operator.usage()).cpuSeconds - operatorCpu.cpuSeconds,
     serverCpu: (await server.cpuSeconds()) - serverCpu,
     loaderCpu: (user + system) / 1e6,
   };
 }
 
-const sum = (all: readonly Turn[], key: keyof Turn): number => all.reduce((total, turn) => total + turn[key], 0);
+const sum = (all: readonly Turn[], key: Exclude<keyof Turn, "waitedSeconds">): number =>
+  all.reduce((total, turn) => total + turn[key], 0);
 
 /** Resolves with what has been written so far, when nobody has written anything for a while. */
 async function untilQuiet(server: BenchServer): Promise<Writes> {
@@ -154,6 +154,15 @@ const figures: Figure[] = [
   { key: "eventsPerAgent", label: "Events an agent, beside them", value: eventsIn(writes) / agents },
   { key: "reconcilesPerAgent", label: "reconciles an agent", value: load.reconciled / agents },
   { key: "queueP99Seconds", label: "queue p99 during the bursts", value: load.queueP99Seconds, unit: " s" },
+  {
+    key: "bareQueueP99Seconds",
+    label: "the same in the bare client's queue",
+    value: percentile(
+      bare.flatMap(({ waitedSeconds }) => waitedSeconds),
+      0.99,
+    ),
+    unit: " s",
+  },
   {
     key: "operatorCpuMs",
     label: "operator CPU an agent",

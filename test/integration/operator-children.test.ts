@@ -260,6 +260,7 @@ describe.skipIf(clusterMissing())("OPR-2 all children at rest", () => {
       agent({ scope: "request", replicas: 2, networkPolicy: { from: [peer], to: [peer] } }, "many"),
     );
     await space().kubectl("wait", "--for=condition=Ready", "pallasagents", "--all", "--timeout=60s");
+    await space().waitFor("pallasinstance", instance().metadata.name, "jsonpath={.status.agents.ready}=3");
     await space().operator.stop();
     await using second = await startOperator(cluster(), { namespaces: [space().name] });
     const reconciled = async () =>
