@@ -30,8 +30,8 @@ const agentChildKinds = [
 ] as const;
 const instanceChildKinds = ["deployment", "service", "serviceAccount", "role", "roleBinding"] as const;
 
-/** An instance counts its agents; while many change it does so once in this time. */
-const countAgentsMs = 1_000;
+/** An instance counts its agents; while many change it does so no oftener than this. */
+const countAgentsMs = 500;
 
 type Cached = Pick<ControllersOptions, "caches" | "tracker">;
 
