@@ -3,10 +3,9 @@
  * is needed, so that of the library only this part is bundled.
  */
 import { KubeConfig } from "@kubernetes/client-node";
-import type { ClusterConfig } from "./cluster-config.ts";
 
 /** KUBECONFIG, else ~/.kube/config. */
-export function loadKubeconfig(): ClusterConfig {
+export function loadKubeconfig(): KubeConfig {
   const found = new KubeConfig();
   found.loadFromDefault();
   return found;
