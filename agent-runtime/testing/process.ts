@@ -31,7 +31,9 @@ export async function startAgentProcess(
   const folder = await mkdtemp(join(tmpdir(), "pallas-process-"));
   const path = join(folder, "run-config.json");
   await writeFile(path, typeof config === "string" ? config : JSON.stringify(config));
-  const [port, adminPort] = await findFreePorts();
+  const [freePort, adminPort] = await findFreePorts();
+  // A caller's own takes the place of an agent that was there before.
+  const port = env["PALLAS_PORT"] ?? freePort;
   const child = spawn(process.execPath, [program], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
@@ -56,7 +58,7 @@ export async function startAgentProcess(
     await exited;
     await rm(folder, { recursive: true, force: true });
   };
-  const urlOf = (of: number) => `http://127.0.0.1:${of}`;
+  const urlOf = (of: number | string) => `http://127.0.0.1:${of}`;
   return {
     pid: child.pid ?? 0,
     url: urlOf(port),

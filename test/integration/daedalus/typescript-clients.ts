@@ -19,11 +19,14 @@ interface CallParams {
 
 interface CallOptions {
   signal?: AbortSignal;
+  /** For the answer; with `resetTimeoutOnProgress` for the next sign of life. */
+  timeout?: number;
+  resetTimeoutOnProgress?: boolean;
   onprogress?: (progress: { progress: number; total?: number | undefined; message?: string | undefined }) => void;
 }
 
 /** What both SDKs can do. */
-interface Session {
+export interface Session {
   protocol: string | undefined;
   listTools(): Promise<{ tools: unknown[] }>;
   callTool(params: CallParams, options: CallOptions): Promise<unknown>;
