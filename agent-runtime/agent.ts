@@ -96,7 +96,7 @@ export function createAgent(options: AgentOptions): Agent {
   const observeStoreFault = async () => (config.scope === "request" ? undefined : storeFault.get());
   const auth = createAuth(config, { clock, log: log.child({ logger: "pallas.auth" }) });
   const observeOwnFaults = () =>
-    observeFaults({ config, texts, secrets, observeStoreFault, isDraining: drain.isDraining });
+    observeFaults({ config, texts, secrets, observeStoreFault, isDraining: drain.isDraining, clock });
   const health = createHealth({
     config,
     preflight: () => models.preflight(AbortSignal.timeout(preflightTimeoutMs)),

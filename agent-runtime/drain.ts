@@ -1,6 +1,6 @@
 // How an agent stops (AGT-12): not ready at once; served on while endpoints lag; then new calls are refused; those in flight
 // may end. It decides when, the caller does the rest.
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { MiddlewareHandler } from "hono";
 import { isJsonObject, renderRpcFailure, rpcCodes } from "../lib/mcp/json-rpc.ts";
 import type { Logger } from "../lib/process/log.ts";
@@ -49,10 +49,13 @@ export function createDrain(parts: { calls: Calls; onBegin: () => void; log: Log
       log.info({ calls: calls.count(), delayMs }, "draining");
       await sleep(delayMs);
       state = "refusing";
-      if (await settledWithin(calls.idle(), timeoutMs, clock)) return;
-      log.warn({ calls: calls.count(), timeoutMs }, "calls in flight are aborted");
-      calls.abortAll(new CallFault("The agent was shut down before this call had ended: send it again."));
-      await settledWithin(calls.idle(), abortGraceMs, clock);
+      if (!(await settledWithin(calls.idle(), timeoutMs, clock))) {
+        log.warn({ calls: calls.count(), timeoutMs }, "calls in flight are aborted");
+        calls.abortAll(new CallFault("The agent was shut down before this call had ended: send it again."));
+        await settledWithin(calls.idle(), abortGraceMs, clock);
+      }
+      // The last call has ended, but its result is still on its way to the transport, which whoever is next closes.
+      await setImmediate();
     },
   };
 }

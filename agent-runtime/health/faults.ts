@@ -1,9 +1,14 @@
 // What keeps the agent from working at all (HLT-2, error): it is draining, its instruction is not there, the model's
 // secrets cannot be read, or no history can be kept. Secrets of downstream servers only make those servers unreachable.
+// A disk that does not answer is a fault like any other.
 import type { RunConfig, SecretKey } from "../../crds/run-config.ts";
+import { settledWithin, type Clock } from "../clock.ts";
 import { observeInstruction } from "../inputs/instruction.ts";
 import type { MountedFiles } from "../inputs/mounted-files.ts";
 import { renderMissingSecret } from "../tools/headers.ts";
+
+/** Volumes over a network can hang for ever. */
+const diskTimeoutMs = 2_000;
 
 export interface FaultSources {
   config: Pick<RunConfig, "instruction" | "models" | "providers">;
@@ -12,22 +17,36 @@ export interface FaultSources {
   /** Why no history can be kept. */
   observeStoreFault: () => Promise<string | undefined>;
   isDraining: () => boolean;
+  clock: Clock;
 }
 
-/** Sentences, none when all is well. Asks nobody but the disk. Never rejects. */
+/** Sentences, none when all is well. Asks nobody but the disk, for two seconds at most. Never rejects. */
 export async function observeFaults(sources: FaultSources): Promise<string[]> {
-  const { config, texts, secrets } = sources;
+  const { config, texts, secrets, clock } = sources;
   const checks = await Promise.all([
-    sources.observeStoreFault(),
-    findFault(async () => void (await observeInstruction(config.instruction, texts))),
+    inTime(sources.observeStoreFault(), "the session store", clock),
+    inTime(
+      findFault(async () => void (await observeInstruction(config.instruction, texts))),
+      "the instruction",
+      clock,
+    ),
     ...listModelSecrets(config).map((secret) =>
-      findFault(async () => {
-        if ((await secrets.read(secret)) === undefined) throw new Error(renderMissingSecret(secret));
-      }),
+      inTime(
+        findFault(async () => {
+          if ((await secrets.read(secret)) === undefined) throw new Error(renderMissingSecret(secret));
+        }),
+        `Secret "${secret.name}"`,
+        clock,
+      ),
     ),
   ]);
   const draining = sources.isDraining() ? "Draining: the agent is shutting down" : undefined;
   return [draining, ...checks].filter((fault) => fault !== undefined);
+}
+
+async function inTime(check: Promise<string | undefined>, what: string, clock: Clock): Promise<string | undefined> {
+  if (await settledWithin(check, diskTimeoutMs, clock)) return check;
+  return `the disk of ${what} gives no answer within ${diskTimeoutMs / 1_000} s: look at the volume and its node`;
 }
 
 async function findFault(check: () => Promise<void>): Promise<string | undefined> {

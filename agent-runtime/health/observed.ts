@@ -13,12 +13,17 @@ export function createObserved<Value>(
   observe: () => Promise<Value>,
   options: { keepMs: (value: Value) => number; clock: Clock },
 ): Observed<Value> {
-  let kept: { value: Value; until: number } | undefined;
+  let kept: { value: Value; at: number } | undefined;
   let running: Promise<Value> | undefined;
+  /** Not when the clock was set back: nobody knows then how old it is. */
+  const isFresh = ({ value, at }: { value: Value; at: number }) => {
+    const ageMs = options.clock.now() - at;
+    return ageMs >= 0 && ageMs < options.keepMs(value);
+  };
   const run = async () => {
     try {
       const value = await observe();
-      kept = { value, until: options.clock.now() + options.keepMs(value) };
+      kept = { value, at: options.clock.now() };
       return value;
     } finally {
       running = undefined;
@@ -26,7 +31,7 @@ export function createObserved<Value>(
   };
   return {
     async get() {
-      if (kept !== undefined && options.clock.now() < kept.until) return kept.value;
+      if (kept !== undefined && isFresh(kept)) return kept.value;
       running ??= run();
       return running;
     },

@@ -1,6 +1,6 @@
 // From a model's tool call to the result it is shown. Faults of the model (unknown tool, bad arguments) and of servers
 // go back to it as error results; only the end of the run itself is thrown.
-import { compileArgumentChecks } from "../../lib/mcp/arguments.ts";
+import { compileArgumentChecks, type ArgumentCheck } from "../../lib/mcp/arguments.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { JsonObjectSchema, ToolResult } from "../../lib/mcp/table.ts";
@@ -32,6 +32,7 @@ export type Dispatch = (context: RunContext, toolbox: Toolbox, call: ToolCallReq
 /** Dispatch with the agent's settings. */
 export function createDispatch(options: DispatchOptions): Dispatch {
   const log = options.log.child({ logger: "pallas.forward.trace" });
+  const findArgumentFault = createArgumentChecks();
   return async (context, toolbox, call) => {
     const answer = (shown: { text: string; images?: ToolResultPart["images"]; isError: boolean }): ToolResultPart => ({
       callId: call.id,
@@ -94,17 +95,21 @@ async function callRoute(
 
 const seeLog = ({ requestId }: RunContext) => `its log has the details under request ${requestId}`;
 
-/** A schema that cannot be compiled is left to its server to enforce. */
-function findArgumentFault(route: ToolRoute, args: Record<string, unknown>): string | undefined {
-  const { name, description, inputSchema } = route;
-  return compileCheck({ name, description, inputSchema })?.(args);
+/** Compiles a schema once, for as long as its server's list of tools is kept. One that cannot be compiled is left to its server. */
+function createArgumentChecks(): (route: ToolRoute, args: Record<string, unknown>) => string | undefined {
+  const checks = new WeakMap<JsonObjectSchema, ArgumentCheck>();
+  return ({ name, description, inputSchema }, args) => {
+    const check = checks.get(inputSchema) ?? compileCheck({ name, description, inputSchema });
+    checks.set(inputSchema, check);
+    return check(args);
+  };
 }
 
-function compileCheck(tool: { name: string; description: string; inputSchema: JsonObjectSchema }) {
+function compileCheck(tool: { name: string; description: string; inputSchema: JsonObjectSchema }): ArgumentCheck {
   try {
     const entry = { ...tool, call: async () => ({ content: [] }) };
-    return compileArgumentChecks([entry]).get(tool.name);
+    return compileArgumentChecks([entry]).get(tool.name) ?? (() => undefined);
   } catch {
-    return undefined; // Said above: the server checks its own arguments anyway.
+    return () => undefined; // Said above: the server checks its own arguments anyway.
   }
 }

@@ -105,8 +105,12 @@ async function terminate(): Promise<void> {
   agent.kill("SIGTERM");
   const unready = waitUntilUnready(sinceMs);
   terminated.resolve();
-  const exited = agent.exited.then((code) => (exit = { code, afterMs: sinceMs() }));
-  while (exit === undefined) {
+  const gone = new AbortController();
+  const exited = agent.exited.then((code) => {
+    exit = { code, afterMs: sinceMs() };
+    gone.abort();
+  });
+  while (!gone.signal.aborted) {
     // One that comes when nobody listens any more has no status.
     void probe(sinceMs).catch(() => undefined);
     await Promise.race([exited, delay(100)]);
@@ -135,13 +139,12 @@ beforeAll(async () => {
   }
   const calls = all.map(async (caller) => (results[caller] = await send(caller, { message: `caller ${caller}` })));
   const outcome = Promise.allSettled(calls);
-  await vi.waitFor(
-    () => {
-      const inModel = new Set(model.requests.map(({ body }) => callerOf(firstUserText(body))));
-      expect([inModel.size, argos.seen.length]).toEqual([callers, callers * 0.9]);
-    },
-    { timeout: 60_000, interval: 100 },
-  );
+  const areAllInFlight = () => {
+    const inModel = new Set(model.requests.map(({ body }) => callerOf(firstUserText(body))));
+    const found = `${inModel.size} calls at the model, ${argos.seen.length} at the tool server`;
+    if (inModel.size < callers || argos.seen.length < callers * 0.9) throw new Error(`not all in flight: ${found}`);
+  };
+  await vi.waitFor(areAllInFlight, { timeout: 60_000, interval: 100 });
   await terminate();
   await outcome;
   agent = await startBuiltAgent(model, config, {
@@ -179,7 +182,8 @@ describe("AGT-12 SIGTERM with 200 calls in flight and a drainTimeout of 20 s", (
     expect(probes[first]?.sentAtMs).toBeLessThan(drainDelayMs + 2_000);
     const served = probes.slice(0, first);
     expect(served.map(({ status }) => status)).toEqual(served.map(() => 200));
-    for (const { messages } of served) expect(messages.at(-1)).toMatchObject({ result: { content: [{ text: "at once" }] } });
+    for (const { messages } of served)
+      expect(messages.at(-1)).toMatchObject({ result: { content: [{ text: "at once" }] } });
     const refused = probes.slice(first).filter(({ sentAtMs }) => sentAtMs < lastCallAtMs);
     for (const { status, retryAfter, messages } of refused) {
       expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: "5" });
@@ -203,9 +207,13 @@ describe("AGT-12 SIGTERM with 200 calls in flight and a drainTimeout of 20 s", (
     expect(exit.afterMs).toBeLessThanOrEqual(exitWithinMs);
   });
 
-  test.each(["hangs in the model", "hangs in its tool"] as const)(
-    "AGT-5 a call that %s leaves a whole history, which goes on in the next process",
-    async (fate) => {
+  test.each([
+    // What the user says twice is one message to the model.
+    { fate: "hangs in the model", roles: ["system", "user"], told: "again" },
+    { fate: "hangs in its tool", roles: ["system", "user", "assistant", "tool", "user"], told: "interrupted" },
+  ] as const)(
+    "AGT-5 a call that $fate leaves a whole history, which goes on in the next process",
+    async ({ fate, roles, told }) => {
       const requestsBefore = model.requests.length;
       const ofFate = cut.filter((caller) => fateOf(caller) === fate);
       const answers = await Promise.all(
@@ -218,17 +226,8 @@ describe("AGT-12 SIGTERM with 200 calls in flight and a drainTimeout of 20 s", (
       const asked = model.requests.slice(requestsBefore).map(messagesOf);
       expect(asked.map((messages) => callerOf(JSON.stringify(messages))).toSorted((a, b) => a - b)).toEqual(ofFate);
       for (const messages of asked) {
-        expect(messages).toMatchObject(
-          fate === "hangs in its tool"
-            ? [
-                { role: "system" },
-                { role: "user" },
-                { role: "assistant" },
-                { role: "tool", content: expect.stringContaining("interrupted") },
-                { role: "user" },
-              ]
-            : [{ role: "system" }, { role: "user", content: [{ text: expect.anything() }, { text: "again" }] }],
-        );
+        expect(messages.map(({ role }) => role)).toEqual(roles);
+        expect(JSON.stringify(messages)).toContain(told);
       }
     },
   );
