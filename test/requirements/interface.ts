@@ -79,6 +79,8 @@ export const interfaceRequirements: Requirements = {
       "agent-runtime/loop/compact-property.test.ts",
       "agent-runtime/loop/queue.test.ts",
       "lib/mcp/resume.test.ts",
+      "test/integration/agent-clients.test.ts",
+      "test/integration/agent-drain.test.ts",
       daedalus,
     ],
   },
@@ -102,6 +104,7 @@ export const interfaceRequirements: Requirements = {
       "agent-runtime/model/one-result.test.ts",
       "agent-runtime/loop/tool-calls.test.ts",
       "agent-runtime/loop/hostile-model.test.ts",
+      "test/integration/agent-faults.test.ts",
       "lib/mcp/serve.test.ts",
       daedalus,
     ],
@@ -112,6 +115,7 @@ export const interfaceRequirements: Requirements = {
       "agent-runtime/cancellation.test.ts",
       "agent-runtime/loop/compact.test.ts",
       "agent-runtime/loop/queue.test.ts",
+      "test/integration/agent-clients.test.ts",
       "lib/mcp/cancel.test.ts",
       daedalus,
     ],
@@ -138,7 +142,12 @@ export const interfaceRequirements: Requirements = {
   },
   "AGT-12": {
     promise: "After SIGTERM an agent turns unready, serves on for a while, and lets calls in flight end.",
-    shown: ["agent-runtime/main.test.ts", "lib/process/http-server.test.ts"],
+    shown: [
+      "test/integration/agent-drain.test.ts",
+      "agent-runtime/main.test.ts",
+      "lib/process/http-server.test.ts",
+      "test/integration/agent-faults.test.ts",
+    ],
   },
 
   "PRG-1": {
@@ -160,24 +169,36 @@ export const interfaceRequirements: Requirements = {
   },
   "PRG-5": {
     promise: "Fifteen seconds of silence are ended by a heartbeat without a total.",
-    shown: ["agent-runtime/progress.test.ts"],
+    shown: ["agent-runtime/progress.test.ts", "test/integration/agent-clients.test.ts"],
   },
 
   "HLT-1": {
     promise: "get_health answers one text block of JSON: status, timestamp, and a message unless ok.",
-    shown: ["agent-runtime/health/health.test.ts", daedalus],
+    shown: ["agent-runtime/health/health.test.ts", "test/integration/agent-faults.test.ts", daedalus],
   },
   "HLT-2": {
     promise: "ok, degraded and error mean what was agreed, and the message names what is wrong.",
-    shown: ["agent-runtime/health/health.test.ts", "agent-runtime/session/jsonl-store.test.ts"],
+    shown: [
+      "agent-runtime/health/health.test.ts",
+      "agent-runtime/session/jsonl-store.test.ts",
+      "agent-runtime/health/many-downstreams.test.ts",
+    ],
   },
   "HLT-3": {
     promise: "A downstream is probed with initialize and its session ended, within 3 s, shared by concurrent callers.",
-    shown: ["lib/mcp/probe.test.ts", "agent-runtime/health/health.test.ts"],
+    shown: [
+      "lib/mcp/probe.test.ts",
+      "agent-runtime/health/health.test.ts",
+      "agent-runtime/health/many-downstreams.test.ts",
+    ],
   },
   "HLT-4": {
     promise: "Providers are asked for their models at start and again later; the answer warns and never blocks.",
-    shown: ["agent-runtime/model/preflight.test.ts", "agent-runtime/model/providers.test.ts"],
+    shown: [
+      "agent-runtime/model/preflight.test.ts",
+      "agent-runtime/model/providers.test.ts",
+      "agent-runtime/health/many-downstreams.test.ts",
+    ],
   },
   "HLT-5": {
     promise: "The registry's /healthz has each instance's provider validation, and every process has its probes.",
