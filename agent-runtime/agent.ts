@@ -84,16 +84,8 @@ export function createAgent(options: AgentOptions): Agent {
   const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
   const calls = createCalls(clock);
   const drain = createDrain({ calls, onBegin: options.onDraining, log, clock });
-  const store = createJsonlStore({
-    ...config.history,
-    folder: options.historiesDir,
-    clock,
-    log: log.child({ logger: "pallas.session" }),
-  });
-  const sessions = createSessions({ scope: config.scope, maxQueued: config.limits.queuedCalls, store });
+  const { store, sessions, observeStoreFault } = createHistories(options);
   const tools = createTools({ config, readSecret, log, clock });
-  const storeFault = createObserved(store.observeFault, { keepMs: () => storeFaultKeptMs, clock });
-  const observeStoreFault = async () => (config.scope === "request" ? undefined : storeFault.get());
   const auth = createAuth(config, { clock, log: log.child({ logger: "pallas.auth" }) });
   const observeOwnFaults = () =>
     observeFaults({ config, texts, secrets, observeStoreFault, isDraining: drain.isDraining, clock });
@@ -145,6 +137,20 @@ export function createAgent(options: AgentOptions): Agent {
       await store.close();
     },
   };
+}
+
+/** Where conversations are kept. A fault of the store is one of the agent's, where its scope keeps any. */
+function createHistories({ config, historiesDir, log, clock }: AgentOptions) {
+  const store = createJsonlStore({
+    ...config.history,
+    folder: historiesDir,
+    clock,
+    log: log.child({ logger: "pallas.session" }),
+  });
+  const sessions = createSessions({ scope: config.scope, maxQueued: config.limits.queuedCalls, store });
+  const storeFault = createObserved(store.observeFault, { keepMs: () => storeFaultKeptMs, clock });
+  const observeStoreFault = async () => (config.scope === "request" ? undefined : storeFault.get());
+  return { store, sessions, observeStoreFault };
 }
 
 function createEndpoint(table: McpTable, config: RunConfig, sessions: Sessions, log: Logger): McpEndpoint {

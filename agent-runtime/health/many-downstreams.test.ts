@@ -106,6 +106,7 @@ describe("HLT-4 a provider", () => {
       },
       observeFaults: async () => [],
       observeSlowAnswers: () => undefined,
+      observeAuthTrouble: () => undefined,
       unset: [],
       readSecret: async () => undefined,
       slowProbeMs: 2_000,
