@@ -24,7 +24,7 @@ check: $(installed) ## types, lint, format, dead code, generated files, rules of
 test: check ## everything that can be checked without a cluster of nodes: unit, and integration against a real API server
 	@$(in_toolchain) node test/cluster/build.ts && vitest run
 
-bench: build ## measure the operator against a bare client and bounds; NAME=x for one benchmark only
+bench: build ## measure operator and agents against bare rivals and bounds; NAME=x for one benchmark only
 	@$(in_toolchain) node test/cluster/build.ts && node test/bench/run.ts $(NAME)
 
 crds: $(installed) ## write crds/*.yaml anew from their schemas

@@ -8,8 +8,7 @@ import type { McpTable } from "../lib/mcp/table.ts";
 import { guardHosts, type GuardOptions } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { createAdminApp } from "./admin.ts";
-import { createAuth, type Auth } from "./auth/auth.ts";
-import { metadataPath } from "./auth/guard.ts";
+import type { Auth } from "./auth/auth.ts";
 import { createCalls } from "./calls.ts";
 import { settledWithin, type Clock } from "./clock.ts";
 import { createDrain, type Drain } from "./drain.ts";
@@ -73,8 +72,8 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** An agent that listens nowhere yet. Throws when the configuration contradicts itself. */
-export function createAgent(options: AgentOptions): Agent {
+/** An agent that listens nowhere yet. Rejects when the configuration contradicts itself. */
+export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { config, log, clock, telemetry = noTelemetry } = options;
   const secrets = createMountedFiles(options.secretsDir);
   const texts = createMountedFiles(options.textsDir);
@@ -86,7 +85,7 @@ export function createAgent(options: AgentOptions): Agent {
   const drain = createDrain({ calls, onBegin: options.onDraining, log, clock });
   const { store, sessions, observeStoreFault } = createHistories(options);
   const tools = createTools({ config, readSecret, log, clock });
-  const auth = createAuth(config, { clock, log: log.child({ logger: "pallas.auth" }) });
+  const auth = await openAuth(config, { clock, log: log.child({ logger: "pallas.auth" }) });
   const observeOwnFaults = () =>
     observeFaults({ config, texts, secrets, observeStoreFault, isDraining: drain.isDraining, clock });
   const health = createHealth({
@@ -153,6 +152,13 @@ function createHistories({ config, historiesDir, log, clock }: AgentOptions) {
   return { store, sessions, observeStoreFault };
 }
 
+/** Its libraries are loaded only where the configuration asks for authentication. */
+async function openAuth(config: RunConfig, options: { clock: Clock; log: Logger }): Promise<Auth | undefined> {
+  if (config.auth === undefined) return undefined;
+  const { createAuth } = await import("./auth/auth.ts");
+  return createAuth(config, options);
+}
+
 function createEndpoint(table: McpTable, config: RunConfig, sessions: Sessions, log: Logger): McpEndpoint {
   const idleTtlMs = Math.min(config.history.idleTtlMs, connectionIdleMaxMs);
   return serveMcp(table, {
@@ -172,8 +178,7 @@ function createMcpApp(
   endpoint: McpEndpoint,
 ): Hono<McpVariables> {
   const app = new Hono<McpVariables>();
-  const isPublicRead = (path: string) => path.startsWith(metadataPath);
-  app.use(guardHosts(auth === undefined ? guard : { ...guard, isPublicRead }));
+  app.use(guardHosts(auth === undefined ? guard : { ...guard, isPublicRead: auth.isPublicRead }));
   if (auth !== undefined) app.route("/", auth.app);
   app.use(drain.refuseCalls);
   app.route("/", endpoint.app);

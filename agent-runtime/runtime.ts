@@ -29,7 +29,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { host: hostname, log } = options;
   const servers: RunningServer[] = [];
   const onDraining = () => servers.forEach((server) => server.setDraining());
-  const agent = createAgent({ ...options, onDraining, clock: systemClock });
+  const agent = await createAgent({ ...options, onDraining, clock: systemClock });
   const close = async () => {
     await agent.close();
     await Promise.all(servers.map((server) => server.close({ graceMs: closeGraceMs })));

@@ -6,7 +6,7 @@ import type { McpVariables } from "../../lib/mcp/serve.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Clock } from "../clock.ts";
 import { fetchKeys } from "./discovery.ts";
-import { createAuthApp } from "./guard.ts";
+import { createAuthApp, metadataPath } from "./guard.ts";
 import { createIssuerKeys } from "./keys.ts";
 
 const fetchLimits = { connectTimeoutMs: 3_000, responseLimitBytes: 1024 * 1024 };
@@ -14,6 +14,8 @@ const fetchLimits = { connectTimeoutMs: 3_000, responseLimitBytes: 1024 * 1024 }
 export interface Auth {
   /** Mount before what only callers with a token may reach. */
   app: Hono<McpVariables>;
+  /** Paths that pages of every origin may read. */
+  isPublicRead(path: string): boolean;
   /** Why nobody could be let in lately; undefined when all is well. */
   observeTrouble(): string | undefined;
   close(): Promise<void>;
@@ -27,6 +29,7 @@ export function createAuth(config: RunConfig, { clock, log }: { clock: Clock; lo
   const keys = createIssuerKeys({ fetchKeys: () => fetchKeys(auth, safeFetch), clock, log });
   return {
     app: createAuthApp({ auth, title: agent.title, keys }),
+    isPublicRead: (path) => path.startsWith(metadataPath),
     observeTrouble() {
       const trouble = keys.observeTrouble();
       return trouble === undefined ? undefined : `Authentication: ${trouble}`;

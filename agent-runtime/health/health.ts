@@ -2,7 +2,6 @@
 // and kept for a while. It never asks a model for an answer, and never fails.
 import type { HealthReport } from "../../crds/health.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
-import { probeMcp } from "../../lib/mcp/probe.ts";
 import { settledWithin, type Clock } from "../clock.ts";
 import type { UnsetVariable } from "../inputs/placeholders.ts";
 import type { PreflightResult } from "../model/types.ts";
@@ -91,6 +90,8 @@ const renderFailed = (provider: string, detail: string, clock: Clock): Providers
 
 async function probeAll({ config, readSecret, clock }: HealthOptions): Promise<DownstreamState[]> {
   const targets = [...config.servers, ...config.agents.map((agent) => ({ ...agent, headers: [] }))];
+  if (targets.length === 0) return [];
+  const { probeMcp } = await import("../../lib/mcp/probe.ts");
   return Promise.all(
     targets.map(async ({ name, url, headers, forwardInboundAuth }) => {
       let secretFault: string | undefined;

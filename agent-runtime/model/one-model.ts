@@ -4,7 +4,6 @@ import type { ModelCapabilities, RunModel, RunProvider } from "../../crds/run-co
 import type { Logger } from "../../lib/process/log.ts";
 import type { Clock } from "../clock.ts";
 import { readAccess, type ReadSecret } from "./access.ts";
-import { streamTurn } from "./ai-sdk.ts";
 import { builtInTurn, isBuiltIn } from "./built-in.ts";
 import { withRetries } from "./retry.ts";
 import { findParameter, isAsked, type Parameter } from "./sampling.ts";
@@ -49,6 +48,8 @@ export function createOneModel(options: OneModelOptions): OneModel {
   /** One try, plus one more for each parameter that the model turns out to refuse (CFG-3). */
   async function attempt(request: TurnRequest): Promise<TurnResult> {
     if (isBuiltIn(provider.kind)) return builtInTurn(provider.kind, request, model, clock);
+    // The client libraries are a quarter of the program: loaded with the first turn that needs them.
+    const { streamTurn } = await import("./ai-sdk.ts");
     for (;;) {
       const access = await readAccess(provider, options.readSecret, request.bearer);
       const leftOut = new Set(refused);

@@ -1,7 +1,7 @@
 // A lasting way to one MCP server: connects when first needed, again when the session is lost, with back-off while the
 // server is down; keeps the last known tool list meanwhile. Whose headers it sends is fixed when it is made, so a link
 // that carries a caller's token serves that token's calls alone (BRR-2).
-import { connectMcp, type CallOptions, type McpConnection, type ToolDescription } from "../../lib/mcp/connect.ts";
+import type { CallOptions, McpConnection, ToolDescription } from "../../lib/mcp/connect.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { OpenFetch } from "../../lib/mcp/safe-fetch.ts";
 import type { ToolResult } from "../../lib/mcp/table.ts";
@@ -129,6 +129,7 @@ function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChan
 
   const connect = async () => {
     try {
+      const { connectMcp } = await import("../../lib/mcp/connect.ts");
       const connection = await connectMcp({
         url: options.url,
         headers: options.headers,

@@ -1,9 +1,8 @@
 /**
  * What can go wrong between us and an MCP server, in six kinds and one human sentence each.
- * Errors of the SDK, of fetch and of deadlines are translated here, so that nobody else needs to know theirs.
+ * It knows no SDK, so that whoever only looks at an error does not load one; sdk-error.ts translates the SDK's.
  * A server's own words may repeat a token or an argument: they are kept apart from the sentence, out of logs (BRR-4).
  */
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 
 /**
  * - `unreachable`: no usable answer from the server (refused, reset, HTTP 5xx, stream cut before the result)
@@ -45,99 +44,8 @@ export const refusedInput =
 
 /** Text of a server is cut to this many characters. */
 const quotedCharacters = 500;
-const causeDepth = 8;
-
-/** Translates whatever connecting to `url` or calling it threw. `hasSession` tells a lost session from a wrong URL. */
-export function renderMcpError(error: unknown, url: string, hasSession: boolean): McpError {
-  const own = findOwn(error);
-  if (own !== undefined) {
-    return own;
-  }
-  const where = renderPlace(url);
-  if (error instanceof SdkHttpError) {
-    return renderHttpError(error, where, hasSession);
-  }
-  if (error instanceof UnauthorizedError) {
-    return new McpError("unauthorized", `${where} wants other credentials; check the Authorization header`, {
-      cause: renderCause(error),
-    });
-  }
-  if (error instanceof ProtocolError) {
-    const cause = renderCause(error);
-    return error.data === streamCut
-      ? new McpError("unreachable", `${where} closed the stream before the call's result`, { cause })
-      : new McpError("protocol", `${where} answered with error ${error.code}`, {
-          cause,
-          code: error.code,
-          said: error.message,
-        });
-  }
-  const network = findNetworkFault(error);
-  if (network !== undefined) {
-    return new McpError("unreachable", `${where} cannot be reached: ${network}`, { cause: error });
-  }
-  if (error instanceof SdkError) {
-    return renderSdkError(error, where);
-  }
-  const said = error instanceof Error ? error.message : String(error);
-  return new McpError("protocol", `${where} did not answer as MCP asks`, { cause: renderCause(error), said });
-}
-
-/** An error of ours that the SDK passed on, wrapped or not. */
-function findOwn(error: unknown): McpError | undefined {
-  let current = error;
-  for (let depth = 0; depth < causeDepth && current instanceof Error; depth += 1) {
-    if (current instanceof McpError) {
-      return current;
-    }
-    current = current.cause;
-  }
-  return undefined;
-}
-
-/** Kind and place of an error of the SDK. Its message and its data quote the server, and so do its causes. */
-function renderCause(error: unknown): Error | undefined {
-  if (!(error instanceof Error)) {
-    return undefined;
-  }
-  const code = "code" in error && /^(string|number)$/.test(typeof error.code) ? ` ${String(error.code)}` : "";
-  const cause = new Error(`${error.name}${code}`);
-  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
-  cause.stack = [`${cause.name}: ${cause.message}`, ...frames].join("\n");
-  return cause;
-}
-
-function renderHttpError(error: SdkHttpError, where: string, hasSession: boolean): McpError {
-  const { status } = error;
-  const cause = renderCause(error);
-  if (status === 401 || status === 403) {
-    const text = `${where} refused the credentials with HTTP ${status}; check the Authorization header`;
-    return new McpError("unauthorized", text, { cause });
-  }
-  // 404 is what MCP asks for; many servers were written after an example that answers 400 "No valid session ID".
-  if (hasSession && (status === 404 || (status === 400 && /session/i.test(String(error.data["text"]))))) {
-    return new McpError("session-lost", `${where} no longer knows the session; connect again`, { cause });
-  }
-  const kind = status !== undefined && status >= 500 ? "unreachable" : "protocol";
-  const answered = status === undefined ? "something else than MCP" : `HTTP ${status}`;
-  const text = `${where} answered with ${answered}; check that the URL is an MCP endpoint`;
-  return new McpError(kind, text, { cause, ...(status === undefined && { said: error.message }) });
-}
-
-function renderSdkError(error: SdkError, where: string): McpError {
-  const cause = renderCause(error);
-  switch (error.code) {
-    case SdkErrorCode.RequestTimeout:
-      return new McpError("timeout", `${where} did not answer in time`, { cause });
-    case SdkErrorCode.ConnectionClosed:
-    case SdkErrorCode.NotConnected:
-      return new McpError("cancelled", `the connection to ${where} has been closed`, { cause });
-    case SdkErrorCode.UnsupportedResultType:
-      return new McpError("protocol", `${where} asked for more input during the call, ${refusedInput}`, { cause });
-    default:
-      return new McpError("protocol", `${where} did not answer as MCP asks`, { cause, said: error.message });
-  }
-}
+/** Errors in a chain of causes that are looked at. */
+export const causeDepth = 8;
 
 /** The sentence of the innermost network fault in the chain of causes; undefined when there is none. */
 export function findNetworkFault(error: unknown): string | undefined {

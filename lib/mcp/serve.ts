@@ -8,7 +8,7 @@ import { Hono } from "hono";
 import type { Logger } from "../process/log.ts";
 import { createDispatcher } from "./dispatch.ts";
 import type { McpExtension } from "./extension.ts";
-import { renderRpcFailure, rpcCodes } from "./json-rpc.ts";
+import { isJsonObject, renderRpcFailure, rpcCodes } from "./json-rpc.ts";
 import { readMessage } from "./request-body.ts";
 import { createSessionLeg, createStatelessLeg } from "./serve-2025.ts";
 import { createStreamLeg } from "./serve-2026.ts";
@@ -78,7 +78,8 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
     if (body?.ok === false) {
       return renderRpcFailure(body.failure);
     }
-    const leg = (await isLegacyRequest(request, body?.message)) ? leg2025 : leg2026;
+    const is2025 = isInSession(request, body?.message) || (await isLegacyRequest(request, body?.message));
+    const leg = is2025 ? leg2025 : leg2026;
     return await leg.handle({ request, message: body?.message, caller: context.get("caller") });
   });
   app.onError((error) => {
@@ -93,4 +94,14 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
     },
     sessionCount: leg2025.sessionCount,
   };
+}
+
+/**
+ * A request of an open session of the 2025 era, seen without the SDK's look at every field: it names its session, and has no
+ * `_meta`, where the 2026 era states its version.
+ */
+function isInSession(request: Request, message: Record<string, unknown> = {}): boolean {
+  const { jsonrpc, method, params } = message;
+  if (jsonrpc !== "2.0" || typeof method !== "string" || !request.headers.has("mcp-session-id")) return false;
+  return !(isJsonObject(params) && "_meta" in params);
 }

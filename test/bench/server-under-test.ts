@@ -1,0 +1,99 @@
+// A server as a process of its own on a free port of loopback, looked at from outside. It cannot outlive the benchmark.
+import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { get } from "node:http";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createProcessGroup } from "../cluster/process-group.ts";
+import { readUsage, type ProcessUsage } from "./process-usage.ts";
+
+export interface ServerUnderTest extends AsyncDisposable {
+  readonly url: string;
+  /** From spawn until it answered. */
+  readonly startMs: number;
+  /** What it had used by then. */
+  readonly startUsage: ProcessUsage;
+  usage(): Promise<ProcessUsage>;
+}
+
+export interface ServerCommand {
+  readonly name: string;
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Base URL of what is measured. */
+  readonly url: string;
+  /** Any answer but a 5xx says that it serves. */
+  readonly readyUrl: string;
+}
+
+/** Node lets the young generation of a busy server grow to 48 MiB, most of it garbage. */
+export const nodeFlags = ["--max-semi-space-size=2"];
+const startTimeoutMs = 120_000;
+const pollMs = 5;
+
+/** Starts the program; resolves when it serves. `render` gets an empty folder that is removed in the end. */
+export async function startServer(render: (dir: string) => Promise<ServerCommand>): Promise<ServerUnderTest> {
+  const dir = mkdtempSync(join(tmpdir(), "pallas-bench-"));
+  const group = createProcessGroup({ dir, removeDir: true });
+  try {
+    const { name, file, args, env = {}, url, readyUrl } = await render(dir);
+    const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`);
+    const startedAt = performance.now();
+    // `env` becomes the program: the process group gives programs no environment of their own.
+    const running = group.start(name, "env", [...variables, file, ...args]);
+    while (!(await isServing(readyUrl))) {
+      if (!running.isRunning() || performance.now() - startedAt > startTimeoutMs) {
+        throw new Error(`expected ${name} to serve ${readyUrl}; the end of its log:\n${await group.readLogTail(name)}`);
+      }
+      await delay(pollMs);
+    }
+    return {
+      url,
+      startMs: performance.now() - startedAt,
+      startUsage: await readUsage(running.pid),
+      usage: () => readUsage(running.pid),
+      async [Symbol.asyncDispose]() {
+        await running.end("SIGTERM");
+        await group.close();
+      },
+    };
+  } catch (error) {
+    await group.close();
+    throw error;
+  }
+}
+
+/** Starts a server of bare-server.ts, with the same flags as an agent. */
+export async function startBareServer(kind: string): Promise<ServerUnderTest> {
+  const port = await findFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  const program = join(import.meta.dirname, "bare-server.ts");
+  const args = [...nodeFlags, program, kind, String(port)];
+  return startServer(async () => ({ name: kind, file: process.execPath, args, url, readyUrl: url }));
+}
+
+/** Not by fetch, which would keep a connection to a program that is about to be measured. */
+function isServing(url: string): Promise<boolean> {
+  const answered = Promise.withResolvers<boolean>();
+  const request = get(url, { agent: false }, (response) => {
+    response.resume();
+    answered.resolve((response.statusCode ?? 500) < 500);
+    request.destroy(); // an event stream does not end by itself
+  });
+  request.on("error", () => answered.resolve(false));
+  return answered.promise;
+}
+
+/** A port that nobody holds now. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (typeof address !== "object" || address === null) throw new Error("expected a port of loopback, found none");
+  return address.port;
+}
