@@ -2,7 +2,7 @@
 // made of gets what it needs as an argument; two agents in one process share nothing.
 import { Hono } from "hono";
 import type { HealthPayload } from "../crds/health.ts";
-import type { RunConfig, SecretKey } from "../crds/run-config.ts";
+import type { RunCard, RunConfig, SecretKey } from "../crds/run-config.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
 import type { McpTable } from "../lib/mcp/table.ts";
 import { guardHosts, type GuardOptions } from "../lib/process/http-guard.ts";
@@ -10,6 +10,7 @@ import type { Logger } from "../lib/process/log.ts";
 import { createAdminApp } from "./admin.ts";
 import type { Auth } from "./auth/auth.ts";
 import { createCalls } from "./calls.ts";
+import { cardPath, createCardApp } from "./card.ts";
 import { settledWithin, type Clock } from "./clock.ts";
 import { createDrain, type Drain } from "./drain.ts";
 import { observeFaults } from "./health/faults.ts";
@@ -49,6 +50,8 @@ export interface AgentOptions {
   /** Where /mcp is served; for pallas_agent_info. */
   port: number;
   podIp?: string | undefined;
+  /** What the server card says now. Default: what the configuration says. Rejecting is answered with the latter. */
+  readCard?: () => Promise<RunCard | undefined>;
   /** Variables that placeholders of the configuration refer to and that are not set (CFG-6). */
   unset?: readonly UnsetVariable[];
   slowProbeMs: number;
@@ -120,8 +123,10 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const tracedTable = { ...table, tools: table.tools.map((tool) => traceServedTool(tool, telemetry)) };
   const endpoint = createEndpoint(tracedTable, config, sessions, log);
   const allowedHosts = renderAllowedHosts(config, options.podIp);
+  const readCard = async () => options.readCard?.().catch(() => undefined) ?? config.card;
+  const cardApp = createCardApp(config.agent.version, readCard);
   return {
-    mcpApp: createMcpApp({ allowedHosts, allowedOrigins: config.http.allowedOrigins }, auth, drain, endpoint),
+    mcpApp: createMcpApp({ allowedHosts, allowedOrigins: config.http.allowedOrigins }, cardApp, auth, drain, endpoint),
     adminApp: createAdminApp({
       allowedHosts,
       observeUnready: async () => (await observeOwnFaults())[0],
@@ -170,15 +175,18 @@ function createEndpoint(table: McpTable, config: RunConfig, sessions: Sessions, 
   });
 }
 
-/** In this order: who may ask at all, who is asking, whether there is still time, and then the endpoint. */
+/** In this order: who may ask at all, what all of them may know, who is asking, whether there is still time, and then the endpoint. */
 function createMcpApp(
   guard: Pick<GuardOptions, "allowedHosts" | "allowedOrigins">,
+  cardApp: Hono,
   auth: Auth | undefined,
   drain: Drain,
   endpoint: McpEndpoint,
 ): Hono<McpVariables> {
   const app = new Hono<McpVariables>();
-  app.use(guardHosts(auth === undefined ? guard : { ...guard, isPublicRead: auth.isPublicRead }));
+  const isPublicRead = (path: string) => path === cardPath || auth?.isPublicRead(path) === true;
+  app.use(guardHosts({ ...guard, isPublicRead }));
+  app.route("/", cardApp);
   if (auth !== undefined) app.route("/", auth.app);
   app.use(drain.refuseCalls);
   app.route("/", endpoint.app);

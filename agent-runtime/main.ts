@@ -33,6 +33,7 @@ async function main(): Promise<void> {
   const runtime = await startRuntime({
     config,
     telemetry,
+    readCard: async () => (await readRunConfig(environment)).config.card,
     unset,
     log,
     secretsDir: environment.PALLAS_SECRETS_DIR,

@@ -61,6 +61,16 @@ const auth = z.object({
 });
 export type RunAuth = z.output<typeof auth>;
 
+const card = z.object({
+  /** As in the registry's catalogue, as the next two. */
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  /** Where the instance declares an outside URL. */
+  url: z.string().exactOptional(),
+});
+export type RunCard = z.output<typeof card>;
+
 const capabilities = z.object({ vision: z.boolean(), contextWindow: z.number(), maxOutputTokens: z.number() });
 export type ModelCapabilities = z.output<typeof capabilities>;
 
@@ -129,6 +139,11 @@ export const runConfigSchema = z.object({
     allowedOrigins: z.array(z.string()),
     bodyLimitBytes: z.number(),
   }),
+  /**
+   * What the agent's server card says (CAT-11). It decides nothing about how the agent runs, so it is read anew for each
+   * request, and a change of it rolls no pods. Absent in files of operators that knew none.
+   */
+  card: card.exactOptional(),
   /** Absent: whoever reaches the agent may call it. */
   auth: auth.exactOptional(),
   /** Absent: nothing is sent. */

@@ -27,7 +27,8 @@ export function shorten(text: string, limit: number = maxDescriptionLength): str
   return `${cut.trimEnd()}…`;
 }
 
-function renderServer(agent: PallasAgent, instance: PallasInstance, url: string): CatalogueServer {
+/** The server.json of an agent; `url` is where clients reach it. */
+export function renderServer(agent: PallasAgent, instance: PallasInstance, url: string): CatalogueServer {
   const { name } = agent.metadata;
   const { spec } = agent;
   const title = shorten(spec.title ?? "") || titleFromName(name);

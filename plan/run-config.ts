@@ -5,8 +5,9 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { providerKind } from "../crds/instance.ts";
 import { titleFromName } from "../crds/names.ts";
-import type { RunConfig, RunHeader, RunProvider, RunServer, RunSubAgent } from "../crds/run-config.ts";
+import type { RunCard, RunConfig, RunHeader, RunProvider, RunServer, RunSubAgent } from "../crds/run-config.ts";
 import { parseDurationMs, parseQuantity } from "../crds/units.ts";
+import { renderServer } from "./catalogue.ts";
 import { isBuiltIn, resolveModels } from "./models.ts";
 import type { Neighbourhood } from "./resolve.ts";
 import { effectiveSettings } from "./settings.ts";
@@ -102,6 +103,12 @@ function renderAuth(agent: PallasAgent, instance: PallasInstance): Pick<RunConfi
   return { auth: { issuer, audiences, ...(jwksUrl === "" ? {} : { jwksUrl }), resource } };
 }
 
+function renderCard(agent: PallasAgent, instance: PallasInstance): RunCard {
+  const url = publishedAgentUrl(agent, instance);
+  const { name, title, description } = renderServer(agent, instance, url);
+  return { name, title, description, ...(instance.spec.externalUrl === undefined ? {} : { url }) };
+}
+
 function renderRequest({
   stop,
   parallelToolCalls,
@@ -174,16 +181,23 @@ export function renderRunConfig(
       allowedOrigins: instance.spec.http?.allowedOrigins ?? [],
       bodyLimitBytes: parseQuantity(instance.spec.http?.bodyLimit ?? defaultBodyLimit),
     },
+    card: renderCard(agent, instance),
     ...renderAuth(agent, instance),
     ...renderTelemetry(instance),
     logLevel: instance.spec.logLevel ?? "INFO",
   };
 }
 
-/** The bytes that are written, and what goes on the pod template. */
+/** The bytes that are written. */
 export const serialiseRunConfig = (config: RunConfig): string => `${JSON.stringify(config, null, 2)}\n`;
-export const hashRunConfig = (config: RunConfig): string =>
-  createHash("sha256").update(serialiseRunConfig(config)).digest("hex").slice(0, 16);
+
+/** What goes on the pod template: a change of it rolls the pods. The card is read from the mounted file as it is asked for. */
+export function hashRunConfig({ card: _, ...running }: RunConfig): string {
+  return createHash("sha256")
+    .update(`${JSON.stringify(running, null, 2)}\n`)
+    .digest("hex")
+    .slice(0, 16);
+}
 
 /** Every Secret key and ConfigMap key the agent's files must hold, for projected volumes and local files. */
 export function referencedFiles(config: RunConfig) {

@@ -1,5 +1,6 @@
-// All surfaces as one application: Host and Origin guard first, then the surfaces, then JSON for what nobody serves.
-// It knows no surface by name.
+// All surfaces as one application: an id and a log line for each request, then the Host and Origin guard, then the
+// surfaces, then JSON for what nobody serves. It knows no surface by name.
+import { randomUUID } from "node:crypto";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { guardHosts } from "../lib/process/http-guard.ts";
@@ -7,6 +8,9 @@ import type { Logger } from "../lib/process/log.ts";
 import type { Surface } from "./surface.ts";
 
 const loggedPathLimitChars = 200;
+const requestIdHeader = "X-Request-Id";
+/** What a proxy before us may have called the request; anything else could forge lines of a log. */
+const saneRequestId = /^[\w.:-]{1,64}$/;
 
 export interface AppOptions {
   surfaces: readonly Surface[];
@@ -26,20 +30,25 @@ export function createApp({ surfaces, allowedHosts, allowedOrigins, log }: AppOp
   app.notFound((c) => c.json({ error: "not_found", message: `nothing is served at ${shorten(c.req.path)}` }, 404));
   // Hono's own handler would print the error to standard error.
   app.onError((error, c) => {
-    log.error({ method: c.req.method, path: shorten(c.req.path), err: error }, "request handler failed");
+    const requestId = c.res.headers.get(requestIdHeader);
+    log.error({ requestId, method: c.req.method, path: shorten(c.req.path), err: error }, "request handler failed");
     return c.json({ error: "internal_error", message: "internal error, see the registry's log" }, 500);
   });
   return app;
 }
 
-/** Without the query, which may hold what nobody should read (BRR-4). */
+/** Without the query, which may hold what nobody should read (BRR-4). At DEBUG: probes and scrapers ask all the time. */
 const logAccess =
   (log: Logger): MiddlewareHandler =>
   async (c, next) => {
     const startedMs = performance.now();
+    const given = c.req.header(requestIdHeader) ?? "";
+    const requestId = saneRequestId.test(given) ? given : randomUUID();
+    c.header(requestIdHeader, requestId);
     await next();
     const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;
-    log.debug({ method: c.req.method, path: shorten(c.req.path), status: c.res.status, durationMs }, "request served");
+    const { method, path } = c.req;
+    log.debug({ requestId, method, path: shorten(path), status: c.res.status, durationMs }, "request served");
   };
 
 function refuseMethod(c: Context, served: string[]): Response {

@@ -12,11 +12,16 @@ import { createApp } from "./app.ts";
 import { createLister } from "./catalogue/listing.ts";
 import { createPublisher } from "./catalogue/publisher.ts";
 import { catalogueSurface } from "./catalogue/routes.ts";
+import { discoverySurface } from "./discovery/routes.ts";
 import { fetchHealthReport, healthSurface } from "./health/routes.ts";
 import { registerOwnSeries } from "./metrics/own-series.ts";
 import { metricsSurface, scrapePod } from "./metrics/routes.ts";
 import { createPoller } from "./polling/poller.ts";
+import { openApiSurface } from "./openapi/routes.ts";
+import { createServerRecords } from "./servers/records.ts";
+import { serversSurface } from "./servers/routes.ts";
 import type { ResourceSource } from "./source/source.ts";
+import { statusSurface } from "./status/routes.ts";
 
 const questionsAtOnce = 16;
 /** An agent asks its downstreams and providers before it reports, each with a deadline of its own. */
@@ -58,7 +63,19 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
     mode,
     renderEntry: (agent, instance) => renderCatalogueEntry(agent, instance, agentUrl(agent, instance)),
   });
-  const publisher = createPublisher({ source, list, log });
+  const records = createServerRecords();
+  const discovery = discoverySurface();
+  const status = statusSurface(source);
+  const publisher = createPublisher({
+    source,
+    list,
+    async onListing(listing) {
+      await discovery.update(listing);
+      records.update(listing);
+      status.update(listing);
+    },
+    log,
+  });
   const polling = { source, intervalMs: options.scrapeIntervalMs, concurrency: questionsAtOnce, log };
   const reports = createPoller({ ...polling, question: "health", ask: fetchHealthReport, timeoutMs: healthTimeoutMs });
   const scrapes =
@@ -78,6 +95,10 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
       catalogueSurface(publisher.current),
       healthSurface({ source, visits: () => reports.visits(), conflicts: publisher.conflicts, observeUnready }),
       metricsSurface({ own, visits: scraped }),
+      serversSurface(records),
+      discovery,
+      openApiSurface(),
+      status,
     ],
     allowedHosts: options.allowedHosts,
     allowedOrigins: options.allowedOrigins,

@@ -4,6 +4,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import type { RunAuth } from "../../crds/run-config.ts";
 import { renderRpcFailure, rpcCodes } from "../../lib/mcp/json-rpc.ts";
 import type { McpVariables } from "../../lib/mcp/serve.ts";
+import { urlAsAsked } from "../published-url.ts";
 import type { IssuerKeys } from "./keys.ts";
 import { judgeToken } from "./token.ts";
 
@@ -24,7 +25,7 @@ export function createAuthApp(parts: AuthParts): Hono<McpVariables> {
   const serveMetadata: MiddlewareHandler = async (c) =>
     c.json(
       {
-        resource: resourceOf(auth, c.req.url),
+        resource: urlAsAsked(auth.resource, c.req.url),
         authorization_servers: [auth.issuer],
         bearer_methods_supported: ["header"],
         resource_name: title,
@@ -45,7 +46,7 @@ function createGuard({ auth, keys }: AuthParts): MiddlewareHandler<McpVariables>
         status,
         code: rpcCodes.serverError,
         message: why,
-        headers: { "WWW-Authenticate": renderChallenge(resourceOf(auth, c.req.url), error, why) },
+        headers: { "WWW-Authenticate": renderChallenge(urlAsAsked(auth.resource, c.req.url), error, why) },
       });
     if (new URL(c.req.url).searchParams.has("access_token")) {
       return refuse(400, "invalid_request", "a token in the URL is not accepted: send it in the Authorization header");
@@ -68,12 +69,6 @@ function createGuard({ auth, keys }: AuthParts): MiddlewareHandler<McpVariables>
     await next();
     return undefined;
   };
-}
-
-/** The agent's URL as the caller knows it: the published one on its host, else the one that was asked. Hosts are checked before. */
-function resourceOf(auth: RunAuth, requestUrl: string): string {
-  const { host } = new URL(requestUrl);
-  return URL.canParse(auth.resource) && new URL(auth.resource).host === host ? auth.resource : `http://${host}/mcp`;
 }
 
 function renderChallenge(resource: string, error: string | undefined, why: string): string {

@@ -49,9 +49,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       const fault = call.malformed ?? "expected a JSON object";
       return answer({ text: `The arguments of ${route.name} cannot be read: ${fault}. Call it again.`, isError: true });
     }
-    const check = checks.get(route.inputSchema) ?? compileCheck(route);
-    checks.set(route.inputSchema, check);
-    const fault = check(args);
+    const fault = findArgumentFault(route, args);
     if (fault !== undefined) {
       return answer({ text: `The arguments of ${route.name} do not fit its schema: ${fault}.`, isError: true });
     }

@@ -161,6 +161,22 @@ describe("SEC-4 Origin allow-list and CORS", () => {
     expect((await send({ ...preflight, origin: "https://evil.example" }, { method: "OPTIONS" })).status).toBe(403);
   });
 
+  it("grants any page what it needs to read what is public, asked for or not, and no method that writes", async () => {
+    const evil = { host: "localhost", origin: "https://evil.example" };
+    const preflight = {
+      ...evil,
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "if-none-match",
+    };
+    const granted = await send(preflight, { method: "OPTIONS", path: "/public" });
+    expect(granted.headers["access-control-allow-headers"]).toBe("if-none-match, authorization, content-type");
+    for (const method of ["GET", "OPTIONS"]) {
+      const { headers } = await send(evil, { method, path: "/public" });
+      expect(headers["access-control-allow-headers"]).toBe("authorization, content-type");
+    }
+    expect(granted.headers["access-control-allow-methods"]).toBe("GET, HEAD, OPTIONS");
+  });
+
   it("answers public reads to every origin, but not their writes nor other paths", async () => {
     const evil = { host: "localhost", origin: "https://evil.example" };
     const read = await send(evil, { method: "GET", path: "/public" });

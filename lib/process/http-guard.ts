@@ -11,6 +11,9 @@ export const loopbackHosts = ["localhost", "127.0.0.1", "[::1]"] as const;
 const preflightMaxAgeSeconds = "600";
 const shownHeaderLimitChars = 100;
 const allowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+const publicMethods = "GET, HEAD, OPTIONS";
+/** Granted to readers of what is public whether asked for or not: clients of registries look for them in any answer (CAT-10). */
+const publicHeaders = ["authorization", "content-type"];
 const exposedHeaders = "Mcp-Session-Id, MCP-Protocol-Version, ETag, Retry-After, WWW-Authenticate";
 const allowedHeaders: ReadonlySet<string> = new Set([
   "accept",
@@ -49,7 +52,7 @@ export function guardHosts(options: GuardOptions): MiddlewareHandler {
       return refuse(c, "origin_not_allowed", "Origin", origin);
     }
     const cors = renderCors(origin, publicRead);
-    if (origin !== undefined && preflightMethod !== undefined) return renderPreflight(c, cors);
+    if (origin !== undefined && preflightMethod !== undefined) return renderPreflight(c, cors, publicRead);
     await next();
     for (const [name, value] of cors) c.header(name, value, { append: name === "Vary" });
     return undefined;
@@ -62,7 +65,8 @@ function isOwnLoopback(origin: string, host: string): boolean {
   return origin.toLowerCase() === `http://${host.toLowerCase()}` && loopbackHosts.some((own) => own === name);
 }
 
-const isRead = (method: string): boolean => method === "GET" || method === "HEAD";
+/** OPTIONS that is no preflight asks what is served, and changes nothing. */
+const isRead = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS";
 
 function isAllowedHost(header: string, url: string, hosts: ReadonlySet<string>): boolean {
   const name = parseHostName(header);
@@ -107,23 +111,29 @@ function parseAllowedOrigin(entry: string): string {
 
 function renderCors(origin: string | undefined, publicRead: boolean): [string, string][] {
   const exposed: [string, string] = ["Access-Control-Expose-Headers", exposedHeaders];
-  if (publicRead) return [["Access-Control-Allow-Origin", "*"], exposed];
+  if (publicRead) {
+    return [
+      ["Access-Control-Allow-Origin", "*"],
+      ["Access-Control-Allow-Methods", publicMethods],
+      ["Access-Control-Allow-Headers", publicHeaders.join(", ")],
+      exposed,
+    ];
+  }
   const vary: [string, string] = ["Vary", "Origin"];
   return origin === undefined ? [vary] : [["Access-Control-Allow-Origin", origin], exposed, vary];
 }
 
-function renderPreflight(c: Context, cors: readonly [string, string][]): Response {
+function renderPreflight(c: Context, cors: readonly [string, string][], publicRead: boolean): Response {
   const requested = (c.req.header("access-control-request-headers") ?? "")
     .split(",")
     .map((name) => name.trim().toLowerCase());
   const granted = requested.filter((name) => allowedHeaders.has(name) || /^mcp-[a-z0-9-]+$/.test(name));
-  const response = c.body(null, 204, {
-    "Access-Control-Allow-Methods": allowedMethods,
-    "Access-Control-Allow-Headers": granted.join(", "),
-    "Access-Control-Max-Age": preflightMaxAgeSeconds,
-    Vary: "Access-Control-Request-Headers",
-  });
+  const response = c.body(null, 204, { Vary: "Access-Control-Request-Headers" });
   for (const [name, value] of cors) response.headers.append(name, value);
+  const always = publicRead ? publicHeaders : [];
+  response.headers.set("Access-Control-Allow-Methods", publicRead ? publicMethods : allowedMethods);
+  response.headers.set("Access-Control-Allow-Headers", [...new Set([...granted, ...always])].join(", "));
+  response.headers.set("Access-Control-Max-Age", preflightMaxAgeSeconds);
   return response;
 }
 

@@ -10,7 +10,7 @@ function makeLister(source: MemorySource) {
     renderCatalogueEntry(agent, instance, publishedAgentUrl(agent, instance)),
   );
   const list = createLister({ source, mode: "cluster", renderEntry });
-  const names = () => list().entries.map((entry): string => JSON.parse(entry).server.name.split("/")[1]);
+  const names = () => list().servers.map(({ text }): string => JSON.parse(text).server.name.split("/")[1]);
   return { renderEntry, list, names };
 }
 
@@ -19,15 +19,15 @@ describe("CAT-8 one change costs one entry", () => {
     const agents = Array.from({ length: 1_000 }, (_, at) => makeAgent(`agent-${at}`));
     const source = new MemorySource({ instances: [makeInstance()], agents });
     const { renderEntry, list } = makeLister(source);
-    expect(list().entries).toHaveLength(1_000);
+    expect(list().servers).toHaveLength(1_000);
     expect(renderEntry).toHaveBeenCalledTimes(1_000);
 
     const changed = makeAgent("agent-7", { title: "Seven" });
     source.set({ agents: agents.with(7, changed) });
-    const { entries } = list();
+    const { servers } = list();
     expect(renderEntry.mock.calls.slice(1_000).map(([agent]) => agent)).toEqual([changed]);
-    expect(entries.filter((entry) => entry.includes('"Seven"'))).toHaveLength(1);
-    expect(entries).toHaveLength(1_000);
+    expect(servers.filter(({ text }) => text.includes('"Seven"'))).toHaveLength(1);
+    expect(servers).toHaveLength(1_000);
   });
 
   it("an instance's status renders nothing, its spec renders its agents", () => {
@@ -39,7 +39,7 @@ describe("CAT-8 one change costs one entry", () => {
     list();
     expect(renderEntry).toHaveBeenCalledTimes(2);
     source.set({ instances: [makeInstance({ version: "2.0.0" })] });
-    expect(list().entries.every((entry) => entry.includes('"2.0.0"'))).toBe(true);
+    expect(list().servers.every(({ text }) => text.includes('"2.0.0"'))).toBe(true);
     expect(renderEntry).toHaveBeenCalledTimes(4);
   });
 });
@@ -82,9 +82,9 @@ describe("CAT-2 one entry per slug", () => {
       ],
     });
     const { list } = makeLister(source);
-    const { entries, conflicts } = list();
-    expect(entries).toHaveLength(1);
-    expect(entries[0]).toContain("research.other.svc");
+    const { servers, conflicts } = list();
+    expect(servers).toHaveLength(1);
+    expect(servers[0]?.text).toContain("research.other.svc");
     expect(conflicts).toEqual([{ slug: "research", kept: "other/research", leftOut: "agents/research" }]);
   });
 });

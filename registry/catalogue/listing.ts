@@ -1,4 +1,4 @@
-// Which agents are in the catalogue, and each one's entry as JSON text. An entry is rendered again only when its agent
+// Which agents are in the catalogue, and each one's entry, also as JSON text. An entry is rendered again only when its agent
 // or its instance's spec has changed, so that one change among a thousand agents costs one entry (CAT-8).
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { CatalogueEntry } from "../../crds/catalogue.ts";
@@ -9,9 +9,17 @@ import { instanceKeyOf, resourceKey, type ResourceSource } from "../source/sourc
 
 export type RenderEntry = (agent: PallasAgent, instance: PallasInstance) => CatalogueEntry;
 
+/** An agent in the catalogue; the same object for as long as nothing of it changes. */
+export interface ListedServer {
+  readonly agent: PallasAgent;
+  readonly entry: CatalogueEntry;
+  /** JSON of the entry. */
+  readonly text: string;
+}
+
 export interface Listing {
-  /** JSON of each entry, in the order of the catalogue. */
-  entries: readonly string[];
+  /** In the order of the catalogue. */
+  servers: readonly ListedServer[];
   conflicts: readonly SlugConflict[];
 }
 
@@ -40,10 +48,10 @@ export function createLister({
       );
     }
     agents = kept;
-    const accepted = [...kept.values()].filter(({ entry }) => entry !== undefined);
+    const accepted = [...kept.values()].filter(({ listed }) => listed !== undefined);
     const { listed, conflicts } = withoutSlugConflicts(accepted.map(({ agent }) => agent));
-    const entries = listed.flatMap((agent) => kept.get(resourceKey(agent))?.entry ?? []);
-    return { entries, conflicts };
+    const servers = listed.flatMap((agent) => kept.get(resourceKey(agent))?.listed ?? []);
+    return { servers, conflicts };
   };
 }
 
@@ -57,7 +65,7 @@ interface KeptAgent {
   agent: PallasAgent;
   instance: KeptInstance;
   /** undefined: not accepted. */
-  entry: string | undefined;
+  listed: ListedServer | undefined;
 }
 
 /** An instance's status changes with every agent of it, which must not render all of their entries again. */
@@ -79,6 +87,7 @@ function keepInstances(
 }
 
 function keepAgent(agent: PallasAgent, kept: KeptInstance, renderEntry: RenderEntry): KeptAgent {
-  const accepted = acceptAgent(agent, kept.instance).length === 0;
-  return { agent, instance: kept, entry: accepted ? JSON.stringify(renderEntry(agent, kept.instance)) : undefined };
+  if (acceptAgent(agent, kept.instance).length > 0) return { agent, instance: kept, listed: undefined };
+  const entry = renderEntry(agent, kept.instance);
+  return { agent, instance: kept, listed: { agent, entry, text: JSON.stringify(entry) } };
 }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
+import { sampleServer } from "../testing/listed.ts";
 import { MemorySource } from "../testing/memory-source.ts";
 import type { Listing } from "./listing.ts";
 import { createPublisher, type Publisher } from "./publisher.ts";
@@ -17,7 +18,11 @@ function start(source: MemorySource, list: () => Listing): Publisher {
   return publisher;
 }
 
-const listing = (...entries: string[]): Listing => ({ entries, conflicts: [] });
+const { entry, agent } = sampleServer();
+const listing = (...texts: string[]): Listing => ({
+  servers: texts.map((text) => ({ agent, entry, text })),
+  conflicts: [],
+});
 const textOf = (publisher: Publisher) => Buffer.from(publisher.current()?.identity.body ?? "").toString();
 
 describe("CAT-8 publishing changes", () => {

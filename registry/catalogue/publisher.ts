@@ -18,18 +18,20 @@ export interface Publisher {
   stop(): Promise<void>;
 }
 
-export function createPublisher(options: {
+export interface PublisherOptions {
   source: Pick<ResourceSource, "state" | "onChange">;
   list: () => Listing;
+  /** Hears of each new listing before it is served, and may take its time; a rejection leaves the last document. */
+  onListing?: (listing: Listing) => void | Promise<void>;
   log: Logger;
-}): Publisher {
+}
+
+export function createPublisher(options: PublisherOptions): Publisher {
   return new CataloguePublisher(options);
 }
 
 class CataloguePublisher implements Publisher {
-  readonly #source: Pick<ResourceSource, "state" | "onChange">;
-  readonly #list: () => Listing;
-  readonly #log: Logger;
+  readonly #options: PublisherOptions;
   #document: EncodedDocument | undefined;
   #conflicts: readonly SlugConflict[] = [];
   #text = "";
@@ -38,17 +40,15 @@ class CataloguePublisher implements Publisher {
   #rendering: Promise<void> | undefined;
   #unsubscribe = () => {};
 
-  constructor(options: { source: Pick<ResourceSource, "state" | "onChange">; list: () => Listing; log: Logger }) {
-    this.#source = options.source;
-    this.#list = options.list;
-    this.#log = options.log;
+  constructor(options: PublisherOptions) {
+    this.#options = options;
   }
 
   current = () => this.#document;
   conflicts = () => this.#conflicts;
 
   start(): void {
-    this.#unsubscribe = this.#source.onChange(() => this.#noteChange());
+    this.#unsubscribe = this.#options.source.onChange(() => this.#noteChange());
     this.#noteChange();
   }
 
@@ -66,7 +66,7 @@ class CataloguePublisher implements Publisher {
       this.#timer = undefined;
       this.#changed = false;
       this.#rendering = this.#render()
-        .catch((error: unknown) => this.#log.error({ err: error }, "catalogue could not be rendered"))
+        .catch((error: unknown) => this.#options.log.error({ err: error }, "catalogue could not be rendered"))
         .finally(() => {
           this.#rendering = undefined;
           if (this.#changed) this.#noteChange();
@@ -75,15 +75,17 @@ class CataloguePublisher implements Publisher {
   }
 
   async #render(): Promise<void> {
-    const { phase, since } = this.#source.state();
+    const { phase, since } = this.#options.source.state();
     // What is known so far may be a part of the whole; a client would take it for all there is.
     if (phase === "starting") return;
-    const { entries, conflicts } = this.#list();
-    this.#conflicts = conflicts;
-    const text = renderDocument(entries, phase === "degraded" ? since : undefined);
+    const { list, onListing, log } = this.#options;
+    const listing = list();
+    this.#conflicts = listing.conflicts;
+    const text = renderDocument(listing.servers, phase === "degraded" ? since : undefined);
     if (text === this.#text) return;
-    this.#document = await encodeDocument(text);
+    const [document] = await Promise.all([encodeDocument(text), onListing?.(listing)]);
+    this.#document = document;
     this.#text = text;
-    this.#log.debug({ servers: entries.length, bytes: text.length, phase }, "catalogue published");
+    log.debug({ servers: listing.servers.length, bytes: text.length, phase }, "catalogue published");
   }
 }

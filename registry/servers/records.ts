@@ -1,0 +1,76 @@
+// All servers of the generic registry API (CAT-10), those that are there and, for clients that ask what changed, those
+// that went since the registry started. What went is kept for a week, and a thousand of them at most.
+import { officialMetaKey } from "../../crds/catalogue.ts";
+import type { ListedServer, Listing } from "../catalogue/listing.ts";
+import { renderRecord, renderTombstone, type ServerRecord } from "./record.ts";
+
+const tombstoneLimit = 1_000;
+const tombstoneTtlMs = 7 * 24 * 3_600_000;
+
+export interface ServerRecords {
+  /** By name in code-unit order, tombstones among them; undefined before the first listing. */
+  all(): readonly ServerRecord[] | undefined;
+  find(name: string): ServerRecord | undefined;
+  update(listing: Listing): void;
+}
+
+interface Kept {
+  readonly listed: ListedServer;
+  readonly record: ServerRecord;
+}
+
+export function createServerRecords(options: { now?: () => number } = {}): ServerRecords {
+  const { now = Date.now } = options;
+  let live: ReadonlyMap<string, Kept> | undefined;
+  /** In the order of deletion. */
+  const deleted = new Map<string, ServerRecord>();
+  let sorted: readonly ServerRecord[] | undefined;
+
+  const forgetOld = () => {
+    for (const [name, { updatedAt }] of deleted) {
+      if (deleted.size <= tombstoneLimit && now() - updatedAt <= tombstoneTtlMs) return;
+      deleted.delete(name);
+      sorted = undefined;
+    }
+  };
+
+  return {
+    all() {
+      if (live === undefined) return undefined;
+      forgetOld();
+      sorted ??= [...[...live.values()].map(({ record }) => record), ...deleted.values()].toSorted(byName);
+      return sorted;
+    },
+    find(name) {
+      forgetOld();
+      return live?.get(name)?.record ?? deleted.get(name);
+    },
+    update({ servers }) {
+      const before = live;
+      const seenAt = before === undefined ? 0 : wholeSeconds(now());
+      live = new Map(servers.map((listed) => [listed.entry.server.name, keep(listed, before, seenAt)]));
+      for (const [name, { listed }] of before ?? []) {
+        if (!live.has(name)) deleted.set(name, renderTombstone(listed, wholeSeconds(now())));
+      }
+      for (const name of live.keys()) deleted.delete(name);
+      sorted = undefined;
+      forgetOld();
+    },
+  };
+}
+
+/**
+ * An entry that appears or changes while the registry looks has changed now, whatever moved it: with the time of the
+ * agent's own edit, a client that asks for changes would miss what an edit of the instance did to it.
+ */
+function keep(listed: ListedServer, before: ReadonlyMap<string, Kept> | undefined, seenAt: number): Kept {
+  const { server, _meta } = listed.entry;
+  const earlier = before?.get(server.name);
+  if (earlier?.listed === listed) return earlier;
+  const isSame = earlier !== undefined && JSON.stringify(earlier.listed.entry.server) === JSON.stringify(server);
+  const changedAt = isSame ? earlier.record.updatedAt : seenAt;
+  return { listed, record: renderRecord(listed, Math.max(Date.parse(_meta[officialMetaKey].updatedAt), changedAt)) };
+}
+
+const wholeSeconds = (time: number): number => Math.floor(time / 1_000) * 1_000;
+const byName = (a: ServerRecord, b: ServerRecord): number => (a.name < b.name ? -1 : 1);
