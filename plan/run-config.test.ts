@@ -151,6 +151,12 @@ describe("CFG-1 the run configuration has all that an agent needs, resolved", ()
         allowedOrigins: ["https://chat.example"],
         bodyLimitBytes: 2 ** 20,
       },
+      card: {
+        name: "ca.helu.ouranos/research",
+        title: "Research",
+        description: "Web search",
+        url: "https://ouranos.example.com:8443/research/mcp",
+      },
       logLevel: "DEBUG",
     });
   });
@@ -193,6 +199,14 @@ describe("OPR-2 what an agent does not use does not roll it", () => {
     ["a default it overrides", { agentDefaults: { request: { maxSteps: 3 }, limits: { wallClock: "9m" } } }],
   ])("%s changes no byte", (_, change) => {
     expect(serialiseRunConfig(render({}, change))).toBe(before);
+  });
+
+  it.each<[string, object]>([
+    ["the registry's namespace", { registryNamespace: "com.example" }],
+    ["the path of the outside URL", { externalUrl: { template: "https://ouranos.example.com:8443/x/{agent}/mcp" } }],
+  ])("CAT-11 %s changes the card, which is read as it is asked for, and not the hash", (_, change) => {
+    expect(render({}, change).card).not.toEqual(render().card);
+    expect(hashRunConfig(render({}, change))).toBe(hashRunConfig(render()));
   });
 
   it.each<[string, object]>([

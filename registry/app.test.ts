@@ -25,7 +25,18 @@ beforeAll(async () => {
 });
 afterAll(() => registry.stop());
 
-const paths = ["/.well-known/mcp/server.json", "/healthz", "/livez", "/readyz", "/metrics"];
+const paths = [
+  "/",
+  "/.well-known/mcp/server.json",
+  "/.well-known/ai-catalog.json",
+  "/openapi.json",
+  "/v0.1/servers",
+  "/v0/servers",
+  "/healthz",
+  "/livez",
+  "/readyz",
+  "/metrics",
+];
 
 describe("SEC-4 hosts", () => {
   it.each([
@@ -56,6 +67,11 @@ describe("SEC-4 origins", () => {
   it.each([
     ["/.well-known/mcp/server.json", "https://anywhere.example", 200, "*"],
     ["/healthz", "https://anywhere.example", 200, "*"],
+    ["/v0.1/servers", "https://anywhere.example", 200, "*"],
+    ["/v0/servers", "null", 200, "*"],
+    ["/.well-known/ai-catalog.json", "https://anywhere.example", 200, "*"],
+    ["/openapi.json", "https://anywhere.example", 200, "*"],
+    ["/", "https://anywhere.example", 403, null],
     ["/metrics", "https://anywhere.example", 403, null],
     ["/metrics", "https://app.example.com", 200, "https://app.example.com"],
     ["/readyz", "https://anywhere.example", 403, null],
@@ -67,6 +83,52 @@ describe("SEC-4 origins", () => {
   it("a foreign page cannot send anything but reads", async () => {
     const init = { method: "POST", headers: { origin: "https://anywhere.example" } };
     expect((await ask(registry.app, "/.well-known/mcp/server.json", init)).status).toBe(403);
+  });
+});
+
+describe("SEC-6 request ids and the access log", () => {
+  it.each(["a", "x".repeat(64), "0f8f-1.2:3_4"])("a sane id is kept: %s", async (id) => {
+    expect((await ask(registry.app, "/livez", { headers: { "x-request-id": id } })).headers.get("x-request-id")).toBe(
+      id,
+    );
+  });
+
+  it.each(["", "x".repeat(65), "a b", 'a"b', "{}", "é"])("any other is replaced: %s", async (id) => {
+    const answer = await ask(registry.app, "/nowhere", { headers: { "x-request-id": id } });
+    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it("every kind of answer has one, and its line in the log has it too, without the query", async () => {
+    const cases: [string, RequestInit][] = [
+      ["/v0.1/servers", {}],
+      ["/v0.1/servers?limit=secret", {}],
+      ["/nowhere?token=secret", {}],
+      ["/livez", { method: "POST" }],
+      ["/livez", { headers: { host: "evil.example" } }],
+      [
+        "/v0.1/servers",
+        { method: "OPTIONS", headers: { origin: "https://a.example", "access-control-request-method": "GET" } },
+      ],
+      ["/", {}],
+    ];
+    for (const [path, init] of cases) {
+      lines.length = 0;
+      const answer = await ask(registry.app, path, init);
+      const id = answer.headers.get("x-request-id");
+      expect(id, path).toMatch(/^[0-9a-f-]{36}$/);
+      const served = lines.map((line): Record<string, unknown> => JSON.parse(line));
+      expect(served).toContainEqual(
+        expect.objectContaining({
+          level: "DEBUG",
+          message: "request served",
+          requestId: id,
+          status: answer.status,
+          path: path.split("?")[0],
+          durationMs: expect.any(Number),
+        }),
+      );
+      expect(lines.join()).not.toContain("secret");
+    }
   });
 });
 

@@ -12,14 +12,13 @@ import { dependenciesOf } from "../plan/order.ts";
 import { resolveAgent, resolveInstance } from "../plan/resolve.ts";
 import { agentManifestOf, instanceManifestOf, sampleAgent } from "../plan/testing/resources.ts";
 import { publishedAgentUrl, registryUrl } from "../plan/urls.ts";
+import { renderStatusPage } from "../registry/status/page.ts";
 import { fullAgentSpecs, fullInstanceSpecs } from "./drift/full-resources.ts";
 import { leaves, pathsOf } from "./drift/leaves.ts";
 import { valueAt, withValue } from "./integration/schema-cases/manifest-path.ts";
 
 /** Fields that change nothing yet, and why. */
-const excused: Record<string, string> = {
-  "PallasInstance spec.title": "shown by kubectl only, until there is a page that shows instances",
-};
+const excused: Record<string, string> = {};
 const agentField = (path: string) => path.replace("PallasInstance spec.agentDefaults.", "PallasAgent spec.");
 const isExcused = (path: string) => excused[path] !== undefined || excused[agentField(path)] !== undefined;
 
@@ -58,6 +57,13 @@ function outputsOf(pair: Record<keyof Manifests, unknown>): string | undefined {
     renderInstanceChildren(instance.data, images),
     renderCatalogueEntry(agent.data, instance.data, publishedAgentUrl(agent.data, instance.data)),
     registryUrl(instance.data, "agents"),
+    renderStatusPage({
+      state: { phase: "live", since: 0 },
+      instances: [instance.data],
+      agents: [],
+      entryOf: () => undefined,
+      now: 0,
+    }),
     dependenciesOf(agent.data),
   ]);
 }
