@@ -23,8 +23,8 @@ export function createRandom(seed: number): Random {
   };
 }
 
-const below = (random: Random, limit: number) => Math.floor(random() * limit);
-function pick<T>(random: Random, from: readonly T[]): T {
+export const below = (random: Random, limit: number) => Math.floor(random() * limit);
+export function pick<T>(random: Random, from: readonly T[]): T {
   const found = from[below(random, from.length)];
   if (found === undefined) throw new Error("nothing to pick from");
   return found;

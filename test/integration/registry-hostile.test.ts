@@ -1,0 +1,154 @@
+/**
+ * Hostile requests by the ten thousand against the registry as it is built, over kept connections and as raw bytes, and the same
+ * against its application in this process: no crash, no 5xx but the documented 501, no growth (SEC-6).
+ */
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { Pool } from "undici";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createLogger } from "../../lib/process/log.ts";
+import { MemorySource } from "../../registry/testing/memory-source.ts";
+import { makeRegistry } from "../../registry/testing/registry.ts";
+import { makeAgent, makeInstance } from "../../registry/testing/resources.ts";
+import { createRandom, type Random } from "./hostile/requests.ts";
+import { renderHostileBytes, renderHostileToRegistry } from "./registry-hostile/requests.ts";
+import { localAgent, startRegistryProcess, type RegistryProcess } from "./registry-process.ts";
+
+const connections = 16;
+const [inProcess, overConnections, asBytes] = [80_000, 16_000, 6_000];
+/** A heap of a small pod: with all of a machine's memory to take, V8 would put off collecting, and the size say little. */
+const heapOptions = "--max-old-space-size=96 --max-semi-space-size=4";
+/** Far above what it takes, for machines that do other things. */
+const limitMs = 600_000;
+const agentCount = 120;
+
+/** Runs `task` `count` times, `connections` at a time. */
+async function repeat(count: number, task: () => Promise<void>): Promise<void> {
+  let left = count;
+  const work = async () => {
+    while (left > 0) {
+      left -= 1;
+      await task();
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, work));
+}
+
+const isFailure = (status: number): boolean => status >= 500 && status !== 501;
+
+describe("SEC-6 hostile requests to the registry", { timeout: limitMs }, () => {
+  let registry: RegistryProcess;
+  let pool: Pool;
+  const statuses = new Map<number, number>();
+  const failures: string[] = [];
+  const note = (status: number, request: string) => {
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (isFailure(status) && failures.length < 5) failures.push(`${status} for ${request.slice(0, 300)}`);
+  };
+
+  beforeAll(async () => {
+    const agents = Array.from({ length: agentCount }, (_, at) => localAgent(`agent-${at}`));
+    registry = await startRegistryProcess(agents, { NODE_OPTIONS: heapOptions });
+    pool = new Pool(registry.url, { connections });
+  });
+  afterAll(async () => {
+    await pool.destroy();
+    await registry.stop();
+  });
+
+  const attack = (count: number, random: Random) =>
+    repeat(count, async () => {
+      const { method, path, headers, body } = renderHostileToRegistry(random);
+      const request = `${method} ${path} ${JSON.stringify(headers)}`;
+      try {
+        // The client itself refuses some, which would not come as far as the server.
+        const answer = await pool.request({ path: encodeURI(path), method, headers, body: body ?? null });
+        await answer.body.dump({ limit: 10_000_000 });
+        note(answer.statusCode, request);
+      } catch (error) {
+        // An answer to a part of a body closes the connection while the rest is being sent.
+        note(0, `${request} ${String(error)}`);
+      }
+    });
+
+  const attackWithBytes = (count: number, random: Random) =>
+    repeat(count, async () => {
+      const bytes = renderHostileBytes(random);
+      const socket = connect(Number(new URL(registry.url).port), "127.0.0.1");
+      let answer = "";
+      socket.setEncoding("latin1").on("data", (chunk: string) => (answer += chunk.slice(0, 100)));
+      socket.on("error", () => undefined);
+      // Whoever asks for more than it sends waits for the server's deadline; not here.
+      socket.setTimeout(200, () => socket.destroy());
+      socket.end(bytes);
+      await once(socket, "close");
+      for (const [, status] of answer.matchAll(/^HTTP\/1\.1 (\d{3})/gm)) note(Number(status), bytes.toString("latin1"));
+    });
+
+  /** The smallest of some looks, so that garbage that is about to go does not count. */
+  async function readRestingBytes(random: Random): Promise<number> {
+    const looks: number[] = [];
+    for (let look = 0; look < 5; look += 1) {
+      await attack(300, random);
+      looks.push(Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${registry.pid}/status`, "utf8"))?.[1]) * 1_024);
+    }
+    return Math.min(...looks);
+  }
+
+  it("as it is built: none gets a 5xx, none ends it, and its memory does not grow", async () => {
+    const random = createRandom(23);
+    await attack(overConnections / 2, random);
+    await attackWithBytes(asBytes / 2, random);
+    const before = await readRestingBytes(random);
+    await attack(overConnections / 2, random);
+    await attackWithBytes(asBytes / 2, random);
+    const after = await readRestingBytes(random);
+    expect(failures).toEqual([]);
+    expect(registry.isRunning()).toBe(true);
+    expect(registry.lines.filter(({ level }) => level === "ERROR" || level === "FATAL")).toEqual([]);
+    expect(after / before).toBeLessThan(1.1);
+    expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 304, 400, 403, 404, 405, 431, 501]));
+    const answered = [...statuses].reduce((sum, [status, times]) => sum + (status === 0 ? 0 : times), 0);
+    expect(answered).toBeGreaterThan(15_000);
+    const catalogue = await (await fetch(`${registry.url}/.well-known/mcp/server.json`)).json();
+    expect(catalogue.servers).toHaveLength(agentCount);
+  });
+
+  it("to the application in this process: none gets a 5xx or an error in the log", async () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const source = new MemorySource({
+      instances: [makeInstance()],
+      agents: Array.from({ length: agentCount }, (_, at) => makeAgent(`agent-${at}`)),
+    });
+    const log = createLogger({ logger: "hostile", level: "ERROR", destination });
+    const inside = makeRegistry(source, { log });
+    inside.start();
+    await vi.waitUntil(async () => (await inside.app.request("/readyz", { headers: { host: "localhost" } })).ok);
+    const random = createRandom(29);
+    const found: string[] = [];
+    let judged = 0;
+    await repeat(inProcess, async () => {
+      const { method, path, headers, body } = renderHostileToRegistry(random);
+      const init = { method, headers: sendable(headers), ...(body !== undefined && { body: new Uint8Array(body) }) };
+      const response = await inside.app.request(new Request(`http://localhost${path}`, init));
+      judged += 1;
+      await response.body?.cancel();
+      if (isFailure(response.status) && found.length < 5)
+        found.push(`${response.status} for ${method} ${path.slice(0, 300)}`);
+      if (response.status >= 400 && response.status !== 404 && method !== "HEAD") {
+        expect(response.headers.get("content-type")).toContain("application/json");
+      }
+    });
+    await inside.stop();
+    expect(found).toEqual([]);
+    expect(lines).toEqual([]);
+    expect(judged).toBe(inProcess);
+    expect(Object.prototype).not.toHaveProperty("polluted");
+  });
+});
+
+/** A Request takes only headers of Latin-1 without line ends. */
+const sendable = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replaceAll(/[^\x20-\xff]/g, "?")]));
