@@ -123,7 +123,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const tracedTable = { ...table, tools: table.tools.map((tool) => traceServedTool(tool, telemetry)) };
   const endpoint = createEndpoint(tracedTable, config, sessions, log);
   const allowedHosts = renderAllowedHosts(config, options.podIp);
-  const readCard = async () => options.readCard?.().catch(() => undefined) ?? config.card;
+  const readCard = () => (options.readCard?.() ?? Promise.resolve(config.card)).catch(() => config.card);
   const cardApp = createCardApp(config.agent.version, readCard);
   return {
     mcpApp: createMcpApp({ allowedHosts, allowedOrigins: config.http.allowedOrigins }, cardApp, auth, drain, endpoint),

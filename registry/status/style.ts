@@ -61,6 +61,7 @@ caption{text-align:left;color:var(--muted);padding:.25rem 0}
 th,td{text-align:left;vertical-align:top;padding:.4rem .75rem .4rem .5rem;border-bottom:1px solid var(--border)}
 thead th{background:var(--surface);white-space:nowrap}
 tbody th{font-weight:600}
+th code{font-weight:400}
 code{font-size:.875em;overflow-wrap:anywhere}
 .ok{color:var(--ok)}
 .degraded{color:var(--degraded)}

@@ -117,6 +117,7 @@ describe.skipIf(missing !== undefined)(
         deviceScaleFactor: 1,
         mobile: false,
       });
+      await page.open(registry.url);
       expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(background);
       const { data } = await page.send("Page.captureScreenshot", { format: "png" });
       const picture = Buffer.from(String(data), "base64");

@@ -45,8 +45,20 @@ export const interfaceRequirements: Requirements = {
       "A registry serves one instance or several, an empty list when there is nothing, 503 before its first sync.",
     shown: ["registry/catalogue/routes.test.ts", "registry/source/watch.test.ts", "registry/environment.test.ts"],
   },
-  "CAT-10": { promise: "The registry also speaks the generic read API of MCP registries.", shown: "open" },
-  "CAT-11": { promise: "The AI catalogue and a server card per agent are published.", shown: "open" },
+  "CAT-10": {
+    promise: "The registry also speaks the generic read API of MCP registries.",
+    shown: [
+      "registry/servers/routes.test.ts",
+      "registry/servers/query.test.ts",
+      "registry/servers/records.test.ts",
+      "registry/openapi/document.test.ts",
+      "test/integration/registry-clients.test.ts",
+    ],
+  },
+  "CAT-11": {
+    promise: "The AI catalogue and a server card per agent are published.",
+    shown: ["registry/discovery/routes.test.ts", "agent-runtime/card.test.ts", "plan/run-config.test.ts"],
+  },
 
   "AGT-1": {
     promise: "send_message, also under the agent's own name, answers with one text block of all the model wrote.",

@@ -328,7 +328,10 @@ export const operationRequirements: Requirements = {
       "lib/mcp/request-body.test.ts",
       "lib/process/http-server.test.ts",
       "registry/app.test.ts",
+      "registry/status/page.test.ts",
       "test/integration/hostile-bodies.test.ts",
+      "test/integration/registry-hostile.test.ts",
+      "test/integration/registry-slow-clients.test.ts",
     ],
   },
 };
