@@ -4,15 +4,19 @@
  */
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { Agent, request } from "node:http";
 import { connect } from "node:net";
-import { Pool } from "undici";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createLogger } from "../../lib/process/log.ts";
 import { MemorySource } from "../../registry/testing/memory-source.ts";
 import { makeRegistry } from "../../registry/testing/registry.ts";
 import { makeAgent, makeInstance } from "../../registry/testing/resources.ts";
 import { createRandom, type Random } from "./hostile/requests.ts";
-import { renderHostileBytes, renderHostileToRegistry } from "./registry-hostile/requests.ts";
+import {
+  renderHostileBytes,
+  renderHostileToRegistry,
+  type HostileRegistryRequest,
+} from "./registry-hostile/requests.ts";
 import { localAgent, startRegistryProcess, type RegistryProcess } from "./registry-process.ts";
 
 const connections = 16;
@@ -39,7 +43,7 @@ const isFailure = (status: number): boolean => status >= 500 && status !== 501;
 
 describe("SEC-6 hostile requests to the registry", { timeout: limitMs }, () => {
   let registry: RegistryProcess;
-  let pool: Pool;
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const statuses = new Map<number, number>();
   const failures: string[] = [];
   const note = (status: number, request: string) => {
@@ -50,26 +54,17 @@ describe("SEC-6 hostile requests to the registry", { timeout: limitMs }, () => {
   beforeAll(async () => {
     const agents = Array.from({ length: agentCount }, (_, at) => localAgent(`agent-${at}`));
     registry = await startRegistryProcess(agents, { NODE_OPTIONS: heapOptions });
-    pool = new Pool(registry.url, { connections });
   });
   afterAll(async () => {
-    await pool.destroy();
+    agent.destroy();
     await registry.stop();
   });
 
   const attack = (count: number, random: Random) =>
     repeat(count, async () => {
-      const { method, path, headers, body } = renderHostileToRegistry(random);
-      const request = `${method} ${path} ${JSON.stringify(headers)}`;
-      try {
-        // The client itself refuses some, which would not come as far as the server.
-        const answer = await pool.request({ path: encodeURI(path), method, headers, body: body ?? null });
-        await answer.body.dump({ limit: 10_000_000 });
-        note(answer.statusCode, request);
-      } catch (error) {
-        // An answer to a part of a body closes the connection while the rest is being sent.
-        note(0, `${request} ${String(error)}`);
-      }
+      const hostile = renderHostileToRegistry(random);
+      const status = await send(agent, registry.url, hostile);
+      note(status, `${hostile.method} ${hostile.path} ${JSON.stringify(hostile.headers)}`);
     });
 
   const attackWithBytes = (count: number, random: Random) =>
@@ -148,6 +143,22 @@ describe("SEC-6 hostile requests to the registry", { timeout: limitMs }, () => {
     expect(Object.prototype).not.toHaveProperty("polluted");
   });
 });
+
+/** The status of the answer; 0 where the connection ended before it came. Not by undici, which some of the headers confuse. */
+function send(agent: Agent, url: string, { method, path, headers, body }: HostileRegistryRequest): Promise<number> {
+  const { hostname, port } = new URL(url);
+  // Node's client refuses these letters; the rest goes out as it is.
+  const sent = path.replaceAll(/[^\x21-\x7e]/gu, (letter) => encodeURIComponent(letter));
+  const options = { agent, hostname, port, method, path: sent, headers, timeout: 20_000 };
+  return new Promise((resolve) => {
+    const outgoing = request(options, (answer) => {
+      answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
+      answer.on("close", () => resolve(answer.statusCode ?? 0));
+    });
+    outgoing.on("timeout", () => outgoing.destroy(new Error("no answer"))).on("error", () => resolve(0));
+    outgoing.end(body);
+  });
+}
 
 /** A Request takes only headers of Latin-1 without line ends. */
 const sendable = (headers: Record<string, string>): Record<string, string> =>
