@@ -5,7 +5,7 @@ import type { HealthPayload } from "../crds/health.ts";
 import type { RunCard, RunConfig, SecretKey } from "../crds/run-config.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
 import type { McpTable } from "../lib/mcp/table.ts";
-import { guardHosts, type GuardOptions } from "../lib/process/http-guard.ts";
+import { guardHosts } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { createAdminApp } from "./admin.ts";
 import type { Auth } from "./auth/auth.ts";
@@ -123,10 +123,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const tracedTable = { ...table, tools: table.tools.map((tool) => traceServedTool(tool, telemetry)) };
   const endpoint = createEndpoint(tracedTable, config, sessions, log);
   const allowedHosts = renderAllowedHosts(config, options.podIp);
-  const readCard = () => (options.readCard?.() ?? Promise.resolve(config.card)).catch(() => config.card);
-  const cardApp = createCardApp(config.agent.version, readCard);
   return {
-    mcpApp: createMcpApp({ allowedHosts, allowedOrigins: config.http.allowedOrigins }, cardApp, auth, drain, endpoint),
+    mcpApp: createMcpApp(options, allowedHosts, auth, drain, endpoint),
     adminApp: createAdminApp({
       allowedHosts,
       observeUnready: async () => (await observeOwnFaults())[0],
@@ -177,16 +175,20 @@ function createEndpoint(table: McpTable, config: RunConfig, sessions: Sessions, 
 
 /** In this order: who may ask at all, what all of them may know, who is asking, whether there is still time, and then the endpoint. */
 function createMcpApp(
-  guard: Pick<GuardOptions, "allowedHosts" | "allowedOrigins">,
-  cardApp: Hono,
+  { config, readCard }: AgentOptions,
+  allowedHosts: readonly string[],
   auth: Auth | undefined,
   drain: Drain,
   endpoint: McpEndpoint,
 ): Hono<McpVariables> {
   const app = new Hono<McpVariables>();
   const isPublicRead = (path: string) => path === cardPath || auth?.isPublicRead(path) === true;
-  app.use(guardHosts({ ...guard, isPublicRead }));
-  app.route("/", cardApp);
+  app.use(guardHosts({ allowedHosts, allowedOrigins: config.http.allowedOrigins, isPublicRead }));
+  const ownCard = async () => config.card;
+  app.route(
+    "/",
+    createCardApp(config.agent.version, () => (readCard ?? ownCard)().catch(ownCard)),
+  );
   if (auth !== undefined) app.route("/", auth.app);
   app.use(drain.refuseCalls);
   app.route("/", endpoint.app);

@@ -192,11 +192,9 @@ export function renderRunConfig(
 export const serialiseRunConfig = (config: RunConfig): string => `${JSON.stringify(config, null, 2)}\n`;
 
 /** What goes on the pod template: a change of it rolls the pods. The card is read from the mounted file as it is asked for. */
-export function hashRunConfig({ card: _, ...running }: RunConfig): string {
-  return createHash("sha256")
-    .update(`${JSON.stringify(running, null, 2)}\n`)
-    .digest("hex")
-    .slice(0, 16);
+export function hashRunConfig(config: RunConfig): string {
+  const running = `${JSON.stringify({ ...config, card: undefined }, null, 2)}\n`;
+  return createHash("sha256").update(running).digest("hex").slice(0, 16);
 }
 
 /** Every Secret key and ConfigMap key the agent's files must hold, for projected volumes and local files. */

@@ -49,6 +49,7 @@ export function renderStatusPage({ state, instances, agents, entryOf, now }: Sta
     ...renderHidden(instances.length - shownInstances, "instances"),
   ];
   return String(
+    // oxlint-disable-next-line typescript/no-base-to-string -- it would be a promise only if one of the values were
     html`<!doctype html>
       <html lang="en">
         <head>

@@ -78,17 +78,18 @@ async function openPage(browserUrl: string): Promise<Page> {
     else waiting.get(id)?.reject(new Error(JSON.stringify(error)));
   });
   let sent = 0;
-  let sessionId: unknown;
+  /** Commands go to the browser until there is a session with the page. */
+  const session: { sessionId?: unknown } = {};
   const send: Page["send"] = async (method, params = {}) => {
     sent += 1;
     const answer = Promise.withResolvers<Record<string, unknown>>();
     waiting.set(sent, answer);
-    socket.send(JSON.stringify({ id: sent, method, params, ...(sessionId !== undefined && { sessionId }) }));
+    socket.send(JSON.stringify({ id: sent, method, params, ...session }));
     const timer = setTimeout(() => answer.reject(new Error(`${method} was not answered`)), commandTimeoutMs);
     return answer.promise.finally(() => clearTimeout(timer));
   };
   const { targetId } = await send("Target.createTarget", { url: "about:blank" });
-  sessionId = (await send("Target.attachToTarget", { targetId, flatten: true }))["sessionId"];
+  session.sessionId = (await send("Target.attachToTarget", { targetId, flatten: true }))["sessionId"];
   for (const domain of ["Page", "Log", "Runtime", "Network", "Accessibility"]) await send(`${domain}.enable`);
   return {
     send,
