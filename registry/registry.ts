@@ -69,8 +69,8 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
   const publisher = createPublisher({
     source,
     list,
-    async onListing(listing) {
-      await discovery.update(listing);
+    onListing(listing) {
+      discovery.update(listing);
       records.update(listing);
       status.update(listing);
     },

@@ -21,8 +21,8 @@ export interface Publisher {
 export interface PublisherOptions {
   source: Pick<ResourceSource, "state" | "onChange">;
   list: () => Listing;
-  /** Hears of each new listing before it is served, and may take its time; a rejection leaves the last document. */
-  onListing?: (listing: Listing) => void | Promise<void>;
+  /** Hears of each new listing in the moment from which it is served. */
+  onListing?: (listing: Listing) => void;
   log: Logger;
 }
 
@@ -83,9 +83,9 @@ class CataloguePublisher implements Publisher {
     this.#conflicts = listing.conflicts;
     const text = renderDocument(listing.servers, phase === "degraded" ? since : undefined);
     if (text === this.#text) return;
-    const [document] = await Promise.all([encodeDocument(text), onListing?.(listing)]);
-    this.#document = document;
+    this.#document = await encodeDocument(text);
     this.#text = text;
+    onListing?.(listing);
     log.debug({ servers: listing.servers.length, bytes: text.length, phase }, "catalogue published");
   }
 }
