@@ -1,7 +1,7 @@
 // Whatever a provider does, each turn ends once, in time, and shows no key: thousands of turns against random faults.
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { firstUserText } from "../../test/models/conversations.ts";
 import { startModelMock, type ModelMock, type ModelMockOptions } from "../../test/models/model-mock.ts";
 import { vendorErrors, type ScriptedReply } from "../../test/models/script.ts";
@@ -168,6 +168,9 @@ function expectNothingOpen(journal: ModelMock["journal"]) {
   const open = journal.filter((entry) => entry.endedAtMs === undefined && entry.closedByClientAtMs === undefined);
   expect(open).toEqual([]);
 }
+
+// The libraries are loaded when first used, in real time, which is no matter of the turns.
+beforeAll(async () => void (await import("./ai-sdk.ts")));
 
 describe("AGT-7 BRR-4 each turn ends once, none later than a second after its deadline, and no text shows a key", () => {
   test("9,000 turns on an injected clock", { timeout: 600_000 }, async () => {

@@ -88,6 +88,13 @@ function renderCall(index: number, sessions: readonly { "mcp-session-id": string
   return { message: callMessage("send_message", args, index, meta), headers: { ...session } };
 }
 
+/** Of an event stream, or of an answer that needed none. */
+function readMessages(contentType: string, text: string): Record<string, unknown>[] {
+  if (contentType.startsWith("application/json")) return [JSON.parse(text)];
+  const lines = text.split("\n").filter((line) => line.startsWith("data: "));
+  return lines.map((line) => JSON.parse(line.slice("data: ".length)));
+}
+
 async function makeCall(index: number, sessions: readonly { "mcp-session-id": string }[], pool: Agent): Promise<void> {
   const { message, headers } = renderCall(index, sessions);
   const startedAtMs = performance.now();
@@ -99,10 +106,7 @@ async function makeCall(index: number, sessions: readonly { "mcp-session-id": st
   });
   const text = await response.text();
   const endedAtMs = performance.now();
-  const messages: Record<string, unknown>[] = text
-    .split("\n")
-    .filter((line) => line.startsWith("data: "))
-    .map((line) => JSON.parse(line.slice("data: ".length)));
+  const messages = readMessages(response.headers.get("content-type") ?? "", text);
   const answers = messages.filter((each) => "id" in each);
   const result = JSON.stringify(answers[0]?.["result"] ?? "");
   outcomes[index] = {

@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { auditDir } from "../cluster/audit.ts";
 import { startApiServer, type ApiServer } from "../cluster/api-server.ts";
 import { clusterMissing } from "../cluster/cluster.ts";
 import { editStoredSpec, removeStored } from "../faults/etcd.ts";
@@ -31,7 +32,7 @@ describe.skipIf(clusterMissing())("OPR-7 an API server that is away for a minute
   let waiting = 2;
 
   beforeAll(async () => {
-    server = await startApiServer({ crdPaths });
+    server = await startApiServer({ crdPaths, auditDir });
     answersAt = (async () => {
       await ready.promise;
       await server.kill9();

@@ -23,6 +23,8 @@ async function refuseDeletion(space: Space): Promise<() => Promise<void>> {
   const root = "/apis/admissionregistration.k8s.io/v1";
   const resourceRules = [
     { apiGroups: ["pallas.helu.ca"], apiVersions: ["*"], operations: ["DELETE"], resources: ["*"] },
+    // Nor the operator's rights: without them it would not hear why its writes are refused.
+    { apiGroups: ["rbac.authorization.k8s.io"], apiVersions: ["*"], operations: ["DELETE"], resources: ["*"] },
   ];
   const spec = {
     failurePolicy: "Fail",

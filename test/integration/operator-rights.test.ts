@@ -45,6 +45,8 @@ async function setUp(server: ApiServer, everywhere: boolean): Promise<Stage> {
   const home = await createSpace("home", server);
   const work = await createSpace("work", server);
   const env = { PALLAS_LEADER_ELECTION: "true", PALLAS_LEASE_NAMESPACE: home.name };
+  // Before the operator, which asks the server about what it has not seen being made.
+  await work.apply(...smallInstance);
   const operator = await startOperator(server, { namespaces: everywhere ? [] : [work.name], home: home.name, env });
   const kubelet = startFakeKubelet(server, work.name);
   onTestFinished(async () => {
@@ -64,7 +66,6 @@ const statusOf = async (work: Space, agentName: string, type: string) => {
 
 /** What an operator meets in its life: creations, edits, pods that fail and come back, names that others have taken. */
 async function live({ work, kubelet }: Stage): Promise<void> {
-  await work.apply(...smallInstance);
   await work.kubectl("wait", "--for=condition=Ready", "pallasagents,pallasinstances", "--all", "--timeout=60s");
   await work.setSteps("alpha", 7);
   await expect.poll(() => work.steps("alpha"), { timeout }).toBe(7);

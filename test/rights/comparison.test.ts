@@ -78,7 +78,9 @@ it("finds a refusal that no test provoked, and a test that provoked none", () =>
     { resource: "services", namespace: "fault-1-ab", code: 403 },
     { user: "", uri: "/apis/apps/v1", code: 401 },
   );
-  const provoked = ["fault-1-", "fault-2-"].map((namespacePrefix) => ({ namespacePrefix, reason: "on purpose" }));
+  const provoked = ["fault-1-", "fault-2-", "fault-3-"].map((namespacePrefix) => ({
+    ...{ namespacePrefix, reason: "on purpose", isCertain: namespacePrefix !== "fault-3-" },
+  }));
   const { unexpected, notProvoked } = judgeRefusals(refused, provoked);
   expect(unexpected).toEqual(["403 home/pallas-operator /services list", "401  /apis/apps/v1"]);
   expect(notProvoked.map(({ namespacePrefix }) => namespacePrefix)).toEqual(["fault-2-"]);

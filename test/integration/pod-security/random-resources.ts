@@ -68,7 +68,8 @@ const pod = optional({
 const history = optional({
   compactAt: fc.double({ min: 0.1, max: 1, noNaN: true }),
   idleTtl: duration,
-  maxBytes: quantityIn(1, 4096, "Mi"),
+  // No more than the smallest claim, since a contradiction is refused.
+  maxBytes: quantityIn(1, 1024, "Mi"),
   keepTurns: fc.integer({ min: 1, max: 100 }),
 });
 const limits = optional({

@@ -90,6 +90,10 @@ const pairs: Record<string, RulePair> = {
     ],
     violated: [{ name: "X-A" }, { name: "X-A", value: "", ...secret }],
   },
+  "audiences must name at least one": {
+    holds: [{ issuer: "https://id.example.com", audiences: ["pallas"] }],
+    violated: [{ issuer: "https://id.example.com", audiences: [] }],
+  },
   "more than one replica needs metrics.mode podMonitor, else every series is counted twice": {
     holds: [
       {},
