@@ -15,6 +15,7 @@ export const metricNames = {
   agentHealthStatus: "pallas_agent_health_status",
   agentScrapeUp: "pallas_agent_scrape_up",
   agentScrapeSeconds: "pallas_agent_scrape_duration_seconds",
+  agentScrapeAge: "pallas_agent_scrape_age_seconds",
 } as const;
 
 /** Labels the registry adds to every series of an agent's pod (MET-1). */

@@ -102,6 +102,9 @@ export interface SlugConflict {
   leftOut: string;
 }
 
+/** By code units, whatever the locale: thousands of names are sorted at each change. */
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
 const qualifiedName = ({ metadata }: PallasAgent) => `${metadata.namespace}/${metadata.name}`;
 
 /**
@@ -112,9 +115,7 @@ export function withoutSlugConflicts(agents: readonly PallasAgent[]): {
   conflicts: SlugConflict[];
 } {
   const age = ({ metadata }: PallasAgent) => metadata.creationTimestamp ?? "";
-  const byAge = agents.toSorted(
-    (a, b) => age(a).localeCompare(age(b)) || qualifiedName(a).localeCompare(qualifiedName(b)),
-  );
+  const byAge = agents.toSorted((a, b) => compare(age(a), age(b)) || compare(qualifiedName(a), qualifiedName(b)));
   const holders = new Map<string, PallasAgent>();
   const conflicts: SlugConflict[] = [];
   for (const agent of byAge) {
@@ -123,6 +124,6 @@ export function withoutSlugConflicts(agents: readonly PallasAgent[]): {
     if (holder) conflicts.push({ slug: key, kept: qualifiedName(holder), leftOut: qualifiedName(agent) });
     else holders.set(key, agent);
   }
-  const listed = [...holders.values()].toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
+  const listed = [...holders.values()].toSorted((a, b) => compare(a.metadata.name, b.metadata.name));
   return { listed, conflicts };
 }

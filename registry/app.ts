@@ -1,16 +1,13 @@
 // All surfaces as one application: an id and a log line for each request, then the Host and Origin guard, then the
 // surfaces, then JSON for what nobody serves. It knows no surface by name.
-import { randomUUID } from "node:crypto";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
+import { requestIdHeader, requestIdOf } from "./request-id.ts";
 import type { Surface } from "./surface.ts";
 
 const loggedPathLimitChars = 200;
-const requestIdHeader = "X-Request-Id";
-/** What a proxy before us may have called the request; anything else could forge lines of a log. */
-const saneRequestId = /^[\w.:-]{1,64}$/;
 
 export interface AppOptions {
   surfaces: readonly Surface[];
@@ -42,8 +39,7 @@ const logAccess =
   (log: Logger): MiddlewareHandler =>
   async (c, next) => {
     const startedMs = performance.now();
-    const given = c.req.header(requestIdHeader) ?? "";
-    const requestId = saneRequestId.test(given) ? given : randomUUID();
+    const requestId = requestIdOf(c.req.header(requestIdHeader));
     c.header(requestIdHeader, requestId);
     await next();
     const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;

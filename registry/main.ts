@@ -58,7 +58,7 @@ async function main(): Promise<void> {
   shutdown.add("registry", () => registry.stop());
 
   const { host: hostname, port } = environment;
-  const server = await listen(registry.app.fetch, { port, hostname, log, limits });
+  const server = await listen(registry.app.fetch, { port, hostname, log, limits, direct: registry.direct });
   shutdown.add("server", async () => {
     await server.close({ graceMs: closeDeadlineMs / 2 });
   });

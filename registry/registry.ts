@@ -3,6 +3,7 @@
 import type { Hono } from "hono";
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
+import type { DirectHandler } from "../lib/process/http-server.ts";
 import type { Logger } from "../lib/process/log.ts";
 import type { Metrics } from "../lib/process/metrics.ts";
 import type { Mode } from "../plan/accept.ts";
@@ -11,6 +12,7 @@ import { publishedAgentUrl } from "../plan/urls.ts";
 import { createApp } from "./app.ts";
 import { createLister } from "./catalogue/listing.ts";
 import { createPublisher } from "./catalogue/publisher.ts";
+import { directCatalogue } from "./catalogue/direct.ts";
 import { catalogueSurface } from "./catalogue/routes.ts";
 import { discoverySurface } from "./discovery/routes.ts";
 import { fetchHealthReport, healthSurface } from "./health/routes.ts";
@@ -42,6 +44,8 @@ export interface RegistryOptions {
 
 export interface PallasRegistry {
   app: Hono;
+  /** Answers before `app` what `app` would answer the same. */
+  direct: DirectHandler;
   start(): void;
   /** From now on /readyz says no, while everything is still served. */
   setDraining(): void;
@@ -90,6 +94,7 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
     if (draining) return "the registry is shutting down";
     return publisher.current() === undefined ? "the resources are not read yet" : undefined;
   };
+  const httpLog = log.child({ logger: "pallas.registry.http" });
   const app = createApp({
     surfaces: [
       catalogueSurface(publisher.current),
@@ -102,11 +107,13 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
     ],
     allowedHosts: options.allowedHosts,
     allowedOrigins: options.allowedOrigins,
-    log: log.child({ logger: "pallas.registry.http" }),
+    log: httpLog,
   });
   const parts = [publisher, reports, ...(scrapes ? [scrapes] : [])];
+  const { allowedHosts } = options;
   return {
     app,
+    direct: directCatalogue({ current: publisher.current, allowedHosts, log: httpLog }),
     start() {
       for (const part of parts) part.start();
       source.start();

@@ -34,6 +34,21 @@ export interface GuardOptions {
   isPublicRead?: (path: string) => boolean;
 }
 
+/** Sent with every public read, whoever asks. */
+export const publicReadHeaders = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": exposedHeaders,
+} as const;
+
+/** Tells whether a Host header is on the list; for who answers a request before the guard sees it. Throws as `guardHosts`. */
+export function createHostCheck(allowedHosts: readonly string[]): (host: string) => boolean {
+  const hosts = new Set(allowedHosts.map(parseAllowedHost));
+  return (host) => {
+    const name = parseHostName(host);
+    return name !== undefined && hosts.has(name);
+  };
+}
+
 /**
  * Refuses a request whose Host is not listed, and one that carries an Origin that is not listed, with 403 and JSON.
  * Answers preflights of listed origins itself. Throws on an entry that is a wildcard or malformed.

@@ -3,7 +3,7 @@
  * It decides nothing about routes, hosts or bodies' sizes; those belong to the handler.
  */
 import { createServer } from "node:http";
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isIPv6 } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Http2Bindings, HttpBindings } from "@hono/node-server";
@@ -31,6 +31,12 @@ const defaultHttpLimits: Readonly<HttpLimits> = {
 /** What hono's `app.fetch` is; `env.incoming` gives the socket's facts. */
 export type FetchHandler = (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response>;
 
+/**
+ * Answers a request on node's own objects and returns true, or leaves it alone and returns false: for what is asked so
+ * often that a Request and a Response would cost more than the answer.
+ */
+export type DirectHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
+
 export interface RunningServer {
   readonly port: number;
   /** A URL by which this machine reaches the server, without a trailing slash. */
@@ -47,7 +53,7 @@ export interface RunningServer {
  */
 export async function listen(
   fetch: FetchHandler,
-  options: { port: number; hostname: string; log: Logger; limits?: Partial<HttpLimits> },
+  options: { port: number; hostname: string; log: Logger; limits?: Partial<HttpLimits>; direct?: DirectHandler },
 ): Promise<RunningServer> {
   const limits = { ...defaultHttpLimits, ...options.limits };
   const server = createServer({
@@ -70,6 +76,7 @@ export async function listen(
   });
   server.on("request", (incoming, outgoing) => {
     connections.begin(outgoing);
+    if (options.direct?.(incoming, outgoing) === true) return;
     void answer(incoming, outgoing);
   });
   const port = await bind(server, options);

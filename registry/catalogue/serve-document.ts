@@ -1,7 +1,7 @@
 // How a document that is kept in memory is answered: chosen by the request's headers and nothing else, 304 to who has
 // it, 503 while there is none yet (CAT-8, CAT-9).
 import type { Context } from "hono";
-import type { EncodedDocument } from "./document.ts";
+import type { EncodedDocument, Encoding } from "./document.ts";
 import { chooseEncoding, matchesEtag } from "./negotiate.ts";
 
 /** What a client waits before it asks again for what is not there yet. */
@@ -14,19 +14,36 @@ export interface ServedAs {
   cacheControl: string;
 }
 
+export interface DocumentAnswer {
+  status: 200 | 304;
+  headers: Record<string, string>;
+  body: Uint8Array<ArrayBuffer> | null;
+}
+
+/** 304 to who has it in this encoding. */
+export function chooseAnswer(
+  document: EncodedDocument,
+  { contentType, cacheControl }: ServedAs,
+  { encoding, ifNoneMatch }: { encoding: Encoding; ifNoneMatch: string | undefined },
+): DocumentAnswer {
+  const { body, etag } = document[encoding];
+  const headers: Record<string, string> = { ETag: etag, "Cache-Control": cacheControl, Vary: "Accept-Encoding" };
+  if (matchesEtag(ifNoneMatch, etag)) return { status: 304, headers, body: null };
+  headers["Content-Type"] = contentType;
+  headers["Content-Length"] = String(body.byteLength);
+  if (encoding !== "identity") headers["Content-Encoding"] = encoding;
+  return { status: 200, headers, body };
+}
+
 /** `document` undefined: the resources are not read yet. */
 export function serveDocument(c: Context, document: EncodedDocument | undefined, as: ServedAs): Response {
   if (document === undefined) return refuseUnsynced(c);
   const encoding = chooseEncoding(c.req.header("accept-encoding"));
-  const { body, etag } = document[encoding];
-  const headers = { ETag: etag, "Cache-Control": as.cacheControl, Vary: "Accept-Encoding" };
-  if (matchesEtag(c.req.header("if-none-match"), etag)) return c.body(null, 304, headers);
-  return c.body(body, 200, {
-    ...headers,
-    "Content-Type": as.contentType,
-    "Content-Length": String(body.byteLength),
-    ...(encoding === "identity" ? {} : { "Content-Encoding": encoding }),
+  const { status, headers, body } = chooseAnswer(document, as, {
+    encoding,
+    ifNoneMatch: c.req.header("if-none-match"),
   });
+  return body === null ? c.body(null, status, headers) : c.body(body, 200, headers);
 }
 
 /** Never an empty list: a client would take it for all there is. */

@@ -20,7 +20,7 @@ interface RenderedState {
 const listedFaults = 100;
 
 export interface RegistryHealth {
-  /** starting before the first sync; degraded while what is served may be behind. */
+  /** starting before the first sync; degraded while anything that is served may be behind. */
   status: "ok" | "starting" | "degraded";
   source: { resources: RenderedState; endpoints: RenderedState };
   instances: {
@@ -41,9 +41,8 @@ export function renderHealth(facts: {
   conflicts: readonly SlugConflict[];
   unreadable: readonly string[];
 }): RegistryHealth {
-  const { phase } = facts.state;
   return {
-    status: phase === "live" ? "ok" : phase,
+    status: renderStatus(facts.state, facts.endpointState),
     source: { resources: renderState(facts.state), endpoints: renderState(facts.endpointState) },
     instances: facts.instances.map((instance) => {
       const key = resourceKey(instance);
@@ -59,6 +58,12 @@ export function renderHealth(facts: {
     slugConflicts: facts.conflicts.slice(0, listedFaults),
     unreadable: facts.unreadable.slice(0, listedFaults),
   };
+}
+
+/** Without endpoints the catalogue is whole, but metrics and the agents' reports are not. */
+function renderStatus(state: SourceState, endpointState: SourceState): RegistryHealth["status"] {
+  if (state.phase === "starting") return "starting";
+  return state.phase === "live" && endpointState.phase === "live" ? "ok" : "degraded";
 }
 
 /** Not why: that may hold paths and addresses, and anyone may read this. The log says it. */

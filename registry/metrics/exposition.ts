@@ -33,9 +33,9 @@ export function sampleNames(family: string, type: MetricType): string[] {
   return [family];
 }
 
-/** Families in the order of their first line. Throws `ExpositionError` on the first malformed line. */
-export function parseExposition(text: string): Family[] {
-  const builder = new FamilyBuilder();
+/** Families in the order of their first line. Throws `ExpositionError` on the first malformed line, and past the limit. */
+export function parseExposition(text: string, sampleLimit: number = Number.POSITIVE_INFINITY): Family[] {
+  const builder = new FamilyBuilder(sampleLimit);
   let number = 0;
   for (const line of lines(text)) {
     number += 1;
@@ -72,6 +72,12 @@ class FamilyBuilder {
   readonly #families = new Map<string, OpenFamily>();
   /** Which family a sample's name belongs to. */
   readonly #owners = new Map<string, OpenFamily>();
+  readonly #sampleLimit: number;
+  #samples = 0;
+
+  constructor(sampleLimit: number) {
+    this.#sampleLimit = sampleLimit;
+  }
 
   setHelp(name: string, help: string): void {
     const family = this.#open(name);
@@ -88,6 +94,8 @@ class FamilyBuilder {
   }
 
   add(sample: Sample): void {
+    this.#samples += 1;
+    if (this.#samples > this.#sampleLimit) throw new Error(`expected at most ${this.#sampleLimit} samples`);
     (this.#owners.get(sample.name) ?? this.#open(sample.name)).samples.push(sample);
   }
 

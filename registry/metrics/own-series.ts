@@ -48,7 +48,7 @@ export function registerOwnSeries({ registry, source, agentUrl, visits }: OwnSer
 }
 
 function registerScrapeSeries(registry: Registry, visits: () => readonly Visit<unknown>[]): void {
-  const scrapeGauge = (name: string, help: string, valueOf: (visit: Visit<unknown>) => number) =>
+  const scrapeGauge = (name: string, help: string, valueOf: (visit: Visit<unknown>) => number | undefined) =>
     new Gauge({
       name,
       help,
@@ -58,7 +58,8 @@ function registerScrapeSeries(registry: Registry, visits: () => readonly Visit<u
         this.reset();
         for (const visit of visits()) {
           const { namespace, instance, agent, pod } = visit.endpoint;
-          this.set({ namespace, pallas_instance: instance, agent, pod }, valueOf(visit));
+          const value = valueOf(visit);
+          if (value !== undefined) this.set({ namespace, pallas_instance: instance, agent, pod }, value);
         }
       },
     });
@@ -69,6 +70,11 @@ function registerScrapeSeries(registry: Registry, visits: () => readonly Visit<u
     metricNames.agentScrapeSeconds,
     "How long the last scrape of the pod took, its failure included.",
     ({ durationMs }) => durationMs / 1_000,
+  );
+  scrapeGauge(
+    metricNames.agentScrapeAge,
+    "How long ago the last scrape began that gave the pod's series; absent until there is one.",
+    ({ answeredAtMs }) => (answeredAtMs === undefined ? undefined : (performance.now() - answeredAtMs) / 1_000),
   );
 }
 

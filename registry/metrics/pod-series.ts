@@ -22,6 +22,7 @@ const saidByRegistry: ReadonlySet<string> = new Set([
   metricNames.up,
   metricNames.agentScrapeUp,
   metricNames.agentScrapeSeconds,
+  metricNames.agentScrapeAge,
 ]);
 
 /** Throws `ExpositionError` when two series are the same: Prometheus would keep an arbitrary one. */
@@ -40,9 +41,12 @@ export function renderPodSeries(families: readonly Family[], endpoint: AgentEndp
         seen.add(key);
         lines.push(`${sample.name}${renderLabels(labels)} ${sample.value}\n`);
       }
-      return { name, type, help, text: lines.join("") };
+      return { name: detach(name), type, help: help && detach(help), text: lines.join("") };
     });
 }
+
+/** A copy: a part of a string keeps the whole of it in memory, here all that the pod has sent. */
+const detach = (part: string): string => Buffer.from(part).toString();
 
 function ownLabels({ namespace, instance, agent, pod }: AgentEndpoint): Label[] {
   const values = { namespace, pallas_instance: instance, agent, pod };

@@ -15,11 +15,14 @@ import { renderPodSeries, type FamilyText } from "./pod-series.ts";
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Asks one pod for its series. Rejects on a bad status, a body over 2 MiB, or one malformed line. */
+/** Of one pod. An agent with many tools has some hundreds. */
+export const scrapeSampleLimit = 10_000;
+
+/** Asks one pod for its series. Rejects on a bad status, a body over 2 MiB, too many samples, or one malformed line. */
 export async function scrapePod(endpoint: AgentEndpoint, signal: AbortSignal): Promise<FamilyText[]> {
   const url = new URL("metrics", endpoint.adminUrl.replace(/\/*$/, "/")).href;
   const text = await fetchText(url, { signal, accept: "text/plain;version=0.0.4", limitBytes: scrapeBodyLimitBytes });
-  return renderPodSeries(parseExposition(text), endpoint);
+  return renderPodSeries(parseExposition(text, scrapeSampleLimit), endpoint);
 }
 
 export interface MetricsSurfaceOptions {

@@ -1,5 +1,5 @@
 // Asks every agent's pod the same question at an interval and keeps the last answers. A pod that hangs costs its own
-// answer and one slot until its deadline; a pod that is gone is forgotten at once, with what was asked of it.
+// answer and, until its deadline, one of the slots that those have which failed before; a pod that is gone is forgotten at once, with what was asked of it.
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { podKey, type ResourceSource } from "../source/source.ts";
@@ -10,6 +10,8 @@ export interface Visit<T> {
   readonly endpoint: AgentEndpoint;
   readonly answer: Answer<T>;
   readonly durationMs: number;
+  /** When the question that was last answered began, by performance.now(); undefined: none was yet. */
+  readonly answeredAtMs: number | undefined;
 }
 
 export interface Poller<T> {
@@ -43,7 +45,7 @@ interface Pod<T> {
   readonly endpoint: AgentEndpoint;
   readonly gone: AbortController;
   dueAtMs: number;
-  asking: Promise<void> | undefined;
+  asking: boolean;
   last: Visit<T> | undefined;
 }
 
@@ -51,6 +53,8 @@ class EndpointPoller<T> implements Poller<T> {
   readonly #options: PollerOptions<T>;
   readonly #pods = new Map<string, Pod<T>>();
   readonly #running = new Set<Promise<void>>();
+  #known: readonly AgentEndpoint[] = [];
+  #suspectsRunning = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
   #unsubscribe = () => {};
@@ -79,8 +83,11 @@ class EndpointPoller<T> implements Poller<T> {
   /** Takes over which pods exist, then asks those that are due. */
   #look(): void {
     if (this.#stopped) return;
+    const endpoints = this.#options.source.endpoints();
+    if (endpoints === this.#known) return;
+    this.#known = endpoints;
     const now = performance.now();
-    const found = new Map(this.#options.source.endpoints().map((endpoint) => [podKey(endpoint), endpoint]));
+    const found = new Map(endpoints.map((endpoint) => [podKey(endpoint), endpoint]));
     for (const [key, pod] of this.#pods) {
       // A pod whose address changed is another process.
       if (found.get(key)?.adminUrl === pod.endpoint.adminUrl) continue;
@@ -89,7 +96,7 @@ class EndpointPoller<T> implements Poller<T> {
     }
     for (const [key, endpoint] of found) {
       if (this.#pods.has(key)) continue;
-      this.#pods.set(key, { endpoint, gone: new AbortController(), dueAtMs: now, asking: undefined, last: undefined });
+      this.#pods.set(key, { endpoint, gone: new AbortController(), dueAtMs: now, asking: false, last: undefined });
     }
     this.#askDue();
   }
@@ -98,9 +105,7 @@ class EndpointPoller<T> implements Poller<T> {
     if (this.#stopped) return;
     clearTimeout(this.#timer);
     const now = performance.now();
-    const waiting = [...this.#pods.values()]
-      .filter(({ asking }) => asking === undefined)
-      .toSorted((a, b) => a.dueAtMs - b.dueAtMs);
+    const waiting = [...this.#pods.values()].filter(({ asking }) => !asking).toSorted((a, b) => a.dueAtMs - b.dueAtMs);
     for (const pod of waiting) {
       // Whoever ends its turn looks again.
       if (this.#running.size >= this.#options.concurrency) return;
@@ -108,18 +113,24 @@ class EndpointPoller<T> implements Poller<T> {
         this.#timer = setTimeout(() => this.#askDue(), pod.dueAtMs - now);
         return;
       }
-      pod.dueAtMs = now + this.#options.intervalMs;
+      if (isSuspect(pod) && this.#suspectsRunning >= this.#options.concurrency / 2) continue;
+      // Spread over the interval after the first round, in which all are asked at once.
+      const share = pod.last === undefined ? Math.random() : 1;
+      pod.dueAtMs = now + this.#options.intervalMs * share;
       this.#ask(pod);
     }
   }
 
   #ask(pod: Pod<T>): void {
+    const suspect = isSuspect(pod);
+    if (suspect) this.#suspectsRunning += 1;
+    pod.asking = true;
     const asking = this.#visit(pod).finally(() => {
-      pod.asking = undefined;
+      if (suspect) this.#suspectsRunning -= 1;
+      pod.asking = false;
       this.#running.delete(asking);
       this.#askDue();
     });
-    pod.asking = asking;
     this.#running.add(asking);
   }
 
@@ -137,6 +148,10 @@ class EndpointPoller<T> implements Poller<T> {
     const failedBefore = pod.last?.answer.ok === false;
     if (!answer.ok && !failedBefore) log.warn({ ...fields, err: answer.error }, "agent does not answer");
     if (answer.ok && failedBefore) log.info(fields, "agent answers again");
-    pod.last = { endpoint: pod.endpoint, answer, durationMs: performance.now() - startedMs };
+    const answeredAtMs = answer.ok ? startedMs : pod.last?.answeredAtMs;
+    pod.last = { endpoint: pod.endpoint, answer, durationMs: performance.now() - startedMs, answeredAtMs };
   }
 }
+
+/** Pods that failed last time get half of the slots, so that many that hang take no turn from those that answer. */
+const isSuspect = ({ last }: Pod<unknown>): boolean => last?.answer.ok === false;

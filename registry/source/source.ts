@@ -1,6 +1,7 @@
 // What every surface of the registry stands on: the resources it serves and where their processes are, whoever tells
 // it of them. Lists are as last known; `state` says whether they may be behind. Objects that did not change keep their
-// identity from one answer to the next, so that what is derived from them can be kept too.
+// identity from one answer to the next, and so does a list of which nothing changed, so that what is derived from them
+// can be kept too.
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
@@ -26,7 +27,7 @@ export interface ResourceSource {
   endpoints(): readonly AgentEndpoint[];
   /** Resources left out because they do not parse: what they are, and where the first fault is. */
   unreadable(): readonly string[];
-  /** Hears that anything above may have changed. Bursts are not coalesced. Returns the way to stop. */
+  /** Hears that anything above may have changed, once for what comes at once. Returns the way to stop. */
   onChange(listener: () => void): () => void;
   start(): void;
   stop(): Promise<void>;

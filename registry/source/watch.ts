@@ -2,10 +2,11 @@
 // and watch on these three and nothing else. A broken watch leaves the last known lists in place.
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import type { AgentEndpoint } from "../../crds/local-state.ts";
 import { labels } from "../../crds/names.ts";
 import { endpointSliceType } from "../../lib/kube/endpoint-slice.ts";
 import { createInformer, type Informer } from "../../lib/kube/informer.ts";
-import { keyOf } from "../../lib/kube/object.ts";
+import { keyOf, type LiveObject } from "../../lib/kube/object.ts";
 import type { ReflectorTiming } from "../../lib/kube/reflector.ts";
 import type { Transport } from "../../lib/kube/transport.ts";
 import type { Logger } from "../../lib/process/log.ts";
@@ -45,7 +46,9 @@ class WatchSource implements ResourceSource {
   readonly #slices: Informer<WatchedSlice>;
   readonly #listeners = new Listeners();
   readonly #stateCheckMs: number;
+  readonly #known: Known;
   #timer: NodeJS.Timeout | undefined;
+  #announcing: NodeJS.Immediate | undefined;
   #phases = "";
 
   constructor({ transport, namespace, instances, log, timing, stateCheckMs = 500 }: WatchSourceOptions) {
@@ -66,27 +69,29 @@ class WatchSource implements ResourceSource {
       labelSelector: renderSelector(instances),
       parse: parseWatchedSlice,
     });
+    const keep = <T extends LiveObject, R>(informer: Informer<T>, derive: (objects: T[]) => R[]) =>
+      keepList(informer, derive, () => this.#announce());
+    this.#known = {
+      instances: keep(this.#instances, (objects) =>
+        objects.flatMap(({ parsed }) => (parsed.ok && this.#serves(parsed.value.metadata.name) ? [parsed.value] : [])),
+      ),
+      agents: keep(this.#agents, (objects) =>
+        objects.flatMap(({ parsed }) =>
+          parsed.ok && this.#serves(parsed.value.spec.instanceRef.name) ? [parsed.value] : [],
+        ),
+      ),
+      endpoints: keep(this.#slices, (objects) =>
+        onePerPod(objects.flatMap(({ endpoints }) => endpoints).filter(({ instance }) => this.#serves(instance))),
+      ),
+    };
   }
 
   state = (): SourceState => worse(stateOf(this.#agents), stateOf(this.#instances));
   endpointState = (): SourceState => stateOf(this.#slices);
 
-  instances(): PallasInstance[] {
-    return this.#instances.store
-      .list()
-      .flatMap(({ parsed }) => (parsed.ok && this.#serves(parsed.value.metadata.name) ? [parsed.value] : []));
-  }
-
-  agents(): PallasAgent[] {
-    return this.#agents.store
-      .list()
-      .flatMap(({ parsed }) => (parsed.ok && this.#serves(parsed.value.spec.instanceRef.name) ? [parsed.value] : []));
-  }
-
-  endpoints() {
-    const known = this.#slices.store.list().flatMap(({ endpoints }) => endpoints);
-    return onePerPod(known.filter(({ instance }) => this.#serves(instance)));
-  }
+  instances = () => this.#known.instances();
+  agents = () => this.#known.agents();
+  endpoints = () => this.#known.endpoints();
 
   /** Whose instance a faulty agent is of may be the very thing that cannot be read, so all are told. */
   unreadable(): string[] {
@@ -99,20 +104,17 @@ class WatchSource implements ResourceSource {
 
   start(): void {
     if (this.#timer !== undefined) return;
-    const notify = () => this.#listeners.notify();
-    this.#agents.store.onChange(notify);
-    this.#instances.store.onChange(notify);
-    this.#slices.store.onChange(notify);
     this.#timer = setInterval(() => this.#checkPhases(), this.#stateCheckMs);
     for (const informer of [this.#instances, this.#agents, this.#slices]) {
       informer.start();
       // An empty list brings no change.
-      void informer.synced.then(notify);
+      void informer.synced.then(() => this.#announce());
     }
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    clearImmediate(this.#announcing);
     await Promise.all([this.#agents.stop(), this.#instances.stop(), this.#slices.stop()]);
   }
 
@@ -124,8 +126,36 @@ class WatchSource implements ResourceSource {
     const phases = `${this.state().phase} ${this.endpointState().phase}`;
     if (phases === this.#phases) return;
     this.#phases = phases;
-    this.#listeners.notify();
+    this.#announce();
   }
+
+  /** Once for all that a turn of the event loop brings: a first list is thousands of changes at once. */
+  #announce(): void {
+    this.#announcing ??= setImmediate(() => {
+      this.#announcing = undefined;
+      this.#listeners.notify();
+    });
+  }
+}
+
+interface Known {
+  instances: () => readonly PallasInstance[];
+  agents: () => readonly PallasAgent[];
+  endpoints: () => readonly AgentEndpoint[];
+}
+
+/** A list made when it is asked for, and the same until the informer hears of a change. */
+function keepList<T extends LiveObject, R>(
+  { store }: Informer<T>,
+  derive: (objects: T[]) => R[],
+  onChange: () => void,
+): () => readonly R[] {
+  let kept: readonly R[] | undefined;
+  store.onChange(() => {
+    kept = undefined;
+    onChange();
+  });
+  return () => (kept ??= derive(store.list()));
 }
 
 const badness = { live: 0, degraded: 1, starting: 2 } as const;
