@@ -13,6 +13,9 @@ export const benchEnvironment = readEnvironment(
     BENCH_TURNS: count(10).describe(
       "turns in which the operator and the bare client each get an equal part of the agents",
     ),
+    BENCH_CATALOGUE_AGENTS: count(1_000).describe("agents in the catalogue"),
+    BENCH_CHANGE_SECONDS: count(30).describe("how long agents in the catalogue are edited"),
+    BENCH_HEAP_AGENTS: count(10_000).describe("agents of the registry whose heap is looked at"),
     BENCH_NODE_FLAGS: z
       .string()
       .default("--max-semi-space-size=4")

@@ -16,6 +16,14 @@ it("meets a goal at it and misses it one past it", () => {
   expect(report(1.2501, figure(100.1, 100)).missed).toEqual(["ratio", "waitMs"]);
 });
 
+it("meets the least that is asked for, and misses it one below", () => {
+  const speed = (value: number): Figure => ({ key: "speed", label: "speed", value, atLeast: 0.9 });
+  expect(report(1, speed(0.9)).missed).toEqual([]);
+  expect(report(1, speed(0.8999)).missed).toEqual(["speed"]);
+  expect(report(1, speed(Number.NaN)).missed).toEqual(["speed"]);
+  expect(report(1, speed(1)).lines[1]?.trim().replace(/ +/g, " ")).toBe("speed 1 ≥ 0.9 ok");
+});
+
 it("misses a goal with a figure that is not a number", () => {
   expect(report(Number.NaN, figure(Number.NaN, 100)).missed).toEqual(["ratio", "waitMs"]);
 });

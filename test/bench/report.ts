@@ -10,6 +10,7 @@ export interface Figure {
   readonly unit?: string;
   /** The goal, where there is one. */
   readonly atMost?: number;
+  readonly atLeast?: number;
 }
 
 export interface Report {
@@ -29,11 +30,14 @@ const gibibyte = 1024 ** 3;
 const round = (value: number): number =>
   Number.isInteger(value) || Math.abs(value) >= 1_000 ? Math.round(value) : Number(value.toPrecision(3));
 
-const misses = ({ value, atMost }: Figure): boolean => atMost !== undefined && !(value <= atMost);
+const misses = ({ value, atMost, atLeast }: Figure): boolean =>
+  (atMost !== undefined && !(value <= atMost)) || (atLeast !== undefined && !(value >= atLeast));
 
 function renderRow(figure: Figure, width: number): string {
-  const { label, value, unit = "", atMost } = figure;
-  const goal = atMost === undefined ? "" : `≤ ${atMost}${unit}`.padEnd(12) + (misses(figure) ? "MISSED" : "ok");
+  const { label, value, unit = "", atMost, atLeast } = figure;
+  const goals = [atLeast === undefined ? "" : `≥ ${atLeast}${unit}`, atMost === undefined ? "" : `≤ ${atMost}${unit}`];
+  const shown = goals.filter((goal) => goal !== "").join(", ");
+  const goal = shown === "" ? "" : shown.padEnd(12) + (misses(figure) ? "MISSED" : "ok");
   return `  ${label.padEnd(width)}  ${`${round(value)}${unit}`.padStart(12)}  ${goal}`.trimEnd();
 }
 
