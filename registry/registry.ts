@@ -68,7 +68,7 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
     renderEntry: (agent, instance) => renderCatalogueEntry(agent, instance, agentUrl(agent, instance)),
   });
   const records = createServerRecords();
-  const discovery = discoverySurface();
+  const discovery = discoverySurface(log);
   const status = statusSurface(source);
   const publisher = createPublisher({
     source,
@@ -102,7 +102,7 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
       metricsSurface({ own, visits: scraped }),
       serversSurface(records),
       discovery,
-      openApiSurface(),
+      openApiSurface(log),
       status,
     ],
     allowedHosts: options.allowedHosts,

@@ -38,6 +38,8 @@ export interface GuardOptions {
 export const publicReadHeaders = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": exposedHeaders,
+  "Access-Control-Allow-Methods": publicMethods,
+  "Access-Control-Allow-Headers": publicHeaders.join(", "),
 } as const;
 
 /** Tells whether a Host header is on the list; for who answers a request before the guard sees it. Throws as `guardHosts`. */
@@ -125,15 +127,8 @@ function parseAllowedOrigin(entry: string): string {
 }
 
 function renderCors(origin: string | undefined, publicRead: boolean): [string, string][] {
+  if (publicRead) return Object.entries(publicReadHeaders);
   const exposed: [string, string] = ["Access-Control-Expose-Headers", exposedHeaders];
-  if (publicRead) {
-    return [
-      ["Access-Control-Allow-Origin", "*"],
-      ["Access-Control-Allow-Methods", publicMethods],
-      ["Access-Control-Allow-Headers", publicHeaders.join(", ")],
-      exposed,
-    ];
-  }
   const vary: [string, string] = ["Vary", "Origin"];
   return origin === undefined ? [vary] : [["Access-Control-Allow-Origin", origin], exposed, vary];
 }

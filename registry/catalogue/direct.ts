@@ -7,8 +7,7 @@ import type { Logger } from "../../lib/process/log.ts";
 import { requestIdHeader, requestIdOf } from "../request-id.ts";
 import type { EncodedDocument } from "./document.ts";
 import { chooseEncoding } from "./negotiate.ts";
-import { catalogueServedAs } from "./routes.ts";
-import { chooseAnswer } from "./serve-document.ts";
+import { chooseAnswer, type DocumentAnswer } from "./serve-document.ts";
 
 /** Clients send few different headers; hostile ones must not fill the memory. */
 const rememberedHeaders = 64;
@@ -25,6 +24,7 @@ export interface DirectCatalogueOptions {
 export function directCatalogue({ current, allowedHosts, log }: DirectCatalogueOptions): DirectHandler {
   const isAllowedHost = remember(createHostCheck(allowedHosts));
   const encodingOf = remember(chooseEncoding);
+  const linesOf = flattenOnce();
   return ({ method, url, headers: asked }, outgoing) => {
     if (url !== cataloguePath || (method !== "GET" && method !== "HEAD")) return false;
     const document = current();
@@ -32,15 +32,25 @@ export function directCatalogue({ current, allowedHosts, log }: DirectCatalogueO
     const startedMs = performance.now();
     const given = asked["x-request-id"];
     const requestId = requestIdOf(typeof given === "string" ? given : undefined);
-    const { status, headers, body } = chooseAnswer(document, catalogueServedAs, {
-      encoding: encodingOf(asked["accept-encoding"]?.toString() ?? ""),
-      ifNoneMatch: asked["if-none-match"],
-    });
-    outgoing.writeHead(status, { ...headers, ...publicReadHeaders, [requestIdHeader]: requestId });
+    const encoding = encodingOf(asked["accept-encoding"]?.toString() ?? "");
+    const { status, headers, body } = chooseAnswer(document, encoding, asked["if-none-match"]);
+    outgoing.writeHead(status, [...linesOf(headers), requestIdHeader, requestId]);
     outgoing.end(method === "GET" ? body : null);
     const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;
     log.debug({ requestId, method, path: cataloguePath, status, durationMs }, "request served");
     return true;
+  };
+}
+
+/** Names and values in turn, those of public reads among them, made once for each representation. */
+function flattenOnce(): (headers: DocumentAnswer["headers"]) => readonly string[] {
+  const known = new WeakMap<object, readonly string[]>();
+  return (headers) => {
+    const before = known.get(headers);
+    if (before !== undefined) return before;
+    const lines = Object.entries({ ...headers, ...publicReadHeaders }).flat();
+    known.set(headers, lines);
+    return lines;
   };
 }
 

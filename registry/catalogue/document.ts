@@ -1,5 +1,5 @@
-// Documents as they are served from memory: their bytes, plain and compressed, each with an ETag of its own (CAT-8);
-// and the text of the catalogue.
+// Documents as they are served from memory: their bytes, plain and compressed, each with an ETag and headers of its own
+// (CAT-8); and the text of the catalogue.
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -11,12 +11,20 @@ const registryMetaKey = "ca.helu.pallas/registry";
 export const encodings = ["br", "gzip", "identity"] as const;
 export type Encoding = (typeof encodings)[number];
 
-export interface Representation {
-  body: Uint8Array<ArrayBuffer>;
-  /** Strong, quotes included. */
-  etag: string;
+export interface ServedAs {
+  readonly contentType: string;
+  readonly cacheControl: string;
 }
-export type EncodedDocument = Readonly<Record<Encoding, Representation>>;
+
+export interface Representation {
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Strong, quotes included. */
+  readonly etag: string;
+  /** Of an answer with the body, and of one to who has it. */
+  readonly headers: Readonly<Record<200 | 304, Readonly<Record<string, string>>>>;
+}
+/** Compressed forms are there a moment later than the plain one. */
+export type EncodedDocument = Readonly<{ identity: Representation } & Partial<Record<Encoding, Representation>>>;
 
 /** `staleSince` (milliseconds since 1970): the entries are as of then; undefined while they are up to date. */
 export function renderDocument(servers: readonly { text: string }[], staleSince: number | undefined): string {
@@ -27,21 +35,43 @@ export function renderDocument(servers: readonly { text: string }[], staleSince:
 
 const compressGzip = promisify(gzip);
 const compressBrotli = promisify(brotliCompress);
-// Beyond this level brotli costs many times more for a few per cent; a change must be served within 100 ms.
+// Beyond this level brotli costs many times more for a few per cent.
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 /** Short and the same for the same text. */
 export const digest = (text: string | Uint8Array): string =>
   createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
-/** Compresses on the thread pool. */
-export async function encodeDocument(text: string): Promise<EncodedDocument> {
-  const plain = new TextEncoder().encode(text);
-  const [gzipped, brotli] = await Promise.all([compressGzip(plain), compressBrotli(plain, brotliOptions)]);
-  const hash = digest(plain);
+export function encodePlain(text: string, as: ServedAs): EncodedDocument {
+  const body = new TextEncoder().encode(text);
+  return { identity: represent("identity", body, digest(body), as) };
+}
+
+/** The same with its compressed forms, which the thread pool makes. */
+export async function encodeCompressed({ identity }: EncodedDocument, as: ServedAs): Promise<EncodedDocument> {
+  const { body, etag } = identity;
+  const hash = etag.slice(1, -1);
+  const [gzipped, brotli] = await Promise.all([compressGzip(body), compressBrotli(body, brotliOptions)]);
   return {
-    identity: { body: plain, etag: `"${hash}"` },
-    gzip: { body: new Uint8Array(gzipped), etag: `"${hash}-gzip"` },
-    br: { body: new Uint8Array(brotli), etag: `"${hash}-br"` },
+    identity,
+    gzip: represent("gzip", new Uint8Array(gzipped), hash, as),
+    br: represent("br", new Uint8Array(brotli), hash, as),
   };
+}
+
+function represent(
+  encoding: Encoding,
+  body: Uint8Array<ArrayBuffer>,
+  hash: string,
+  { contentType, cacheControl }: ServedAs,
+): Representation {
+  const etag = encoding === "identity" ? `"${hash}"` : `"${hash}-${encoding}"`;
+  const always = { ETag: etag, "Cache-Control": cacheControl, Vary: "Accept-Encoding" };
+  const full = {
+    ...always,
+    "Content-Type": contentType,
+    "Content-Length": String(body.byteLength),
+    ...(encoding === "identity" ? {} : { "Content-Encoding": encoding }),
+  };
+  return { body, etag, headers: { 200: full, 304: always } };
 }

@@ -1,10 +1,12 @@
-// Keeps the published document up to date: changes of a moment are taken together, rendered once, and swapped in whole
-// when every encoding is ready. Nothing is done on a request (CAT-8).
+// Keeps the published document up to date: changes of a moment are taken together and rendered once. Nothing is done on
+// a request (CAT-8).
 import type { SlugConflict } from "../../plan/catalogue.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { ResourceSource } from "../source/source.ts";
-import { encodeDocument, renderDocument, type EncodedDocument } from "./document.ts";
+import { renderDocument, type EncodedDocument } from "./document.ts";
 import type { Listing } from "./listing.ts";
+import { LiveDocument } from "./live-document.ts";
+import { catalogueServedAs } from "./routes.ts";
 
 /** Within this time after the first change, further ones join it. */
 const coalesceMs = 5;
@@ -21,7 +23,7 @@ export interface Publisher {
 export interface PublisherOptions {
   source: Pick<ResourceSource, "state" | "onChange">;
   list: () => Listing;
-  /** Hears of each new listing in the moment from which it is served. */
+  /** Hears of each new listing before it is served; a throw leaves the last document. */
   onListing?: (listing: Listing) => void;
   log: Logger;
 }
@@ -32,19 +34,18 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
 class CataloguePublisher implements Publisher {
   readonly #options: PublisherOptions;
-  #document: EncodedDocument | undefined;
+  readonly #document: LiveDocument;
   #conflicts: readonly SlugConflict[] = [];
-  #text = "";
-  #changed = false;
+  #listed: string | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #rendering: Promise<void> | undefined;
   #unsubscribe = () => {};
 
   constructor(options: PublisherOptions) {
     this.#options = options;
+    this.#document = new LiveDocument(catalogueServedAs, options.log);
   }
 
-  current = () => this.#document;
+  current = () => this.#document.current();
   conflicts = () => this.#conflicts;
 
   start(): void {
@@ -55,26 +56,22 @@ class CataloguePublisher implements Publisher {
   async stop(): Promise<void> {
     this.#unsubscribe();
     clearTimeout(this.#timer);
-    this.#changed = false;
-    await this.#rendering;
+    this.#timer = undefined;
+    await this.#document.settled();
   }
 
   #noteChange(): void {
-    this.#changed = true;
-    if (this.#rendering !== undefined || this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
+    this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#changed = false;
-      this.#rendering = this.#render()
-        .catch((error: unknown) => this.#options.log.error({ err: error }, "catalogue could not be rendered"))
-        .finally(() => {
-          this.#rendering = undefined;
-          if (this.#changed) this.#noteChange();
-        });
+      try {
+        this.#render();
+      } catch (error) {
+        this.#options.log.error({ err: error }, "catalogue could not be rendered");
+      }
     }, coalesceMs);
   }
 
-  async #render(): Promise<void> {
+  #render(): void {
     const { phase, since } = this.#options.source.state();
     // What is known so far may be a part of the whole; a client would take it for all there is.
     if (phase === "starting") return;
@@ -82,10 +79,10 @@ class CataloguePublisher implements Publisher {
     const listing = list();
     this.#conflicts = listing.conflicts;
     const text = renderDocument(listing.servers, phase === "degraded" ? since : undefined);
-    if (text === this.#text) return;
-    this.#document = await encodeDocument(text);
-    this.#text = text;
+    if (text === this.#listed) return;
     onListing?.(listing);
+    this.#document.set(text);
+    this.#listed = text;
     log.debug({ servers: listing.servers.length, bytes: text.length, phase }, "catalogue published");
   }
 }

@@ -9,40 +9,29 @@ const retryAfterSeconds = "1";
 /** Kept, but asked for again every time. */
 export const revalidated = "no-cache";
 
-export interface ServedAs {
-  contentType: string;
-  cacheControl: string;
-}
-
 export interface DocumentAnswer {
   status: 200 | 304;
-  headers: Record<string, string>;
+  headers: Readonly<Record<string, string>>;
   body: Uint8Array<ArrayBuffer> | null;
 }
 
-/** 304 to who has it in this encoding. */
+/** 304 to who has it in this encoding; plain where the compressed form is not there yet. */
 export function chooseAnswer(
   document: EncodedDocument,
-  { contentType, cacheControl }: ServedAs,
-  { encoding, ifNoneMatch }: { encoding: Encoding; ifNoneMatch: string | undefined },
+  encoding: Encoding,
+  ifNoneMatch: string | undefined,
 ): DocumentAnswer {
-  const { body, etag } = document[encoding];
-  const headers: Record<string, string> = { ETag: etag, "Cache-Control": cacheControl, Vary: "Accept-Encoding" };
-  if (matchesEtag(ifNoneMatch, etag)) return { status: 304, headers, body: null };
-  headers["Content-Type"] = contentType;
-  headers["Content-Length"] = String(body.byteLength);
-  if (encoding !== "identity") headers["Content-Encoding"] = encoding;
-  return { status: 200, headers, body };
+  const { body, etag, headers } = document[encoding] ?? document.identity;
+  return matchesEtag(ifNoneMatch, etag)
+    ? { status: 304, headers: headers[304], body: null }
+    : { status: 200, headers: headers[200], body };
 }
 
 /** `document` undefined: the resources are not read yet. */
-export function serveDocument(c: Context, document: EncodedDocument | undefined, as: ServedAs): Response {
+export function serveDocument(c: Context, document: EncodedDocument | undefined): Response {
   if (document === undefined) return refuseUnsynced(c);
   const encoding = chooseEncoding(c.req.header("accept-encoding"));
-  const { status, headers, body } = chooseAnswer(document, as, {
-    encoding,
-    ifNoneMatch: c.req.header("if-none-match"),
-  });
+  const { status, headers, body } = chooseAnswer(document, encoding, c.req.header("if-none-match"));
   return body === null ? c.body(null, status, headers) : c.body(body, 200, headers);
 }
 

@@ -96,6 +96,21 @@ describe("SEC-6 bounds of /healthz", () => {
   });
 });
 
+describe("HLT-5 the status of /healthz", () => {
+  it.each([
+    ["live", "live", "ok"],
+    ["degraded", "live", "degraded"],
+    ["live", "degraded", "degraded"],
+    ["live", "starting", "degraded"],
+    ["starting", "live", "starting"],
+    ["starting", "degraded", "starting"],
+  ] as const)("resources %s and endpoints %s: %s", (resources, endpoints, status) => {
+    const facts = { instances: [], pods: [], conflicts: [], unreadable: [] };
+    const endpointState = { ...state, phase: endpoints };
+    expect(renderHealth({ ...facts, state: { ...state, phase: resources }, endpointState }).status).toBe(status);
+  });
+});
+
 describe("HLT-5 merging reports", () => {
   const merge = (...providers: HealthReport["providers"][]) =>
     renderHealth({

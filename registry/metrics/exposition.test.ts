@@ -78,6 +78,7 @@ describe("MET-1 reading text format 0.0.4", () => {
     ["a word as value", "up yes"],
     ["a fraction as timestamp", "up 1 1.5"],
     ["a fourth word", "up 1 1 1"],
+    ["an exemplar of OpenMetrics", 'up{le="1"} 1 # {trace_id="a"} 0.5'],
     ["an open quote", 'up{a="b} 1'],
     ["an open brace", 'up{a="b" 1'],
     ["an unknown escape", 'up{a="\\t"} 1'],
@@ -94,5 +95,11 @@ describe("MET-1 reading text format 0.0.4", () => {
   ])("refuses %s and names the line", (_, text) => {
     expect(() => parseExposition(`fine 1\n${text}\n`)).toThrow(ExpositionError);
     expect(() => parseExposition(`fine 1\n${text}\n`)).toThrow(/^line [23]: expected/);
+  });
+
+  it("takes as many samples as it may, and refuses one more", () => {
+    const lines = Array.from({ length: 10 }, (_, at) => `up{at="${at}"} 1\n`).join("");
+    expect(parseExposition(lines, 10)[0]?.samples).toHaveLength(10);
+    expect(() => parseExposition(lines, 9)).toThrow(/^line 10: expected at most 9 samples/);
   });
 });

@@ -9,6 +9,7 @@ import { ask, makeRegistry } from "../testing/registry.ts";
 import { makeAgent, makeEndpoint, makeInstance } from "../testing/resources.ts";
 import { parseExposition } from "./exposition.ts";
 import { renderLabels } from "./labels.ts";
+import { scrapeSampleLimit } from "./routes.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -37,6 +38,8 @@ async function read(registry: PallasRegistry): Promise<Map<string, string>> {
   expect(series.size).toBe(samples.length);
   return series;
 }
+
+const manySamples = (count: number) => Array.from({ length: count }, (_, at) => `a{x="${at}"} 1\n`).join("");
 
 const labelsOf = (agent: string, pod = `${agent}-1`) =>
   `{namespace="agents",pallas_instance="ouranos",agent="${agent}",pod="${pod}"}`;
@@ -87,6 +90,7 @@ describe("MET-1 GET /metrics", () => {
     ["answers 500", answerText("a 1\n", 500)],
     ["has a body one byte over 2 MiB", answerText(`a 1\n#${" ".repeat(scrapeBodyLimitBytes - 4)}`)],
     ["repeats a series", answerText("a 1\na 2\n")],
+    ["has one sample too many", answerText(manySamples(scrapeSampleLimit + 1))],
   ])("a pod that %s costs its own series only and shows as scrape_up 0", async (_, answer) => {
     const [good, bad] = await startAgents("a 1\n", "a 1\n");
     if (good === undefined || bad === undefined) throw new Error("expected two agents");
@@ -102,6 +106,10 @@ describe("MET-1 GET /metrics", () => {
     const series = await read(registry);
     expect(series.get(`a${labelsOf("good")}`)).toBe("1");
     expect(series.get(`pallas_agent_scrape_up${labelsOf("good")}`)).toBe("1");
+    // Since its last good scrape, which may be long ago.
+    const age = (agent: string) => Number(series.get(`pallas_agent_scrape_age_seconds${labelsOf(agent)}`));
+    expect(age("good")).toBeGreaterThan(0);
+    expect(age("bad")).toBeGreaterThan(age("good"));
   });
 
   it("takes a body of exactly 2 MiB", async () => {
@@ -109,6 +117,16 @@ describe("MET-1 GET /metrics", () => {
     if (admin === undefined) throw new Error("expected an agent");
     const registry = serve(new MemorySource({ endpoints: [makeEndpoint("big", admin.url)] }));
     await vi.waitFor(async () => expect((await read(registry)).get(`a${labelsOf("big")}`)).toBe("1"));
+  });
+
+  it("takes as many samples as a pod may have", async () => {
+    const [admin] = await startAgents(manySamples(scrapeSampleLimit));
+    if (admin === undefined) throw new Error("expected an agent");
+    const registry = serve(new MemorySource({ endpoints: [makeEndpoint("big", admin.url)] }));
+    await vi.waitFor(async () => {
+      const own = [...(await read(registry)).keys()].filter((key) => key.startsWith("a{"));
+      expect(own).toHaveLength(scrapeSampleLimit);
+    });
   });
 
   it("the series of a vanished pod go at once", async () => {

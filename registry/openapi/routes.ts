@@ -1,16 +1,17 @@
-// GET /openapi.json: the same bytes for as long as the program runs, encoded when first asked for.
+// GET /openapi.json: the same bytes for as long as the program runs, rendered when first asked for.
 import { Hono } from "hono";
-import { encodeDocument, type EncodedDocument } from "../catalogue/document.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import { LiveDocument } from "../catalogue/live-document.ts";
 import { revalidated, serveDocument } from "../catalogue/serve-document.ts";
 import type { Surface } from "../surface.ts";
 import { openApi, openApiPath } from "./document.ts";
 
-export function openApiSurface(): Surface {
-  let document: Promise<EncodedDocument> | undefined;
+export function openApiSurface(log: Logger): Surface {
+  const document = new LiveDocument({ contentType: "application/json", cacheControl: revalidated }, log);
   const app = new Hono();
-  app.get(openApiPath, async (c) => {
-    document ??= encodeDocument(JSON.stringify(openApi));
-    return serveDocument(c, await document, { contentType: "application/json", cacheControl: revalidated });
+  app.get(openApiPath, (c) => {
+    if (document.current() === undefined) document.set(JSON.stringify(openApi));
+    return serveDocument(c, document.current());
   });
   return { app, isPublicRead: (path) => path === openApiPath };
 }

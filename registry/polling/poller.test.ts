@@ -64,6 +64,56 @@ describe("MET-1 asking every pod", () => {
     expect(answers).toEqual({ "agent-0": false, "agent-1": true, "agent-2": true, "agent-3": true });
   });
 
+  it("pods that hang again and again get half of the slots, however many they are", async () => {
+    const source = new MemorySource({ endpoints: endpoints(40) });
+    const asked: string[] = [];
+    let hanging = 0;
+    const ask = async ({ agent }: AgentEndpoint, signal: AbortSignal) => {
+      asked.push(agent);
+      if (agent === "agent-0" || agent === "agent-1") return "fine";
+      hanging += 1;
+      return untilAborted(signal).finally(() => (hanging -= 1));
+    };
+    const poller = start(source, ask, { timeoutMs: 20, intervalMs: 1, concurrency: 4 });
+    await vi.waitFor(() => expect(poller.visits()).toHaveLength(40));
+    asked.length = 0;
+    let most = 0;
+    await vi.waitFor(
+      () => {
+        most = Math.max(most, hanging);
+        expect(asked.filter((agent) => agent === "agent-0").length).toBeGreaterThan(20);
+      },
+      { interval: 2, timeout: 10_000 },
+    );
+    expect(most).toBe(2);
+    expect(asked.filter((agent) => agent === "agent-2").length).toBeLessThan(10);
+  });
+
+  it("keeps when a pod last gave an answer", async () => {
+    let fails = false;
+    const source = new MemorySource({ endpoints: endpoints(1) });
+    const ask = vi.fn<() => Promise<string>>(async () => {
+      if (fails) throw new Error("down");
+      return "fine";
+    });
+    const poller = start(source, ask, { intervalMs: 5 });
+    await vi.waitFor(() => expect(poller.visits()[0]?.answeredAtMs).toBeGreaterThan(0));
+    fails = true;
+    await vi.waitFor(() => expect(poller.visits()[0]?.answer.ok).toBe(false));
+    const lastMs = poller.visits()[0]?.answeredAtMs;
+    expect(lastMs).toBeLessThan(performance.now());
+    const times = ask.mock.calls.length;
+    await vi.waitFor(() => expect(ask.mock.calls.length).toBeGreaterThan(times + 2));
+    expect(poller.visits()[0]?.answeredAtMs).toBe(lastMs);
+  });
+
+  it("a pod that never answered has no such time", async () => {
+    const ask = () => Promise.reject(new Error("down"));
+    const poller = start(new MemorySource({ endpoints: endpoints(1) }), ask);
+    await vi.waitFor(() => expect(poller.visits()).toHaveLength(1));
+    expect(poller.visits()[0]?.answeredAtMs).toBeUndefined();
+  });
+
   it("asks again after the interval", async () => {
     const ask = vi.fn<() => Promise<string>>().mockResolvedValue("fine");
     start(new MemorySource({ endpoints: endpoints(1) }), ask, { intervalMs: 10 });

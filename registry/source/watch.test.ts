@@ -117,6 +117,23 @@ describe("CAT-9 resources from the API server", () => {
     expect(changed.mock.calls.length).toBeGreaterThanOrEqual(3);
   });
 
+  it("tells once of what a list brings, and keeps a list of which nothing changed", async () => {
+    kube.put("pallasinstances", instanceManifest());
+    for (let at = 0; at < 500; at += 1) kube.put("pallasagents", agentManifest(`agent-${at}`));
+    const source = start();
+    const changed = vi.fn<() => void>();
+    source.onChange(changed);
+    await vi.waitFor(() => expect([source.state().phase, source.agents().length]).toEqual(["live", 500]));
+    const isWatched = (path: string) => path.includes("endpointslices") && path.includes("watch=");
+    await vi.waitFor(() => expect(kube.asked.some(isWatched)).toBe(true));
+    expect(changed.mock.calls.length).toBeLessThan(20);
+    const [agents, endpoints] = [source.agents(), source.endpoints()];
+    kube.put("endpointslices", slice("research", [podAt("10.0.0.1", "research-1")]));
+    await vi.waitFor(() => expect(source.endpoints()).toHaveLength(1));
+    expect(source.agents()).toBe(agents);
+    expect(source.endpoints()).not.toBe(endpoints);
+  });
+
   it("a resource that does not parse is left out and told", async () => {
     kube.put("pallasinstances", instanceManifest());
     kube.put("pallasagents", agentManifest("good"));
