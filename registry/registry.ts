@@ -17,7 +17,7 @@ import { catalogueSurface } from "./catalogue/routes.ts";
 import { discoverySurface } from "./discovery/routes.ts";
 import { fetchHealthReport, healthSurface } from "./health/routes.ts";
 import { registerOwnSeries } from "./metrics/own-series.ts";
-import { metricsSurface, scrapePod } from "./metrics/routes.ts";
+import { createScraper, metricsSurface } from "./metrics/routes.ts";
 import { createPoller } from "./polling/poller.ts";
 import { openApiSurface } from "./openapi/routes.ts";
 import { createServerRecords } from "./servers/records.ts";
@@ -84,7 +84,7 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
   const reports = createPoller({ ...polling, question: "health", ask: fetchHealthReport, timeoutMs: healthTimeoutMs });
   const scrapes =
     options.metricsMode === "aggregate"
-      ? createPoller({ ...polling, question: "metrics", ask: scrapePod, timeoutMs: options.scrapeTimeoutMs })
+      ? createPoller({ ...polling, question: "metrics", ask: createScraper(), timeoutMs: options.scrapeTimeoutMs })
       : undefined;
   const scraped = scrapes && (() => scrapes.visits());
   registerOwnSeries({ registry: own.registry, source, agentUrl, visits: scraped });

@@ -62,4 +62,11 @@ export const escapeLabelValue = (value: string): string =>
   value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 
 export const renderLabels = (labels: readonly Label[]): string =>
-  labels.length === 0 ? "" : `{${labels.map(({ name, raw }) => `${name}="${raw}"`).join(",")}}`;
+  labels.length === 0 ? "" : `{${renderPairs(labels)}}`;
+
+/** Without the braces. */
+export function renderPairs(labels: readonly Label[]): string {
+  let text = "";
+  for (const { name, raw } of labels) text += `${text === "" ? "" : ","}${name}="${raw}"`;
+  return text;
+}

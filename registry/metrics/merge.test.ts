@@ -81,9 +81,15 @@ describe("MET-1 merging the series of many pods", () => {
 
   it.each([
     ["exactly", 'a{x="1",y="2"} 1\na{y="2",x="1"} 2'],
+    ["after others with as many labels", 'a{x="1",y="2"} 1\na{p="1",q="2"} 2\na{q="2",p="1"} 3'],
     ["once an equal agent label is dropped", 'a 1\na{agent="research"} 2'],
   ])("refuses a pod with the same series twice: %s", (_, text) => {
     expect(() => series(text)).toThrow("expected each series once");
+  });
+
+  it("takes series of one name with other labels, however they are ordered", () => {
+    const text = 'a{x="1",y="2"} 1\na{y="1",x="2"} 1\na{p="1",q="2"} 1\na{q="1",p="2"} 1\na{x="1"} 1\na 1';
+    expect(parseExposition(merge(series(text)).text)[0]?.samples).toHaveLength(6);
   });
 
   it.each([

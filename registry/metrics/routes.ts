@@ -18,11 +18,20 @@ const contentType = "text/plain; version=0.0.4; charset=utf-8";
 /** Of one pod. An agent with many tools has some hundreds. */
 export const scrapeSampleLimit = 10_000;
 
-/** Asks one pod for its series. Rejects on a bad status, a body over 2 MiB, too many samples, or one malformed line. */
-export async function scrapePod(endpoint: AgentEndpoint, signal: AbortSignal): Promise<FamilyText[]> {
-  const url = new URL("metrics", endpoint.adminUrl.replace(/\/*$/, "/")).href;
-  const text = await fetchText(url, { signal, accept: "text/plain;version=0.0.4", limitBytes: scrapeBodyLimitBytes });
-  return renderPodSeries(parseExposition(text, scrapeSampleLimit), endpoint);
+/**
+ * Makes what asks one pod for its series. It rejects on a bad status, a body over 2 MiB, too many samples, or one
+ * malformed line.
+ */
+export function createScraper(): (endpoint: AgentEndpoint, signal: AbortSignal) => Promise<FamilyText[]> {
+  let lastTurn = Promise.resolve();
+  return async (endpoint, signal) => {
+    const url = new URL("metrics", endpoint.adminUrl.replace(/\/*$/, "/")).href;
+    const text = await fetchText(url, { signal, accept: "text/plain;version=0.0.4", limitBytes: scrapeBodyLimitBytes });
+    // Of answers that come together one is read in each turn of the event loop, so that requests get theirs.
+    lastTurn = lastTurn.then(() => setImmediate());
+    await lastTurn;
+    return renderPodSeries(parseExposition(text, scrapeSampleLimit), endpoint);
+  };
 }
 
 export interface MetricsSurfaceOptions {
