@@ -30,11 +30,11 @@ const median = (numbers: readonly number[]) => percentile(numbers, 0.5);
 /** The registry against the bare server, for each kind of answer. */
 export async function compareToBare(registry: ProgramUnderTest): Promise<Record<Kind, Comparison>> {
   const url = `${registry.url}${cataloguePath}`;
-  const etag = (await fetch(url, { headers: { "accept-encoding": "identity" } })).headers.get("etag") ?? "";
   const args = [join(import.meta.dirname, "bare-http.ts"), url];
   await using bare = await startProgram({ name: "bare-http", file: process.execPath, args });
-  const compare = async (kind: Kind, status: number, headers: Record<string, string>): Promise<Comparison> => {
+  const compare = async (kind: Kind, status: number, ask: () => Promise<Record<string, string>>) => {
     const measure = async (program: ProgramUnderTest, target: string) => {
+      const headers = await ask();
       const before = await program.usage();
       const perSecond = await measureHttp({ url: target, headers, status, connections, seconds: secondsATurn });
       const { cpuSeconds } = await program.usage();
@@ -48,16 +48,23 @@ export async function compareToBare(registry: ProgramUnderTest): Promise<Record<
       const [ratio, cpuRatio] = [ours.perSecond / theirs.perSecond, ours.perCpuSecond / theirs.perCpuSecond];
       found.push({ ours: ours.perSecond, ratio, cpuRatio });
     }
-    return {
+    const comparison: Comparison = {
       perSecond: median(found.map(({ ours }) => ours)),
       ratio: median(found.map(({ ratio }) => ratio)),
       cpuRatio: median(found.map(({ cpuRatio }) => cpuRatio)),
     };
+    return comparison;
+  };
+  /** Now, since a watch that is interrupted changes the catalogue too. */
+  const known = async () => {
+    const answer = await fetch(url, { headers: { "accept-encoding": "identity" } });
+    await answer.arrayBuffer();
+    return { "if-none-match": answer.headers.get("etag") ?? "" };
   };
   return {
-    identity: await compare("identity", 200, {}),
-    gzip: await compare("gzip", 200, { "accept-encoding": "gzip" }),
-    notModified: await compare("notModified", 304, { "if-none-match": etag }),
+    identity: await compare("identity", 200, async () => ({})),
+    gzip: await compare("gzip", 200, async () => ({ "accept-encoding": "gzip" })),
+    notModified: await compare("notModified", 304, known),
   };
 }
 

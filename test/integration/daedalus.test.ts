@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { findPython, openEnvironment, type SdkMajor } from "../python/environment.ts";
+import { findPython, openEnvironment } from "../python/environment.ts";
 import { isProgress, type ObservedCall, type Observation, type Visit } from "./daedalus/observation.ts";
 import { observeWithPython } from "./daedalus/python-client.ts";
 import { startTeam, type Team } from "./daedalus/team.ts";
@@ -19,7 +19,7 @@ interface ClientCase {
   observe(visit: Visit): Promise<Observation>;
 }
 
-const pythonCase = (major: SdkMajor, mode: "legacy" | "auto", protocol: string): ClientCase => ({
+const pythonCase = (major: 1 | 2, mode: "legacy" | "auto", protocol: string): ClientCase => ({
   name: `Python SDK ${major}.x, ${protocol.slice(0, 4)} era`,
   protocol,
   skip: python === undefined,

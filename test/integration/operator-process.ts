@@ -16,6 +16,8 @@ import {
 } from "./program-account.ts";
 
 export interface OperatorProcess extends AsyncDisposable {
+  /** Of probes and metrics, without a trailing slash. */
+  readonly adminUrl: string;
   /** Requests so far by HTTP method, as its own rest_client_requests_total counts them. */
   requests(): Promise<Record<string, number>>;
   /** Values of one metric, by its labels. */
@@ -130,6 +132,7 @@ export async function startOperator(access: ServerAccess, options: OperatorOptio
     return { code: child.exitCode, stderr };
   };
   return {
+    adminUrl: `http://127.0.0.1:${port}`,
     metric,
     logged: (text) => stdout.split("\n").filter((line) => line.includes(text)),
     stop,

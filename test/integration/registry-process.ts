@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { vi } from "vitest";
+import type { AgentEndpoint } from "../../crds/local-state.ts";
 
 export interface RegistryProcess {
   url: string;
@@ -42,11 +43,12 @@ const instance = {
 export async function startRegistryProcess(
   agents: readonly object[],
   env: Record<string, string> = {},
+  endpoints: readonly AgentEndpoint[] = [],
 ): Promise<RegistryProcess> {
   const folder = await mkdtemp(join(tmpdir(), "pallas-registry-"));
   const path = join(folder, "state.json");
   const serve = async (next: readonly object[]) => {
-    await writeFile(`${path}.new`, JSON.stringify({ schema: 1, instances: [instance], agents: next, endpoints: [] }));
+    await writeFile(`${path}.new`, JSON.stringify({ schema: 1, instances: [instance], agents: next, endpoints }));
     await rename(`${path}.new`, path);
   };
   await serve(agents);

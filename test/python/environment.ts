@@ -1,5 +1,5 @@
 /**
- * Virtual environments with the Python SDK of MCP, one for each of its generations, kept in the user's cache folder and made
+ * Virtual environments with the Python SDK of MCP, one for each of its generations, and one with Prometheus' client, kept in the user's cache folder and made
  * once per set of requirements and Python. A machine without a usable Python is told so in one line and its tests are left
  * out; in CI that is an error, so nothing is left out unseen.
  */
@@ -13,8 +13,8 @@ import { withLock } from "../cluster/build-lock.ts";
 
 const run = promisify(execFile);
 
-/** The generation of the `mcp` package. */
-export type SdkMajor = 1 | 2;
+/** The generation of the `mcp` package, or the client of Prometheus. */
+export type Requirements = 1 | 2 | "metrics";
 
 export interface Python {
   executable: string;
@@ -56,23 +56,23 @@ export async function findPython({ env = process.env, report = writeLine }: Pyth
 }
 
 /**
- * The interpreter of an environment with the SDK; made with pip when it is not there yet, by one process at a time.
+ * The interpreter of an environment; made with pip when it is not there yet, by one process at a time.
  * Throws when pip cannot install.
  */
 export async function openEnvironment(
   python: Python,
-  major: SdkMajor,
+  wanted: Requirements,
   { env = process.env, report = writeLine }: PythonSearch = {},
 ): Promise<string> {
-  const requirements = join(import.meta.dirname, `requirements-${major}.txt`);
+  const requirements = join(import.meta.dirname, `requirements-${wanted}.txt`);
   const folder = join(cacheFolder(env), renderKey(python, await readFile(requirements)));
   const interpreter = join(folder, "bin", "python");
   if (await exists(interpreter)) return interpreter;
   await mkdir(dirname(folder), { recursive: true });
-  const onWait = (owner: number) => report(`waiting for process ${owner}, which installs the Python SDK ${major}.x`);
+  const onWait = (owner: number) => report(`waiting for process ${owner}, which installs requirements-${wanted}.txt`);
   await withLock(`${folder}.lock`, { pollMs: 200, timeoutMs: 2 * installTimeoutMs, onWait }, async () => {
     if (await exists(interpreter)) return;
-    report(`installing the Python SDK ${major}.x of MCP into ${folder}`);
+    report(`installing requirements-${wanted}.txt of the Python tests into ${folder}`);
     await removePartial(folder);
     await install({ python, requirements, folder, env });
   });
