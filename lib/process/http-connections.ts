@@ -42,7 +42,7 @@ export function trackConnections(server: Server, log: Logger): Connections {
       if (draining) outgoing.shouldKeepAlive = false;
       outgoing.once("close", () => {
         inFlight.delete(outgoing);
-        progress.dispatchEvent(new Event("ended"));
+        if (draining) progress.dispatchEvent(new Event("ended"));
       });
     },
     drain() {

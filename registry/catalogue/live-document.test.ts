@@ -29,17 +29,16 @@ describe("CAT-8 a text served while it changes", () => {
 
   it("is never served compressed and old beside plain and new, however fast it changes", async () => {
     const document = create();
-    let looks = 0;
+    const stale: string[] = [];
     for (let version = 0; version < 200; version += 1) {
       document.set(`version ${version} ${"x".repeat(10_000)}`);
       await new Promise(setImmediate);
       const { gzip, br } = document.current() ?? {};
-      if (gzip !== undefined) expect(gunzipSync(gzip.body).toString()).toBe(plainOf(document));
-      if (br !== undefined) expect(brotliDecompressSync(br.body).toString()).toBe(plainOf(document));
-      looks += 1;
+      const texts = [gzip && gunzipSync(gzip.body), br && brotliDecompressSync(br.body)].map(String);
+      stale.push(...texts.filter((text) => text !== "undefined" && text !== plainOf(document)));
     }
     await document.settled();
-    expect(looks).toBe(200);
+    expect(stale).toEqual([]);
     expect(gunzipSync(document.current()?.gzip?.body ?? "").toString()).toBe(plainOf(document));
   });
 

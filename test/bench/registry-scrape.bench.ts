@@ -80,7 +80,9 @@ async function measure(folder: string) {
 
 reportProgress(`scraping ${pods} pods every ${scrapeIntervalMs} ms`);
 const folder = await mkdtemp(join(tmpdir(), "pallas-bench-"));
-const found = await measure(folder).finally(() => rm(folder, { recursive: true, force: true }));
+const found = await measure(folder).finally(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
 printReport({
   name: "registry-scrape",
   ratio: percentile(found.pageMs, 1) / pageGoalMs,
