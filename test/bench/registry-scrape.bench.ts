@@ -22,7 +22,13 @@ const mebibyte = 1024 ** 2;
 const labelOf = ({ labels }: Sample, name: string) => labels.find((label) => label.name === name)?.raw;
 const podOf = (sample: Sample) => labelOf(sample, "pod");
 
-async function measure(folder: string) {
+async function temporaryFolder() {
+  const path = await mkdtemp(join(tmpdir(), "pallas-bench-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+async function measure() {
+  await using folder = await temporaryFolder();
   await using agents = await startProgram({
     name: "agent-pods",
     file: process.execPath,
@@ -37,7 +43,7 @@ async function measure(folder: string) {
       return { namespace: "agents", instance: "ouranos", agent, pod: `${agent}-1`, adminUrl: `${agents.url}/${at}` };
     }),
   };
-  const path = join(folder, "state.json");
+  const path = join(folder.path, "state.json");
   await writeFile(path, JSON.stringify(state));
   await using registry = await startRegistryUnderTest({
     PALLAS_LOCAL_STATE: path,
@@ -79,10 +85,7 @@ async function measure(folder: string) {
 }
 
 reportProgress(`scraping ${pods} pods every ${scrapeIntervalMs} ms`);
-const folder = await mkdtemp(join(tmpdir(), "pallas-bench-"));
-const found = await measure(folder).finally(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const found = await measure();
 printReport({
   name: "registry-scrape",
   ratio: percentile(found.pageMs, 1) / pageGoalMs,

@@ -120,6 +120,7 @@ describe.skipIf(clusterMissing())("MET-2 MET-4 what our programs expose", () => 
   it.each(["operator", "agent"])("the %s's comes out as it went in", (name) => {
     const saidByRegistry = /^(?:# \w+ )?pallas_(?:up|agent_info)\b/;
     const lines = (texts.get(name) ?? "").split("\n").filter((line) => !saidByRegistry.test(line));
+    expect(lines.length).toBeGreaterThan(50);
     expectRoundTrip(lines.join("\n"));
   });
 
