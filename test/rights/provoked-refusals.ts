@@ -11,3 +11,6 @@ export const provokedRefusals: readonly ProvokedRefusal[] = [
     isCertain: false,
   },
 ];
+
+/** Namespaces of operators that a test stops before the server hears of them. */
+export const unheardPrefixes: readonly string[] = ["fault-13-"];
