@@ -88,7 +88,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const drain = createDrain({ calls, onBegin: options.onDraining, log, clock });
   const { store, sessions, observeStoreFault } = createHistories(options);
   const tools = createTools({ config, readSecret, log, clock });
-  const auth = await openAuth(config, { clock, log: log.child({ logger: "pallas.auth" }) });
+  const auth = await openAuth(options);
   const observeOwnFaults = () =>
     observeFaults({ config, texts, secrets, observeStoreFault, isDraining: drain.isDraining, clock });
   const health = createHealth({
@@ -156,10 +156,10 @@ function createHistories({ config, historiesDir, log, clock }: AgentOptions) {
 }
 
 /** Its libraries are loaded only where the configuration asks for authentication. */
-async function openAuth(config: RunConfig, options: { clock: Clock; log: Logger }): Promise<Auth | undefined> {
+async function openAuth({ config, clock, log }: AgentOptions): Promise<Auth | undefined> {
   if (config.auth === undefined) return undefined;
   const { createAuth } = await import("./auth/auth.ts");
-  return createAuth(config, options);
+  return createAuth(config.auth, { title: config.agent.title, clock, log: log.child({ logger: "pallas.auth" }) });
 }
 
 function createEndpoint(table: McpTable, config: RunConfig, sessions: Sessions, log: Logger): McpEndpoint {

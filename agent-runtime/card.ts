@@ -1,6 +1,5 @@
 // GET /mcp/server-card (CAT-11): who this agent is and how to connect, for whoever asks, with or without a token.
 // Everything in it is in the run configuration; only the URL is as the client knows it.
-import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import type { RunCard } from "../crds/run-config.ts";
 import {
@@ -11,6 +10,7 @@ import {
   type ServerCard,
 } from "../crds/server-card.ts";
 import { protocolVersions } from "../lib/mcp/protocol-versions.ts";
+import { digest, matchesEtag } from "../lib/process/entity-tag.ts";
 import { urlAsAsked } from "./published-url.ts";
 
 export const cardPath = serverCardUrl("/mcp");
@@ -26,10 +26,9 @@ export function createCardApp(version: string, readCard: () => Promise<RunCard |
     const card = await readCard();
     if (card === undefined) return c.json({ error: "not_found", message: "this agent has no server card" }, 404);
     const body = JSON.stringify(renderCard(card, version, urlAsAsked(card.url, c.req.url)));
-    const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+    const etag = `"${digest(body)}"`;
     const headers = { ETag: etag, "Cache-Control": cardCacheControl };
-    const known = (c.req.header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-    if (known.includes(etag) || known.includes("*")) return c.body(null, 304, headers);
+    if (matchesEtag(c.req.header("if-none-match"), etag)) return c.body(null, 304, headers);
     return c.body(body, 200, { ...headers, "Content-Type": serverCardMediaType });
   });
   app.all(cardPath, (c) => {

@@ -7,7 +7,7 @@ import { isControlledBy, keyOf, objectKey, type KubeObject, type LiveObject } fr
 import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
 import type { Caches } from "./caches.ts";
-import { RemovalFailed } from "./failure.ts";
+import { failureOf, RemovalFailed, type Failure } from "./failure.ts";
 import type { OwnerGuard, Reconciling } from "./owner-guard.ts";
 import { childTypes, type ChildKind } from "./resources.ts";
 
@@ -38,6 +38,26 @@ export interface ChildWriter {
   find(kind: ChildKind, namespace: string, name: string): LiveObject | undefined;
   /** From the cache, only when it is the owner's. */
   findOwned(kind: ChildKind, owner: LiveObject, name: string): LiveObject | undefined;
+}
+
+/**
+ * Does the writing of one reconcile, and tells in one line what was written. A failure that a condition can tell is
+ * returned, for the status to be written all the same; any other is thrown.
+ */
+export async function carryOut<Result>(
+  { written }: Writing,
+  log: Logger,
+  work: () => Promise<Result>,
+): Promise<{ readonly result?: Result; readonly failure?: Failure }> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    const failure = error instanceof Error ? failureOf(error) : undefined;
+    if (!failure) throw error;
+    return { failure };
+  } finally {
+    if (written.length > 0) log.info({ written }, "children written");
+  }
 }
 
 /** A deletion that is not answered must not use up the time of a whole reconcile. */

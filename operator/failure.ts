@@ -19,16 +19,23 @@ const waitingReasons: Readonly<Record<string, Reason>> = {
   NamespaceTerminating: "NamespaceTerminating",
 };
 
+/** A failed write in the words of a condition. */
+export interface Failure {
+  readonly reason: Reason;
+  readonly message: string;
+  readonly error: Error;
+}
+
 /** Undefined where nothing is known and the status stays as it was. */
-export function failureOf(error: Error): { readonly reason: Reason; readonly message: string } | undefined {
+export function failureOf(error: Error): Failure | undefined {
   const { message } = error;
-  if (error instanceof Conflict) return { reason: "NameConflict", message };
-  if (error instanceof RemovalFailed) return { reason: "ApiError", message };
+  if (error instanceof Conflict) return { reason: "NameConflict", message, error };
+  if (error instanceof RemovalFailed) return { reason: "ApiError", message, error };
   if (error instanceof Waiting) {
     const reason = waitingReasons[error.reason];
     // Any other waiting is for a cache that cannot be judged by.
-    return reason && { reason, message };
+    return reason && { reason, message, error };
   }
   const refused = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
-  return refused ? { reason: "ApiError", message } : undefined;
+  return refused ? { reason: "ApiError", message, error } : undefined;
 }

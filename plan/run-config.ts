@@ -193,8 +193,8 @@ export const serialiseRunConfig = (config: RunConfig): string => `${JSON.stringi
 
 /** What goes on the pod template: a change of it rolls the pods. The card is read from the mounted file as it is asked for. */
 export function hashRunConfig(config: RunConfig): string {
-  const running = `${JSON.stringify({ ...config, card: undefined }, null, 2)}\n`;
-  return createHash("sha256").update(running).digest("hex").slice(0, 16);
+  const { card: _, ...running } = config;
+  return createHash("sha256").update(serialiseRunConfig(running)).digest("hex").slice(0, 16);
 }
 
 /** Every Secret key and ConfigMap key the agent's files must hold, for projected volumes and local files. */

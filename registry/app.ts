@@ -5,9 +5,8 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { requestIdHeader, requestIdOf } from "./request-id.ts";
+import { shorten } from "./shorten.ts";
 import type { Surface } from "./surface.ts";
-
-const loggedPathLimitChars = 200;
 
 export interface AppOptions {
   surfaces: readonly Surface[];
@@ -53,6 +52,3 @@ function refuseMethod(c: Context, served: string[]): Response {
   const message = `${c.req.method} is not served at ${shorten(c.req.path)}; use ${allow}`;
   return c.json({ error: "method_not_allowed", message }, 405, { Allow: allow });
 }
-
-const shorten = (path: string): string =>
-  path.length > loggedPathLimitChars ? `${path.slice(0, loggedPathLimitChars)}…` : path;

@@ -1,6 +1,6 @@
 // Inbound authentication put together (AGT-11): the issuer's keys by way of the safe fetch, and the routes that use them.
 import type { Hono } from "hono";
-import type { RunConfig } from "../../crds/run-config.ts";
+import type { RunAuth } from "../../crds/run-config.ts";
 import { createSafeFetch } from "../../lib/mcp/safe-fetch.ts";
 import type { McpVariables } from "../../lib/mcp/serve.ts";
 import type { Logger } from "../../lib/process/log.ts";
@@ -21,14 +21,12 @@ export interface Auth {
   close(): Promise<void>;
 }
 
-/** Undefined where the configuration asks for no authentication. */
-export function createAuth(config: RunConfig, { clock, log }: { clock: Clock; log: Logger }): Auth | undefined {
-  const { auth, agent } = config;
-  if (auth === undefined) return undefined;
+/** `title` is the agent's, for people who are asked to sign in. */
+export function createAuth(auth: RunAuth, { title, clock, log }: { title: string; clock: Clock; log: Logger }): Auth {
   const safeFetch = createSafeFetch(fetchLimits);
   const keys = createIssuerKeys({ fetchKeys: () => fetchKeys(auth, safeFetch), clock, log });
   return {
-    app: createAuthApp({ auth, title: agent.title, keys }),
+    app: createAuthApp({ auth, title, keys }),
     isPublicRead: (path) => path.startsWith(metadataPath),
     observeTrouble() {
       const trouble = keys.observeTrouble();

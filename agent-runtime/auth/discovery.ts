@@ -16,9 +16,9 @@ export type KeySet = ReturnType<typeof createLocalJWKSet>;
 /** Reads the issuer's current keys. Rejects with a sentence that names the URL. */
 export async function fetchKeys(auth: RunAuth, { fetch }: Pick<SafeFetch, "fetch">): Promise<KeySet> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const read = async (url: string) => await readJson(url, await send(fetch, url, signal));
-  const url = auth.jwksUrl ?? (await discover(auth.issuer, (wanted) => send(fetch, wanted, signal)));
-  const keys = keySetSchema.safeParse(await read(url));
+  const get = (wanted: string) => send(fetch, wanted, signal);
+  const url = auth.jwksUrl ?? (await discover(auth.issuer, get));
+  const keys = keySetSchema.safeParse(await readJson(url, await get(url)));
   if (!keys.success) throw new Error(`${url} holds no JSON Web Key Set: expected an object with a list "keys"`);
   return createLocalJWKSet(keys.data);
 }

@@ -5,11 +5,12 @@ import type { RunAuth } from "../../crds/run-config.ts";
 import { renderRpcFailure, rpcCodes } from "../../lib/mcp/json-rpc.ts";
 import type { McpVariables } from "../../lib/mcp/serve.ts";
 import { urlAsAsked } from "../published-url.ts";
-import type { IssuerKeys } from "./keys.ts";
+import { keyTimes, type IssuerKeys } from "./keys.ts";
 import { judgeToken } from "./token.ts";
 
 export const metadataPath = "/.well-known/oauth-protected-resource";
-const retryAfterSeconds = "15";
+/** Sooner the issuer would not be asked again. */
+const retryAfterSeconds = String(keyTimes.pauseMs / 1_000);
 
 export interface AuthParts {
   auth: RunAuth;

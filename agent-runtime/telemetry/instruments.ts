@@ -3,6 +3,7 @@ import type { Attributes, Meter } from "@opentelemetry/api";
 import { durationBuckets } from "../../crds/metric-names.ts";
 import type { TokenUsage } from "../model/types.ts";
 import { metrics } from "./conventions.ts";
+import { renderConventionalUsage } from "./usage.ts";
 
 const countBuckets = [1, 2, 3, 5, 8, 13, 21, 34, 55, 100, 200];
 
@@ -42,13 +43,12 @@ export function createInstruments(meter: Meter): Instruments {
     inference(duration, labels, usage) {
       inferenceSeconds.record(duration, labels);
       if (usage === undefined) return;
-      const read = (usage.cache_read ?? 0) + (usage.cache_hit ?? 0);
-      const write = usage.cache_write ?? 0;
-      input.add((usage.input ?? 0) + read + write, labels);
-      output.add(usage.output ?? 0, labels);
-      if (read > 0) cacheRead.add(read, labels);
-      if (write > 0) cacheWrite.add(write, labels);
-      if (usage.reasoning !== undefined) reasoning.add(usage.reasoning, labels);
+      const counted = renderConventionalUsage(usage);
+      input.add(counted.input, labels);
+      output.add(counted.output, labels);
+      if (counted.cacheRead > 0) cacheRead.add(counted.cacheRead, labels);
+      if (counted.cacheWrite !== undefined && counted.cacheWrite > 0) cacheWrite.add(counted.cacheWrite, labels);
+      if (counted.reasoning !== undefined) reasoning.add(counted.reasoning, labels);
     },
     tool: (duration, labels) => toolSeconds.record(duration, labels),
   };

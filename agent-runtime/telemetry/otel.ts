@@ -22,6 +22,7 @@ import type {
   Telemetry,
   TelemetrySettings,
 } from "./telemetry.ts";
+import { renderConventionalUsage } from "./usage.ts";
 
 const cancelled = "cancelled";
 const idLimitChars = 128;
@@ -102,17 +103,16 @@ function openSpan<Result>(tracer: Tracer, opening: Opening<Result>): Span<Result
   };
 }
 
-/** The conventions count cached tokens as input. */
-const renderUsage = (usage: TokenUsage): Attributes => {
-  const cacheRead = (usage.cache_read ?? 0) + (usage.cache_hit ?? 0);
+function renderUsage(usage: TokenUsage): Attributes {
+  const { input, output, cacheRead, cacheWrite, reasoning } = renderConventionalUsage(usage);
   return {
-    [a.usageInput]: (usage.input ?? 0) + cacheRead + (usage.cache_write ?? 0),
-    [a.usageOutput]: usage.output ?? 0,
+    [a.usageInput]: input,
+    [a.usageOutput]: output,
     ...(cacheRead === 0 ? {} : { [a.usageCacheRead]: cacheRead }),
-    ...(usage.cache_write === undefined ? {} : { [a.usageCacheWrite]: usage.cache_write }),
-    ...(usage.reasoning === undefined ? {} : { [a.usageReasoning]: usage.reasoning }),
+    ...(cacheWrite === undefined ? {} : { [a.usageCacheWrite]: cacheWrite }),
+    ...(reasoning === undefined ? {} : { [a.usageReasoning]: reasoning }),
   };
-};
+}
 
 function renderModel({ models, providers }: RunConfig, name?: string) {
   const model = models.find((each) => each.name === name) ?? models[0];

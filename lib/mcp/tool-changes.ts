@@ -2,6 +2,7 @@
  * Hears when a server's tools change: in the 2025 era on the stream that the transport keeps open, in the 2026 era on a
  * subscription that is opened again with back-off when it ends. Neither hinders connecting or calling.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
 import { rpcCodes } from "./json-rpc.ts";
 
@@ -49,7 +50,7 @@ async function subscribe(client: Client, closing: AbortSignal, onChanged: () => 
     if (performance.now() - startedAt > stableMs) {
       waitMs = reopenFirstMs;
     }
-    await sleep(waitMs, closing);
+    await sleep(waitMs, undefined, { signal: closing, ref: false }).catch(() => undefined); // Rejects only when closed.
     waitMs = Math.min(reopenMaxMs, waitMs * 2);
   }
 }
@@ -59,17 +60,4 @@ function isUnsupported(error: unknown): boolean {
   return error instanceof ProtocolError
     ? error.code === rpcCodes.methodNotFound
     : error instanceof SdkHttpError && [400, 404, 405, 501].includes(error.status ?? 0);
-}
-
-function sleep(waitMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, waitMs);
-    timer.unref();
-    signal.addEventListener("abort", done, { once: true });
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-  });
 }

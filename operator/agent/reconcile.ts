@@ -4,9 +4,8 @@ import { agentChildren } from "../../crds/names.ts";
 import type { AgentConditionType } from "../../crds/conditions.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../lib/kube/controller.ts";
 import type { Caches } from "../caches.ts";
-import type { ChildWriter, Writing } from "../children.ts";
+import { carryOut, type ChildWriter, type Writing } from "../children.ts";
 import { ConditionSet } from "../conditions.ts";
-import { failureOf } from "../failure.ts";
 import type { AgentHealth } from "../health/poller.ts";
 import type { Neighbours } from "../neighbours.ts";
 import type { Images } from "../render/agent-children.ts";
@@ -58,30 +57,20 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   const writing: Writing = { owner: live, signal, written: [] };
   const run: AgentRun = { live, caches, neighbours, children, images, allowedImages, pacing, conditions, writing, log };
   const checked = new Set<AgentConditionType>();
-  let applied: Applied = {};
-  let failure: Error | undefined;
-  try {
-    applied = await advance(run, checked);
-  } catch (error) {
-    if (!(error instanceof Error) || !failureOf(error)) throw error;
-    failure = error;
-  } finally {
-    if (writing.written.length > 0) log.info({ written: writing.written }, "children written");
-  }
+  const { result: applied = {}, failure } = await carryOut(writing, log, () => advance(run, checked));
   markUnchecked(conditions, checked);
   const deployment: LiveDeployment | undefined =
     applied.deployment ?? children.findOwned("deployment", live, agentChildren(name).deployment);
   const rollout = deployment && observeRollout(deployment);
   const verdict = options.health.of(key);
   markAvailable(conditions, rollout, verdict);
-  const failed = failure && failureOf(failure);
-  if (failed) conditions.set("Available", rollout?.available ? "True" : "False", failed.reason, failed.message);
+  if (failure) conditions.set("Available", rollout?.available ? "True" : "False", failure.reason, failure.message);
   const health = markHealth(conditions, rollout, verdict, live.status?.health);
   summarise(conditions, rollout, applied.waiting);
   const status = renderAgentStatus(live, conditions, rollout, health);
   if (await options.status.write(agentType, live, status, writing))
     log.info({ namespace, agent: name, generation, ready: conditions.status("Ready") }, "agent status written");
-  if (failure) throw failure;
+  if (failure) throw failure.error;
   return applied.waiting === undefined ? {} : { requeueAfterMs: heldRetryMs };
 }
 

@@ -8,10 +8,10 @@ import type { Fault } from "../../plan/fault.ts";
 import { resolveInstance } from "../../plan/resolve.ts";
 import { registryUrl } from "../../plan/urls.ts";
 import type { ReconcilerOptions } from "../agent/reconcile.ts";
-import type { Writing } from "../children.ts";
+import { carryOut, type Writing } from "../children.ts";
 import { ConditionSet } from "../conditions.ts";
 import { isReady } from "../dependents.ts";
-import { failureOf } from "../failure.ts";
+import type { Failure } from "../failure.ts";
 import { renderInstanceChildren } from "../render/instance-children.ts";
 import { instanceType, type LiveDeployment, type WatchedInstance } from "../resources.ts";
 import { observeRollout, type Rollout } from "../rollout.ts";
@@ -56,16 +56,15 @@ async function applyRegistry(
   return children.apply("deployment", rendered.deployment, writing);
 }
 
-function summarise(conditions: Conditions, rollout: Rollout | undefined, failure: Error | undefined): void {
-  const failed = failure && failureOf(failure);
+function summarise(conditions: Conditions, rollout: Rollout | undefined, failure: Failure | undefined): void {
   const available = rollout?.available ? "True" : "False";
-  if (failed) conditions.set("RegistryAvailable", available, failed.reason, failed.message);
+  if (failure) conditions.set("RegistryAvailable", available, failure.reason, failure.message);
   else if (rollout) conditions.set("RegistryAvailable", available, rollout.reason, rollout.message);
   else conditions.set("RegistryAvailable", "False", "Unavailable", "it has no registry yet");
   const failing = (["Accepted", "RegistryAvailable"] as const).find((type) => conditions.status(type) !== "True");
   if (failing === undefined) conditions.set("Ready", "True", "Ready", "its registry serves");
   else conditions.set("Ready", "False", "NotReady", `${failing}: ${conditions.message(failing)}`);
-  const stuck = conditions.status("Accepted") === "False" || failed?.reason === "NameConflict";
+  const stuck = conditions.status("Accepted") === "False" || failure?.reason === "NameConflict";
   if (stuck)
     conditions.set(
       "Stalled",
@@ -87,17 +86,10 @@ async function reconcileInstance(options: ReconcilerOptions, context: ReconcileC
   const { name, namespace, generation = 0 } = live.metadata;
   const conditions: Conditions = new ConditionSet(live.status?.conditions ?? [], generation, now());
   const writing: Writing = { owner: live, signal, written: [] };
-  let deployment: LiveDeployment | undefined;
-  let failure: Error | undefined;
-  try {
-    deployment = await applyRegistry(options, live, conditions, writing);
-  } catch (error) {
-    if (!(error instanceof Error) || !failureOf(error)) throw error;
-    failure = error;
-  } finally {
-    if (writing.written.length > 0) log.info({ written: writing.written }, "children written");
-  }
-  deployment ??= children.findOwned("deployment", live, registryName(name));
+  const { result: applied, failure } = await carryOut(writing, log, () =>
+    applyRegistry(options, live, conditions, writing),
+  );
+  const deployment: LiveDeployment | undefined = applied ?? children.findOwned("deployment", live, registryName(name));
   const rollout = deployment && observeRollout(deployment);
   summarise(conditions, rollout, failure);
   const agents = caches.agents.store.byIndex("instance", key);
@@ -109,7 +101,7 @@ async function reconcileInstance(options: ReconcilerOptions, context: ReconcileC
   };
   if (await options.status.write(instanceType, live, status, writing))
     log.info({ namespace, instance: name, generation, ready: conditions.status("Ready") }, "instance status written");
-  if (failure) throw failure;
+  if (failure) throw failure.error;
 }
 
 export const createInstanceReconciler =

@@ -1,8 +1,8 @@
 // Documents as they are served from memory: their bytes, plain and compressed, each with an ETag and headers of its own
 // (CAT-8); and the text of the catalogue.
-import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { digest } from "../../lib/process/entity-tag.ts";
 
 /** Under this key beside "servers", and only while the registry cannot hear of changes. */
 const registryMetaKey = "ca.helu.pallas/registry";
@@ -37,10 +37,6 @@ const compressGzip = promisify(gzip);
 const compressBrotli = promisify(brotliCompress);
 // Beyond this level brotli costs many times more for a few per cent.
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
-
-/** Short and the same for the same text. */
-export const digest = (text: string | Uint8Array): string =>
-  createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
 export function encodePlain(text: string, as: ServedAs): EncodedDocument {
   const body = new TextEncoder().encode(text);

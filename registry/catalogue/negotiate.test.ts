@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chooseEncoding, matchesEtag } from "./negotiate.ts";
+import { chooseEncoding } from "./negotiate.ts";
 
 describe("CAT-8 choosing an encoding", () => {
   it.each([
@@ -21,19 +21,5 @@ describe("CAT-8 choosing an encoding", () => {
     [", ;q=1,,", "identity"],
   ])("%s gets %s", (header, encoding) => {
     expect(chooseEncoding(header)).toBe(encoding);
-  });
-});
-
-describe("CAT-8 If-None-Match", () => {
-  it.each([
-    [undefined, false],
-    ['"abc"', true],
-    ['W/"abc"', true],
-    ['"x", "abc"', true],
-    ["*", true],
-    ['"abcd"', false],
-    ["abc", false],
-  ])("%s matches: %s", (header, matches) => {
-    expect(matchesEtag(header, '"abc"')).toBe(matches);
   });
 });

@@ -1,4 +1,4 @@
-// Which representation a request gets (RFC 9110): the encoding by Accept-Encoding, and whether it has it already.
+// Which representation a request gets by its Accept-Encoding (RFC 9110).
 import { encodings, type Encoding } from "./document.ts";
 
 /** The encoding with the highest weight, ours first among equals; identity where nothing is acceptable. */
@@ -23,13 +23,4 @@ function parseWeights(header: string): Map<string, number> {
     if (encoding !== "") weights.set(encoding, Number.isFinite(weight) ? Math.min(Math.max(weight, 0), 1) : 0);
   }
   return weights;
-}
-
-/** Weak comparison, as If-None-Match wants it: an intermediary may have weakened our tag. */
-export function matchesEtag(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(",").some((tag) => {
-    const known = tag.trim();
-    return known === "*" || known.replace(/^W\//, "") === etag;
-  });
 }

@@ -1,6 +1,6 @@
 // One page of the list of servers (CAT-10): the records that a query selects after the one it had last. A page goes by
 // name, so that servers that come and go meanwhile make none appear twice and hide none that stays.
-import { digest } from "../catalogue/document.ts";
+import { digest } from "../../lib/process/entity-tag.ts";
 import { renderCursor, type ServerQuery } from "./query.ts";
 import type { ServerRecord } from "./record.ts";
 

@@ -2,7 +2,7 @@
 // question, since there are clients that do not repeat it on the next page; it has only letters that survive in a URL
 // as they are, since there are clients that do not encode it.
 import * as z from "zod";
-import { digest } from "../catalogue/document.ts";
+import { digest } from "../../lib/process/entity-tag.ts";
 
 export const limitDefault = 30;
 export const limitMax = 100;

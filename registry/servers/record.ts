@@ -1,7 +1,7 @@
 // One server of the generic registry API (CAT-10): its answer as JSON text, and what it is found by. Both are made when
 // the agent changes, not when somebody asks.
-import { officialMetaKey, type CatalogueEntry } from "../../crds/catalogue.ts";
-import { digest } from "../catalogue/document.ts";
+import { officialMetaKey } from "../../crds/catalogue.ts";
+import { digest } from "../../lib/process/entity-tag.ts";
 import type { ListedServer } from "../catalogue/listing.ts";
 
 /** The same facts as `server.capabilities`, which other registries do not know. */
@@ -22,31 +22,28 @@ export interface ServerRecord {
 }
 
 /** `updatedAt` (milliseconds since 1970) is never before the entry's own. */
-export function renderRecord({ agent, entry }: ListedServer, updatedAt: number): ServerRecord {
-  const publishedAt = agent.metadata.creationTimestamp ?? entry._meta[officialMetaKey].updatedAt;
-  return render(entry, { status: "active", statusChangedAt: publishedAt, publishedAt, updatedAt });
-}
+export const renderRecord = (listed: ListedServer, updatedAt: number): ServerRecord =>
+  render(listed, { status: "active", updatedAt });
 
 /** What is left of a server that is gone. */
-export function renderTombstone({ agent, entry }: ListedServer, deletedAt: number): ServerRecord {
-  const publishedAt = agent.metadata.creationTimestamp ?? entry._meta[officialMetaKey].updatedAt;
-  return render(entry, { status: "deleted", statusChangedAt: toUtc(deletedAt), publishedAt, updatedAt: deletedAt });
-}
+export const renderTombstone = (listed: ListedServer, deletedAt: number): ServerRecord =>
+  render(listed, { status: "deleted", updatedAt: deletedAt });
 
 function render(
-  { server, _meta }: CatalogueEntry,
-  times: { status: "active" | "deleted"; statusChangedAt: string; publishedAt: string; updatedAt: number },
+  { agent, entry: { server, _meta } }: ListedServer,
+  { status, updatedAt }: { status: "active" | "deleted"; updatedAt: number },
 ): ServerRecord {
   const { capabilities } = server;
+  const publishedAt = agent.metadata.creationTimestamp ?? _meta[officialMetaKey].updatedAt;
   const text = JSON.stringify({
     server,
     _meta: {
       ..._meta,
       [officialMetaKey]: {
-        status: times.status,
-        statusChangedAt: times.statusChangedAt,
-        publishedAt: times.publishedAt,
-        updatedAt: toUtc(times.updatedAt),
+        status,
+        statusChangedAt: status === "deleted" ? toUtc(updatedAt) : publishedAt,
+        publishedAt,
+        updatedAt: toUtc(updatedAt),
         isLatest: true,
       },
       ...(capabilities === undefined ? {} : { [capabilitiesMetaKey]: capabilities }),
@@ -55,8 +52,8 @@ function render(
   return {
     name: server.name,
     version: server.version,
-    updatedAt: times.updatedAt,
-    isDeleted: times.status === "deleted",
+    updatedAt,
+    isDeleted: status === "deleted",
     searched: `${server.name}\n${server.title}\n${server.description}`.toLowerCase(),
     text,
     digest: digest(text),

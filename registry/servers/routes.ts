@@ -2,8 +2,9 @@
 // that still ask there. It is read-only: what would publish answers 501. Errors are `{ error }` with a sentence, as
 // that API has them.
 import { Hono, type Context } from "hono";
-import { matchesEtag } from "../catalogue/negotiate.ts";
+import { matchesEtag } from "../../lib/process/entity-tag.ts";
 import { refuseUnsynced, revalidated } from "../catalogue/serve-document.ts";
+import { shorten } from "../shorten.ts";
 import type { Surface } from "../surface.ts";
 import { renderPage, selectPage, type Page } from "./page.ts";
 import { parseServerQuery } from "./query.ts";
@@ -12,7 +13,6 @@ import type { ServerRecords } from "./records.ts";
 
 const prefixes = ["/v0.1", "/v0"] as const;
 const latest = "latest";
-const shownLimitChars = 200;
 
 export function serversSurface(records: ServerRecords): Surface {
   const app = new Hono();
@@ -68,5 +68,3 @@ function answer(c: Context, { etag, render }: Page): Response {
 
 const refuseWrite = (c: Context): Response =>
   c.json({ error: "this registry is read-only: what it lists are the agents of its cluster" }, 501);
-
-const shorten = (text: string): string => (text.length > shownLimitChars ? `${text.slice(0, shownLimitChars)}…` : text);

@@ -7,6 +7,7 @@ import { fastAgentTool, openFastAgent } from "./fast-agent.ts";
 import { runLoad, type Target } from "./mcp-load.ts";
 import { percentile, printReport, reportProgress, type Figure } from "./report.ts";
 import { startBareServer, type ServerUnderTest } from "./server-under-test.ts";
+import { mebibyte } from "./process-usage.ts";
 
 const { BENCH_ROUNDS: rounds, BENCH_CALLS: calls } = benchEnvironment;
 const concurrencies = [1, 32] as const;
@@ -17,7 +18,6 @@ const sessionCalls = 10;
 const cpuGoal = 1.3;
 const throughputGoal = 0.125;
 const rssGoal = 0.75;
-const mebibyte = 1024 ** 2;
 
 interface Turn {
   readonly callsPerSecond: number;

@@ -6,6 +6,7 @@ import { benchEnvironment } from "./environment.ts";
 import { openFastAgent } from "./fast-agent.ts";
 import { percentile, printReport, reportProgress, type Figure } from "./report.ts";
 import { startBareServer, type ServerUnderTest } from "./server-under-test.ts";
+import { mebibyte } from "./process-usage.ts";
 
 const { BENCH_ROUNDS: rounds } = benchEnvironment;
 const startGoalMs = 400;
@@ -13,7 +14,6 @@ const startRatioGoal = 0.15;
 const rssRatioGoal = 0.75;
 const rssGoalMb = 95;
 const restMs = 5_000;
-const mebibyte = 1024 ** 2;
 
 interface Start {
   readonly startMs: number;

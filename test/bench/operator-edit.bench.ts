@@ -9,6 +9,7 @@ import { agentName, agentNames, agentOfRunConfig, agentPath, agentsPath, editBod
 import { startOperatorUnderTest } from "./operator-under-test.ts";
 import { quantileBetween } from "./prometheus-text.ts";
 import { percentile, printReport, reportProgress } from "./report.ts";
+import { mebibyte } from "./process-usage.ts";
 
 const { BENCH_AGENTS: agents, BENCH_EDIT_SECONDS: editSeconds, BENCH_EDITS_PER_SECOND: rate } = benchEnvironment;
 const childGoalMs = 250;
@@ -17,7 +18,6 @@ const settleMs = 5_000;
 const lateTimeoutMs = 60_000;
 /** As many edits as come while so many agents more are made: a burst of a hundred agents takes more than a second. */
 const [newcomers, burstEdits] = [Math.ceil(agents / 2), Math.ceil((agents / 200) * rate)];
-const mebibyte = 1024 ** 2;
 
 interface Edit {
   readonly text: string;

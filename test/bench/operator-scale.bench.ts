@@ -20,12 +20,12 @@ import { startOperatorUnderTest, type OperatorUnderTest } from "./operator-under
 import { quantileBetween } from "./prometheus-text.ts";
 import { percentile, printReport, reportProgress, type Figure } from "./report.ts";
 import { measureToolhive } from "./toolhive.ts";
+import { mebibyte } from "./process-usage.ts";
 
 const { BENCH_AGENTS: agents, BENCH_REST_SECONDS: restSeconds, BENCH_TURNS: turns } = benchEnvironment;
 const fleet = "fleet";
 const names = agentNames(agents);
 const timeRatioGoal = 1.25;
-const mebibyte = 1024 ** 2;
 const warmUpAgents = 100;
 const quietPollMs = 2_000;
 const quietTimeoutMs = 300_000;

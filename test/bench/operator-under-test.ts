@@ -41,7 +41,8 @@ export async function startOperatorUnderTest(
   { namespace, env = {} }: OperatorOptions,
 ): Promise<OperatorUnderTest> {
   const group = createProcessGroup({ dir: mkdtempSync(join(tmpdir(), "pallas-bench-")), removeDir: true });
-  const variables = Object.entries({
+  const args = ["--inspect-port=127.0.0.1:0", ...nodeFlags, join(dist, "operator.js")];
+  const operator = group.start("operator", process.execPath, args, {
     KUBECONFIG: access.kubeconfigPath,
     PALLAS_NAMESPACES: namespace,
     PALLAS_AGENT_IMAGE: "pallas/agent:bench",
@@ -49,16 +50,7 @@ export async function startOperatorUnderTest(
     PALLAS_ADMIN_PORT: "0",
     PALLAS_HOST: "127.0.0.1",
     ...env,
-  }).map(([name, value]) => `${name}=${value}`);
-  // `env` becomes the operator: the process group gives programs no environment of their own.
-  const command = [
-    ...variables,
-    process.execPath,
-    "--inspect-port=127.0.0.1:0",
-    ...nodeFlags,
-    join(dist, "operator.js"),
-  ];
-  const operator = group.start("operator", "env", command);
+  });
   const readLog = () => group.readLogTail("operator", Number.POSITIVE_INFINITY);
 
   const poll = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => {

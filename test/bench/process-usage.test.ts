@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
-import { parseUsage, readUsage } from "./process-usage.ts";
+import { mebibyte, parseUsage, readUsage } from "./process-usage.ts";
 
-const mebibyte = 1024 ** 2;
 const fields = (utime: number, stime: number) =>
   `S 1 2 2 0 -1 4194304 100 200 0 0 ${utime} ${stime} 7 8 20 0 11 0 12345 1000000 5000 18446744073709551615`;
 const status = "Name:\tnode\nVmPeak:\t 9999999 kB\nVmHWM:\t  204800 kB\nVmRSS:\t  102400 kB\n";

@@ -1,6 +1,8 @@
 // What the kernel says a process has used, from /proc: Linux only, like the test API server's own users of it.
 import { readFile } from "node:fs/promises";
 
+export const mebibyte = 1024 ** 2;
+
 export interface ProcessUsage {
   readonly cpuSeconds: number;
   readonly rssBytes: number;

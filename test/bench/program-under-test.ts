@@ -30,9 +30,7 @@ const pollMs = 50;
 /** Resolves with the first http URL that it prints. */
 export async function startProgram({ name, file, args, env = {} }: ProgramOptions): Promise<ProgramUnderTest> {
   const group = createProcessGroup({ dir: mkdtempSync(join(tmpdir(), "pallas-bench-")), removeDir: true });
-  const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`);
-  // `env` becomes the program: the process group gives programs no environment of their own.
-  const program = group.start(name, "env", [...variables, file, ...args]);
+  const program = group.start(name, file, args, env);
   const readLog = () => group.readLogTail(name, Number.POSITIVE_INFINITY);
   const find = async (what: string, pattern: RegExp): Promise<string> => {
     const deadline = Date.now() + startTimeoutMs;

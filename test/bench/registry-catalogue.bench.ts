@@ -8,12 +8,12 @@ import { benchEnvironment } from "./environment.ts";
 import { agentName, agentWrite } from "./fleet.ts";
 import { startRegistryUnderTest } from "./program-under-test.ts";
 import { percentile, printReport, reportProgress, type Figure } from "./report.ts";
+import { mebibyte } from "./process-usage.ts";
 
 const { BENCH_CATALOGUE_AGENTS: agents, BENCH_HEAP_AGENTS: heapAgents } = benchEnvironment;
 const { BENCH_CHANGE_SECONDS: changeSeconds } = benchEnvironment;
 const namespace = "fleet";
 const applyingAtOnce = 8;
-const mebibyte = 1024 ** 2;
 
 async function measure() {
   await using server = await startBenchServer();

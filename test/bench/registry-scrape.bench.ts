@@ -10,6 +10,7 @@ import { parseExposition, type Sample } from "../../registry/metrics/exposition.
 import { makeAgent, makeInstance } from "../../registry/testing/resources.ts";
 import { startProgram, startRegistryUnderTest } from "./program-under-test.ts";
 import { percentile, printReport, reportProgress } from "./report.ts";
+import { mebibyte } from "./process-usage.ts";
 
 const [pods, hung, garbage] = [200, 10, 5];
 const scrapeIntervalMs = 2_000;
@@ -17,7 +18,6 @@ const scrapeIntervalMs = 2_000;
 const rounds = 15;
 const roundMs = 2_000;
 const pageGoalMs = 2_000;
-const mebibyte = 1024 ** 2;
 
 const labelOf = ({ labels }: Sample, name: string) => labels.find((label) => label.name === name)?.raw;
 const podOf = (sample: Sample) => labelOf(sample, "pod");

@@ -40,10 +40,8 @@ export async function startServer(render: (dir: string) => Promise<ServerCommand
   const group = createProcessGroup({ dir, removeDir: true });
   try {
     const { name, file, args, env = {}, url, readyUrl } = await render(dir);
-    const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`);
     const startedAt = performance.now();
-    // `env` becomes the program: the process group gives programs no environment of their own.
-    const running = group.start(name, "env", [...variables, file, ...args]);
+    const running = group.start(name, file, args, env);
     while (!(await isServing(readyUrl))) {
       if (!running.isRunning() || performance.now() - startedAt > startTimeoutMs) {
         throw new Error(`expected ${name} to serve ${readyUrl}; the end of its log:\n${await group.readLogTail(name)}`);

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { createProcessGroup } from "../cluster/process-group.ts";
 import type { ApiObject } from "./bare-client.ts";
 import { eventsIn, renderWrites, totalOf, writesBetween, type BenchServer } from "./bench-server.ts";
-import { readUsage } from "./process-usage.ts";
+import { mebibyte, readUsage } from "./process-usage.ts";
 import type { Figure } from "./report.ts";
 
 const run = promisify(execFile);
@@ -20,7 +20,6 @@ const buildTimeoutMs = 1_800_000;
 const workTimeoutMs = 900_000;
 const writesAtOnce = 8;
 const settleMs = 10_000;
-const mebibyte = 1024 ** 2;
 const namespace = "toolhive";
 const plural = "mcpservers";
 const path = `/apis/toolhive.stacklok.dev/v1beta1/namespaces/${namespace}/${plural}`;
@@ -100,14 +99,13 @@ export async function measureToolhive(server: BenchServer, names: readonly strin
   await server.createNamespace(namespace);
   const group = createProcessGroup({ dir: mkdtempSync(join(tmpdir(), "pallas-bench-")), removeDir: true });
   try {
-    const variables = [
-      `KUBECONFIG=${server.access.kubeconfigPath}`,
-      `WATCH_NAMESPACE=${namespace}`,
-      `POD_NAMESPACE=${namespace}`,
-      "CI=true", // it asks nobody for updates
-    ];
     const flags = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
-    const operator = group.start("thv-operator", "env", [...variables, peer.program, ...flags]);
+    const operator = group.start("thv-operator", peer.program, flags, {
+      KUBECONFIG: server.access.kubeconfigPath,
+      WATCH_NAMESPACE: namespace,
+      POD_NAMESPACE: namespace,
+      CI: "true", // it asks nobody for updates
+    });
     await delay(settleMs);
     const before = await server.writes();
     const usage = await readUsage(operator.pid);

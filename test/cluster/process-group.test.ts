@@ -52,6 +52,13 @@ describe("a process group", () => {
     expect(existsSync(join(dir, "run/failing.pid"))).toBe(false);
   });
 
+  it("a program gets its own variables on top of ours", async () => {
+    group = createProcessGroup({ dir, removeDir: false });
+    const printing = group.start("printing", "sh", ["-c", 'echo "$OWN $PATH"'], { OWN: "own" });
+    await printing.ended;
+    expect(await group.readLogTail("printing")).toBe(`own ${process.env["PATH"]}`);
+  });
+
   it("a file that cannot be run is an error at once", () => {
     group = createProcessGroup({ dir, removeDir: false });
     const start = (): unknown => group?.start("absent", join(dir, "absent"), []);

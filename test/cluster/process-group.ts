@@ -20,8 +20,11 @@ export interface RunningProcess {
 }
 
 export interface ProcessGroup {
-  /** Starts a program whose output is appended to `logs/<name>.log`. Throws when the file cannot be run. */
-  start(name: string, file: string, args: readonly string[]): RunningProcess;
+  /**
+   * Starts a program whose output is appended to `logs/<name>.log`, with `env` on top of this process's environment.
+   * Throws when the file cannot be run.
+   */
+  start(name: string, file: string, args: readonly string[], env?: Readonly<Record<string, string>>): RunningProcess;
   /** The last lines that a program wrote, each cut to 400 characters. */
   readLogTail(name: string, lines?: number): Promise<string>;
   /** Kills what runs, ends the watchdog and, with `removeDir`, removes the folder. May be called twice. */
@@ -48,9 +51,14 @@ export function createProcessGroup({ dir, removeDir }: { dir: string; removeDir:
   const logPath = (name: string): string => join(dir, "logs", `${name}.log`);
 
   return {
-    start(name, file, args) {
+    start(name, file, args, env = {}) {
       const log = openSync(logPath(name), "a");
-      const child = spawn(file, args, { stdio: ["ignore", log, log], detached: true, cwd: dir });
+      const child = spawn(file, args, {
+        stdio: ["ignore", log, log],
+        detached: true,
+        cwd: dir,
+        env: { ...process.env, ...env },
+      });
       closeSync(log);
       const ended = observeEnd(child);
       if (child.pid === undefined) throw new Error(`expected to start ${name} from ${file}, but it cannot be run`);

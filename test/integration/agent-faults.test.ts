@@ -14,7 +14,7 @@ import { startModelMock, type ModelMock } from "../models/model-mock.ts";
 import { startBuiltAgent } from "./agents/built-agent.ts";
 import { pickReply } from "./agents/faulty-model.ts";
 import { startFaultyWire, type FaultyWire } from "./agents/faulty-wire.ts";
-import { createChance } from "./agents/seeded-random.ts";
+import { createChance } from "./agents/chance.ts";
 
 const calls = 10_000;
 const concurrency = 64;

@@ -11,7 +11,8 @@ import { startAgentProcess, type AgentProcess } from "../../agent-runtime/testin
 import { renderTestConfig } from "../../agent-runtime/testing/run-config.ts";
 import { serveMcp } from "../../lib/mcp/serve.ts";
 import { createLogger } from "../../lib/process/log.ts";
-import { createRandom, renderHostile, type HostileRequest, type Random } from "./hostile/requests.ts";
+import { renderHostile, type HostileRequest } from "./hostile/requests.ts";
+import { createRandom, type Random } from "./seeded-random.ts";
 
 const program = join(import.meta.dirname, "../../dist/agent-runtime.js");
 const connections = 16;

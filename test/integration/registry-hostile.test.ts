@@ -11,12 +11,12 @@ import { createLogger } from "../../lib/process/log.ts";
 import { MemorySource } from "../../registry/testing/memory-source.ts";
 import { makeRegistry } from "../../registry/testing/registry.ts";
 import { makeAgent, makeInstance } from "../../registry/testing/resources.ts";
-import { createRandom, type Random } from "./hostile/requests.ts";
 import {
   renderHostileBytes,
   renderHostileToRegistry,
   type HostileRegistryRequest,
 } from "./registry-hostile/requests.ts";
+import { createRandom, type Random } from "./seeded-random.ts";
 import { localAgent, startRegistryProcess, type RegistryProcess } from "./registry-process.ts";
 
 const connections = 16;

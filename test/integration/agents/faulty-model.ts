@@ -1,6 +1,6 @@
 /** What a model says to a request by chance: mostly answers, some with tool calls, some late, and every fault of providers. */
 import { vendorErrors, type ScriptedReply } from "../../models/script.ts";
-import type { Chance } from "./seeded-random.ts";
+import type { Chance } from "./chance.ts";
 
 const statuses = [204, 307, 400, 401, 404, 408, 413, 422, 429, 500, 502, 503, 529];
 

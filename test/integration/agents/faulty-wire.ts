@@ -1,16 +1,13 @@
 /** A wire to a downstream MCP server that breaks by chance, in every way that networks and servers have. */
-import { once } from "node:events";
-import { createServer, request as forward, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Chance } from "./seeded-random.ts";
+import { passOn, startWire, type Wire } from "../wire.ts";
+import type { Chance } from "./chance.ts";
 
 const faults = ["reset", "error", "garbage", "lost session", "hang", "cut"] as const;
 export type WireFault = (typeof faults)[number];
 
-export interface FaultyWire {
-  url: string;
+export interface FaultyWire extends Wire {
   /** How often each fault was done. */
   done: Record<WireFault, number>;
-  stop(): Promise<void>;
 }
 
 /** In a thousand requests; a tool call is hit ten times as often as any other request. */
@@ -32,11 +29,9 @@ export async function startFaultyWire(url: string, chance: Chance): Promise<Faul
     const faulty = share * faults.reduce((sum, fault) => sum + perThousand[fault], 0);
     return chance.next() * 1_000 < faulty ? chance.pick(perThousand) : "none";
   };
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString("utf8");
-    const fault = pickFault(body);
+  const wire = await startWire((exchange) => {
+    const { request, response, body } = exchange;
+    const fault = pickFault(body.toString("utf8"));
     if (fault !== "none") done[fault] += 1;
     switch (fault) {
       case "reset":
@@ -50,39 +45,12 @@ export async function startFaultyWire(url: string, chance: Chance): Promise<Faul
       case "hang":
         return;
       case "cut":
+        return passOn(exchange, url, (answered) => {
+          answered.once("data", (bytes: Buffer) => response.write(bytes.subarray(0, 8), () => response.destroy()));
+        });
       case "none":
-        return relay(request, response, { url, body, cut: fault === "cut" });
+        return passOn(exchange, url);
     }
-  };
-  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}/mcp`,
-    done,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-/** Passes a request on; `cut` ends its answer after the first bytes. */
-function relay(
-  { method, headers }: IncomingMessage,
-  response: ServerResponse,
-  { url, body, cut }: { url: string; body: string; cut: boolean },
-): void {
-  // No sockets kept: one that the server closes meanwhile would be a fault of the wire's own.
-  const options = { method, agent: false as const, headers: { ...headers, host: new URL(url).host } };
-  const onward = forward(url, options, (answered) => {
-    response.writeHead(answered.statusCode ?? 502, answered.headers);
-    if (cut) answered.once("data", (bytes: Buffer) => response.write(bytes.subarray(0, 8), () => response.destroy()));
-    else answered.pipe(response);
   });
-  onward.on("error", () => response.destroy());
-  response.on("close", () => onward.destroy());
-  onward.end(body);
+  return { ...wire, done };
 }

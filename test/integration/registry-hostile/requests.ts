@@ -3,7 +3,7 @@
  * library would send, and as bytes that none would.
  */
 import { renderCursor } from "../../../registry/servers/query.ts";
-import { below, pick, type Random } from "../hostile/requests.ts";
+import { below, pick, type Random } from "../seeded-random.ts";
 
 export interface HostileRegistryRequest {
   method: string;

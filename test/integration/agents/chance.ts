@@ -1,4 +1,5 @@
-/** Chance that a test can have again: the same seed, the same numbers. */
+/** Weighted chance that a test can have again. */
+import { createRandom } from "../seeded-random.ts";
 
 export interface Chance {
   /** In [0, 1). */
@@ -7,15 +8,9 @@ export interface Chance {
   pick<Key extends string>(weights: Readonly<Record<Key, number>>): Key;
 }
 
-/** Marsaglia's 32-bit xorshift. */
+/** The same seed, the same numbers. */
 export function createChance(seed: number): Chance {
-  let state = seed | 0 || 1;
-  const next = () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-  };
+  const next = createRandom(seed);
   return {
     next,
     pick<Key extends string>(weights: Readonly<Record<Key, number>>) {
