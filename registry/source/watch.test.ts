@@ -21,7 +21,13 @@ afterEach(async () => {
   await kube.stop();
 });
 
-function start(scope: { namespace?: string | undefined; instances?: string[] } = {}): ResourceSource {
+interface Scope {
+  namespace?: string | undefined;
+  instances?: string[];
+  interruptionMs?: number;
+}
+
+function start(scope: Scope = {}): ResourceSource {
   const source = createWatchSource({
     transport,
     namespace: "namespace" in scope ? scope.namespace : "agents",
@@ -29,6 +35,7 @@ function start(scope: { namespace?: string | undefined; instances?: string[] } =
     log: silentLog(),
     timing: { backoff: { initialMs: 10, maxMs: 20 } },
     stateCheckMs: 5,
+    interruptionMs: scope.interruptionMs ?? 0,
   });
   sources.push(source);
   source.start();
@@ -166,6 +173,29 @@ describe("CAT-9 resources from the API server", () => {
     expect([names(source), source.instances().length]).toEqual([["research"], 1]);
     kube.setBroken(false);
     await vi.waitFor(() => expect(phases.at(-1)).toBe("live"));
+  });
+
+  it("a watch that resumes in time was never degraded; one that does not is, since it broke", async () => {
+    kube.put("pallasinstances", instanceManifest());
+    const source = start({ interruptionMs: 1_000 });
+    const isWatched = () => kube.asked.filter((path) => path.includes("watch=")).length;
+    await vi.waitFor(() => expect(isWatched()).toBe(3));
+    const phases = new Set<string>();
+    source.onChange(() => phases.add(source.state().phase));
+    kube.setBroken(true);
+    await vi.waitFor(() => expect(isWatched()).toBeGreaterThan(6));
+    kube.setBroken(false);
+    await vi.waitFor(() => {
+      kube.put("pallasagents", agentManifest("research")); // heard of once the watch is open again
+      expect(names(source)).toEqual(["research"]);
+    });
+    expect([...phases]).toEqual(["live"]);
+
+    const brokenAt = Date.now();
+    kube.setBroken(true);
+    await vi.waitFor(() => expect(source.state().phase).toBe("degraded"), { timeout: 10_000 });
+    expect(Date.now() - source.state().since).toBeGreaterThanOrEqual(1_000);
+    expect(source.state().since).toBeGreaterThanOrEqual(brokenAt);
   });
 });
 

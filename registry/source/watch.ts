@@ -1,5 +1,6 @@
 // The source in a cluster: informers of both kinds of ours and of the EndpointSlices of agents' Services. It needs list
-// and watch on these three and nothing else. A broken watch leaves the last known lists in place.
+// and watch on these three and nothing else. A broken watch leaves the last known lists in place, and is told of only
+// when it does not resume within seconds: it then goes on where it was, and nothing was missed.
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
@@ -33,7 +34,12 @@ export interface WatchSourceOptions {
   timing?: Partial<ReflectorTiming>;
   /** How often the state of the watches is looked at; nothing tells of its changes. */
   stateCheckMs?: number;
+  /** How long a watch may be interrupted before what is known counts as behind. */
+  interruptionMs?: number;
 }
+
+/** Above the pause after a first failure, and well below what somebody who reads an old catalogue would mind. */
+const defaultInterruptionMs = 5_000;
 
 export function createWatchSource(options: WatchSourceOptions): ResourceSource {
   return new WatchSource(options);
@@ -46,14 +52,16 @@ class WatchSource implements ResourceSource {
   readonly #slices: Informer<WatchedSlice>;
   readonly #listeners = new Listeners();
   readonly #stateCheckMs: number;
+  readonly #interruptionMs: number;
   readonly #known: Known;
   #timer: NodeJS.Timeout | undefined;
   #announcing: NodeJS.Immediate | undefined;
   #phases = "";
 
-  constructor({ transport, namespace, instances, log, timing, stateCheckMs = 500 }: WatchSourceOptions) {
+  constructor({ transport, namespace, instances, log, timing, ...options }: WatchSourceOptions) {
     this.#instanceNames = instances && new Set(instances);
-    this.#stateCheckMs = stateCheckMs;
+    this.#stateCheckMs = options.stateCheckMs ?? 500;
+    this.#interruptionMs = options.interruptionMs ?? defaultInterruptionMs;
     const common = {
       transport,
       namespaces: namespace === undefined ? undefined : [namespace],
@@ -86,8 +94,8 @@ class WatchSource implements ResourceSource {
     };
   }
 
-  state = (): SourceState => worse(stateOf(this.#agents), stateOf(this.#instances));
-  endpointState = (): SourceState => stateOf(this.#slices);
+  state = (): SourceState => worse(this.#stateOf(this.#agents), this.#stateOf(this.#instances));
+  endpointState = (): SourceState => this.#stateOf(this.#slices);
 
   instances = () => this.#known.instances();
   agents = () => this.#known.agents();
@@ -120,6 +128,13 @@ class WatchSource implements ResourceSource {
 
   #serves(instance: string): boolean {
     return this.#instanceNames?.has(instance) ?? true;
+  }
+
+  /** Complete from the first list on: the kernel says live only once the watch that follows is open. */
+  #stateOf({ hasSynced, state }: Pick<Informer<never>, "hasSynced" | "state">): SourceState {
+    const isListed = hasSynced && state.phase === "starting";
+    const isResuming = state.phase === "degraded" && Date.now() - state.since < this.#interruptionMs;
+    return isListed || isResuming ? { phase: "live", since: state.since } : state;
   }
 
   #checkPhases(): void {
@@ -163,10 +178,6 @@ const worse = (a: SourceState, b: SourceState): SourceState => {
   if (badness[a.phase] !== badness[b.phase]) return badness[a.phase] > badness[b.phase] ? a : b;
   return a.since <= b.since ? a : b;
 };
-
-/** Complete from the first list on: the kernel says live only once the watch that follows is open. */
-const stateOf = ({ hasSynced, state }: Pick<Informer<never>, "hasSynced" | "state">): SourceState =>
-  hasSynced && state.phase === "starting" ? { phase: "live", since: state.since } : state;
 
 /** Without the fault's message, which quotes what was found: anyone may read this. */
 const renderFault = ({ reason, path }: Fault): string => (path === "" ? reason : `${reason} at ${path}`);
