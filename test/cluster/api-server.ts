@@ -2,7 +2,6 @@
 // loopback ports, with RBAC on and everything it writes in one folder. There is no node: pods are never scheduled.
 
 import { mkdirSync, mkdtempSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,11 +10,13 @@ import { callApi } from "./api-call.ts";
 import type { ApiAccess } from "./api-call.ts";
 import { findBinaries } from "./binaries.ts";
 import type { ClusterBinaries } from "./binaries.ts";
+import { createComponents, isPortTaken } from "./components.ts";
+import { findFreePort } from "./free-port.ts";
 import { installCrds } from "./install-crds.ts";
 import { createKubectl } from "./kubectl.ts";
 import type { KubectlSetup } from "./kubectl.ts";
 import { createProcessGroup } from "./process-group.ts";
-import type { ProcessGroup, RunningProcess } from "./process-group.ts";
+import type { ProcessGroup } from "./process-group.ts";
 import {
   renderApiServerArguments,
   renderControllerManagerArguments,
@@ -59,8 +60,6 @@ const pollMs = 50;
 const startAttempts = 3;
 const restartGraceMs = 1_000; // with watches open kube-apiserver takes up to a minute to end by itself
 
-class PortTaken extends Error {}
-
 /**
  * Starts a server and resolves when it is ready (2 to 4 s). Rejects with the end of the log of the program that failed;
  * a port that another process took meanwhile is tried again twice with other ports.
@@ -71,7 +70,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     try {
       return await startOnce(binaries, options);
     } catch (error) {
-      if (!(error instanceof PortTaken) || attempt === startAttempts) throw error;
+      if (!isPortTaken(error) || attempt === startAttempts) throw error;
     }
   }
 }
@@ -88,8 +87,8 @@ async function startOnce(binaries: ClusterBinaries, options: ApiServerOptions): 
   const group = createProcessGroup({ dir, removeDir: options.dir === undefined });
   try {
     const ports = { api: await findFreePort(), etcd: await findFreePort() };
-    const files = await writeServerFiles(dir, ports, options.auditDir);
-    const components = createComponents(binaries, files, group);
+    const files = await writeServerFiles({ dir, ports, ...(options.auditDir && { auditDir: options.auditDir }) });
+    const components = createServerComponents(binaries, files, group);
     components.start("etcd");
     components.start("kube-apiserver");
     await components.ready();
@@ -129,34 +128,24 @@ async function startOnce(binaries: ClusterBinaries, options: ApiServerOptions): 
   }
 }
 
-interface Components extends Pick<ApiServer, "pids" | "restart" | "kill9"> {
+interface ServerComponents extends Pick<ApiServer, "pids" | "restart" | "kill9"> {
   start(component: Component): void;
   /** Resolves when the API server answers and, with controllers, the default service account is there. */
   ready(): Promise<void>;
 }
 
-function createComponents(binaries: ClusterBinaries, files: ServerFiles, group: ProcessGroup): Components {
-  const running = new Map<Component, RunningProcess>();
-
-  const start = (component: Component): void => {
-    running.set(component, group.start(component, ...renderCommand(component, binaries, files)));
-  };
-
-  const answers = async (path: string): Promise<boolean> => {
-    const status = await callApi(files, { path, timeoutMs: 2_000 }).then(
-      (answer) => answer.status,
-      () => 0, // not listening yet; the deadline and the process's end are watched by the caller
-    );
-    return status === 200;
-  };
+function createServerComponents(binaries: ClusterBinaries, files: ServerFiles, group: ProcessGroup): ServerComponents {
+  const components = createComponents<Component>(group, (component) => renderCommand(component, binaries, files));
 
   const ready = async (): Promise<void> => {
     const paths = ["/readyz"];
-    if (running.has("kube-controller-manager")) paths.push("/api/v1/namespaces/default/serviceaccounts/default");
+    if (components.pids().has("kube-controller-manager")) {
+      paths.push("/api/v1/namespaces/default/serviceaccounts/default");
+    }
     const deadline = Date.now() + readyTimeoutMs;
     for (const path of paths) {
-      while (!(await answers(path))) {
-        await failOnEnd(running, group);
+      while (!(await answers(files, path))) {
+        await components.failOnEnd();
         if (Date.now() > deadline) {
           const tail = await group.readLogTail("kube-apiserver");
           throw new Error(
@@ -166,34 +155,27 @@ function createComponents(binaries: ClusterBinaries, files: ServerFiles, group: 
         await delay(pollMs);
       }
     }
-    await failOnEnd(running, group);
-  };
-
-  const kill9 = async (component: Component = "kube-apiserver"): Promise<void> => {
-    await running.get(component)?.end("SIGKILL");
-    running.delete(component);
+    await components.failOnEnd();
   };
 
   return {
-    start,
+    start: components.start,
+    pids: components.pids,
     ready,
-    kill9,
-    pids: () => new Map([...running].map(([component, { pid }]) => [component, pid])),
+    kill9: (component = "kube-apiserver") => components.kill9(component),
     async restart(component = "kube-apiserver") {
-      await running.get(component)?.end("SIGTERM", restartGraceMs);
-      start(component);
+      await components.restart(component, restartGraceMs);
       await ready();
     },
   };
 }
 
-async function failOnEnd(running: ReadonlyMap<Component, RunningProcess>, group: ProcessGroup): Promise<void> {
-  for (const [component, process] of running) {
-    if (process.isRunning()) continue;
-    const tail = await group.readLogTail(component);
-    const message = `expected ${component} to run, found it ended (${await process.ended}); the end of its log:\n${tail}`;
-    throw tail.includes("address already in use") ? new PortTaken(message) : new Error(message);
-  }
+async function answers(access: ServerFiles, path: string): Promise<boolean> {
+  const status = await callApi(access, { path, timeoutMs: 2_000 }).then(
+    (answer) => answer.status,
+    () => 0, // not listening yet; the deadline and the process's end are watched by the caller
+  );
+  return status === 200;
 }
 
 function renderCommand(component: Component, binaries: ClusterBinaries, files: ServerFiles): [string, string[]] {
@@ -210,22 +192,4 @@ function renderCommand(component: Component, binaries: ClusterBinaries, files: S
       }
       return [binaries.kubeControllerManager, renderControllerManagerArguments(files)];
   }
-}
-
-/** A loopback port that nobody listens on, below the range that systems give to outgoing connections, so that it is
- * still free after a restart. */
-async function findFreePort(): Promise<number> {
-  for (let attempt = 0; attempt < 50; attempt += 1) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    if (await canListen(port)) return port;
-  }
-  throw new Error("expected a free port among 50 tried between 20000 and 32000, found none; end what listens there");
-}
-
-async function canListen(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resolve(true)));
-  });
 }

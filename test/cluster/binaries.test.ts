@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { findBinaries, findInstalledBinaries } from "./binaries.ts";
-import { readClusterSources } from "./cluster-sources.ts";
+import { readProgramSources } from "./cluster-sources.ts";
 import { isRecentGo } from "./go-build.ts";
 
 const tools = ["etcd", "kube-apiserver", "kubectl"];
@@ -44,7 +44,7 @@ describe("finding the test API server", () => {
     await chmod(join(root, "bin", "go"), 0o755);
   };
   const cacheFolder = async (): Promise<string> =>
-    join(root, "cache", "pallas", "cluster", (await readClusterSources()).cacheKey);
+    join(root, "cache", "pallas", "cluster", (await readProgramSources("api-server")).cacheKey);
 
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), "pallas-binaries-"));
@@ -71,7 +71,7 @@ describe("finding the test API server", () => {
   });
 
   it("the cache is used without Go", async () => {
-    const folder = await putTools(await cacheFolder(), [...tools, "kube-controller-manager"]);
+    const folder = await putTools(await cacheFolder(), [...tools, "kube", "kube-controller-manager"]);
     const found = await findBinaries({ env: env({ PATH: join(root, "empty") }), report });
     expect(found).toMatchObject({ source: "cache", kubeControllerManager: join(folder, "kube-controller-manager") });
     expect(lines).toEqual([]);
@@ -103,7 +103,7 @@ describe("finding the test API server", () => {
     expect((await readFile(join(root, "builds"), "utf8")).trim().split("\n")).toHaveLength(2); // etcd and kube
     expect(lines.filter((line) => line.includes("once, about five minutes"))).toHaveLength(1);
     expect(lines).toContain(`process ${process.pid} is building the test API server; waiting for it`);
-    expect(await readdir(join(folder, ".."))).toEqual([(await readClusterSources()).cacheKey]);
+    expect(await readdir(join(folder, ".."))).toEqual([(await readProgramSources("api-server")).cacheKey]);
   });
 
   it("a failed build leaves nothing behind and says why", async () => {

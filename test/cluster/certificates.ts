@@ -7,7 +7,7 @@ import type { KeyObject } from "node:crypto";
 import { isIP } from "node:net";
 
 /** A certificate with its private key, both PEM (the key PKCS#8). */
-interface CertifiedKey {
+export interface CertifiedKey {
   readonly certificatePem: string;
   readonly keyPem: string;
 }

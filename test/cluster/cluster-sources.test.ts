@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { parseKubernetesVersion, readClusterSources, renderCacheKey } from "./cluster-sources.ts";
+import { parseVersion, readProgramSources, renderCacheKey } from "./cluster-sources.ts";
 
 const inputs = [
   { name: "kube/go.mod", text: "module a" },
@@ -31,14 +31,31 @@ describe("the cache key of the test API server", () => {
   });
 
   it("the version is the one that go.mod pins, and it is stamped into the binary", async () => {
-    const sources = await readClusterSources();
-    expect(sources.kubernetesVersion).toMatch(/^v1\.\d+\.\d+$/);
-    expect(sources.cacheKey).toContain(`${sources.kubernetesVersion}-`);
+    const sources = await readProgramSources("api-server");
+    expect(sources.version).toMatch(/^v1\.\d+\.\d+$/);
+    expect(sources.cacheKey).toContain(`${sources.version}-`);
     const kube = sources.programs.find((program) => program.output === "kube");
-    expect(kube?.arguments.join(" ")).toContain(`version.gitVersion=${sources.kubernetesVersion}`);
+    expect(kube?.arguments.join(" ")).toContain(`version.gitVersion=${sources.version}`);
   });
 
-  it("a go.mod without a pinned Kubernetes is an error that says what to do", () => {
-    expect(() => parseKubernetesVersion("require k8s.io/api v0.36.3")).toThrow("pin one");
+  it("a go.mod without a pinned version is an error that says what to do", () => {
+    const pin = { file: "kube/go.mod", module: "k8s.io/kubernetes" };
+    expect(() => parseVersion("require k8s.io/api v0.36.3", pin)).toThrow("pin one");
+    expect(parseVersion("require (\n\tk8s.io/kubernetes v1.36.3 // indirect\n)", pin)).toBe("v1.36.3");
+  });
+});
+
+describe("the sets of programs", () => {
+  it("the node is of the API server's version, as a kubelet must not be newer than its server", async () => {
+    const [server, node] = await Promise.all([readProgramSources("api-server"), readProgramSources("node")]);
+    expect(node.version).toBe(server.version);
+  });
+
+  it("each set has a key of its own, named after the set and its version", async () => {
+    const sets = await Promise.all((["node", "chart", "probe"] as const).map((set) => readProgramSources(set)));
+    const start = (version: string): RegExp => new RegExp(`^${version}-${process.platform}-${process.arch}-`);
+    expect(sets[0]?.cacheKey).toMatch(start(`node-${sets[0]?.version}`));
+    expect(sets[1]?.cacheKey).toMatch(start(String.raw`chart-v3\.\d+\.\d+`));
+    expect(sets[2]?.cacheKey).toMatch(start("probe"));
   });
 });

@@ -1,5 +1,5 @@
-// Builds the test API server with the machine's Go into the cache: into a fresh folder first, then renamed, so that a
-// folder under its final name is always complete. Says loudly that it takes minutes, because it happens once per change.
+// Builds a set of programs with the machine's Go into the cache: into a fresh folder first, then renamed, so that a
+// folder under its final name is always complete. Says loudly how long it takes, because it happens once per change.
 
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rename, rm, stat, symlink } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { withLock } from "./build-lock.ts";
-import type { ClusterSources } from "./cluster-sources.ts";
+import type { ProgramSources } from "./cluster-sources.ts";
 
 const run = promisify(execFile);
 
@@ -23,22 +23,24 @@ export interface Missing {
 }
 
 export interface BuildRequest {
-  readonly sources: ClusterSources;
+  readonly sources: ProgramSources;
   /** The cache folder to fill; its parent holds the lock and the unfinished builds. */
   readonly target: string;
   readonly env: NodeJS.ProcessEnv;
+  /** What else can be done where Go is not to be had. */
+  readonly otherCure?: string;
   readonly report: (line: string) => void;
 }
 
 /** Ensures that `target` exists. Returns undefined when it does, else why it does not. */
-export async function buildClusterBinaries(request: BuildRequest): Promise<Missing | undefined> {
+export async function buildPrograms(request: BuildRequest): Promise<Missing | undefined> {
   const { sources, target, report } = request;
   const env = { ...request.env, CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false", GOWORK: "off" };
-  const go = await observeGo(sources, env);
+  const go = await observeGo(request, env);
   if (go !== undefined) return go;
 
   await mkdir(dirname(target), { recursive: true });
-  const onWait = (pid: number): void => report(`process ${pid} is building the test API server; waiting for it`);
+  const onWait = (pid: number): void => report(`process ${pid} is building ${sources.title}; waiting for it`);
   return withLock(`${target}.lock`, { pollMs: 250, timeoutMs: buildTimeoutMs, onWait }, async () => {
     if (await exists(target)) return undefined; // the one waited for has built it
     await removeAbandoned(dirname(target));
@@ -46,20 +48,21 @@ export async function buildClusterBinaries(request: BuildRequest): Promise<Missi
   });
 }
 
-async function observeGo(sources: ClusterSources, env: NodeJS.ProcessEnv): Promise<Missing | undefined> {
-  const cure =
-    "install Go 1.26 or later (https://go.dev/dl), or set KUBEBUILDER_ASSETS to a folder with " +
-    "etcd, kube-apiserver, kube-controller-manager and kubectl";
+async function observeGo({ sources, otherCure }: BuildRequest, env: NodeJS.ProcessEnv): Promise<Missing | undefined> {
+  const { title, dir, programs } = sources;
+  const cure = ["install Go 1.26 or later (https://go.dev/dl)", otherCure]
+    .filter((each) => each !== undefined)
+    .join(", or ");
   try {
     const { stdout } = await run("go", ["env", "GOVERSION"], {
-      cwd: join(sources.dir, "kube"),
+      cwd: join(dir, programs[0]?.module ?? ""),
       env,
       timeout: goVersionTimeoutMs,
     });
     if (isRecentGo(stdout)) return undefined;
-    return { missing: `the test API server needs Go 1.26 or later, found ${stdout.trim()}; ${cure}` };
+    return { missing: `${title} needs Go 1.26 or later, found ${stdout.trim()}; ${cure}` };
   } catch (error) {
-    return { missing: `the test API server is not built and Go does not run here (${renderFailure(error)}); ${cure}` };
+    return { missing: `${title} is not built and Go does not run here (${renderFailure(error)}); ${cure}` };
   }
 }
 
@@ -70,7 +73,8 @@ export function isRecentGo(version: string): boolean {
 }
 
 async function build({ sources, target, report }: BuildRequest, env: NodeJS.ProcessEnv): Promise<Missing | undefined> {
-  report(`building the test API server (Kubernetes ${sources.kubernetesVersion}) once, about five minutes…`);
+  const { title } = sources;
+  report(`building ${[title, sources.version].join(" ").trim()} once, ${sources.buildTime}…`);
   const startedAt = Date.now();
   const unfinished = await mkdtemp(join(dirname(target), unfinishedPrefix));
   try {
@@ -83,16 +87,16 @@ async function build({ sources, target, report }: BuildRequest, env: NodeJS.Proc
         maxBuffer: 2 ** 26,
       });
     }
-    for (const name of ["kube-apiserver", "kube-controller-manager", "kubectl"]) {
-      await symlink("kube", join(unfinished, name));
+    for (const { of, names } of sources.aliases) {
+      for (const name of names) await symlink(of, join(unfinished, name));
     }
     await rename(unfinished, target);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     if (await exists(target)) return undefined;
-    return { missing: `the test API server could not be built: ${renderFailure(error)}; see test/cluster/README.md` };
+    return { missing: `${title} could not be built: ${renderFailure(error)}; see test/cluster/README.md` };
   }
-  report(`built the test API server in ${Math.round((Date.now() - startedAt) / 1000)} s: ${target}`);
+  report(`built ${title} in ${Math.round((Date.now() - startedAt) / 1000)} s: ${target}`);
   return undefined;
 }
 

@@ -25,24 +25,39 @@ export interface ProcessGroup {
    * Throws when the file cannot be run.
    */
   start(name: string, file: string, args: readonly string[], env?: Readonly<Record<string, string>>): RunningProcess;
+  /** Kills the program of that name, if it runs. */
+  end(name: string): Promise<void>;
   /** The last lines that a program wrote, each cut to 400 characters. */
   readLogTail(name: string, lines?: number): Promise<string>;
   /** Kills what runs, ends the watchdog and, with `removeDir`, removes the folder. May be called twice. */
   close(): Promise<void>;
 }
 
-// $1: the folder; $2: "remove" to delete it. The second attempt is for files that a dying program still writes.
+// $1: the folder; $2: "remove" to delete it; then the command that clears up. The second attempt is for files that a
+// dying program still writes.
 const watchdogScript = `
 while read -r _; do :; done
 for file in "$1"/run/*.pid; do [ -e "$file" ] && kill -KILL "$(cat "$file")"; done
-[ "$2" = remove ] || exit 0
-rm -rf "$1" || { sleep 1; rm -rf "$1"; }
+dir=$1 mode=$2
+shift 2
+[ $# -eq 0 ] || exec "$@"
+[ "$mode" = remove ] || exit 0
+rm -rf "$dir" || { sleep 1; rm -rf "$dir"; }
 `;
 
-/** A group that keeps its logs and process ids in `dir`, which must exist. */
-export function createProcessGroup({ dir, removeDir }: { dir: string; removeDir: boolean }): ProcessGroup {
+interface ProcessGroupOptions {
+  /** Holds logs and process ids; must exist. */
+  readonly dir: string;
+  /** Whether the folder goes at the end. */
+  readonly removeDir: boolean;
+  /** What the watchdog runs when this process is gone, in place of a removal: for what a group leaves outside its folder. */
+  readonly orphanCommand?: readonly string[];
+}
+
+export function createProcessGroup({ dir, removeDir, orphanCommand = [] }: ProcessGroupOptions): ProcessGroup {
   for (const folder of ["logs", "run"]) mkdirSync(join(dir, folder), { recursive: true });
-  const watchdog = spawn("sh", ["-c", watchdogScript, "watchdog", dir, removeDir ? "remove" : "keep"], {
+  const mode = removeDir ? "remove" : "keep";
+  const watchdog = spawn("sh", ["-c", watchdogScript, "watchdog", dir, mode, ...orphanCommand], {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });
@@ -70,6 +85,10 @@ export function createProcessGroup({ dir, removeDir }: { dir: string; removeDir:
       processes.add(running);
       void ended.then(() => processes.delete(running));
       return running;
+    },
+
+    async end(name) {
+      await Promise.all([...processes].filter((each) => each.name === name).map((each) => each.end("SIGKILL")));
     },
 
     async readLogTail(name, lines = 15) {

@@ -5,6 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { auditLogEnding, renderAuditArguments, renderAuditPolicy } from "./audit.ts";
+import { renderCertificateKubeconfig } from "./certificate-kubeconfig.ts";
 import { createAuthority, createSigningKey } from "./certificates.ts";
 import type { Authority } from "./certificates.ts";
 
@@ -24,29 +25,48 @@ export interface ServerFiles {
   readonly auditLogPath: string;
 }
 
-const serviceAddresses = "10.96.0.0/16";
+const loopback = "127.0.0.1";
+export const serviceAddresses = "10.96.0.0/16";
 
-const pki = (dir: string, name: string): string => join(dir, "pki", name);
+/** Where a certificate or a key lies. */
+export const pki = (dir: string, name: string): string => join(dir, "pki", name);
+
+export const caPath = (dir: string): string => pki(dir, "ca.crt");
 
 const auditPolicy = (dir: string): string => join(dir, "audit-policy");
 
+interface ServerFilesRequest {
+  readonly dir: string;
+  readonly ports: ServerPorts;
+  /** Default: `dir`. */
+  readonly auditDir?: string;
+  /** Where the server listens. Default: 127.0.0.1. */
+  readonly address?: string;
+  /** Further names in the server's certificate. */
+  readonly serverNames?: readonly string[];
+  /** Default: a new one. */
+  readonly authority?: Authority;
+}
+
 /** Writes certificates, keys, tokens and the administrator's kubeconfig below `dir`, readable by this user only. */
-export async function writeServerFiles(dir: string, ports: ServerPorts, auditDir = dir): Promise<ServerFiles> {
+export async function writeServerFiles(request: ServerFilesRequest): Promise<ServerFiles> {
+  const { dir, ports, auditDir = dir, address = loopback, serverNames = [] } = request;
   const id = randomBytes(4).toString("hex");
   const files: ServerFiles = {
     dir,
     ports,
-    url: `https://127.0.0.1:${ports.api}`,
+    url: `https://${address}:${ports.api}`,
     kubeconfigPath: join(dir, "kubeconfig"),
-    caPath: pki(dir, "ca.crt"),
+    caPath: caPath(dir),
     token: randomBytes(16).toString("hex"),
     auditLogPath: join(auditDir, `audit-${id}${auditLogEnding}`),
   };
-  const authority = createAuthority("pallas-test-ca");
+  const authority = request.authority ?? createAuthority("pallas-test-ca");
   const serving = authority.issue({
     commonName: "kube-apiserver",
-    serverNames: ["localhost", "127.0.0.1", "kubernetes.default.svc"],
+    serverNames: ["localhost", loopback, "kubernetes.default.svc", ...serverNames],
   });
+  const admin = authority.issue({ commonName: "pallas-admin", organization: "system:masters" });
   const serviceAccounts = createSigningKey();
   await mkdir(join(dir, "pki"), { recursive: true });
   const write = async (path: string, text: string): Promise<void> => writeFile(path, text, { mode: 0o600 });
@@ -60,33 +80,9 @@ export async function writeServerFiles(dir: string, ports: ServerPorts, auditDir
     write(pki(dir, "service-account.key"), serviceAccounts.privatePem),
     write(pki(dir, "tokens.csv"), `${files.token},pallas-admin,pallas-admin,"system:masters"\n`),
     write(auditPolicy(dir), renderAuditPolicy()),
-    write(files.kubeconfigPath, renderKubeconfig(files.url, authority)),
+    write(files.kubeconfigPath, renderCertificateKubeconfig(files.url, authority, admin)),
   ]);
   return files;
-}
-
-// JSON, which is YAML too.
-function renderKubeconfig(url: string, authority: Authority): string {
-  const admin = authority.issue({ commonName: "pallas-admin", organization: "system:masters" });
-  const base64 = (pem: string): string => Buffer.from(pem).toString("base64");
-  return JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [
-      { name: "test", cluster: { server: url, "certificate-authority-data": base64(authority.certificatePem) } },
-    ],
-    users: [
-      {
-        name: "admin",
-        user: {
-          "client-certificate-data": base64(admin.certificatePem),
-          "client-key-data": base64(admin.keyPem),
-        },
-      },
-    ],
-    contexts: [{ name: "test", context: { cluster: "test", user: "admin" } }],
-    "current-context": "test",
-  });
 }
 
 /** etcd without fsync: losing the data of a crashed machine is fine here, and it makes writes several times faster. */

@@ -1,0 +1,3 @@
+module pallas.helu.ca/test/probe
+
+go 1.26.0
