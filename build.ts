@@ -59,14 +59,27 @@ export interface BuiltProgram {
   /** Paths below dist/ that the program loads at start, its own file first; chunks that it imports lazily are not among them. */
   files: string[];
   sizeBytes: number;
+  /** Those it imports lazily. */
+  lateFiles: string[];
+  /** Folders below the root of the packages whose code is in one of all these files. */
+  packages: string[];
+}
+
+export interface BuildOptions {
+  /** Names of those to build; default: all. */
+  only?: readonly string[];
+  /** For images: shorter code with all its names, and no source maps. */
+  compact?: boolean;
 }
 
 /** Builds every program that exists into `outdir` and removes what an earlier build left there. */
 export async function build(
   outdir: string = join(root, "dist"),
+  { only = Object.keys(programs), compact = false }: BuildOptions = {},
 ): Promise<{ built: BuiltProgram[]; missing: string[] }> {
-  const entries = Object.entries(programs).filter(([, entry]) => existsSync(join(root, entry)));
-  const missing = Object.keys(programs).filter((name) => !entries.some(([present]) => present === name));
+  const wanted = Object.entries(programs).filter(([name]) => only.includes(name));
+  const entries = wanted.filter(([, entry]) => existsSync(join(root, entry)));
+  const missing = only.filter((name) => !entries.some(([present]) => present === name));
   await mkdir(outdir, { recursive: true });
   const { metafile } = await bundle({
     absWorkingDir: root,
@@ -79,7 +92,10 @@ export async function build(
     format: "esm",
     platform: "node",
     target: "node22",
-    sourcemap: "linked",
+    sourcemap: compact ? false : "linked",
+    // Names stay: logs tell an error's class, and a stack its functions.
+    minifyWhitespace: compact,
+    minifySyntax: compact,
     metafile: true,
     logLevel: "warning",
     // CommonJS packages call require() for Node's own modules.
@@ -89,7 +105,7 @@ export async function build(
   });
   const outputs = readOutputs(metafile);
   const written = new Set(outputs.keys());
-  if (!missing.includes("cli")) {
+  if (entries.some(([name]) => name === "cli")) {
     await writeFile(join(outdir, "pallas.js"), launcher);
     await chmod(join(outdir, "pallas.js"), 0o755);
     written.add("pallas.js");
@@ -107,16 +123,29 @@ function readOutputs(metafile: Metafile): Map<string, Output> {
 const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 function describeProgram(name: string, outputs: ReadonlyMap<string, Output>): BuiltProgram {
-  const files = new Set([`${name}.js`]);
-  let sizeBytes = 0;
+  const files = followImports([`${name}.js`], outputs, ["import-statement"]);
+  const all = followImports(files, outputs, ["import-statement", "dynamic-import"]);
+  const inputs = [...all].flatMap((file) => Object.keys(outputs.get(file)?.inputs ?? {}));
+  return {
+    name,
+    files: [...files],
+    sizeBytes: [...files].reduce((sum, file) => sum + (outputs.get(file)?.bytes ?? 0), 0),
+    lateFiles: [...all].filter((file) => !files.has(file)),
+    packages: [...new Set(inputs.flatMap((input) => packageOf.exec(input)?.[0] ?? []))].toSorted(),
+  };
+}
+
+/** The innermost package that a path is in. */
+const packageOf = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/;
+
+function followImports(from: Iterable<string>, outputs: ReadonlyMap<string, Output>, kinds: string[]): Set<string> {
+  const files = new Set(from);
   for (const file of files) {
-    const output = outputs.get(file);
-    sizeBytes += output?.bytes ?? 0;
-    for (const { path, kind, external } of output?.imports ?? []) {
-      if (kind === "import-statement" && external !== true) files.add(baseName(path));
+    for (const { path, kind, external } of outputs.get(file)?.imports ?? []) {
+      if (kinds.includes(kind) && external !== true) files.add(baseName(path));
     }
   }
-  return { name, files: [...files], sizeBytes };
+  return files;
 }
 
 if (import.meta.main) {

@@ -1,0 +1,34 @@
+/**
+ * Runs a program to its end and gives what it prints; a failure says the command, how it ended and the end of what it said.
+ */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+const outputLimitBytes = 64 * 1024 * 1024;
+const shownCharacters = 2_000;
+
+export interface CommandOptions {
+  readonly timeoutMs: number;
+  readonly cwd?: string;
+}
+
+export async function runCommand(file: string, args: readonly string[], options: CommandOptions): Promise<string> {
+  try {
+    const { stdout } = await execute(file, [...args], {
+      cwd: options.cwd,
+      timeout: options.timeoutMs,
+      killSignal: "SIGKILL",
+      maxBuffer: outputLimitBytes,
+    });
+    return stdout;
+  } catch (error) {
+    throw new Error(`expected \`${[file, ...args].join(" ")}\` to succeed, found ${describe(error)}`, { cause: error });
+  }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const stderr = "stderr" in error ? String(error.stderr).trim().slice(-shownCharacters) : "";
+  return stderr === "" ? error.message : stderr;
+}
