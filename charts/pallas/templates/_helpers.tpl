@@ -1,0 +1,74 @@
+{{/* Name of everything that belongs to the operator. */}}
+{{- define "pallas.operator" -}}
+{{ .Release.Name }}-operator
+{{- end }}
+
+{{- define "pallas.serviceAccount" -}}
+{{ .Values.serviceAccount.name | default (include "pallas.operator" .) }}
+{{- end }}
+
+{{/* The operator's pods. Agents let them in by the first one, so its value is for ever. */}}
+{{- define "pallas.selector" -}}
+app.kubernetes.io/name: pallas-operator
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "pallas.labels" -}}
+{{ include "pallas.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/component: operator
+app.kubernetes.io/part-of: pallas
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+
+{{/* The reference of one image. Takes: root, name. */}}
+{{- define "pallas.image" -}}
+{{- $image := index .root.Values.images .name -}}
+{{- with .root.Values.imageRegistry }}{{ trimSuffix "/" . }}/{{ end -}}
+{{ $image.repository }}
+{{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .root.Chart.AppVersion }}{{ end }}
+{{- end }}
+
+{{/* A Role or ClusterRole of the operator's account with its binding. Takes: root, kind, name, namespace, rules. */}}
+{{- define "pallas.grant" -}}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ .kind }}
+metadata:
+  name: {{ .name }}
+  {{- with .namespace }}
+  namespace: {{ . }}
+  {{- end }}
+  labels:
+    {{- include "pallas.labels" .root | nindent 4 }}
+rules:
+  {{- toYaml .rules | nindent 2 }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ .kind }}Binding
+metadata:
+  name: {{ .name }}
+  {{- with .namespace }}
+  namespace: {{ . }}
+  {{- end }}
+  labels:
+    {{- include "pallas.labels" .root | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: {{ .kind }}
+  name: {{ .name }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "pallas.serviceAccount" .root }}
+    namespace: {{ .root.Release.Namespace }}
+{{- end }}
+
+{{/* Namespaces of the resources, as monitors select them. */}}
+{{- define "pallas.watchedNamespaces" -}}
+{{- if .Values.watchNamespaces -}}
+matchNames:
+  {{- toYaml .Values.watchNamespaces | nindent 2 }}
+{{- else -}}
+any: true
+{{- end }}
+{{- end }}

@@ -1,0 +1,206 @@
+// The chart's admission policies on a real API server, tried by people with few rights: what they refuse, with which
+// words, and what they must let pass.
+import { dump } from "js-yaml";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { resolve } from "node:path";
+import { startApiServer, type ApiServer } from "../cluster/api-server.ts";
+import { clusterMissing } from "../cluster/cluster.ts";
+import { chartProgramsMissing } from "./programs.ts";
+import { renderChart, root } from "./rendered-chart.ts";
+import { valueSets } from "./value-sets.ts";
+
+/** All may write our resources; "some" reads the Secrets s0 to s39, "all" reads every one, "none" reads none. */
+type Author = "some" | "all" | "none";
+const most = 24;
+const namespace = "team";
+
+const secretKeyRef = (at: number) => ({ secretKeyRef: { name: `s${at}`, key: "k" } });
+const provider = (at: number) => ({ name: `p${at}`, kind: "openai", apiKey: secretKeyRef(at) });
+const header = (at: number, secret: number) => ({ name: `H${at}`, valueFrom: secretKeyRef(secret) });
+const server = (name: string, secrets: readonly number[]) => ({
+  name,
+  url: "http://tools.team.svc/mcp",
+  headers: secrets.map((secret, at) => header(at, secret)),
+});
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+interface InstanceSpec {
+  readonly providers?: readonly object[];
+  readonly servers?: readonly object[];
+  readonly title?: string;
+}
+
+const instance = (name: string, spec: InstanceSpec) => ({
+  apiVersion: "pallas.helu.ca/v1alpha1",
+  kind: "PallasInstance",
+  metadata: { name, namespace },
+  spec: { registryNamespace: "com.example", defaultModel: "passthrough", ...spec },
+});
+const agent = (name: string, spec: object) => ({
+  apiVersion: "pallas.helu.ca/v1alpha1",
+  kind: "PallasAgent",
+  metadata: { name, namespace },
+  spec: { instanceRef: { name: "home" }, ...spec },
+});
+
+describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing()))("admission policies", () => {
+  let api: ApiServer;
+  /** Without an author: as the administrator. */
+  const as = (author: Author | undefined, manifest: object, ...options: string[]) => {
+    const args = ["apply", "--server-side", "--force-conflicts", "--filename=-", ...options];
+    return api.kubectl(author === undefined ? args : [...args, `--as=${author}`], { input: JSON.stringify(manifest) });
+  };
+
+  beforeAll(async () => {
+    const crdPaths = ["pallasagents", "pallasinstances"].map((name) => resolve(root, `crds/${name}.yaml`));
+    api = await startApiServer({ controllers: true, crdPaths });
+    const make = (...args: string[]) => api.kubectl([`--namespace=${namespace}`, "create", ...args]);
+    await api.kubectl(["create", "namespace", namespace]);
+    const resources =
+      "pallasinstances.pallas.helu.ca,pallasinstances.pallas.helu.ca/status,pallasagents.pallas.helu.ca";
+    await make("role", "author", "--verb=get,create,patch,delete", `--resource=${resources}`);
+    await make("role", "some", "--verb=get", "--resource=secrets", ...upTo(40).map((at) => `--resource-name=s${at}`));
+    await make("role", "all", "--verb=get", "--resource=secrets");
+    await make("rolebinding", "author", "--role=author", "--user=some", "--user=all", "--user=none");
+    for (const user of ["some", "all"]) await make("rolebinding", user, `--role=${user}`, `--user=${user}`);
+    const policies = (await renderChart(valueSets["admission-policies"])).filter(({ kind }) =>
+      kind.startsWith("ValidatingAdmission"),
+    );
+    await api.kubectl(["apply", "--server-side", "--filename=-"], {
+      input: policies.map((each) => dump(each)).join("---\n"),
+    });
+    await as(undefined, instance("home", { providers: [provider(0)], servers: [server("toolbox", [])] }));
+    // In force a moment after they are written; a probe that came too early must not stay.
+    const isRefused = (manifest: object, words: string) =>
+      vi.waitFor(() => expect(as("none", manifest, "--dry-run=server")).rejects.toThrow(words), {
+        timeout: 20_000,
+        interval: 200,
+      });
+    await isRefused(instance("probe", { providers: [provider(0)] }), "s0");
+    await isRefused(agent("probe", { model: "nobody.x" }), "nobody");
+  });
+  afterAll(() => api?.stop());
+
+  it("have no fault that the API server's type check sees", async () => {
+    const checked = async () => {
+      const { items } = JSON.parse(await api.kubectl(["get", "validatingadmissionpolicies", "--output=json"]));
+      return items.map(({ status }: { status?: object }) => status);
+    };
+    const clean = { observedGeneration: 1, typeChecking: {} };
+    await vi.waitFor(async () => expect(await checked()).toEqual([clean, clean]), { timeout: 20_000, interval: 200 });
+  });
+
+  describe("SEC-2 Secrets in an instance", () => {
+    it.each([
+      ["a provider's key", { providers: [provider(50)] }],
+      ["a provider's header", { providers: [{ ...provider(0), headers: [header(0, 50)] }] }],
+      ["a server's header", { servers: [server("a", [0, 1]), server("b", [2, 50])] }],
+    ])("may be named only by those who read them: %s", async (_title, spec) => {
+      const refused = 'spec names the Secret "s50", which some may not read; grant them "get" on it';
+      await expect(as("some", instance("keys", spec))).rejects.toThrow(refused);
+      expect(await as("all", instance("keys-of-all", spec))).toContain("serverside-applied");
+    });
+
+    it("are no matter where none is named", async () => {
+      expect(
+        await as("none", instance("plain", { providers: [{ name: "p", kind: "openai" }], servers: [server("a", [])] })),
+      ).toContain("serverside-applied");
+    });
+
+    it("that were named before stay for whoever edits the rest", async () => {
+      expect(await as("some", instance("kept", { providers: [provider(0), provider(1)] }))).toContain(
+        "serverside-applied",
+      );
+      expect(await as("none", instance("kept", { providers: [provider(1)], title: "Kept" }))).toContain(
+        "serverside-applied",
+      );
+      await expect(as("none", instance("kept", { providers: [provider(1), provider(0)] }))).rejects.toThrow('"s0"');
+    });
+
+    it(`may be ${most} new ones at once, and one more is refused with a way out`, async () => {
+      expect(await as("some", instance("limit", { providers: upTo(most).map(provider) }))).toContain(
+        "serverside-applied",
+      );
+      await expect(as("some", instance("beyond", { providers: upTo(most + 1).map(provider) }))).rejects.toThrow(
+        `more than ${most} new Secrets at once`,
+      );
+      expect(await as("some", instance("limit", { providers: upTo(most + 8).map(provider) }))).toContain(
+        "serverside-applied",
+      );
+      expect(await as("all", instance("beyond", { providers: upTo(32).map(provider) }))).toContain(
+        "serverside-applied",
+      );
+    });
+
+    it("are counted once each, however often they are named", async () => {
+      const servers = upTo(100).map((at) =>
+        server(
+          `m${at}`,
+          upTo(8).map((each) => (at + each) % most),
+        ),
+      );
+      expect(await as("some", instance("often", { servers }))).toContain("serverside-applied");
+      expect(await as("none", instance("often", { servers, title: "Often" }))).toContain("serverside-applied");
+    });
+
+    it("are judged within the API server's budget in the largest instance, or refused unjudged", async () => {
+      const servers = upTo(128).map((at) =>
+        server(
+          `m${at}`,
+          upTo(32).map((each) => (at + each) % 40),
+        ),
+      );
+      expect(await as("all", instance("largest", { servers }))).toContain("serverside-applied");
+      expect(await as("none", instance("largest", { servers, title: "Largest" }))).toContain("serverside-applied");
+      await expect(as("none", instance("largest-of-none", { servers }))).rejects.toThrow("denied request");
+    });
+
+    it("are no matter to the operator's status, nor to deletion", async () => {
+      expect(await as("all", instance("old", { providers: [provider(50)] }))).toContain("serverside-applied");
+      const patch = JSON.stringify({ status: { observedGeneration: 1 } });
+      await api.kubectl([
+        `--namespace=${namespace}`,
+        "patch",
+        "pallasinstance",
+        "old",
+        "--subresource=status",
+        "--type=merge",
+        `--patch=${patch}`,
+        "--as=none",
+      ]);
+      await api.kubectl([`--namespace=${namespace}`, "delete", "pallasinstance", "old", "--as=none"]);
+    });
+  });
+
+  describe("CFG-5 references of an agent", () => {
+    it("must be in its instance", async () => {
+      await expect(as("none", agent("a", { servers: [{ name: "toolbox" }, { name: "tolbox" }] }))).rejects.toThrow(
+        'spec.servers names tolbox, which PallasInstance "home" does not have; add it to spec.servers there, or correct the name',
+      );
+      await expect(as("none", agent("a", { model: "p0.x", fallbackModels: ["p1.y"] }))).rejects.toThrow(
+        'no provider of PallasInstance "home" serves p1.y; add the provider to spec.providers there, or correct the model',
+      );
+      expect(
+        await as(
+          "none",
+          agent("a", { model: "p0.x", fallbackModels: ["passthrough"], servers: [{ name: "toolbox" }] }),
+        ),
+      ).toContain("serverside-applied");
+    });
+
+    it("are no matter while the instance is not there, and of other instances never", async () => {
+      expect(
+        await as("none", agent("early", { instanceRef: { name: "later" }, servers: [{ name: "anything" }] })),
+      ).toContain("serverside-applied");
+    });
+
+    it("that an instance has lost leave labels writable", async () => {
+      expect(await as("none", agent("orphan", { servers: [{ name: "toolbox" }] }))).toContain("serverside-applied");
+      expect(await as(undefined, instance("home", { providers: [provider(0)] }))).toContain("serverside-applied");
+      await api.kubectl([`--namespace=${namespace}`, "label", "pallasagent", "orphan", "a=b", "--as=none"]);
+      await expect(as("none", agent("orphan", { title: "T", servers: [{ name: "toolbox" }] }))).rejects.toThrow(
+        "toolbox",
+      );
+    });
+  });
+});

@@ -1,0 +1,142 @@
+// For each alert the series that bring it about: what they are at its limit, where it must keep quiet, and just past it.
+// The rule tester plays them in made-up minutes; a real Prometheus scrapes them in seconds.
+
+export interface CaseSeries {
+  /** With its labels, as PromQL writes it. */
+  readonly series: string;
+  /** Value at the limit and past it; of a counter, how much it grows in a step. Undefined: the series is not there. */
+  readonly quiet: number | undefined;
+  readonly bad: number | undefined;
+  readonly isCounter?: true;
+}
+
+export interface AlertCase {
+  readonly alert: string;
+  readonly series: readonly CaseSeries[];
+  /** Minutes at the limit before it is passed; default 60. */
+  readonly quietMinutes?: number;
+}
+
+const gauge = (series: string, quiet: number | undefined, bad: number | undefined): CaseSeries => ({
+  series,
+  quiet,
+  bad,
+});
+const counter = (series: string, quiet: number, bad: number): CaseSeries => ({ series, quiet, bad, isCounter: true });
+
+const operator = 'job="pallas-operator",instance="operator:8081"';
+const registry = 'job="pallas",instance="registry:24200"';
+const agentNamed = (agent: string) => `namespace="agents",pallas_instance="ouranos",agent="${agent}"`;
+
+export const leader = gauge(`leader_election_master_status{${operator},name="pallas-operator"}`, 1, 1);
+
+/** Each with label values of its own, so that all can be played at once. */
+export const alertCases: readonly AlertCase[] = [
+  { alert: "PallasRegistryDown", series: [gauge(`up{${registry}}`, 1, 0)] },
+  { alert: "PallasOperatorDown", series: [gauge(`up{${operator}}`, 1, 0)] },
+  { alert: "PallasOperatorNoLeader", series: [{ ...leader, bad: 0 }] },
+  {
+    alert: "PallasReconcileErrors",
+    series: [
+      counter(`controller_runtime_reconcile_total{${operator},controller="a",result="success"}`, 80, 79),
+      counter(`controller_runtime_reconcile_total{${operator},controller="a",result="error"}`, 20, 21),
+      counter(`controller_runtime_reconcile_errors_total{${operator},controller="a"}`, 20, 21),
+      counter(`controller_runtime_terminal_reconcile_errors_total{${operator},controller="a"}`, 10, 10),
+    ],
+  },
+  {
+    alert: "PallasReconcilePanics",
+    series: [counter(`controller_runtime_reconcile_panics_total{${operator},controller="b"}`, 0, 1)],
+  },
+  {
+    alert: "PallasReconcileTimeouts",
+    series: [counter(`controller_runtime_reconcile_timeouts_total{${operator},controller="c"}`, 0, 1)],
+  },
+  {
+    alert: "PallasReconcileStuck",
+    series: [gauge(`workqueue_longest_running_processor_seconds{${operator},name="d"}`, 180, 181)],
+  },
+  { alert: "PallasQueueBacklog", series: [gauge(`workqueue_depth{${operator},name="e"}`, 100, 101)] },
+  {
+    alert: "PallasQueueSlow",
+    series: [
+      counter(`workqueue_queue_duration_seconds_bucket{${operator},name="f",le="5"}`, 980, 980),
+      counter(`workqueue_queue_duration_seconds_bucket{${operator},name="f",le="10"}`, 990, 989),
+      counter(`workqueue_queue_duration_seconds_bucket{${operator},name="f",le="30"}`, 1000, 1000),
+      counter(`workqueue_queue_duration_seconds_bucket{${operator},name="f",le="+Inf"}`, 1000, 1000),
+    ],
+  },
+  {
+    alert: "PallasApiServerErrors",
+    series: [
+      counter(`rest_client_requests_total{${operator},method="PATCH",code="200"}`, 90, 89),
+      counter(`rest_client_requests_total{${operator},method="PATCH",code="503"}`, 10, 11),
+    ],
+  },
+  {
+    alert: "PallasCatalogueStale",
+    series: [
+      counter(`rest_client_requests_total{${registry},method="GET",code="200"}`, 50, 49),
+      counter(`rest_client_requests_total{${registry},method="GET",code="<error>"}`, 50, 51),
+    ],
+  },
+  {
+    alert: "PallasUnreadableResources",
+    series: [gauge(`pallas_registry_unreadable_resources{${registry}}`, 0, 1)],
+  },
+  { alert: "PallasScrapeFailing", series: [gauge(`pallas_agent_scrape_up{${agentNamed("g")},pod="g-1"}`, 1, 0)] },
+  {
+    alert: "PallasAgentDown",
+    series: [
+      gauge(`pallas_agent_info{${agentNamed("h")},port="8080"}`, 1, 1),
+      gauge(`pallas_agent_health_status{${agentNamed("h")},pod="h-1"}`, 1, undefined),
+    ],
+  },
+  {
+    alert: "PallasAgentUnhealthy",
+    series: [
+      gauge(`pallas_agent_health_status{${agentNamed("i")},pod="i-1"}`, 1, 1),
+      gauge(`pallas_agent_health_status{${agentNamed("i")},pod="i-2"}`, 1, 0),
+    ],
+  },
+  {
+    alert: "PallasAgentDegraded",
+    series: [gauge(`pallas_agent_health_status{${agentNamed("j")},pod="j-1"}`, 1, 0.5)],
+  },
+  {
+    alert: "PallasProviderDown",
+    series: [gauge(`pallas_llm_provider_up{${agentNamed("k")},provider="openai"}`, 1, 0)],
+  },
+  { alert: "PallasDownstreamDown", series: [gauge(`pallas_downstream_up{${agentNamed("l")},server="search"}`, 1, 0)] },
+  {
+    alert: "PallasAgentErrors",
+    series: [
+      counter(`pallas_send_message_total{${agentNamed("m")},outcome="ok"}`, 90, 89),
+      counter(`pallas_send_message_total{${agentNamed("m")},outcome="error"}`, 10, 11),
+    ],
+  },
+  {
+    alert: "PallasAgentSlow",
+    series: [
+      counter(`pallas_send_message_duration_seconds_bucket{${agentNamed("n")},le="30"}`, 90, 90),
+      counter(`pallas_send_message_duration_seconds_bucket{${agentNamed("n")},le="60"}`, 95, 94),
+      counter(`pallas_send_message_duration_seconds_bucket{${agentNamed("n")},le="90"}`, 100, 100),
+      counter(`pallas_send_message_duration_seconds_bucket{${agentNamed("n")},le="+Inf"}`, 100, 100),
+    ],
+  },
+  {
+    alert: "PallasTokenBurn",
+    // A day ago as many: no rise.
+    series: [counter(tokensOf("burning"), 500 * 60, 501 * 60)],
+    quietMinutes: 26 * 60,
+  },
+  {
+    alert: "PallasTokenSpike",
+    series: [counter(tokensOf("rising"), 2 * 60, 11 * 60)],
+    quietMinutes: 26 * 60,
+  },
+];
+
+function tokensOf(instance: string): string {
+  return `pallas_llm_tokens_total{namespace="agents",pallas_instance="${instance}",agent="o",model="m",kind="output"}`;
+}

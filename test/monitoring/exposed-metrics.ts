@@ -1,0 +1,31 @@
+// Every metric that operator, registry and agents can expose, from the code that registers them.
+import { Registry } from "prom-client";
+import { createAgentMetrics } from "../../agent-runtime/metrics.ts";
+import { renderTestConfig } from "../../agent-runtime/testing/run-config.ts";
+import { createKubeMetrics } from "../../lib/kube/metrics.ts";
+import { createMetrics } from "../../lib/process/metrics.ts";
+import { registerOwnSeries } from "../../registry/metrics/own-series.ts";
+import { metricsSurface } from "../../registry/metrics/routes.ts";
+
+/** Names of series: a histogram's are its buckets, sum and count. */
+export async function listExposedMetrics(): Promise<Set<string>> {
+  const kube = new Registry();
+  createKubeMetrics(kube);
+  const own = createMetrics();
+  registerOwnSeries({
+    registry: own.registry,
+    source: { instances: () => [], agents: () => [], unreadable: () => [] },
+    agentUrl: () => "",
+    visits: () => [],
+  });
+  metricsSurface({ own, visits: () => [] });
+  const agent = createAgentMetrics({ config: renderTestConfig(), port: 8080 });
+  const texts = [await kube.metrics(), (await own.render()).body, (await agent.render()).body];
+  // By their types: a metric without a series yet has one too.
+  const types = texts.flatMap((text) => [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)]);
+  const series = types.flatMap(([, name = "", type = ""]) =>
+    type === "histogram" ? ["_bucket", "_sum", "_count"].map((suffix) => `${name}${suffix}`) : [name],
+  );
+  // Prometheus itself says whether a scrape went well.
+  return new Set(["up", ...series]);
+}
