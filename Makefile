@@ -6,9 +6,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 installed := node_modules/.package-lock.json
+report = --outputFile.json=test/.artefacts/reports/$(1).json --outputFile.junit=test/.artefacts/reports/$(1).junit.xml
 in_toolchain := export PATH="$(CURDIR)/node_modules/.bin:$$PATH";
 
-.PHONY: up check test bench crds build clean help
+.PHONY: up check test e2e bench crds images chart build cluster-up cluster-down clean help
 
 up: build ## run the example agents on this machine, without a cluster
 	@$(in_toolchain) exec node examples/quickstart/up.ts
@@ -22,7 +23,12 @@ check: $(installed) ## types, lint, format, dead code, generated files, rules of
 	@$(in_toolchain) vitest run --project unit --reporter=dot test/tidy
 
 test: check ## everything that can be checked without a cluster of nodes: unit, and integration against a real API server
-	@$(in_toolchain) node test/cluster/build.ts && vitest run
+	@$(in_toolchain) node test/cluster/build.ts && vitest run --project unit --project integration --project rights
+
+e2e: $(installed) ## the chart on a real cluster of one node, with pods, policies and clients (Linux, root; the first run builds for ten minutes)
+	@$(in_toolchain) node test/cluster/build.ts node
+	@$(in_toolchain) vitest run --project machine $(call report,machine)
+	@$(in_toolchain) vitest run --project e2e $(call report,e2e)
 
 bench: build ## measure operator and agents against bare rivals and bounds; NAME=x for one benchmark only
 	@$(in_toolchain) node test/cluster/build.ts && node test/bench/run.ts $(NAME)
@@ -30,17 +36,29 @@ bench: build ## measure operator and agents against bare rivals and bounds; NAME
 crds: $(installed) ## write crds/*.yaml anew from their schemas
 	@$(in_toolchain) node crds/to-crd.ts
 
+images: $(installed) ## make the container images, as archives in images/out
+	@$(in_toolchain) node images/build.ts
+
+chart: $(installed) ## pack the Helm chart into charts/out, and renew what is generated in it
+	@$(in_toolchain) export HELM="$$(node test/chart/programs.ts)"; node charts/build.ts
+
+cluster-up: $(installed) ## start a cluster of one node on this machine (root, Linux) and print how to use it
+	@$(in_toolchain) node test/cluster/build.ts node && exec node test/cluster/node/up.ts
+
+cluster-down: $(installed) ## end it; PURGE=1 removes its data too
+	@$(in_toolchain) exec node test/cluster/node/down.ts $(if $(PURGE),--purge)
+
 build: $(installed) ## bundle the programs into dist/
 	@$(in_toolchain) node build.ts
 
 clean: ## remove what was built, keep what was installed
-	rm -rf dist test/.artefacts
+	rm -rf dist charts/out images/out test/.artefacts
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # npm writes this file at the end of an installation, so it is older than the lock file exactly when the installation is stale.
 $(installed): package-lock.json
-	npm ci --loglevel=error --no-fund
+	npm ci --loglevel=error --no-fund >&2
 	@touch $@
 	@$(in_toolchain) node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 22 || (a === 22 && b < 19)) { console.error("Pallas needs Node ≥ 22.19, found " + process.version + "; install Node 24 from https://nodejs.org and try again"); process.exit(1); }'

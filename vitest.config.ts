@@ -1,6 +1,7 @@
 /**
- * Three projects: `unit` needs nothing but Node; `integration` runs against a real API server and the built programs;
- * `rights` runs after them and compares the calls that were made with the rights that are granted.
+ * `unit` needs nothing but Node; `integration` runs against a real API server and the built programs; `rights` runs after
+ * them and compares the calls that were made with the rights that are granted. `make e2e` runs `machine`, the tests of the
+ * cluster with a node, and then `e2e`, the tests that use it.
  * In CI the results also go to test/.artefacts/reports, where `.ci/run` adds them up.
  */
 import { defineConfig } from "vitest/config";
@@ -8,7 +9,7 @@ import { defineConfig } from "vitest/config";
 const inCi = Boolean(process.env["CI"]);
 const reports = "test/.artefacts/reports";
 const wholeRun = "test/rights/whole-run.test.ts";
-const sourceFolders = ["crds", "plan", "lib", "operator", "agent-runtime", "registry", "cli"];
+const sourceFolders = ["crds", "plan", "lib", "operator", "agent-runtime", "registry", "cli", "images"];
 
 export default defineConfig({
   test: {
@@ -23,7 +24,7 @@ export default defineConfig({
           include: [
             ...sourceFolders.map((folder) => `${folder}/**/*.test.ts`),
             "test/*.test.ts",
-            "test/{bench,models,rights}/**/*.test.ts",
+            "test/{bench,models,monitoring,rights}/**/*.test.ts",
           ],
           exclude: [wholeRun],
         },
@@ -31,7 +32,7 @@ export default defineConfig({
       {
         test: {
           name: "integration",
-          include: ["test/integration/**/*.test.ts", "test/cluster/**/*.test.ts", "test/conformance/**/*.test.ts"],
+          include: ["test/{integration,cluster,conformance,chart}/**/*.test.ts"],
           globalSetup: ["test/build-setup.ts", "test/cluster/global-setup.ts"],
           pool: "forks",
           maxWorkers: 2,
@@ -40,6 +41,30 @@ export default defineConfig({
         },
       },
       { test: { name: "rights", include: [wholeRun], sequence: { groupOrder: 1 } } },
+      {
+        test: {
+          name: "machine",
+          include: ["test/machine/**/*.test.ts"],
+          pool: "forks",
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          globalSetup: ["test/build-setup.ts", "test/e2e/global-setup.ts"],
+          pool: "forks",
+          // They share the node, and one of them drains it.
+          maxWorkers: 1,
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 3 },
+        },
+      },
     ],
   },
 });

@@ -1,5 +1,5 @@
 // A small MCP tool server as anybody would write one: three tools, no network, no state. It knows nothing of Pallas.
-// Run it by itself with `node tool-server.ts`; PORT chooses another port than 24290.
+// Run it by itself with `node tool-server.ts`; PORT chooses another port than 24290, HOST another address than loopback.
 import { serve } from "@hono/node-server";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
@@ -61,4 +61,4 @@ app.all("/mcp", async (c) => {
 });
 
 const port = Number(process.env["PORT"] ?? 24290);
-serve({ fetch: app.fetch, port, hostname: "127.0.0.1" });
+serve({ fetch: app.fetch, port, hostname: process.env["HOST"] ?? "127.0.0.1" });

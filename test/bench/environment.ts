@@ -16,6 +16,8 @@ export const benchEnvironment = readEnvironment(
     BENCH_CATALOGUE_AGENTS: count(1_000).describe("agents in the catalogue"),
     BENCH_CHANGE_SECONDS: count(30).describe("how long agents in the catalogue are edited"),
     BENCH_HEAP_AGENTS: count(10_000).describe("agents of the registry whose heap is looked at"),
+    BENCH_POD_STARTS: count(20).describe("agents that are started as pods, one at a time"),
+    BENCH_PODS: count(50).describe("agents that are started as pods at once"),
     BENCH_NODE_FLAGS: z
       .string()
       .default("--max-semi-space-size=4")

@@ -25,6 +25,9 @@ const rules: readonly FolderRule[] = [
   { prefix: "operator/render/", own: ["crds/", "plan/"], packages: ["node:crypto"] },
   { prefix: "registry/", own: ["crds/", "plan/", "lib/"] },
   { prefix: "cli/", own: ["crds/", "plan/", "lib/"] },
+  // How Pallas is packed: of the programs these know the bundle, and of the operator its rights.
+  { prefix: "images/", own: ["build.ts"] },
+  { prefix: "charts/", own: ["crds/", "operator/rights.ts"] },
 ];
 
 /** What tests of any folder may import too: the stand-in of paid models. */

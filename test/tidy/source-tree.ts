@@ -6,7 +6,19 @@ import { join, posix } from "node:path";
 import { findImports } from "./scan-source.ts";
 
 /** The folders of the project that hold TypeScript. */
-const folders = ["crds", "plan", "lib", "operator", "agent-runtime", "registry", "cli", "test", "examples"] as const;
+const folders = [
+  "crds",
+  "plan",
+  "lib",
+  "operator",
+  "agent-runtime",
+  "registry",
+  "cli",
+  "images",
+  "charts",
+  "test",
+  "examples",
+] as const;
 /** The TypeScript files beside those folders. */
 const rootFiles = ["build.ts", "vitest.config.ts"] as const;
 

@@ -76,10 +76,14 @@ const spokenSchema = z.union([
 ]);
 
 /** One that gives up after a minute without a byte. `interpreter` has the SDK. */
-export const openPython =
-  (interpreter: string, mode: "legacy" | "auto"): OpenCaller =>
+export const openPython = (interpreter: string, mode: "legacy" | "auto"): OpenCaller =>
+  openCommand(interpreter, (url) => [program, url, "--mode", mode]);
+
+/** A command that becomes test/python/caller.py, wherever that runs. */
+export const openCommand =
+  (file: string, renderArgs: (url: string) => readonly string[]): OpenCaller =>
   async (url) => {
-    const child = spawn(interpreter, [program, url, "--mode", mode], { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(file, renderArgs(url), { stdio: ["pipe", "pipe", "inherit"] });
     const ended = once(child, "exit");
     const calls = new Map<number, PromiseWithResolvers<CallerAnswer>>();
     const ready = Promise.withResolvers<string>();

@@ -1,0 +1,36 @@
+// Pallas as users install it: the Helm chart with the images that were loaded, into a namespace that enforces `restricted`.
+import { join } from "node:path";
+import type { ClusterAccess } from "../cluster/node/cluster-access.ts";
+
+export const release = "pallas";
+export const systemNamespace = "pallas-system";
+export const operatorDeployment = `deployment/${release}-operator`;
+const chart = join(import.meta.dirname, "../../charts/pallas");
+const installTimeoutMs = 180_000;
+
+/** Enforced, so that a pod which breaks the level is refused, and not only noted. */
+export const restrictedLabels = { "pod-security.kubernetes.io/enforce": "restricted" };
+
+export interface Installation {
+  /** Of all three images. */
+  readonly tag: string;
+  /** Another chart than this checkout's. */
+  readonly chart?: string;
+  readonly values?: readonly string[];
+}
+
+/** Installs or upgrades, and resolves when every operator is Ready. */
+export async function installPallas(cluster: ClusterAccess, options: Installation): Promise<void> {
+  const metadata = { name: systemNamespace, labels: restrictedLabels };
+  const namespace = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata });
+  await cluster.kubectl(["apply", "--server-side", "--filename=-"], { input: namespace });
+  const tags = ["operator", "agent", "registry"].map((name) => `images.${name}.tag=${options.tag}`);
+  const values = [...tags, ...(options.values ?? [])].map((value) => `--set=${value}`);
+  const args = ["upgrade", "--install", release, options.chart ?? chart, `--namespace=${systemNamespace}`];
+  await cluster.helm([...args, ...values, "--wait", "--timeout=150s"], { timeoutMs: installTimeoutMs });
+}
+
+export async function uninstallPallas(cluster: ClusterAccess): Promise<void> {
+  const args = ["uninstall", release, `--namespace=${systemNamespace}`, "--wait", "--ignore-not-found"];
+  await cluster.helm(args, { timeoutMs: installTimeoutMs });
+}

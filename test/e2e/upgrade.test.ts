@@ -1,0 +1,129 @@
+// From the previous commit's chart and images to this checkout's: agents whose image is pinned keep their pods, the others
+// move a few at a time. Then a removal that leaves what it must, and an installation that takes it up again.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { agent, instance } from "../faults/space.ts";
+import { installPallas, operatorDeployment, systemNamespace, uninstallPallas } from "./installation.ts";
+import { agentUrl, startClient } from "./peers.ts";
+import { createSpace, eventually, isReady, openedCluster, testbed, type LiveObject, type Space } from "./testbed.ts";
+
+const root = join(import.meta.dirname, "../..");
+const previousTag = "e2e-previous";
+const maxRollouts = 2;
+const cluster = openedCluster();
+const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" });
+
+/** The commit before this one, where it is known and has a chart. */
+function findPrevious(): string | undefined {
+  try {
+    git("cat-file", "-e", "HEAD^:charts/pallas/Chart.yaml");
+    return git("rev-parse", "HEAD^").trim();
+  } catch {
+    process.stderr.write("\n*** TESTS LEFT OUT: expected a previous commit with a chart, found none ***\n\n");
+    return undefined;
+  }
+}
+
+const previous = findPrevious();
+const uids = (pods: readonly LiveObject[]) => pods.map(({ metadata }) => metadata.uid).toSorted();
+
+describe("OPR-11 upgrade and removal", { timeout: 400_000 }, () => {
+  let space: Space;
+  let checkout: string | undefined;
+  const pinned = ["pinned-a", "pinned-b"];
+  const free = ["free-a", "free-b", "free-c", "free-d", "free-e"];
+  const podsOf = async (names: readonly string[]) => (await Promise.all(names.map((name) => space.pods(name)))).flat();
+
+  beforeAll(async () => {
+    space = await createSpace("upgrade");
+    if (previous === undefined) return;
+    checkout = mkdtempSync(join(tmpdir(), "pallas-previous-"));
+    git("worktree", "prune");
+    execFileSync("sh", ["-c", `git -C '${root}' archive ${previous} | tar -x -C '${checkout}'`]);
+    symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
+    // An archive of a commit has no history to take the date and the revision from.
+    const env = { ...process.env, IMAGE_TAG: previousTag, SOURCE_DATE_EPOCH: "0", GIT_DIR: join(root, ".git") };
+    execFileSync(process.execPath, ["images/build.ts"], { cwd: checkout, env, stdio: ["ignore", "ignore", "inherit"] });
+    for (const name of ["operator", "agent", "registry"]) {
+      await cluster.importImage(join(checkout, `images/out/${name}.tar`));
+    }
+  }, 300_000);
+  afterAll(async () => {
+    await installPallas(cluster, { tag: testbed().tag });
+    if (checkout !== undefined) rmSync(checkout, { recursive: true });
+    await space[Symbol.asyncDispose]();
+  });
+
+  it.skipIf(previous === undefined)("pinned agents keep their pods, the others roll a few at a time", async () => {
+    await uninstallPallas(cluster);
+    const values = [`maxRollouts=${maxRollouts}`, "allowedImages={pallas/agent,pallas/registry}"];
+    await installPallas(cluster, { tag: previousTag, chart: join(checkout ?? "", "charts/pallas"), values });
+    const images = { agent: `pallas/agent:${previousTag}`, registry: `pallas/registry:${previousTag}` };
+    await space.apply(
+      instance("team"),
+      instance("fixed", { images }),
+      ...free.map((name) => agent(name)),
+      ...pinned.map((name) => agent(name, { instanceRef: { name: "fixed" } })),
+    );
+    await space.agentsReady([...free, ...pinned], 120_000);
+    const before = { free: uids(await podsOf(free)), pinned: uids(await podsOf(pinned)) };
+
+    let mostAtOnce = 0;
+    let isDone = false;
+    const upgraded = installPallas(cluster, { tag: testbed().tag, values });
+    const watched = eventually("every free agent on the new image", 180_000, async () => {
+      const deployments = await space.list("deployments", "pallas.helu.ca/component=agent");
+      const isRolling = ({ spec, status }: LiveObject) =>
+        JSON.stringify(spec).includes(`pallas/agent:${testbed().tag}`) &&
+        status?.conditions?.some(({ type, reason }) => type === "Progressing" && reason !== "NewReplicaSetAvailable");
+      mostAtOnce = Math.max(mostAtOnce, deployments.filter(isRolling).length);
+      const moved = deployments.filter(({ spec }) => JSON.stringify(spec).includes(`pallas/agent:${testbed().tag}`));
+      isDone = moved.length === free.length && (await podsOf(free)).every(isReady) && !moved.some(isRolling);
+      return isDone || undefined;
+    });
+    await Promise.all([upgraded, watched]);
+    expect(mostAtOnce).toBeGreaterThan(0);
+    expect(mostAtOnce).toBeLessThanOrEqual(maxRollouts);
+    await space.agentsReady([...free, ...pinned], 120_000);
+    const after = { free: uids(await podsOf(free)), pinned: uids(await podsOf(pinned)) };
+    expect(after.pinned).toEqual(before.pinned);
+    expect(after.free.filter((uid) => before.free.includes(uid))).toEqual([]);
+  });
+
+  it("helm uninstall leaves the resources and what runs, and nothing else; installed again, all goes on", async () => {
+    const names = ["stays"];
+    await space.apply(instance("left"), agent("stays", { instanceRef: { name: "left" } }));
+    await space.agentsReady(names);
+    const client = await startClient(space);
+    const before = uids(await podsOf(names));
+    await uninstallPallas(cluster);
+    const everywhere = ["--all-namespaces", "--selector=app.kubernetes.io/name=pallas-operator", "--output=name"];
+    const kinds =
+      "deployments,pods,services,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings," +
+      "networkpolicies,poddisruptionbudgets,configmaps,secrets,validatingadmissionpolicies,validatingadmissionpolicybindings";
+    await eventually(
+      "nothing of the operator",
+      60_000,
+      async () => (await cluster.kubectl(["get", kinds, ...everywhere])) === "" || undefined,
+    );
+    const crds = await cluster.kubectl(["get", "crds", "--output=name"]);
+    expect(crds.match(/pallas\w+\.pallas\.helu\.ca/g)).toHaveLength(2);
+    const leases = await cluster.kubectl(["get", "leases", `--namespace=${systemNamespace}`, "--output=name"]);
+    expect(leases.split("\n").filter((name) => name !== "").length).toBeLessThanOrEqual(1);
+    const caller = await client.openCaller(agentUrl(space, "stays"), "auto");
+    expect(await caller.send({ message: "Nobody looks after you now." })).toMatchObject({ isError: false });
+    await caller.stop();
+
+    await installPallas(cluster, { tag: testbed().tag });
+    await cluster.kubectl(["rollout", "status", operatorDeployment, `--namespace=${systemNamespace}`, "--timeout=60s"]);
+    await space.kubectl("patch", "pallasagent", "stays", "--type=merge", '--patch={"spec":{"description":"Again."}}');
+    await eventually("an edit to be followed again", 30_000, async () => {
+      const config = await space.kubectl("get", "configmap", "stays-run-config", "--output=yaml");
+      return config.includes("Again.") || undefined;
+    });
+    expect(uids(await podsOf(names))).toEqual(before);
+  });
+});
