@@ -28,7 +28,14 @@ const agentChildKinds = [
   "networkPolicy",
   "podDisruptionBudget",
 ] as const;
-const instanceChildKinds = ["deployment", "service", "serviceAccount", "role", "roleBinding"] as const;
+const instanceChildKinds = [
+  "deployment",
+  "service",
+  "serviceAccount",
+  "role",
+  "roleBinding",
+  "podDisruptionBudget",
+] as const;
 
 /** An instance counts its agents; while many change it does so no oftener than this. */
 const countAgentsMs = 500;

@@ -53,7 +53,13 @@ async function applyRegistry(
   await children.apply("role", rendered.role, writing);
   await children.apply("roleBinding", rendered.roleBinding, writing);
   await children.apply("service", rendered.service, writing);
-  return children.apply("deployment", rendered.deployment, writing);
+  const { podDisruptionBudget } = rendered;
+  if (podDisruptionBudget) await children.apply("podDisruptionBudget", podDisruptionBudget, writing);
+  const deployment = await children.apply("deployment", rendered.deployment, writing);
+  if (!podDisruptionBudget) {
+    await children.remove("podDisruptionBudget", rendered.deployment.metadata.name, writing);
+  }
+  return deployment;
 }
 
 function summarise(conditions: Conditions, rollout: Rollout | undefined, failure: Failure | undefined): void {

@@ -13,7 +13,7 @@ import { renderRunConfig, serialiseRunConfig } from "../../plan/run-config.ts";
 import type { Neighbourhood } from "../../plan/resolve.ts";
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import { renderAgentDeployment } from "./agent-deployment.ts";
-import { renderDisruptionBudget } from "./disruption-budget.ts";
+import { renderAgentBudget } from "./disruption-budget.ts";
 import { renderHistoryClaim } from "./histories.ts";
 import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import { renderNetworkPolicy, type RenderedNetworkPolicy } from "./network-policy.ts";
@@ -68,7 +68,7 @@ export function renderAgentChildren(agent: PallasAgent, around: Neighbourhood, i
       data: { "run-config.json": serialiseRunConfig(config) },
     },
     networkPolicy: renderNetworkPolicy(agent, around, config),
-    podDisruptionBudget: renderDisruptionBudget(agent),
+    podDisruptionBudget: renderAgentBudget(agent),
     historyClaim: renderHistoryClaim(agent),
     service: renderService(agent),
     deployment: renderAgentDeployment(agent, around.instance, config, image),

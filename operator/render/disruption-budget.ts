@@ -1,16 +1,31 @@
-// The PodDisruptionBudget of an agent with several pods: a drained node takes one of them at a time. With a single pod
-// there is none, because it would hold up every drain for nothing.
+// The PodDisruptionBudget of what has several pods: a drained node takes one of them at a time. With a single pod there is
+// none, because it would hold up every drain for nothing.
 import type { V1PodDisruptionBudget } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
-import { agentChildren } from "../../crds/names.ts";
+import { agentChildren, registryName, type Component } from "../../crds/names.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
 import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 
-export function renderDisruptionBudget(agent: PallasAgent): Rendered<V1PodDisruptionBudget> | undefined {
-  if (agent.spec.replicas <= 1) return undefined;
-  return {
-    apiVersion: "policy/v1",
-    kind: "PodDisruptionBudget",
-    metadata: renderMetadata(agent, "agent", agentChildren(agent.metadata.name).podDisruptionBudget),
-    spec: { maxUnavailable: 1, selector: { matchLabels: renderSelector(agent, "agent") } },
-  };
-}
+type Budget = Rendered<V1PodDisruptionBudget>;
+
+const renderBudget = (owner: PallasAgent | PallasInstance, component: Component, name: string): Budget => ({
+  apiVersion: "policy/v1",
+  kind: "PodDisruptionBudget",
+  metadata: renderMetadata(owner, component, name),
+  spec: {
+    maxUnavailable: 1,
+    // A pod that is not ready anyway, and may never be, holds up no drain.
+    unhealthyPodEvictionPolicy: "AlwaysAllow",
+    selector: { matchLabels: renderSelector(owner, component) },
+  },
+});
+
+export const renderAgentBudget = (agent: PallasAgent): Budget | undefined =>
+  agent.spec.replicas > 1
+    ? renderBudget(agent, "agent", agentChildren(agent.metadata.name).podDisruptionBudget)
+    : undefined;
+
+export const renderRegistryBudget = (instance: PallasInstance): Budget | undefined =>
+  (instance.spec.registry?.replicas ?? 1) > 1
+    ? renderBudget(instance, "registry", registryName(instance.metadata.name))
+    : undefined;

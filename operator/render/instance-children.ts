@@ -1,9 +1,17 @@
 // Everything an instance owns: its registry, and the least rights the registry can work with (OPR-1, OPR-9).
-import type { V1Deployment, V1Role, V1RoleBinding, V1Service, V1ServiceAccount } from "@kubernetes/client-node";
+import type {
+  V1Deployment,
+  V1PodDisruptionBudget,
+  V1Role,
+  V1RoleBinding,
+  V1Service,
+  V1ServiceAccount,
+} from "@kubernetes/client-node";
 import { pallasAgent } from "../../crds/agent.ts";
 import { pallasInstance, type PallasInstance } from "../../crds/instance.ts";
 import { group, ports, registryName } from "../../crds/names.ts";
 import type { Images } from "./agent-children.ts";
+import { renderRegistryBudget } from "./disruption-budget.ts";
 import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import { renderRegistryDeployment } from "./registry-deployment.ts";
 
@@ -12,6 +20,8 @@ export interface InstanceChildren {
   role: Rendered<V1Role>;
   roleBinding: Rendered<V1RoleBinding>;
   service: Rendered<V1Service>;
+  /** Undefined: none, now. */
+  podDisruptionBudget: Rendered<V1PodDisruptionBudget> | undefined;
   deployment: Rendered<V1Deployment>;
 }
 
@@ -64,6 +74,7 @@ export function renderInstanceChildren(instance: PallasInstance, images: Images)
     role: renderRole(instance, name),
     roleBinding: renderRoleBinding(instance, name),
     service: renderService(instance, name),
+    podDisruptionBudget: renderRegistryBudget(instance),
     deployment: renderRegistryDeployment(instance, instance.spec.images?.registry || images.registry),
   };
 }

@@ -1,5 +1,5 @@
 // The Deployment of an instance's registry: the one pod that holds a token, for reading what its Role names.
-import type { V1Container, V1Deployment, V1EnvVar } from "@kubernetes/client-node";
+import type { V1Container, V1Deployment, V1EnvVar, V1TopologySpreadConstraint } from "@kubernetes/client-node";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { ports, registryName } from "../../crds/names.ts";
 import { parseDurationMs } from "../../crds/units.ts";
@@ -38,15 +38,24 @@ const renderContainer = (instance: PallasInstance, image: string): V1Container =
   securityContext: restrictedContainer,
 });
 
+/** Several are there so that a node can be lost. */
+const renderSpread = (instance: PallasInstance): V1TopologySpreadConstraint => ({
+  maxSkew: 1,
+  topologyKey: "kubernetes.io/hostname",
+  whenUnsatisfiable: "ScheduleAnyway",
+  labelSelector: { matchLabels: renderSelector(instance, "registry") },
+});
+
 export function renderRegistryDeployment(instance: PallasInstance, image: string): Rendered<V1Deployment> {
   const name = registryName(instance.metadata.name);
   const pullSecrets = instance.spec.imagePullSecrets ?? [];
+  const replicas = instance.spec.registry?.replicas ?? 1;
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: renderMetadata(instance, "registry", name),
     spec: {
-      replicas: instance.spec.registry?.replicas ?? 1,
+      replicas,
       revisionHistoryLimit: 3,
       selector: { matchLabels: renderSelector(instance, "registry") },
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
@@ -57,6 +66,7 @@ export function renderRegistryDeployment(instance: PallasInstance, image: string
           automountServiceAccountToken: true,
           terminationGracePeriodSeconds: 30,
           ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets } : {}),
+          ...(replicas > 1 ? { topologySpreadConstraints: [renderSpread(instance)] } : {}),
           ...restrictedPod,
           containers: [renderContainer(instance, image)],
           volumes: [{ name: "tmp", emptyDir: { sizeLimit: "64Mi" } }],

@@ -11,8 +11,6 @@ import { valueSets } from "./value-sets.ts";
 const accepted: Readonly<Record<string, readonly string[]>> = {
   // The account is somebody else's on purpose.
   "account-and-roles-made-elsewhere": ["non-existent-service-account: Deployment pallas-operator"],
-  "agent-full.yaml": ["pdb-unhealthy-pod-eviction-policy: PodDisruptionBudget tech-research"],
-  "instance-full.yaml": ["no-anti-affinity: Deployment ouranos-registry"],
 };
 
 describe.skipIf(await chartProgramsMissing())("SEC-1 the chart under kube-linter's default checks", () => {

@@ -38,6 +38,15 @@ describe.skipIf(clusterMissing())("OPR-1 the PodDisruptionBudget", () => {
     await expect.poll(budgets, patience).toEqual([]);
   });
 
+  it("of a registry does too", async () => {
+    const registry = (replicas: number) => ({ registry: { replicas, metrics: { mode: "podMonitor" } } });
+    const budgets = () => space().list("poddisruptionbudgets");
+    await space().apply(instance(registry(2), "watched"));
+    await expect.poll(budgets, patience).toContain("poddisruptionbudget.policy/watched-registry");
+    await space().apply(instance(registry(1), "watched"));
+    await expect.poll(budgets, patience).not.toContain("poddisruptionbudget.policy/watched-registry");
+  });
+
   it("OPR-5 one of that name that is not ours is neither written nor deleted", async () => {
     await space().apply({
       apiVersion: "policy/v1",
