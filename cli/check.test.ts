@@ -3,10 +3,10 @@ import { check } from "./check.ts";
 import { UsageError } from "./manifests/find-files.ts";
 import { agentYaml, instanceYaml, recordTerminal, writeFolder } from "./testing/manifests.ts";
 
-async function run(files: Record<string, string>) {
+async function run(files: Record<string, string>, { json = false, isTerminal = false } = {}) {
   const folder = await writeFolder(files);
-  const terminal = recordTerminal(folder);
-  return { code: await check([folder], terminal), ...terminal };
+  const terminal = recordTerminal(folder, { isTerminal });
+  return { code: await check({ paths: [folder], json }, terminal), ...terminal };
 }
 
 describe("CLI-1 pallas check", () => {
@@ -45,6 +45,34 @@ describe("CLI-1 pallas check", () => {
   });
 
   test("a path that is not there is a misuse", async () => {
-    await expect(check(["/nowhere/at/all"], recordTerminal("/"))).rejects.toThrow(UsageError);
+    const options = { paths: ["/nowhere/at/all"], json: false } as const;
+    await expect(check(options, recordTerminal("/"))).rejects.toThrow(UsageError);
+  });
+
+  test("where somebody looks, the line is shown with a mark under what is meant", async () => {
+    const files = {
+      "a.yaml": instanceYaml() + agentYaml("a", "sevrers: []"),
+      "b.yaml": agentYaml("b", 'model: "nope.x"'),
+    };
+    const { complaints } = await run(files, { isTerminal: true });
+    expect(complaints.map((text) => text.split("\n").slice(1))).toEqual([
+      ["  14 |   sevrers: []", "     |   ^^^^^^^"],
+      ['  6 |   model: "nope.x"', "    |          ^^^^^^^^"],
+    ]);
+  });
+
+  test("with --json everything is one object on standard output", async () => {
+    const files = { "a.yaml": instanceYaml() + agentYaml("a", "model: nope.x") };
+    const { code, printed, complaints } = await run(files, { json: true });
+    expect({ code, complaints }).toEqual({ code: 1, complaints: [] });
+    expect(JSON.parse(printed.join(""))).toEqual({
+      ok: false,
+      files: 1,
+      instances: 1,
+      agents: 0,
+      diagnostics: [
+        { severity: "fault", file: "a.yaml", line: 14, column: 10, message: expect.stringContaining("spec.model") },
+      ],
+    });
   });
 });

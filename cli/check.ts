@@ -1,27 +1,38 @@
 // `pallas check`: what the API server and the operator would say of these files, without either.
-import { renderDiagnostic, type Diagnostic } from "./manifests/diagnostic.ts";
+import { renderDiagnostic, renderWithExcerpt, toJson, type Diagnostic } from "./manifests/diagnostic.ts";
 import { findManifestFiles } from "./manifests/find-files.ts";
 import { judge } from "./manifests/judge.ts";
 import { readManifests } from "./manifests/read-manifests.ts";
+import { jsonLine } from "./plain-text.ts";
 import type { Terminal } from "./terminal.ts";
+
+export interface CheckOptions {
+  paths: readonly [string, ...string[]];
+  /** One JSON object in place of all lines. */
+  json: boolean;
+}
 
 /**
  * Prints every fault, warning and note, then a line that sums up.
  * @returns the exit code: 0, or 1 when there are faults
  * @throws UsageError when a path is not there
  */
-export async function check(paths: readonly [string, ...string[]], terminal: Terminal): Promise<0 | 1> {
+export async function check({ paths, json }: CheckOptions, terminal: Terminal): Promise<0 | 1> {
   const found = await findManifestFiles(paths);
   const manifests = await readManifests(found);
   const { checked, diagnostics } = judge(manifests, "cluster", {});
-  for (const diagnostic of diagnostics) terminal.complain(renderDiagnostic(diagnostic, terminal.folder));
-
   const faults = diagnostics.filter(({ severity }) => severity === "fault");
-  const kinds = [count(checked.instances.length, "sound instance"), count(checked.runnable.length, "sound agent")].join(
-    " and ",
-  );
-  const files = count(found.files.length, "file");
-  terminal.print(`${files} read: ${kinds}, ${faults.length === 0 ? "no faults" : describeFaults(faults)}`);
+  const counts = { files: found.files.length, instances: checked.instances.length, agents: checked.runnable.length };
+  if (json) {
+    const told = diagnostics.map((diagnostic) => toJson(diagnostic, terminal.folder));
+    terminal.printStyled(jsonLine({ ok: faults.length === 0, ...counts, diagnostics: told }));
+  } else {
+    const render = terminal.err.isTerminal ? renderWithExcerpt : renderDiagnostic;
+    for (const diagnostic of diagnostics) terminal.complain(render(diagnostic, terminal.folder));
+    const kinds = `${count(counts.instances, "sound instance")} and ${count(counts.agents, "sound agent")}`;
+    const verdict = faults.length === 0 ? "no faults" : describeFaults(faults);
+    terminal.print(`${count(counts.files, "file")} read: ${kinds}, ${verdict}`);
+  }
   return faults.length === 0 ? 0 : 1;
 }
 

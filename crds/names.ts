@@ -72,6 +72,9 @@ export const titleFromName = (name: string) =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(" ");
 
+/** Where the result of a call carries the id of its conversation. */
+export const sessionIdMetaKey = "ca.helu.pallas/session_id";
+
 export const historyPromptName = (agent: string) => `${mcpName(agent)}_history`;
 
 /** Base URL of a Service inside the cluster, without the cluster's domain, which pods' search path adds. */

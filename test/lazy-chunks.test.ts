@@ -1,38 +1,57 @@
-// What the agent loads at start, and what only when it is first needed.
+// What the programs load at start, and what only when it is first needed.
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { build } from "../build.ts";
+import { beforeAll, expect, it } from "vitest";
+import { build, type BuiltProgram } from "../build.ts";
 
-/** Of single providers, of all models, of downstream servers, of authentication. */
-const latePackages = [
-  ...["@ai-sdk/google", "@ai-sdk/amazon-bedrock", "@ai-sdk/anthropic", "ai"],
-  ...["@modelcontextprotocol/client", "undici", "jose"],
+interface LateCase {
+  readonly title: string;
+  readonly program: string;
+  /** Loaded at once, to see that names are found at all. */
+  readonly atStart: string;
+  readonly late: readonly string[];
+}
+
+const cases: readonly LateCase[] = [
+  {
+    title: "CFG-2 the agent loads models, downstream servers and authentication late",
+    program: "agent-runtime",
+    atStart: "@modelcontextprotocol/server",
+    late: [
+      ...["@ai-sdk/google", "@ai-sdk/amazon-bedrock", "@ai-sdk/anthropic", "ai"],
+      ...["@modelcontextprotocol/client", "undici", "jose"],
+    ],
+  },
+  {
+    title: "CLI-3 CLI-4 the command line loads the reader of Python and the chat late",
+    program: "cli",
+    atStart: "commander",
+    late: ["@lezer/python", "marked", "@modelcontextprotocol/client"],
+  },
 ];
 
-it("CFG-2 the libraries of models and servers are in the bundle, and not in what the agent loads at start", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "pallas-build-"));
-  try {
-    const { built } = await build(folder);
-    const atStart = built.find(({ name }) => name === "agent-runtime")?.files ?? [];
-    const packagesIn = async (files: string[]) => {
-      const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-      // esbuild names each module before its code.
-      return new Set(
-        texts.flatMap((text) => [...text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)/gm)].map(nameOf)),
-      );
-    };
-    const loaded = await packagesIn(atStart);
-    const all = await packagesIn((await readdir(folder)).filter((file) => file.endsWith(".js")));
-    expect(loaded).toContain("@modelcontextprotocol/server");
-    for (const name of latePackages) {
-      expect(all).toContain(name);
-      expect(loaded).not.toContain(name);
-    }
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+let folder: string;
+let built: BuiltProgram[];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pallas-build-"));
+  ({ built } = await build(folder));
+  return () => rm(folder, { recursive: true });
 }, 60_000);
 
-const nameOf = ([, name = ""]: RegExpMatchArray) => name;
+async function packagesIn(files: readonly string[]): Promise<Set<string>> {
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+  // esbuild names each module before its code.
+  const modules = texts.flatMap((text) => [...text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)/gm)]);
+  return new Set(modules.map(([, name = ""]) => name));
+}
+
+it.each(cases)("$title", async ({ program, atStart, late }) => {
+  const loaded = await packagesIn(built.find(({ name }) => name === program)?.files ?? []);
+  const all = await packagesIn((await readdir(folder)).filter((file) => file.endsWith(".js")));
+  expect(loaded).toContain(atStart);
+  for (const name of late) {
+    expect(all).toContain(name);
+    expect(loaded).not.toContain(name);
+  }
+});

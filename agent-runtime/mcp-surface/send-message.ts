@@ -1,7 +1,7 @@
 // One send_message call from its arguments to its single result (AGT-1, AGT-7): input, conversation, tools, loop, answer.
 // Every way to fail ends in a result with a sentence; nothing is thrown to the transport.
 import * as z from "zod";
-import { mcpName } from "../../crds/names.ts";
+import { mcpName, sessionIdMetaKey } from "../../crds/names.ts";
 import type { ModelCapabilities, RunConfig, RunModel } from "../../crds/run-config.ts";
 import type { CallContext, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
 import type { Logger } from "../../lib/process/log.ts";
@@ -15,7 +15,7 @@ import { isBuiltIn } from "../model/built-in.ts";
 import type { Models } from "../model/models.ts";
 import { ModelError, type UserPart } from "../model/types.ts";
 import { createProgress, type ProgressReporter } from "../progress.ts";
-import { sessionIdMetaKey, type SessionRef, type Sessions } from "../session/sessions.ts";
+import type { SessionRef, Sessions } from "../session/sessions.ts";
 import type { RunTrace, Telemetry } from "../telemetry/telemetry.ts";
 import { traced, traceDispatch, traceTurns } from "../telemetry/traced.ts";
 import type { Dispatch } from "../tools/dispatch.ts";

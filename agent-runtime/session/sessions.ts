@@ -56,9 +56,6 @@ const connectionKey = (id: string) => `connection:${id}`;
 const sessionKey = (id: string) => `session:${id}`;
 const sharedKey = "shared";
 
-/** Where a result carries the id of its conversation. */
-export const sessionIdMetaKey = "ca.helu.pallas/session_id";
-
 /** Sessions of one agent over `store`. */
 export function createSessions(options: {
   scope: RunConfig["scope"];

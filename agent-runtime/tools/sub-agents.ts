@@ -1,8 +1,7 @@
 // Another agent of the instance as one tool of this one: `{name}__{name}` with a message (PRG-4 passes its progress on).
 // Its connection belongs to one run, so that conversations of different callers never mix in it.
 import type { RunSubAgent } from "../../crds/run-config.ts";
-import { mcpName } from "../../crds/names.ts";
-import { sessionIdMetaKey } from "../session/sessions.ts";
+import { mcpName, sessionIdMetaKey } from "../../crds/names.ts";
 import type { Link } from "./link.ts";
 import { renderToolName } from "./naming.ts";
 import type { ToolRoute } from "./route.ts";

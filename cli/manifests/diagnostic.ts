@@ -21,15 +21,32 @@ export function displayPath(path: string, folder: string): string {
   return short === "" || short.startsWith("..") ? path : short;
 }
 
-/** `agents.yaml:12:13: fault: …`, and below it the line with a mark under the place. */
-export function renderDiagnostic({ severity, file, position, message, excerpt }: Diagnostic, folder: string): string {
+/** `agents.yaml:12:13: fault: …`, on one line, as editors and grep read it. */
+export function renderDiagnostic({ severity, file, position, message }: Diagnostic, folder: string): string {
   const place = position === undefined ? "" : `:${position.line}:${position.column}`;
-  const head = `${displayPath(file, folder)}${place}: ${severity}: ${message}`;
+  return `${displayPath(file, folder)}${place}: ${severity}: ${message}`;
+}
+
+/** The same, and below it the line with a mark under the place. */
+export function renderWithExcerpt(diagnostic: Diagnostic, folder: string): string {
+  const { position, excerpt } = diagnostic;
+  const head = renderDiagnostic(diagnostic, folder);
   if (position === undefined || excerpt === undefined) return head;
   const gutter = `${position.line}`;
   // Long lines are shown around the place; tabs would shift the mark.
   const from = Math.max(0, position.column - 1 - Math.floor(maxExcerptLength / 2));
   const shown = excerpt.slice(from, from + maxExcerptLength).replaceAll("\t", " ");
-  const mark = `${" ".repeat(position.column - 1 - from)}^`;
+  const at = position.column - 1 - from;
+  // A quoted text as a whole, else the word.
+  const [word = " "] = /^(?:"[^"]*"|'[^']*'|[^\s,:{}[\]]+)/.exec(shown.slice(at)) ?? [];
+  const mark = `${" ".repeat(at)}${"^".repeat(word.length)}`;
   return `${head}\n  ${gutter} | ${shown}\n  ${" ".repeat(gutter.length)} | ${mark}`;
 }
+
+/** The same for scripts. */
+export const toJson = ({ severity, file, position, message }: Diagnostic, folder: string) => ({
+  severity,
+  file: displayPath(file, folder),
+  ...position,
+  message,
+});

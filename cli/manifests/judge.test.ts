@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { agentYaml, instanceYaml, readFolder } from "../testing/manifests.ts";
-import { renderDiagnostic } from "./diagnostic.ts";
+import { renderWithExcerpt } from "./diagnostic.ts";
 import { judge } from "./judge.ts";
 
 async function said(
@@ -9,7 +9,7 @@ async function said(
   environment: Record<string, string> = {},
 ) {
   const { folder, ...manifests } = await readFolder(files);
-  return judge(manifests, mode, environment).diagnostics.map((each) => renderDiagnostic(each, folder));
+  return judge(manifests, mode, environment).diagnostics.map((each) => renderWithExcerpt(each, folder));
 }
 
 const keyedInstance = instanceYaml(
@@ -30,7 +30,7 @@ describe("CFG-5 a fault is shown with file, line, field, what and cure", () => {
     expect(await said({ "a.yaml": `${instanceYaml()}${agentYaml("a", "instrution: x")}` }, "cluster")).toEqual([
       `a.yaml:14:3: fault: PallasAgent default/a: spec.instrution: unknown field "instrution" (did you mean "instruction"?); correct or remove it
   14 |   instrution: x
-     |   ^`,
+     |   ^^^^^^^^^^`,
     ]);
   });
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { renderDiagnostic } from "./diagnostic.ts";
+import { renderWithExcerpt } from "./diagnostic.ts";
 import { readLocalEnvironment } from "./environment.ts";
 import { findManifestFiles, maxFiles, UsageError } from "./find-files.ts";
 import { maxFileBytes, readManifests } from "./read-manifests.ts";
@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const put = (name: string, contents: string | Uint8Array) => writeFile(join(folder, name), contents);
 const read = async (...paths: string[]) =>
   readManifests(await findManifestFiles([paths[0] ?? folder, ...paths.slice(1)]));
-const said = async () => (await read()).diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, folder));
+const said = async () => (await read()).diagnostics.map((diagnostic) => renderWithExcerpt(diagnostic, folder));
 const agent = (name: string) => `apiVersion: pallas.helu.ca/v1alpha1\nkind: PallasAgent\nmetadata: { name: ${name} }\n`;
 
 describe("CLI-1 which files are read", () => {
@@ -85,7 +85,7 @@ metadata: { name: d }
       { id: "Secret default/keys", values: [["openai", "secret"]], templates: [["other", "${OTHER}"]] },
       { id: "ConfigMap team/prompts", values: [["a.md", "You are a."]], templates: [] },
     ]);
-    expect(diagnostics.map((each) => renderDiagnostic(each, folder))).toEqual([
+    expect(diagnostics.map((each) => renderWithExcerpt(each, folder))).toEqual([
       "all.yaml:16:1: note: passed over Deployment: read are PallasInstance, PallasAgent, Secret and ConfigMap",
     ]);
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { findManifestFiles } from "../manifests/find-files.ts";
 import { readManifests, type Manifests } from "../manifests/read-manifests.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Screen, Terminal } from "../terminal.ts";
 
 /** A folder that is gone after the test. */
 export async function temporaryFolder(): Promise<string> {
@@ -38,15 +38,24 @@ export const agentYaml = (name: string, extra = ""): string =>
 export interface RecordedTerminal extends Terminal {
   printed: string[];
   complaints: string[];
+  /** Everything the line of what goes on has said. */
+  statuses: string[];
 }
 
-export function recordTerminal(folder: string): RecordedTerminal {
-  const [printed, complaints]: [string[], string[]] = [[], []];
+/** @param screen what both streams are; by default nobody looks */
+export function recordTerminal(folder: string, screen: Partial<Screen> = {}): RecordedTerminal {
+  const [printed, complaints, statuses]: [string[], string[], string[]] = [[], [], []];
+  const both: Screen = { isTerminal: false, hasColour: false, columns: 80, ...screen };
   return {
     folder,
+    out: both,
+    err: both,
     printed,
     complaints,
+    statuses,
     print: (line) => void printed.push(line),
+    printStyled: (text) => void printed.push(text),
     complain: (line) => void complaints.push(line),
+    status: (line) => void (line !== undefined && statuses.push(line)),
   };
 }

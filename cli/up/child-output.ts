@@ -54,6 +54,12 @@ export function shortLine(line: string): string | undefined {
   return parsed && shownLevels.has(parsed.level) ? `${parsed.level} ${describe(parsed)}` : undefined;
 }
 
+/** `INFO agent started (url …)` for every level; a line that is no log line as it stands. */
+export function describeLine(line: string): string {
+  const parsed = parseLogLine(line);
+  return parsed === undefined ? line : `${parsed.level} ${describe(parsed)}`;
+}
+
 function describe({ message, fields }: LogLine): string {
   const error: unknown = fields["err"] ?? fields["error"];
   const cause: unknown = typeof error === "object" && error !== null ? Reflect.get(error, "message") : error;

@@ -9,7 +9,12 @@ async function desire(files: Files, previous?: Desired, environment: Record<stri
   const manifests = await readFolder(files);
   if (previous) moveFiles(previous, "/m", manifests.folder);
   const judged = judge(manifests, "local", environment);
-  const desired = renderDesired(manifests, judged, { registryPort: 24_200, environment, previous });
+  const desired = renderDesired(manifests, judged, {
+    registryPort: 24_200,
+    environment,
+    previous,
+    portsBefore: previous?.ports ?? new Map(),
+  });
   moveFiles(desired, manifests.folder, "/m");
   return desired;
 }

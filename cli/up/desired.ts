@@ -62,6 +62,8 @@ export interface DesiredContext {
   registryPort: number;
   environment: Environment;
   previous?: Desired | undefined;
+  /** Ports of agents in the run before, or in this one before the edit. */
+  portsBefore: ReadonlyMap<string, number>;
 }
 
 /** What should run, given what should have run before. */
@@ -93,7 +95,7 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
   });
   const { ports, refused } = assignPorts(wishes, {
     registryPort: context.registryPort,
-    previous: previous?.ports ?? new Map(),
+    previous: context.portsBefore,
   });
 
   const desired: Desired = {

@@ -8,6 +8,8 @@ import { judge, sourceOf } from "../manifests/judge.ts";
 import type { Environment, LocalObject } from "../manifests/local-objects.ts";
 import { readManifests, type Manifests } from "../manifests/read-manifests.ts";
 import { onlyNamed, renderDesired, type Desired } from "./desired.ts";
+import { readPorts } from "./remembered-ports.ts";
+import { stateFolderPath } from "./state-folder.ts";
 
 export interface LoadOptions {
   paths: readonly [string, ...string[]];
@@ -32,10 +34,13 @@ export async function loadManifests(options: LoadOptions, previous: Loaded | und
   const { variables: environment, diagnostics } = await readLocalEnvironment(found.folders, options.env);
   const manifests = await readManifests(found);
   const judged = judge(manifests, "local", environment);
+  const { registryPort } = options;
   const all = renderDesired(manifests, judged, {
-    registryPort: options.registryPort,
+    registryPort,
     environment,
     previous: previous?.desired,
+    portsBefore:
+      previous?.desired.ports ?? (await readPorts(stateFolderPath(found.folders, options.env), registryPort)),
   });
   const unknown = options.only.find(
     (name) => ![...all.listed.keys()].some((key) => key === name || key.endsWith(`/${name}`)),

@@ -2,7 +2,6 @@
 import type { AgentStatus } from "../../crds/agent.ts";
 import { systemClock } from "../../lib/kube/clock.ts";
 import { reasonOf } from "../manifests/find-files.ts";
-import type { Terminal } from "../terminal.ts";
 import { observeReadiness, pollHealth } from "./admin-client.ts";
 import { isSameHealth } from "./agent-status.ts";
 import { Board, isSettled } from "./board.ts";
@@ -20,11 +19,12 @@ import {
   type ProgramContext,
 } from "./programs.ts";
 import { applyObjectFiles, removeSecrets } from "./run-files.ts";
-import { shortName, superviseProcess, type RunnerContext } from "./runner.ts";
+import { writePorts } from "./remembered-ports.ts";
+import type { RunState, UpReport } from "./report.ts";
+import { superviseProcess, type RunnerContext } from "./runner.ts";
 import { Slots } from "./slots.ts";
 import type { StateFolder } from "./state-folder.ts";
 import { Supervisor, type Changes } from "./supervisor.ts";
-import { renderTable } from "./table.ts";
 
 /** Processes that start at once; more would only starve each other. */
 const startsAtOnce = 8;
@@ -34,7 +34,7 @@ export interface LocalRunOptions {
   registryPort: number;
   folder: StateFolder;
   logs: ProcessLogs;
-  terminal: Terminal;
+  report: UpReport;
 }
 
 interface Registry {
@@ -53,11 +53,9 @@ export class LocalRun {
   private registry: Registry | undefined;
   private loaded: Loaded;
   private statuses: ReadonlyMap<string, AgentStatus> = new Map();
-  private readonly troubles = new Map<string, string>();
-  private hasShownTable = false;
 
   constructor(first: Loaded, options: LocalRunOptions) {
-    const { host, registryPort, folder, logs, terminal } = options;
+    const { host, registryPort, folder, logs, report } = options;
     this.options = options;
     this.loaded = first;
     this.registryUrl = `http://${host === "127.0.0.1" ? "localhost" : reachableHost(host)}:${registryPort}`;
@@ -73,16 +71,19 @@ export class LocalRun {
     this.supervisor = new Supervisor(this.runner, (agent) => planAgent(agent, this.programs));
     this.stateFile = coalesce(
       () => this.writeState(),
-      (error) =>
-        terminal.complain(`warning: ${folder.localState} cannot be written (${reasonOf(error)}); make room for it`),
+      (error) => report.say(`warning: ${folder.localState} cannot be written (${reasonOf(error)}); make room for it`),
     );
-    this.board.onChange(() => this.stateFile.changed());
+    this.board.onChange(() => {
+      this.stateFile.changed();
+      report.changed(this.state);
+    });
   }
 
   /** Writes the files and starts the registry, then the agents. */
   async start(): Promise<void> {
     await applyObjectFiles(this.options.folder, this.loaded.objects, this.loaded.environment);
     await this.writeState();
+    await this.writePorts();
     await this.applyRegistry();
     await this.supervisor.apply(this.loaded.desired.runnable);
   }
@@ -91,6 +92,7 @@ export class LocalRun {
   async apply(loaded: Loaded): Promise<Changes> {
     this.loaded = loaded;
     await applyObjectFiles(this.options.folder, loaded.objects, loaded.environment);
+    await this.writePorts();
     await this.applyRegistry();
     const changes = await this.supervisor.apply(loaded.desired.runnable);
     this.stateFile.changed();
@@ -106,8 +108,12 @@ export class LocalRun {
     return this.loaded.desired;
   }
 
-  /** Shows how everything is, once each process is ready or has said why not. */
-  async showTable(signal: AbortSignal): Promise<void> {
+  private get state(): RunState {
+    return { desired: this.desired, board: this.board, registryUrl: this.registryUrl };
+  }
+
+  /** Tells how everything is, once each process is ready or has said why not. */
+  async settled(signal: AbortSignal): Promise<void> {
     const wanted = (): Map<string, readonly string[]> =>
       new Map([
         [registryKey, []],
@@ -115,11 +121,7 @@ export class LocalRun {
       ]);
     await this.board.until((board) => isSettled(board, wanted()), signal);
     await this.stateFile.settled();
-    const { terminal } = this.options;
-    for (const line of renderTable(this.desired, this.board)) terminal.print(line);
-    const registry = this.board.get(registryKey);
-    terminal.print(`registry ${registry?.phase ?? "stopped"}: ${this.registryUrl}/.well-known/mcp/server.json`);
-    this.hasShownTable = true;
+    this.options.report.settled(this.state);
   }
 
   /** Agents in the reverse order of their start, then the registry. */
@@ -146,26 +148,15 @@ export class LocalRun {
   }
 
   private createRunner(): RunnerContext {
-    const { terminal } = this.options;
+    const { report } = this.options;
     return {
       clock: systemClock,
       board: this.board,
       slots: new Slots(startsAtOnce),
       observeReadiness,
       whileReady: (key, { adminUrl }, signal) => this.followHealth(key, adminUrl, signal),
-      onReady: (key, afterMs) => {
-        const wasInTrouble = this.troubles.delete(key);
-        if (!this.hasShownTable && !wasInTrouble) return;
-        const url = this.desired.listed.get(key)?.url ?? this.registryUrl;
-        terminal.complain(`${shortName(key)}: ready after ${(afterMs / 1_000).toFixed(1)} s at ${url}`);
-      },
-      onTrouble: (key, message, retryMs) => {
-        if (this.troubles.get(key) === message) return;
-        this.troubles.set(key, message);
-        const waiting = this.supervisor.waitingFor(key).map(shortName);
-        const others = waiting.length === 0 ? "" : `; ${waiting.join(", ")} waits for it`;
-        terminal.complain(`${shortName(key)}: ${message}; trying again in ${(retryMs / 1_000).toFixed(1)} s${others}`);
-      },
+      onReady: (key, afterMs) => report.ready(key, this.desired.listed.get(key)?.url ?? this.registryUrl, afterMs),
+      onTrouble: (key, message, retryMs) => report.inTrouble(key, message, retryMs, this.supervisor.waitingFor(key)),
     };
   }
 
@@ -179,6 +170,11 @@ export class LocalRun {
       },
       signal,
     );
+  }
+
+  private writePorts(): Promise<void> {
+    const { folder, registryPort } = this.options;
+    return writePorts(folder, registryPort, this.desired.ports);
   }
 
   private async writeState(): Promise<void> {

@@ -16,7 +16,11 @@ async function createRun() {
       agentYaml("worker") +
       agentYaml("bad", "model: nope.x"),
   });
-  const desired = renderDesired(manifests, judge(manifests, "local", {}), { registryPort: 24_200, environment: {} });
+  const desired = renderDesired(manifests, judge(manifests, "local", {}), {
+    registryPort: 24_200,
+    environment: {},
+    portsBefore: new Map(),
+  });
   const board = new Board();
   board.set("default/worker", { phase: "starting", pid: 7, adminUrl: "http://127.0.0.1:1" });
   board.set("default/boss", { phase: "waiting", detail: "waits for worker" });
@@ -56,15 +60,30 @@ test("CLI-1 the registry is told every accepted agent, and where to ask those th
 test("CLI-1 the table shows every accepted agent, and below why some are not ready", async () => {
   const { desired, board } = await createRun();
   board.set("default/worker", { phase: "failing", detail: "port 24203 is in use" });
-  expect(renderTable(desired, board)).toEqual([
+  const reasons = [
+    expect.stringMatching(/^ {2}bad: spec\.model: /),
+    "  boss: waits for worker",
+    "  worker: port 24203 is in use",
+  ];
+  const narrow = { isTerminal: true, hasColour: false, columns: 55 };
+  expect(renderTable(desired, board, { ...narrow, columns: 56 })).toEqual([
     "AGENT   MODEL        STATUS   URL",
     "bad     nope.x       faulty   http://localhost:24201/mcp",
     "boss    passthrough  waiting  http://localhost:24202/mcp",
     "worker  passthrough  failing  http://localhost:24203/mcp",
-    expect.stringMatching(/^ {2}bad: spec\.model: /),
-    "  boss: waits for worker",
-    "  worker: port 24203 is in use",
+    ...reasons,
   ]);
+  expect(renderTable(desired, board, narrow)).toEqual([
+    "bad  faulty  nope.x",
+    "  http://localhost:24201/mcp",
+    "boss  waiting  passthrough",
+    "  http://localhost:24202/mcp",
+    "worker  failing  passthrough",
+    "  http://localhost:24203/mcp",
+    ...reasons,
+  ]);
+  // A file is read with lines of any length.
+  expect(renderTable(desired, board, { ...narrow, isTerminal: false })[0]).toMatch(/^AGENT/);
 });
 
 test("SEC-4 the registry accepts the hosts and origins that the instances name", async () => {

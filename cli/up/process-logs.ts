@@ -2,6 +2,7 @@
 // PALLAS_LOG_FILE; warnings and errors also as short lines on the terminal, or with PALLAS_LOG_STDERR=1 every line whole.
 import { reasonOf } from "../manifests/find-files.ts";
 import type { Terminal } from "../terminal.ts";
+import { describeLine } from "./child-output.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
 import { shortName } from "./runner.ts";
 import type { StateFolder } from "./state-folder.ts";
@@ -11,13 +12,17 @@ export interface ProcessLogs {
   close(): void;
 }
 
-export function openProcessLogs(
-  folder: StateFolder,
-  terminal: Terminal,
-  env: Readonly<Record<string, string | undefined>>,
-): ProcessLogs {
+export interface ProcessLogOptions {
+  folder: StateFolder;
+  terminal: Terminal;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Show every line in short, with the name of its process in front, and not warnings alone. */
+  showsAll: boolean;
+}
+
+export function openProcessLogs({ folder, terminal, env, showsAll }: ProcessLogOptions): ProcessLogs {
   const files = new Map<string, LogFile>();
-  const showsAll = env["PALLAS_LOG_STDERR"] === "1";
+  const showsWhole = env["PALLAS_LOG_STDERR"] === "1";
   let hasFailed = false;
 
   const write = (path: string, line: string): void => {
@@ -40,10 +45,11 @@ export function openProcessLogs(
       return {
         onLine(line) {
           write(path, line);
-          if (showsAll) terminal.complain(line);
+          if (showsWhole) terminal.complain(line);
+          else if (showsAll) terminal.complain(`${shortName(key)} | ${describeLine(line)}`);
         },
         onWarning(text) {
-          if (!showsAll) terminal.complain(`${shortName(key)}: ${text}`);
+          if (!showsWhole && !showsAll) terminal.complain(`${shortName(key)}: ${text}`);
         },
       };
     },

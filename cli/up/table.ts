@@ -1,15 +1,18 @@
 // The table that `pallas up` prints once everything has started or said why not.
+import type { Screen } from "../terminal.ts";
 import type { Board } from "./board.ts";
 import type { Desired } from "./desired.ts";
 
-/** One line per agent: name, model, status, URL; below, why some are not ready. */
-export function renderTable(desired: Desired, board: Board): string[] {
+type Row = readonly [name: string, model: string, status: string, url: string];
+
+/** One line per agent: name, model, status, URL; below, why some are not ready. Two lines each where one is too long. */
+export function renderTable(desired: Desired, board: Board, { isTerminal, columns }: Screen): string[] {
   const namespaces = new Set([...desired.listed.values()].map(({ agent }) => agent.metadata.namespace));
   const nameOf = (key: string): string => (namespaces.size > 1 ? key : key.slice(key.indexOf("/") + 1));
   const reasons: string[] = [];
   const rows = [...desired.listed]
     .toSorted(([a], [b]) => a.localeCompare(b))
-    .map(([key, { agent, url, fault }]) => {
+    .map(([key, { agent, url, fault }]): Row => {
       const state = board.get(key);
       const refused = desired.refusedPorts.find((entry) => entry.key === key)?.message;
       const reason = refused ?? fault?.message ?? state?.detail;
@@ -18,10 +21,12 @@ export function renderTable(desired: Desired, board: Board): string[] {
       const model = desired.runnable.get(key)?.model ?? agent.spec.model ?? "-";
       return [nameOf(key), model, status, url ?? "-"];
     });
-  return [...align([["AGENT", "MODEL", "STATUS", "URL"], ...rows]), ...reasons.map((reason) => `  ${reason}`)];
+  const table = align([["AGENT", "MODEL", "STATUS", "URL"], ...rows]);
+  const fits = !isTerminal || table.every((line) => line.length <= columns);
+  return [...(fits ? table : stack(rows)), ...reasons.map((reason) => `  ${reason}`)];
 }
 
-function align(rows: readonly string[][]): string[] {
+function align(rows: readonly Row[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
     row
@@ -30,3 +35,6 @@ function align(rows: readonly string[][]): string[] {
       .trimEnd(),
   );
 }
+
+const stack = (rows: readonly Row[]): string[] =>
+  rows.flatMap(([name, model, status, url]) => [`${name}  ${status}  ${model}`, `  ${url}`]);

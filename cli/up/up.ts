@@ -2,24 +2,29 @@
 import * as z from "zod";
 import { readEnvironment } from "../../lib/process/environment.ts";
 import { logVariables } from "../../lib/process/log-variables.ts";
-import { displayPath, renderDiagnostic, type Diagnostic } from "../manifests/diagnostic.ts";
+import { displayPath } from "../manifests/diagnostic.ts";
 import type { Terminal } from "../terminal.ts";
 import { coalesce } from "./coalesce.ts";
 import { followEdits } from "./follow.ts";
 import { loadManifests, type LoadOptions, type Loaded } from "./load.ts";
 import { LocalRun } from "./local-run.ts";
-import { openProcessLogs } from "./process-logs.ts";
+import { createJsonReport } from "./json-report.ts";
+import { openProcessLogs, type ProcessLogs } from "./process-logs.ts";
 import { requirePort } from "./programs.ts";
-import { shortName } from "./runner.ts";
+import type { UpReport } from "./report.ts";
 import { stopSignal, type SignalSource } from "./signals.ts";
 import { lockStateFolder, openStateFolder, stateFolderPath, type StateFolder } from "./state-folder.ts";
-import type { Changes } from "./supervisor.ts";
+import { createTextReport } from "./text-report.ts";
 
 export interface UpOptions {
   paths: readonly [string, ...string[]];
   port: number;
   host: string;
   only: readonly string[];
+  /** Show what every process logs. */
+  logs: boolean;
+  /** One JSON object per event, in place of lines for people. */
+  json: boolean;
 }
 
 export interface UpEdges {
@@ -32,10 +37,12 @@ export interface UpEdges {
  * @returns the exit code: 0 after a stop, 1 when nothing could be started
  * @throws UsageError when a path is not there, or `--only` names no agent
  */
-export async function up({ paths, port, host, only }: UpOptions, { terminal, process }: UpEdges): Promise<number> {
+export async function up(options: UpOptions, { terminal, process }: UpEdges): Promise<number> {
+  const { paths, port, host, only, json, logs } = options;
   const loading: LoadOptions = { paths, only, registryPort: port, env: process.env };
   const first = await loadManifests(loading, undefined);
-  const shown = report(first.diagnostics, nothingShown, terminal);
+  const report = json ? createJsonReport(terminal) : createTextReport(terminal);
+  report.judged(first.diagnostics);
   if (first.desired.runnable.size === 0) {
     terminal.complain(`pallas: ${describeNothing(first)}`);
     return 1;
@@ -51,7 +58,8 @@ export async function up({ paths, port, host, only }: UpOptions, { terminal, pro
   }
   const { folder, unlock } = prepared;
   const { signal, release } = stopSignal(process);
-  await run(first, { loading, host, folder, shown, terminal, signal, env: process.env });
+  const openLogs = () => openProcessLogs({ folder, terminal, env: process.env, showsAll: logs });
+  await run(first, { loading, host, folder, report, terminal, signal, openLogs });
   await unlock();
   release();
   return 0;
@@ -84,41 +92,40 @@ interface RunContext {
   loading: LoadOptions;
   host: string;
   folder: StateFolder;
-  /** What has been said of the manifests already. */
-  shown: Shown;
+  report: UpReport;
   terminal: Terminal;
   signal: AbortSignal;
-  env: Readonly<Record<string, string | undefined>>;
+  openLogs(): ProcessLogs;
 }
 
-async function run(first: Loaded, { loading, host, folder, shown, terminal, signal, env }: RunContext): Promise<void> {
-  const logs = openProcessLogs(folder, terminal, env);
-  const local = new LocalRun(first, { host, registryPort: loading.registryPort, folder, logs, terminal });
-  terminal.complain(`starting; logs are in ${displayPath(folder.path, terminal.folder)}/logs`);
+async function run(first: Loaded, context: RunContext): Promise<void> {
+  const { loading, host, folder, report, terminal, signal } = context;
+  const logs = context.openLogs();
+  const local = new LocalRun(first, { host, registryPort: loading.registryPort, folder, logs, report });
+  report.say(`starting; logs are in ${displayPath(folder.path, terminal.folder)}/logs`);
   await local.start();
 
-  let known = shown;
   const edits = coalesce(
     async () => {
       const loaded = await loadManifests(loading, local.current);
-      known = report(loaded.diagnostics, known, terminal);
-      const changes = signal.aborted ? undefined : await local.apply(loaded);
-      for (const line of changes ? describeChanges(changes) : []) terminal.complain(line);
+      report.judged(loaded.diagnostics);
+      if (!signal.aborted) report.edited(await local.apply(loaded));
     },
     (error) => {
       const message = error instanceof Error ? error.message : String(error);
-      terminal.complain(`fault: ${message}; what runs keeps running`);
+      report.say(`fault: ${message}; what runs keeps running`);
     },
   );
   followEdits(first.folders, () => edits.changed(), signal);
 
-  await local.showTable(signal).catch((error: unknown) => {
+  await local.settled(signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   await stopped(signal);
-  terminal.complain("stopping");
+  report.stopping();
   await edits.settled();
   await local.stop();
+  terminal.status(undefined);
   logs.close();
 }
 
@@ -128,30 +135,8 @@ const stopped = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-interface Shown {
-  texts: ReadonlySet<string>;
-  hasFaults: boolean;
-}
-
-const nothingShown: Shown = { texts: new Set(), hasFaults: false };
-
-/** Shows what has not been shown before, and when the last fault is gone; gives what is known now. */
-function report(diagnostics: readonly Diagnostic[], before: Shown, terminal: Terminal): Shown {
-  const texts = diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, terminal.folder));
-  for (const text of texts) if (!before.texts.has(text)) terminal.complain(text);
-  const hasFaults = diagnostics.some(({ severity }) => severity === "fault");
-  if (before.hasFaults && !hasFaults) terminal.complain("edited: no faults any more");
-  return { texts: new Set(texts), hasFaults };
-}
-
 function describeNothing({ folders, desired, diagnostics }: Loaded): string {
   if (diagnostics.some(({ severity }) => severity === "fault")) return "no agent can run; correct the faults above";
   const what = desired.instances.size === 0 ? "PallasInstance and no PallasAgent" : "PallasAgent";
   return `there is no ${what} in ${folders.join(", ")}; name the folder with the manifests: pallas up -f FOLDER`;
-}
-
-function describeChanges({ started, restarted, stopped }: Changes): string[] {
-  const parts = Object.entries({ started, restarted, stopped }).filter(([, keys]) => keys.length > 0);
-  if (parts.length === 0) return [];
-  return [`edited: ${parts.map(([what, keys]) => `${what} ${keys.map(shortName).join(", ")}`).join("; ")}`];
 }

@@ -1,140 +1,18 @@
 // `pallas up` and `pallas check` as users run them: the built program, on a copy of the quickstart, with free ports.
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { localStateSchema, type LocalState } from "../../crds/local-state.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { agentManifest } from "./local/agents.ts";
+import { findFreePorts, hold } from "./local/free-ports.ts";
+import { Local, pallas, quickstart, startMs } from "./local/local.ts";
 
-const root = join(import.meta.dirname, "../..");
-const quickstart = join(root, "examples/quickstart");
-const pallas = join(root, "dist/pallas.js");
-const startMs = 40_000;
-
-/** Below the range from which systems hand out ports by themselves. */
-async function findFreePorts(count: number): Promise<number> {
-  for (let attempt = 0; attempt < 50; attempt += 1) {
-    const first = 20_000 + Math.floor(Math.random() * 10_000);
-    const ports = Array.from({ length: count }, (_, index) => first + index);
-    const servers = await Promise.allSettled(ports.map(hold));
-    const held = servers.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-    await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
-    if (held.length === count) return first;
-  }
-  throw new Error(`no ${count} free ports in a row were found in 50 tries`);
-}
-
-async function hold(port: number): Promise<Server> {
-  const server = createServer();
-  server.listen({ port, host: "127.0.0.1", exclusive: true });
-  await once(server, "listening");
-  return server;
-}
-
-/** A copy of the quickstart, run by `pallas up`. */
-class Local {
-  readonly folder: string;
-  readonly port: number;
-  stdout = "";
-  stderr = "";
-  private process: ChildProcess | undefined;
-
-  constructor(folder: string, port: number) {
-    this.folder = folder;
-    this.port = port;
-  }
-
-  static async create(toolPort: number): Promise<Local> {
-    const base = await mkdtemp(join(tmpdir(), "pallas-local-"));
-    await cp(quickstart, join(base, "manifests"), { recursive: true });
-    const local = new Local(base, await findFreePorts(5));
-    await local.edit("instance.yaml", (text) => text.replace("localhost:24290", `localhost:${toolPort}`));
-    const secret =
-      "apiVersion: v1\nkind: Secret\nmetadata: { name: keys }\nstringData: { token: 'a ${LOCAL_TOKEN}' }\n";
-    await writeFile(join(base, "manifests/secret.yaml"), secret);
-    await writeFile(join(base, "manifests/.env"), "LOCAL_TOKEN=first\n");
-    return local;
-  }
-
-  get state(): string {
-    return join(this.folder, "state");
-  }
-
-  private get env() {
-    return { ...process.env, PALLAS_STATE_DIR: this.state, PALLAS_LOG_LEVEL: "INFO" };
-  }
-
-  up(): void {
-    const child = spawn(process.execPath, [pallas, "up", "-f", "manifests", "--port", String(this.port)], {
-      cwd: this.folder,
-      env: this.env,
-    });
-    child.stdout.on("data", (chunk: Buffer) => (this.stdout += chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => (this.stderr += chunk.toString()));
-    this.process = child;
-  }
-
-  /** Until the table is there. */
-  async started(): Promise<void> {
-    const check = (): void => {
-      if (!this.stdout.includes("registry ready: ")) throw new Error(`no table yet; ${this.stdout}${this.stderr}`);
-    };
-    await vi.waitFor(check, { timeout: startMs });
-  }
-
-  /** A command that ends by itself. */
-  async run(...args: string[]): Promise<{ code: number | null; output: string }> {
-    const child = spawn(process.execPath, [pallas, ...args], { cwd: this.folder, env: this.env });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    await once(child, "close");
-    return { code: child.exitCode, output };
-  }
-
-  async edit(name: string, change: (text: string) => string): Promise<void> {
-    const path = join(this.folder, "manifests", name);
-    const before = await readFile(path, "utf8");
-    const after = change(before);
-    if (after === before) throw new Error(`expected an edit of ${name}, found nothing to change`);
-    await writeFile(path, after);
-  }
-
-  async told(): Promise<LocalState> {
-    return localStateSchema.parse(JSON.parse(await readFile(join(this.state, "local-state.json"), "utf8")));
-  }
-
-  /** Process ids of the agents, by name, once so many are told of: the file follows the terminal by a moment. */
-  async pids(count = 3): Promise<Record<string, number>> {
-    const { endpoints } = await vi.waitFor(
-      async () => {
-        const told = await this.told();
-        if (told.endpoints.length !== count)
-          throw new Error(`expected ${count} processes, found ${told.endpoints.length}`);
-        return told;
-      },
-      { timeout: 5_000 },
-    );
-    return Object.fromEntries(endpoints.map(({ agent, pod }) => [agent, Number(pod.slice(agent.length + 1))]));
-  }
-
-  async signal(name: NodeJS.Signals): Promise<number | null> {
-    const child = this.process;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
-    const closed = once(child, "exit");
-    child.kill(name);
-    await closed;
-    return child.exitCode;
-  }
-
-  async remove(): Promise<void> {
-    await this.signal("SIGKILL");
-    await rm(this.folder, { recursive: true, force: true });
-  }
+function loggerOf(line: string): string | undefined {
+  const { logger }: { logger: string } = JSON.parse(line);
+  return logger.split(".")[1];
 }
 
 const isAlive = (pid: number): boolean => {
@@ -325,6 +203,52 @@ test("CLI-1 a port that another program holds is named with agent and cure, and 
   expect(await local.signal("SIGTERM")).toBe(0);
 });
 
+test("CLI-1 with --json every line of standard output is an object, from the first state to the stop", async () => {
+  const local = await createLocal();
+  local.up("--json", "--only", "clerk");
+  await local.started();
+  process.kill((await local.pids(1))["clerk"] ?? 0, "SIGKILL");
+  const events = () =>
+    local.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line): Record<string, unknown> => JSON.parse(line));
+  const phases = () => events().flatMap(({ event, phase }) => (event === "agent" ? [phase] : []));
+  const expected = ["stopped", "starting", "ready", "failing", "starting", "ready"];
+  await expect.poll(() => phases().slice(0, 6), { timeout: startMs }).toEqual(expected);
+  expect(await local.signal("SIGINT")).toBe(0);
+  expect(phases()).toEqual([...expected, "stopped"]);
+  const others = events().map(({ event }) => event);
+  expect(others).toEqual(expect.arrayContaining(["judged", "registry", "settled", "stopping"]));
+});
+
+test("CLI-1 an agent has the same port in the next run, though another has come before it", async () => {
+  const local = await createLocal();
+  local.up("--only", "editor");
+  await local.started();
+  const before = (await catalogue(local.port))["com.example.quickstart/editor"];
+  await local.signal("SIGINT");
+  local.stdout = "";
+  await local.write("aide.yaml", agentManifest("aide", ""));
+  local.up("--only", "editor", "--only", "aide");
+  await local.started();
+  const after = await catalogue(local.port);
+  expect(after["com.example.quickstart/editor"]).toBe(before);
+  expect(after["com.example.quickstart/aide"]).toBe(`http://localhost:${local.port + 4}/mcp`);
+});
+
+test("LOG-2 PALLAS_LOG_FILE takes every process's lines, and PALLAS_LOG_STDERR=1 shows them whole", async () => {
+  const local = await createLocal();
+  const file = join(local.folder, "all.log");
+  local.variables = { PALLAS_LOG_FILE: file, PALLAS_LOG_STDERR: "1" };
+  local.up("--only", "editor");
+  await local.started();
+  await expect.poll(() => local.stderr, { timeout: 5_000 }).toContain('"message":"agent started"');
+  const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
+  const loggers = lines.map((line) => loggerOf(line));
+  expect(new Set(loggers)).toEqual(new Set(["agent", "registry"]));
+});
+
 test("CLI-1 no process is left five seconds after kill -9", async () => {
   const local = await createLocal();
   local.up();
@@ -350,6 +274,14 @@ describe("CLI-1 how the program ends", () => {
     });
     expect(await local.run("check", "-f", "nowhere")).toMatchObject({ code: 2 });
     expect(await local.run("check", "--nope")).toMatchObject({ code: 2 });
+    expect(await local.run("chekc")).toEqual({
+      code: 2,
+      output: 'pallas: there is no command "chekc" (did you mean "check"?); pallas --help shows them all\n',
+    });
+    // Whoever reads may stop reading.
+    const piped = await promisify(execFile)("sh", ["-c", `'${process.execPath}' '${pallas}' up --help | true`]);
+    expect(piped).toEqual({ stdout: "", stderr: "" });
+    expect(await local.run("--help")).toMatchObject({ code: 0, output: expect.stringContaining("Usage: pallas") });
   });
 
   test("up: 1 where nothing can run, 1 where the registry's port is taken, 2 for misuse", async () => {

@@ -1,0 +1,144 @@
+// `pallas agent`: one agent as a process in the foreground, from the same manifests, without registry and without the
+// agents it uses. It is not started again: who wants that runs `pallas up`.
+import { join } from "node:path";
+import { suggestion } from "../../plan/did-you-mean.ts";
+import { localAgentUrl } from "../../plan/urls.ts";
+import { ports } from "../../crds/names.ts";
+import { renderDiagnostic, renderWithExcerpt } from "../manifests/diagnostic.ts";
+import { UsageError } from "../manifests/find-files.ts";
+import type { Terminal } from "../terminal.ts";
+import { observeReadiness } from "../up/admin-client.ts";
+import { describeLine } from "../up/child-output.ts";
+import { tryPort, type RunningChild } from "../up/child-process.ts";
+import type { RunnableAgent } from "../up/desired.ts";
+import { loadManifests, type Loaded } from "../up/load.ts";
+import { planAgent, requirePort } from "../up/programs.ts";
+import { applyObjectFiles, removeSecrets } from "../up/run-files.ts";
+import { stopSignal, type SignalSource } from "../up/signals.ts";
+import { lockStateFolder, openStateFolder, stateFolderPath, type StateFolder } from "../up/state-folder.ts";
+import { waitUntilReady } from "./wait-until-ready.ts";
+
+export interface RunAgentOptions {
+  name: string;
+  paths: readonly [string, ...string[]];
+  port: number;
+  host: string;
+}
+
+export interface RunAgentEdges {
+  terminal: Terminal;
+  process: SignalSource & { env: Readonly<Record<string, string | undefined>> };
+}
+
+/**
+ * Runs until Ctrl-C, which lets calls in flight end (CLI-2).
+ * @returns the exit code: 0 after a stop, 1 when the agent cannot start or ended by itself
+ * @throws UsageError when there is no such agent
+ */
+export async function runAgent(options: RunAgentOptions, { terminal, process }: RunAgentEdges): Promise<number> {
+  const loaded = await loadManifests(
+    { paths: options.paths, only: [], registryPort: ports.registry, env: process.env },
+    undefined,
+  );
+  const render = terminal.err.isTerminal ? renderWithExcerpt : renderDiagnostic;
+  for (const diagnostic of loaded.diagnostics) terminal.complain(render(diagnostic, terminal.folder));
+  const agent = findAgent(loaded, options.name);
+  if (agent === undefined) {
+    terminal.complain(`pallas: agent "${options.name}" cannot run; correct the faults above`);
+    return 1;
+  }
+  await warnOfMissing(agent, loaded, terminal);
+
+  const { signal, release } = stopSignal(process);
+  try {
+    await requirePort(options.port, options.host, "choose another --port");
+    const path = join(stateFolderPath(loaded.folders, process.env), "agents", options.name.replaceAll("/", "_"));
+    const folder = await openStateFolder(path);
+    const unlock = await lockStateFolder(folder);
+    try {
+      await applyObjectFiles(folder, loaded.objects, loaded.environment);
+      const renderLine = process.env["PALLAS_LOG_STDERR"] === "1" ? (line: string) => line : describeLine;
+      const context = { folder, loaded, terminal, signal, host: options.host, renderLine };
+      return await runProcess({ ...agent, port: options.port }, context);
+    } finally {
+      await removeSecrets(folder);
+      await unlock();
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    terminal.complain(`pallas: ${error.message}`);
+    return 1;
+  } finally {
+    release();
+  }
+}
+
+/** Undefined when it is there and cannot run. */
+function findAgent({ desired }: Loaded, name: string): RunnableAgent | undefined {
+  const fits = (key: string): boolean => key === name || key.endsWith(`/${name}`);
+  const listed = [...desired.listed.keys()].filter(fits);
+  if (listed.length > 1)
+    throw new UsageError(`there are several agents of this name; name one of ${listed.join(", ")}`);
+  if (listed.length === 0) {
+    const names = [...desired.listed.values()].map(({ agent }) => agent.metadata.name);
+    throw new UsageError(
+      `no agent is named "${name}"${suggestion(name, names)}; there is ${names.join(", ") || "none"}`,
+    );
+  }
+  return [...desired.runnable.values()].find(({ key }) => fits(key));
+}
+
+/** Its sub-agents are called where `pallas up` would have them; those that are not there fail as tools. */
+async function warnOfMissing({ agent }: RunnableAgent, { desired }: Loaded, terminal: Terminal): Promise<void> {
+  const names = (agent.spec.agents ?? []).map(({ name }) => name);
+  for (const name of names) {
+    const port = desired.ports.get(`${agent.metadata.namespace}/${name}`);
+    if (port === undefined || (await isFree(port)))
+      terminal.complain(
+        `warning: the agent "${name}" that it uses is not running${port === undefined ? "" : ` on port ${port}`}; calls of it will fail`,
+      );
+  }
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  tryPort(port, "127.0.0.1").then(
+    () => true,
+    () => false,
+  );
+
+interface ProcessContext {
+  folder: StateFolder;
+  loaded: Loaded;
+  host: string;
+  terminal: Terminal;
+  signal: AbortSignal;
+  /** How a line of its log is shown. */
+  renderLine(line: string): string;
+}
+
+async function runProcess(agent: RunnableAgent, context: ProcessContext): Promise<number> {
+  const { folder, loaded, host, terminal, signal } = context;
+  const child: RunningChild = await planAgent(agent, {
+    host,
+    registryPort: ports.registry,
+    folder,
+    environment: () => loaded.environment,
+    takenPorts: () => new Set([agent.port]),
+    output: () => ({ onLine: (line) => terminal.complain(context.renderLine(line)), onWarning: () => undefined }),
+  }).launch();
+  const ended = child.exited.then((how) => (signal.aborted ? undefined : how));
+  if (await waitUntilReady(() => observeReadiness(child.adminUrl, signal), ended, signal))
+    terminal.print(`${agent.agent.metadata.name} ready: ${localAgentUrl(agent.port)}`);
+  const stopping = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+  const trouble = await Promise.race([ended, stopping]);
+  if (trouble !== undefined) {
+    terminal.complain(`pallas: the agent ${trouble}`);
+    return 1;
+  }
+  terminal.complain("stopping: calls in flight may end; Ctrl-C once more cuts them off");
+  await child.stop(agent.drainTimeoutMs);
+  return 0;
+}

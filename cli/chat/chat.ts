@@ -1,0 +1,121 @@
+// `pallas chat`: find the agent in the registry, then one answer to a message, or a conversation at the terminal. This
+// file is the sequence.
+import { addAbortSignal } from "node:stream";
+import { McpError } from "../../lib/mcp/mcp-error.ts";
+import { UsageError } from "../manifests/find-files.ts";
+import { jsonLine } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { stopSignal } from "../up/signals.ts";
+import { readVersion } from "../version.ts";
+import { listAgents } from "./catalogue.ts";
+import { ChatFault } from "./chat-fault.ts";
+import { findAgent, pickAgent, requireReady } from "./choose-agent.ts";
+import { openConversation, type Conversation, type Message } from "./conversation.ts";
+import { readImage } from "./images.ts";
+import { startProgressLine } from "./progress-line.ts";
+import { readStandardInput } from "./standard-input.ts";
+import { showAnswer, showHistory } from "./show.ts";
+import { talk } from "./talk.ts";
+
+export interface ChatOptions {
+  name: string | undefined;
+  registry: string;
+  message?: string;
+  images: readonly string[];
+  session?: string;
+  json: boolean;
+}
+
+export interface ChatEdges {
+  terminal: Terminal;
+  process: NodeJS.Process;
+}
+
+const interrupted = 130;
+
+/**
+ * Talks to an agent (CLI-4).
+ * @returns the exit code: 0, 1 when there is no answer or the answer is an error, 130 when it was interrupted
+ * @throws UsageError when it is not said whom to talk to, or what to say
+ */
+export async function chat(options: ChatOptions, { terminal, process }: ChatEdges): Promise<number> {
+  const { signal, release } = stopSignal(process);
+  try {
+    const isWatched = process.stdin.isTTY && process.stdout.isTTY;
+    const token = readToken(process.env["PALLAS_TOKEN"]);
+    const text =
+      options.message ??
+      (process.stdin.isTTY ? undefined : await readStandardInput(addAbortSignal(signal, process.stdin)));
+    if (text === undefined && (options.json || !isWatched))
+      throw new UsageError("say what to send: -m TEXT, or a text on standard input");
+    const agents = await listAgents(options.registry);
+    const agent =
+      options.name === undefined ? await pickAgent(agents, { terminal, process }) : findAgent(agents, options.name);
+    if (agent === undefined) return interrupted;
+    requireReady(agent);
+    const images = await Promise.all(options.images.map(readImage));
+    const conversation = openConversation({
+      agent,
+      sessionId: options.session,
+      token,
+      clientVersion: readVersion(),
+      onForgotten: () => terminal.complain("the agent has forgotten what was said; a new conversation begins"),
+    });
+    try {
+      if (text !== undefined) {
+        const message = { text, images };
+        return await answerOnce({ agent: agent.name, conversation, message, json: options.json, terminal, signal });
+      }
+      terminal.complain(`${agent.name}: ${agent.description} (/help shows what can be typed, Ctrl-D ends)\n`);
+      showHistory(await conversation.history(signal), terminal);
+      await talk({ agent: agent.name, conversation, terminal, streams: process, images, signal });
+      sayFarewell(agent.name, conversation, terminal);
+      return signal.aborted ? interrupted : 0;
+    } finally {
+      await conversation.close();
+    }
+  } catch (error) {
+    if (signal.aborted) return interrupted;
+    if (!(error instanceof ChatFault || error instanceof McpError)) throw error;
+    terminal.complain(`pallas: ${error instanceof McpError ? error.tell() : error.message}`);
+    return 1;
+  } finally {
+    release();
+  }
+}
+
+interface Once {
+  agent: string;
+  conversation: Conversation;
+  message: Message;
+  json: boolean;
+  terminal: Terminal;
+  signal: AbortSignal;
+}
+
+async function answerOnce({ agent, conversation, message, json, terminal, signal }: Once): Promise<number> {
+  const progress = startProgressLine(terminal, agent);
+  try {
+    const answer = await conversation.send(message, signal, (told) => progress.note(told.message));
+    progress.end();
+    const { text, isError } = answer;
+    if (json) terminal.printStyled(jsonLine({ agent, text, isError, sessionId: conversation.sessionId }));
+    else showAnswer(answer, agent, terminal);
+    return isError ? 1 : 0;
+  } finally {
+    progress.end();
+  }
+}
+
+/** @throws UsageError for what no header can carry; it is not repeated */
+function readToken(token: string | undefined): string | undefined {
+  if (token === undefined || token === "") return undefined;
+  if (!/^[\u0021-\u007e]+$/.test(token))
+    throw new UsageError("PALLAS_TOKEN has characters that no token has, such as a space or a line break; correct it");
+  return token;
+}
+
+function sayFarewell(agent: string, { sessionId }: Conversation, terminal: Terminal): void {
+  const how = sessionId === undefined ? "" : `go on with: pallas chat ${agent} --session ${sessionId}`;
+  terminal.complain(`\n${how}`.trimEnd());
+}

@@ -1,0 +1,37 @@
+// `pallas chat`: its arguments and options. What it does is in cli/chat.
+import type { Command } from "commander";
+import { ports } from "../../crds/names.ts";
+import { collect, examples, type CommandContext } from "./context.ts";
+
+interface Options {
+  registry: string;
+  message?: string;
+  image?: string[];
+  session?: string;
+  json?: boolean;
+}
+
+export function addChat(program: Command, context: CommandContext): void {
+  program
+    .command("chat")
+    .description("talk to an agent through the registry")
+    .argument("[name]", "the agent; default: the only one, or one picked from a list")
+    .option("--registry <url>", "where the agents are listed", `http://localhost:${ports.registry}`)
+    .option("-m, --message <text>", "send this, show the answer and end")
+    .option("--image <file>", "send this image along with the first message; repeatable", collect)
+    .option("--session <id>", "go on with the conversation of this id")
+    .option("--json", "one JSON object per answer, for scripts")
+    .addHelpText(
+      "after",
+      `${examples(
+        "pallas chat clerk",
+        'pallas chat clerk -m "What time is it?"',
+        "git diff | pallas chat reviewer",
+        "pallas chat painter --image sketch.png -m 'What is this?' --json | jq -r .text",
+      )}\n\nAn agent that wants a token gets the one in $PALLAS_TOKEN.`,
+    )
+    .action(async (name: string | undefined, { image = [], json = false, ...others }: Options) => {
+      const { chat } = await import("../chat/chat.ts");
+      context.end(await chat({ ...others, name, images: image, json }, context));
+    });
+}

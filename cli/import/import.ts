@@ -1,0 +1,96 @@
+// `pallas import`: a fast-agent project with its agents.yaml → manifests, and a list of what was not carried over.
+// Python is read and never run; no value of a secret is written or shown.
+import { relative, resolve } from "node:path";
+import { renderDiagnostic, type Diagnostic } from "../manifests/diagnostic.ts";
+import { findManifestFiles, UsageError } from "../manifests/find-files.ts";
+import { judge } from "../manifests/judge.ts";
+import { readManifests } from "../manifests/read-manifests.ts";
+import type { Terminal } from "../terminal.ts";
+import { convert, type ImportedProject } from "./convert.ts";
+import { Notes } from "./notes.ts";
+import { ProjectFiles } from "./project-files.ts";
+import { renderFiles, type FileName } from "./render.ts";
+import { checkOutput, publishFiles, stageFiles } from "./write-files.ts";
+
+export interface ImportOptions {
+  /** The folder of the project. */
+  project: string;
+  /** Where manifests go. */
+  output: string;
+  /** Whether files that are there may be overwritten. */
+  isForced: boolean;
+}
+
+/**
+ * Writes the manifests and prints what was written and what was not carried over.
+ * @returns the exit code: 0, or 1 when nothing was written because of faults
+ * @throws UsageError when the project is not there, or the output would overwrite something
+ */
+export async function importProject({ project, output, isForced }: ImportOptions, terminal: Terminal): Promise<0 | 1> {
+  const files = new ProjectFiles(project);
+  const folder = resolve(terminal.folder, output);
+  if (folder === files.folder) throw new UsageError(`-o ${output}: is the project itself; name a folder of its own`);
+  await checkOutput(folder, output, isForced);
+
+  const notes = new Notes();
+  const imported = convert(files, notes);
+  if (imported === undefined || notes.hasFaults) return refuse(notes, terminal);
+  const texts = renderFiles(imported, notes.all, files.folder);
+  const staged = await stageFiles(texts, folder);
+  try {
+    await judgeStaged(staged.folder, imported, notes);
+    if (notes.hasFaults) return refuse(notes, terminal);
+    await publishFiles(staged, texts, folder);
+  } finally {
+    await staged.discard();
+  }
+  report(notes, terminal);
+  printSummary(imported, [...texts.keys()], folder, terminal);
+  return 0;
+}
+
+function refuse(notes: Notes, terminal: Terminal): 1 {
+  report(notes, terminal);
+  const faults = notes.all.filter(({ severity }) => severity === "fault").length;
+  terminal.print(`nothing written: ${count(faults, "fault")}`);
+  return 1;
+}
+
+const severities: readonly Diagnostic["severity"][] = ["fault", "warning", "note"];
+const bySeverityAndPlace = (a: Diagnostic, b: Diagnostic): number =>
+  severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+  a.file.localeCompare(b.file) ||
+  (a.position?.line ?? 0) - (b.position?.line ?? 0);
+
+function report({ all }: Notes, terminal: Terminal): void {
+  for (const note of all.toSorted(bySeverityAndPlace)) terminal.complain(renderDiagnostic(note, terminal.folder));
+}
+
+/** What `pallas check` would say of the manifests is said of the places that they are made from. */
+async function judgeStaged(staged: string, { instance, agents }: ImportedProject, notes: Notes): Promise<void> {
+  const { diagnostics } = judge(await readManifests(await findManifestFiles([staged])), "cluster", {});
+  const places = new Map(agents.map(({ source }) => [`PallasAgent default/${source.name}`, source.place]));
+  for (const { severity, message } of diagnostics) {
+    if (severity !== "fault") continue;
+    const subject = /^\w+ [^:\s]+/.exec(message)?.[0] ?? "";
+    notes.fault(places.get(subject) ?? instance.place, `what is made of it would be refused: ${message}`);
+  }
+}
+
+function printSummary(
+  { instance, agents, secrets, variables, registryPort }: ImportedProject,
+  names: readonly FileName[],
+  folder: string,
+  terminal: Terminal,
+): void {
+  const shown = relative(terminal.folder, folder) || ".";
+  terminal.print(`${shown}: instance "${instance.name}" and ${count(agents.length, "agent")} in ${names.join(", ")}`);
+  const wanted = [...new Set(secrets.all.map(({ variable }) => variable))];
+  const unset = wanted.filter((name) => !variables.names.has(name));
+  if (unset.length > 0) terminal.print(`fill in, in ${shown}/.env: ${unset.join(", ")}`);
+  if (wanted.length > unset.length) terminal.print(`copy .env of the project to ${shown}/.env`);
+  const port = registryPort === undefined ? "" : ` --port ${registryPort}`;
+  terminal.print(`then: pallas check -f ${shown}, and pallas up -f ${shown}${port}`);
+}
+
+const count = (amount: number, word: string): string => `${amount} ${word}${amount === 1 ? "" : "s"}`;

@@ -1,0 +1,304 @@
+// Projects that are not as they should be: what is said of each, and whether anything is written.
+import { describe, expect, test } from "vitest";
+import { maxFileBytes } from "../manifests/read-manifests.ts";
+import { importTexts, withArguments, withModule, withSettings, type ProjectTexts } from "./testing/projects.ts";
+
+const sound = 'instruction="Be brief."';
+const deployed = (agents: string, head = ""): ProjectTexts => ({
+  ...withArguments(sound),
+  "agents.yaml": `name: p\nnamespace: com.example\n${head}agents:\n${agents}`,
+});
+const server = (text: string): ProjectTexts =>
+  withSettings(`default_model: passthrough\nmcp:\n  servers:\n    argos:\n${text.replaceAll(/^/gm, "      ")}\n`);
+const template = "${TOKEN}";
+
+describe("CLI-3 nothing is written when", () => {
+  test.each<[string, ProjectTexts, string]>([
+    [
+      "there is nothing",
+      {},
+      ".: fault: no agent was found: expected agents.yaml, Python with @fast.agent, or cards in agent-cards; name the folder of the project",
+    ],
+    [
+      "all files are empty",
+      { "agents.yaml": "", "fastagent.config.yaml": "" },
+      ".: fault: no agent was found: expected agents.yaml, Python with @fast.agent, or cards in agent-cards; name the folder of the project",
+    ],
+    [
+      "YAML is broken",
+      withSettings("default_model: [passthrough\nmcp: {}\n"),
+      "fastagent.config.yaml:2:1: fault: is not valid YAML here; correct it",
+    ],
+    [
+      "a tab indents",
+      withSettings("mcp:\n\tservers: {}\n"),
+      "fastagent.config.yaml:2:1: fault: is not valid YAML here; correct it",
+    ],
+    [
+      "a key stands twice",
+      withSettings("default_model: a\ndefault_model: b\n"),
+      "fastagent.config.yaml:2:1: fault: this key stands twice in one mapping; remove one of them",
+    ],
+    [
+      "an alias has no anchor",
+      { ...withArguments(sound), "fastagent.secrets.yaml": "openai: { api_key: *sk-4711 }\n" },
+      "fastagent.secrets.yaml:1:21: fault: is not valid YAML here; correct it",
+    ],
+    [
+      "a file has two documents",
+      withSettings("default_model: passthrough\n---\nmcp: {}\n"),
+      "fastagent.config.yaml:3:1: fault: a second document begins here, and one is expected; remove it",
+    ],
+    [
+      "mappings are too deep",
+      withSettings(`a: ${"[".repeat(80)}${"]".repeat(80)}\n`),
+      "fastagent.config.yaml:1:1: fault: more than 64 mappings and lists stand inside each other; make it flatter",
+    ],
+    [
+      "a file is huge",
+      withSettings(`# ${" ".repeat(maxFileBytes)}\n`),
+      `fastagent.config.yaml: fault: has ${maxFileBytes + 3} bytes, at most ${maxFileBytes} are read; split it`,
+    ],
+    [
+      "agents depend on each other in a circle",
+      deployed("  a: { depends_on: [b] }\n  b: { depends_on: [a] }\n"),
+      "agents.yaml:4:3: fault: what is made of it would be refused: PallasAgent default/a: spec: the agents depend on each other in a circle: a → b → a; take one of these references out",
+    ],
+    [
+      "an agent depends on one that is not there",
+      deployed("  a: { depends_on: [bb] }\n"),
+      'agents.yaml:4:21: fault: agents.a.depends_on: no agent is named "bb"; there is "a"',
+    ],
+    [
+      "two agents have one port",
+      deployed("  a: { port: 8201 }\n  b: { port: 8201 }\n"),
+      'agents.yaml:5:8: fault: agents.b.port: 8201 is the port of agent "a" already; choose another',
+    ],
+    [
+      "an agent has the registry's port",
+      deployed("  a: { port: 8200 }\n", "registry_port: 8200\n"),
+      "agents.yaml:5:8: fault: agents.a.port: 8200 is the port of the registry already; choose another",
+    ],
+    [
+      "a port is none",
+      deployed("  a: { port: 70000 }\n"),
+      "agents.yaml:4:8: fault: agents.a.port: expected a port from 1 to 65535; correct it",
+    ],
+    [
+      "two agents would have one name",
+      deployed("  tech_research: {}\n  tech-research: {}\n"),
+      'agents.yaml:5:3: fault: agent "tech-research": "tech_research" would be called "tech-research" too; choose another name',
+    ],
+    [
+      "a name has no letter",
+      deployed("  研究: {}\n"),
+      'agents.yaml:4:3: fault: agent "研究": metadata.name must be at most 50 lower-case letters, digits and hyphens, starting with a letter; choose another name',
+    ],
+    [
+      "a name is taken by what every agent has",
+      deployed("  send_message: {}\n"),
+      'agents.yaml:4:3: fault: agent "send_message": metadata.name cannot be send-message, get-health, history: these name what every agent offers; choose another name',
+    ],
+    [
+      "agents are a list",
+      deployed("  - jarvis\n"),
+      "agents.yaml:3:1: fault: agents: expected a mapping of agents by name; correct it",
+    ],
+    [
+      "two servers would have one name",
+      withSettings("mcp: { servers: { a b: { url: http://a/mcp }, a-b: { url: http://b/mcp } } }\n"),
+      'fastagent.config.yaml:1:47: fault: mcp.servers: the name "a-b" would be called "a-b" like "a b"; choose another',
+    ],
+    [
+      "a card is no mapping",
+      { "agent-cards/a.yaml": "- a\n" },
+      "agent-cards/a.yaml:1:1: fault: expected a card, which is a mapping of settings; correct it, or take the file away",
+    ],
+    [
+      "a title is too long",
+      deployed(`  a: { title: ${"x".repeat(101)} }\n`),
+      `agents.yaml:4:3: fault: what is made of it would be refused: PallasAgent default/a: spec.title: must have at most 100 characters, found "${"x".repeat(76)}…`,
+    ],
+  ])("%s", async (_, project, message) => {
+    const { code, said, files } = await importTexts(project);
+    expect(said.map((line) => line.replace(/^\/.*\/project:/, ".:"))).toContain(message);
+    expect({ code, files }).toEqual({ code: 1, files: {} });
+    expect(said.at(-1)).toMatch(/^nothing written: \d+ faults?$/);
+  });
+});
+
+describe("CLI-3 what is not carried over is said with its place, and the rest is written, when", () => {
+  test.each<[string, ProjectTexts, string]>([
+    [
+      "a key is misspelt",
+      withSettings("default_modell: passthrough\n"),
+      'fastagent.config.yaml:1:1: warning: default_modell: not carried over: not a known key (did you mean "default_model"?); correct or remove it',
+    ],
+    [
+      "a name has marks",
+      deployed("  Größe: {}\n"),
+      'agents.yaml:4:3: warning: agent "Größe" is called "grosse" now, as names go in Kubernetes; its clients see that name',
+    ],
+    [
+      "a module is not there",
+      deployed("  a: { module: agents.gone }\n"),
+      'agents.yaml:4:8: warning: module "agents.gone": agents/gone.py is not there, and agents/gone/__init__.py is not there; add it, or write the agent by hand',
+    ],
+    [
+      "a module leads out",
+      deployed("  a: { module: ..x }\n"),
+      'agents.yaml:4:8: warning: module "..x": is not the name of a module; add it, or write the agent by hand',
+    ],
+    [
+      "Python is broken",
+      withModule('@fast.agent(name="jarvis", instruction="Be brief.")\nasync def f(:\n'),
+      "agents/jarvis.py:2:13: warning: Python is not understood from here on; what follows may be missing in the manifests",
+    ],
+    [
+      "an instruction is computed",
+      withArguments("instruction=make()"),
+      "agents/jarvis.py:3:40: warning: instruction: not carried over: is made by make(), which is not run; write the value into the manifest",
+    ],
+    [
+      "an instruction's file is missing",
+      withArguments('instruction=Path("gone.md")'),
+      "agents/jarvis.py:3:40: warning: instruction: not carried over: names the file gone.md, which is not there; write the value into the manifest",
+    ],
+    [
+      "an instruction is longer than a ConfigMap",
+      withArguments('instruction=Path("x")', { x: "x".repeat(1_000_001) }),
+      "agents/jarvis.py:3:40: warning: instruction: not carried over: it has more than 1000000 bytes; shorten it",
+    ],
+    [
+      "servers are computed in part",
+      withArguments('servers=["argos", NAME]'),
+      "agents/jarvis.py:3:46: warning: servers[1]: not carried over: NAME is not a constant of this module; write the value into the manifest",
+    ],
+    [
+      "a server is nowhere",
+      withArguments('servers=["argos"]'),
+      'agents/jarvis.py:3:37: warning: server "argos": not carried over: mcp.servers has no such server; there is none',
+    ],
+    [
+      "arguments are handed on",
+      withArguments("**shared"),
+      "agents/jarvis.py:3:30: warning: **shared: not carried over: not a known key; correct or remove it",
+    ],
+    [
+      "an agent is a router",
+      withModule(
+        '@fast.router(name="jarvis", agents=["a"])\nasync def f(): pass\n@fast.agent("a", "A")\nasync def g(): pass\n',
+      ),
+      'agents/jarvis.py:1:1: warning: agent "jarvis": not carried over: its kind is router; Pallas runs single agents; write an agent whose instruction says how to go on, and give it the others in spec.agents',
+    ],
+    [
+      "a tool is a function",
+      withModule('@fast.tool\ndef f(): pass\n@fast.agent("jarvis", "A")\nasync def g(): pass\n'),
+      "agents/jarvis.py:1:1: warning: @fast.tool: not carried over: a tool in Python, and agents run no code; serve it as an MCP server and name that in spec.servers",
+    ],
+    [
+      "sampling is out of range",
+      withArguments("request_params=RequestParams(temperature=9)"),
+      "agents/jarvis.py:3:69: warning: request_params.temperature: not carried over as spec.request.temperature: found a number; Too big: expected number to be <=2",
+    ],
+    [
+      "a parameter has no field",
+      withArguments("request_params=RequestParams(min_p=0.1)"),
+      "agents/jarvis.py:3:63: warning: request_params.min_p: not carried over: spec.request has no such field",
+    ],
+    [
+      "a server is a program",
+      server("command: npx"),
+      "fastagent.config.yaml:4:5: warning: mcp.servers.argos: not carried over: it is started as a program (stdio); serve it over Streamable HTTP, for instance behind a bridge from stdio, and add its url",
+    ],
+    [
+      "a server speaks SSE",
+      server("transport: sse\nurl: http://a.example/sse"),
+      "fastagent.config.yaml:4:5: warning: mcp.servers.argos: not carried over: it speaks the older SSE transport; serve it over Streamable HTTP and add its url",
+    ],
+    [
+      "a server is on this machine",
+      server("url: http://localhost:9000/mcp"),
+      "fastagent.config.yaml:5:7: warning: mcp.servers.argos.url is on this machine; in a cluster name its Service instead",
+    ],
+    [
+      "a URL has a user",
+      server("url: http://me:pw@a.example/mcp"),
+      "fastagent.config.yaml:4:5: warning: mcp.servers.argos: not carried over: url: the user in the URL seems to be a key, and manifests hold no secrets; send it in a header from a Secret",
+    ],
+    [
+      "a URL has a key",
+      server("url: http://a.example/mcp?api_key=1"),
+      "fastagent.config.yaml:4:5: warning: mcp.servers.argos: not carried over: url: a parameter of the URL seems to be a key, and manifests hold no secrets; send it in a header from a Secret",
+    ],
+    [
+      "a URL's path is a key",
+      server("url: https://a.example/s/Zm9vYmFyMTIzNDU2Nzg5MA/mcp"),
+      "fastagent.config.yaml:4:5: warning: mcp.servers.argos: not carried over: url: a part of the URL's path seems to be a key, and manifests hold no secrets; send it in a header from a Secret",
+    ],
+    [
+      "a URL's variable is unset",
+      server("url: ${ARGOS_URL}"),
+      "fastagent.config.yaml:4:5: warning: mcp.servers.argos: not carried over: url: the variable ARGOS_URL is in no .env; set it there, or write the URL into the manifest",
+    ],
+    [
+      "a server signs in",
+      server("url: http://a.example/mcp\nauth: { oauth: true }"),
+      "fastagent.config.yaml:6:7: warning: mcp.servers.argos.auth: not carried over: Pallas signs in nowhere; put a token into a Secret and name it in headers, or set forwardInboundAuth",
+    ],
+    [
+      "a header mixes text and placeholders",
+      server(`url: http://a.example/mcp\nheaders: { Authorization: "me:${template}" }`),
+      "fastagent.config.yaml:6:18: warning: the value is left here, since manifests hold no secrets; write it to .env as ARGOS_AUTHORIZATION",
+    ],
+    [
+      "a provider is not ours",
+      withSettings("default_model: azure.gpt-5\nazure: { api_key: x }\n"),
+      "fastagent.config.yaml:2:1: warning: azure: not carried over: Pallas has no provider of this kind",
+    ],
+    [
+      "no model is known",
+      withSettings("model_capabilities: { vision: true }\n"),
+      "fastagent.config.yaml:1:1: warning: spec.defaultModel is passthrough, which only echoes, since no model is known; write your model",
+    ],
+    [
+      "a setting stands among secrets",
+      { ...withArguments(sound), "fastagent.secrets.yaml": "default_model: openai.x\n" },
+      "fastagent.secrets.yaml:1:1: warning: default_model: not carried over: it stands among secrets; move it to the settings if it is none",
+    ],
+  ])("%s", async (_, project, message) => {
+    const { code, said, files } = await importTexts(project);
+    expect(said).toContain(message);
+    expect(code).toBe(0);
+    expect(Object.keys(files)).toContain("agents.yaml");
+  });
+});
+
+describe("CLI-3 texts are read as people save them", () => {
+  test("with a byte order mark and the line ends of Windows", async () => {
+    const text = '\uFEFFfast = 1\r\n@fast.agent("jarvis", """Be brief.\r\nBe kind.""")\r\nasync def f(): pass\r\n';
+    const project = withModule(text, { "fastagent.config.yaml": "\uFEFFdefault_model: passthrough\r\n" });
+    const { code, files } = await importTexts(project);
+    expect(code).toBe(0);
+    expect(files["agents.yaml"]).toContain("  instruction: |-\n    Be brief.\n    Be kind.\n");
+  });
+
+  test("with aliases and merged keys", async () => {
+    const { code, files } = await importTexts(
+      withSettings(
+        "default_model: passthrough\nbase: &base { transport: http }\nmcp: { servers: { a: { <<: *base, url: http://a.example/mcp } } }\n",
+      ),
+    );
+    expect(code).toBe(0);
+    expect(files["instance.yaml"]).toContain("  servers:\n    - name: a\n      url: http://a.example/mcp\n");
+  });
+
+  test("with an instruction that is too long to be read in its place", async () => {
+    const { code, files } = await importTexts(
+      withArguments('instruction=Path("long.md")', { "long.md": `${"word ".repeat(4_000)}end` }),
+    );
+    expect(code).toBe(0);
+    expect(files["agents.yaml"]).toContain("configMapKeyRef:\n      name: jarvis-instruction");
+    expect(files["instructions.yaml"]).toContain("word end");
+  });
+});

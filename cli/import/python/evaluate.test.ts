@@ -1,0 +1,97 @@
+// Expressions that stand for a text, as Python itself has them, and those that only running it could tell.
+import { load } from "js-yaml";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { importTexts, withModule } from "../testing/projects.ts";
+
+const agent = z.object({ spec: z.object({ instruction: z.string().optional() }) });
+
+const head = `
+A = "a"
+B = A + "b"
+TWICE = "first"
+TWICE = "second"
+GROWN = "x"
+GROWN += "y"
+if A:
+    MAYBE = "m"
+PARTS = ["one", "two"]
+LAUGH0 = ["ha", "ha"]
+${Array.from({ length: 40 }, (_, n) => `LAUGH${n + 1} = [*LAUGH${n}, *LAUGH${n}]`).join("\n")}
+LOOP = LOOP2 + ""
+LOOP2 = LOOP + ""
+`;
+
+async function instructionOf(expression: string): Promise<{ text: string | undefined; said: string }> {
+  const python = `from .prompts import SHARED as OURS, OTHER\nfrom agents.gone import GONE\n${head}\n@fast.agent("jarvis", ${expression})\nasync def f(): pass\n`;
+  const { files, said } = await importTexts(
+    withModule(python, { "agents/prompts.py": 'BASE = "base"\nSHARED = BASE + "!"\n', "text/x.md": "from a file" }),
+  );
+  return { text: agent.parse(load(files["agents.yaml"] ?? "")).spec.instruction, said: said.join("\n") };
+}
+
+describe("CLI-3 a text is found without running Python when it is", () => {
+  test.each([
+    [`"plain"`, "plain"],
+    [`'quoted "inside"'`, 'quoted "inside"'],
+    [`r"raw \\n"`, "raw \\n"],
+    [String.raw`"\x41\u00e9\U0001F600\101\t\'\\ \q"`, "Aé😀A\t'\\ \\q"],
+    [`"""three\nlines\\\n joined"""`, "three\nlines joined"],
+    [`"next " 'to ' """each other"""`, "next to each other"],
+    [`("in " "brackets")`, "in brackets"],
+    ["A", "a"],
+    ["B", "ab"],
+    ["B + '-' + A", "ab-a"],
+    ["OURS", "base!"],
+    [`f"{A} and {{braces}}"`, "a and {braces}"],
+    [`"-".join(PARTS)`, "one-two"],
+    [`"-".join([*PARTS, A])`, "one-two-a"],
+    [`"  trimmed\\n".strip()`, "trimmed"],
+    [`textwrap.dedent("""\\\n    one\n      two\n    """)`, "one\n  two\n"],
+    [`Path("text/x.md")`, "from a file"],
+    [`Path("text/x.md").read_text()`, "from a file"],
+    [`(Path(__file__).parent.parent / "text" / "x.md").read_text(encoding="utf-8")`, "from a file"],
+    [`Path(__file__).resolve().parent.joinpath("..", "text", "x.md")`, "from a file"],
+  ])("%s", async (expression, text) => {
+    expect((await instructionOf(expression)).text).toBe(text);
+  });
+});
+
+describe("CLI-3 a text is left out, and said to be, when it is", () => {
+  test.each([
+    ["TWICE", "TWICE is not a constant of this module"],
+    ["GROWN", "GROWN is not a constant of this module"],
+    ["MAYBE", "MAYBE is not a constant of this module"],
+    ["OTHER", "OTHER is not a constant of this module"],
+    ["GONE", "GONE is not a constant of this module"],
+    ["make(A)", "is made by make(), which is not run"],
+    [`os.environ["X"]`, "is made by code, which is not run"],
+    [`os.getenv("X", "y")`, "is made by getenv(), which is not run"],
+    [`A if B else A`, "is made by code, which is not run"],
+    [`"%s" % A`, "is made by code, which is not run"],
+    [`f"{A!r}"`, "is a text with {…} in it that is made by code"],
+    [`f"{make()}"`, "is a text with {…} in it that is made by code"],
+    [`b"bytes"`, "is a text that cannot be read without Python"],
+    [String.raw`"\N{BULLET}"`, "is a text that cannot be read without Python"],
+    [`Path("/etc/hostname")`, "leads out of the project's folder"],
+    [`Path("../x.md").read_text()`, "leads out of the project's folder"],
+    [`"".join(LAUGH40)`, "is made of too many expressions"],
+    ["LOOP", "leads through more than 100 expressions"],
+    ["A + 1", "is put together from more than texts"],
+    ["PARTS", "expected text, found a list"],
+  ])("%s", async (expression, why) => {
+    const { text, said } = await instructionOf(expression);
+    expect(text).toBeUndefined();
+    expect(said).toContain(why);
+  });
+});
+
+test("CLI-3 long texts use up what may be looked at, before they use up the memory", async () => {
+  const long = `LONG = "${"x".repeat(1_000_000)}"\n`;
+  const of = (count: number) =>
+    importTexts(
+      withModule(`${long}@fast.agent("jarvis", "A", servers=[${"LONG,".repeat(count)}])\nasync def f(): pass\n`),
+    );
+  expect((await of(9)).said.join("\n")).not.toContain("too many");
+  expect((await of(10)).said.join("\n")).toContain("servers: not carried over: is made of too many expressions");
+});

@@ -1,0 +1,71 @@
+// The Python modules of a project by their dotted names, each parsed once, and where their names lead to.
+import { posix } from "node:path";
+import type { Notes } from "../notes.ts";
+import type { ProjectFiles } from "../project-files.ts";
+import type { EvaluationContext } from "./evaluate.ts";
+import { parseModule, type PythonModule } from "./module.ts";
+
+/** Expressions that are looked at for one agent. */
+const evaluationBudget = 20_000;
+
+export class PythonModules {
+  private readonly files: ProjectFiles;
+  private readonly notes: Notes;
+  private readonly parsed = new Map<string, PythonModule>();
+
+  constructor(files: ProjectFiles, notes: Notes) {
+    this.files = files;
+    this.notes = notes;
+  }
+
+  /** A module of the project, or why there is none. */
+  find(name: string): PythonModule | string {
+    if (!/^[\p{L}\p{N}_]+(\.[\p{L}\p{N}_]+)*$/u.test(name)) return "is not the name of a module";
+    const base = name.replaceAll(".", "/");
+    const reasons: string[] = [];
+    for (const path of [`${base}.py`, `${base}/__init__.py`]) {
+      const module = this.open(path);
+      if (typeof module !== "string") return module;
+      reasons.push(`${path} ${module}`);
+    }
+    return reasons.join(", and ");
+  }
+
+  open(path: string): PythonModule | string {
+    const known = this.parsed.get(path);
+    if (known !== undefined) return known;
+    const read = this.files.read(path);
+    if (!read.ok) return read.message;
+    const module = parseModule(path, read.file, read.text);
+    this.parsed.set(path, module);
+    for (const place of module.errors) {
+      this.notes.warn(place, "Python is not understood from here on; what follows may be missing in the manifests");
+    }
+    return module;
+  }
+
+  context(module: PythonModule): EvaluationContext {
+    return {
+      module,
+      budget: { left: evaluationBudget },
+      findModule: (name, from) => {
+        const found = this.find(absoluteName(name, from.path));
+        return typeof found === "string" ? undefined : found;
+      },
+      readText: (path) => {
+        const read = this.files.read(path);
+        return read.ok ? { ok: true, text: read.text } : { ok: false, message: read.message };
+      },
+    };
+  }
+}
+
+/** `..prompts` in agents/sub/a.py is agents.prompts. */
+function absoluteName(name: string, fromPath: string): string {
+  const dots = /^\.*/.exec(name)?.[0].length ?? 0;
+  if (dots === 0) return name;
+  let folder = posix.dirname(fromPath);
+  for (let level = 1; level < dots; level += 1) folder = posix.dirname(folder);
+  const start = folder === "." ? "" : `${folder.replaceAll("/", ".")}.`;
+  return `${start}${name.slice(dots)}`;
+}

@@ -1,0 +1,61 @@
+// Keys and tokens: where each is referred to, and from which variable it comes. Values are taken from nowhere: a text
+// that is more than placeholders is left behind, and gets a variable of its own.
+import type { Notes } from "./notes.ts";
+import type { Placed } from "./map-reader.ts";
+
+export interface SecretRef {
+  secretKeyRef: { name: string; key: string };
+}
+
+export interface SecretKey {
+  key: string;
+  /** What stands in the Secret: `Bearer ${ARGOS_TOKEN}`. */
+  template: string;
+  variable: string;
+}
+
+/** A placeholder, perhaps with a default, behind the name of a scheme at most. */
+const template = /^((?:Bearer|Basic|Token|token|bearer) +)?\$\{([A-Za-z_][A-Za-z0-9_]*)(:[^}]*)?\}$/;
+
+export class SecretKeys {
+  readonly name: string;
+  private readonly known = new Map<string, SecretKey>();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  get all(): SecretKey[] {
+    return [...this.known.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  /** For a value that the project has; `variable` is used when it does not come from one already. */
+  referTo(found: Placed<string>, key: string, variable: string, notes: Notes): SecretRef {
+    const [, scheme = "", name, fallback] = template.exec(found.value.trim()) ?? [];
+    if (name !== undefined) {
+      if (fallback !== undefined) {
+        notes.note(found.field.place, `the default of ${name} is left out; write the value to .env`);
+      }
+      return this.add(key, scheme, name);
+    }
+    const variables = new Set(this.all.map((each) => each.variable));
+    const own = firstFree(variable, "_", (wanted) => variables.has(wanted));
+    const message = `the value is left here, since manifests hold no secrets; write it to .env as ${own}`;
+    notes.warn(found.field.place, message);
+    return this.add(key, "", own);
+  }
+
+  /** Refers to what a variable holds, behind the name of a scheme. */
+  add(wanted: string, scheme: string, variable: string): SecretRef {
+    const key = firstFree(wanted, "-", (each) => this.known.has(each));
+    this.known.set(key, { key, template: `${scheme}\${${variable}}`, variable });
+    return { secretKeyRef: { name: this.name, key } };
+  }
+}
+
+/** Of `name`, `name-2`, `name-3` … the first that nothing has: two things may want one name. */
+function firstFree(name: string, separator: string, isTaken: (name: string) => boolean): string {
+  let free = name;
+  for (let next = 2; isTaken(free); next += 1) free = `${name}${separator}${next}`;
+  return free;
+}

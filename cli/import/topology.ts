@@ -1,0 +1,99 @@
+// agents.yaml: what is deployed, under which names and ports.
+import { listNames } from "../../plan/fault.ts";
+import type { Field, Place } from "./field.ts";
+import { MapReader, type Placed } from "./map-reader.ts";
+import { toResourceName } from "./names.ts";
+import type { Notes } from "./notes.ts";
+
+export interface DeployedAgent {
+  key: string;
+  place: Place;
+  module: Placed<string> | undefined;
+  port: Placed<number> | undefined;
+  title: Placed<string> | undefined;
+  description: Placed<string> | undefined;
+  dependsOn: Placed<string>[];
+}
+
+export interface Topology {
+  name: Placed<string> | undefined;
+  version: Placed<string> | undefined;
+  host: Placed<string> | undefined;
+  namespace: Placed<string> | undefined;
+  registryPort: Placed<number> | undefined;
+  agents: DeployedAgent[];
+}
+
+const topKeys = ["name", "version", "host", "namespace", "registry_port", "agents"];
+const agentKeys = ["module", "port", "title", "description", "depends_on"];
+
+export function readTopology(file: Field, notes: Notes): Topology {
+  const top = new MapReader(file, "", notes);
+  const agents = top.take("agents");
+  const topology: Topology = {
+    name: top.text("name"),
+    version: top.text("version"),
+    host: top.text("host"),
+    namespace: top.text("namespace"),
+    registryPort: port(top, "registry_port"),
+    agents: [],
+  };
+  top.refuseRest(topKeys);
+  if (agents !== undefined && agents.kind !== "map") {
+    notes.fault(agents.place, "agents: expected a mapping of agents by name; correct it");
+  } else if (agents?.kind === "map") {
+    topology.agents = [...agents.entries].map(([key, field]) => readAgent(key, field, notes));
+  }
+  checkPorts(topology, notes);
+  checkDependencies(topology, notes);
+  return topology;
+}
+
+function readAgent(key: string, field: Field, notes: Notes): DeployedAgent {
+  const reader = new MapReader(field, `agents.${key}`, notes.about(toResourceName(key)));
+  const agent = {
+    key,
+    place: field.place,
+    module: reader.text("module"),
+    port: port(reader, "port"),
+    title: reader.text("title"),
+    description: reader.text("description"),
+    dependsOn: reader.texts("depends_on"),
+  };
+  reader.refuseRest(agentKeys);
+  return agent;
+}
+
+function port(reader: MapReader, key: string): Placed<number> | undefined {
+  const found = reader.integer(key);
+  if (found === undefined || (found.value >= 1 && found.value <= 65_535)) return found;
+  reader.notes.fault(found.field.place, `${reader.path(key)}: expected a port from 1 to 65535; correct it`);
+  return undefined;
+}
+
+function checkPorts({ registryPort, agents }: Topology, notes: Notes): void {
+  const owners = new Map<number, string>();
+  if (registryPort !== undefined) owners.set(registryPort.value, "the registry");
+  for (const { key, port: wanted } of agents) {
+    if (wanted === undefined) continue;
+    const owner = owners.get(wanted.value);
+    if (owner === undefined) owners.set(wanted.value, `agent "${key}"`);
+    else {
+      notes.fault(
+        wanted.field.place,
+        `agents.${key}.port: ${wanted.value} is the port of ${owner} already; choose another`,
+      );
+    }
+  }
+}
+
+function checkDependencies({ agents }: Topology, notes: Notes): void {
+  const known = agents.map(({ key }) => key);
+  for (const { key, dependsOn } of agents) {
+    for (const { value, field } of dependsOn) {
+      if (known.includes(value)) continue;
+      const message = `agents.${key}.depends_on: no agent is named "${value}"; there is ${listNames(known)}`;
+      notes.fault(field.place, message);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import type { Diagnostic } from "../manifests/diagnostic.ts";
+import { judge } from "../manifests/judge.ts";
+import { agentYaml, instanceYaml, readFolder, recordTerminal } from "../testing/manifests.ts";
+import { Board } from "./board.ts";
+import { renderDesired } from "./desired.ts";
+import { createJsonReport } from "./json-report.ts";
+import { registryKey } from "./programs.ts";
+import type { RunState } from "./report.ts";
+import { createTextReport } from "./text-report.ts";
+
+async function createState(): Promise<RunState> {
+  const manifests = await readFolder({ "a.yaml": instanceYaml() + agentYaml("a") + agentYaml("b", "dependsOn: [a]") });
+  const context = { registryPort: 24_200, environment: {}, portsBefore: new Map<string, number>() };
+  const desired = renderDesired(manifests, judge(manifests, "local", {}), context);
+  return { desired, board: new Board(), registryUrl: "http://localhost:24200" };
+}
+
+const fault: Diagnostic = { severity: "fault", file: "/m/a.yaml", position: { line: 1, column: 2 }, message: "wrong" };
+
+describe("CLI-1 a run told to people", () => {
+  test("one line says how things are: what is wrong first, and how to stop when all is well", async () => {
+    const terminal = recordTerminal("/");
+    const report = createTextReport(terminal);
+    const state = await createState();
+    report.changed(state);
+    state.board.set("default/a", { phase: "starting" });
+    report.changed(state);
+    state.board.set("default/a", { phase: "failing", detail: "x" });
+    report.changed(state);
+    state.board.set("default/a", { phase: "ready" });
+    state.board.set("default/b", { phase: "ready" });
+    report.changed(state);
+    expect(terminal.statuses).toEqual([
+      "0 of 2 agents ready; waiting: a, b",
+      "0 of 2 agents ready; starting: a; waiting: b",
+      "0 of 2 agents ready; failing: a; waiting: b",
+      "2 of 2 agents ready; Ctrl-C stops",
+    ]);
+  });
+
+  test("nothing is said twice, and when the last fault has gone that is said", () => {
+    const terminal = recordTerminal("/m");
+    const report = createTextReport(terminal);
+    report.judged([fault]);
+    report.judged([fault]);
+    report.judged([]);
+    report.judged([]);
+    report.inTrouble("default/a", "ended with code 1", 1_000, ["default/b"]);
+    report.inTrouble("default/a", "ended with code 1", 2_000, []);
+    report.ready("default/a", "http://localhost:1/mcp", 1_234);
+    report.ready("default/b", "http://localhost:2/mcp", 1_000);
+    report.edited({ started: ["default/c"], restarted: [], stopped: ["default/d", "default/e"] });
+    report.edited({ started: [], restarted: [], stopped: [] });
+    expect(terminal.complaints).toEqual([
+      "a.yaml:1:2: fault: wrong",
+      "edited: no faults any more",
+      "a: ended with code 1; trying again in 1.0 s; b waits for it",
+      "a: ready after 1.2 s at http://localhost:1/mcp",
+      "edited: started c; stopped d, e",
+    ]);
+  });
+});
+
+describe("CLI-1 a run told to scripts", () => {
+  test("one object per change of state, and none without one", async () => {
+    const terminal = recordTerminal("/m");
+    const report = createJsonReport(terminal);
+    const state = await createState();
+    const told = () => terminal.printed.splice(0).map((line): unknown => JSON.parse(line));
+    const time = expect.stringMatching(/^\d{4}-.*Z$/);
+    const a = { time, event: "agent", namespace: "default", name: "a", url: "http://localhost:24201/mcp" };
+
+    report.judged([fault]);
+    expect(told()).toEqual([
+      {
+        time,
+        event: "judged",
+        diagnostics: [{ severity: "fault", file: "a.yaml", line: 1, column: 2, message: "wrong" }],
+      },
+    ]);
+    state.board.set(registryKey, { phase: "starting", pid: 7 });
+    report.changed(state);
+    expect(told()).toMatchObject([
+      { event: "registry", phase: "starting", pid: 7, url: "http://localhost:24200" },
+      { ...a, phase: "stopped" },
+      { event: "agent", name: "b", phase: "stopped" },
+    ]);
+    state.board.set("default/a", { phase: "failing", detail: "ended with code 1" });
+    report.changed(state);
+    report.changed(state);
+    expect(told()).toEqual([{ ...a, phase: "failing", detail: "ended with code 1" }]);
+    state.board.set("default/a", { phase: "ready", pid: 8 });
+    report.changed(state);
+    report.settled(state);
+    expect(told()).toEqual([
+      { ...a, phase: "ready", pid: 8 },
+      { time, event: "settled", ready: 1, agents: 2 },
+    ]);
+    state.board.remove("default/a");
+    state.desired.runnable.delete("default/a");
+    report.changed(state);
+    expect(told()).toMatchObject([{ name: "a", phase: "stopped" }]);
+    expect(terminal.complaints).toEqual([]);
+  });
+});

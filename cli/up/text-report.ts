@@ -1,0 +1,69 @@
+// A run told to people: a table when everything has started, news as lines, and below them one line that says how
+// things are. Nothing is said twice.
+import { renderDiagnostic, renderWithExcerpt } from "../manifests/diagnostic.ts";
+import type { Terminal } from "../terminal.ts";
+import type { Board } from "./board.ts";
+import { registryKey } from "./programs.ts";
+import type { UpReport } from "./report.ts";
+import { shortName } from "./runner.ts";
+import { renderTable } from "./table.ts";
+
+export function createTextReport(terminal: Terminal): UpReport {
+  const renderFound = terminal.err.isTerminal ? renderWithExcerpt : renderDiagnostic;
+  let known: ReadonlySet<string> = new Set();
+  let hadFaults = false;
+  let hasShownTable = false;
+  const troubles = new Map<string, string>();
+
+  return {
+    judged(diagnostics) {
+      const texts = diagnostics.map((diagnostic) => renderFound(diagnostic, terminal.folder));
+      for (const text of texts) if (!known.has(text)) terminal.complain(text);
+      known = new Set(texts);
+      const hasFaults = diagnostics.some(({ severity }) => severity === "fault");
+      if (hadFaults && !hasFaults) terminal.complain("edited: no faults any more");
+      hadFaults = hasFaults;
+    },
+    edited(changes) {
+      const parts = Object.entries(changes).filter(([, keys]) => keys.length > 0);
+      if (parts.length > 0)
+        terminal.complain(
+          `edited: ${parts.map(([what, keys]) => `${what} ${keys.map(shortName).join(", ")}`).join("; ")}`,
+        );
+    },
+    changed: ({ desired, board }) => terminal.status(renderStatus([...desired.runnable.keys()], board)),
+    ready(key, url, afterMs) {
+      const wasInTrouble = troubles.delete(key);
+      if (hasShownTable || wasInTrouble)
+        terminal.complain(`${shortName(key)}: ready after ${(afterMs / 1_000).toFixed(1)} s at ${url}`);
+    },
+    inTrouble(key, message, retryMs, waiting) {
+      if (troubles.get(key) === message) return;
+      troubles.set(key, message);
+      const others = waiting.length === 0 ? "" : `; ${waiting.map(shortName).join(", ")} waits for it`;
+      terminal.complain(`${shortName(key)}: ${message}; trying again in ${(retryMs / 1_000).toFixed(1)} s${others}`);
+    },
+    settled({ desired, board, registryUrl }) {
+      for (const line of renderTable(desired, board, terminal.out)) terminal.print(line);
+      const phase = board.get(registryKey)?.phase ?? "stopped";
+      terminal.print(`registry ${phase}: ${registryUrl}/.well-known/mcp/server.json`);
+      hasShownTable = true;
+    },
+    stopping() {
+      terminal.complain("stopping");
+    },
+    say: (text) => terminal.complain(text),
+  };
+}
+
+/** `1 of 3 agents ready; starting: clerk; waiting: concierge`, or how to stop once there is no more to say. */
+function renderStatus(keys: readonly string[], board: Board): string {
+  const phases = Map.groupBy(keys, (key) => board.get(key)?.phase ?? "waiting");
+  const ready = phases.get("ready")?.length ?? 0;
+  const others = (["failing", "starting", "waiting"] as const).flatMap((phase) => {
+    const names = phases.get(phase)?.map(shortName) ?? [];
+    return names.length === 0 ? [] : [`${phase}: ${names.join(", ")}`];
+  });
+  const rest = others.length === 0 ? ["Ctrl-C stops"] : others;
+  return [`${ready} of ${keys.length} agents ready`, ...rest].join("; ");
+}
