@@ -7,8 +7,10 @@ import { operatorDeployment, release, systemNamespace } from "./installation.ts"
 import { agentUrl, modelUrl, startClient, startModel, type ClientPod } from "./peers.ts";
 import { createSpace, eventually, isReady, type Space } from "./testbed.ts";
 
+/** A model that is silent for as long would be taken for one that is gone. */
+const words = Array.from({ length: 12 }, (_, at) => `${at} `);
 const conversations = [
-  { match: "two minutes", replies: [{ text: "At last.", delayMs: 120_000 }], repeat: true },
+  { match: "two minutes", replies: [{ text: words, frameDelayMs: 10_000 }], repeat: true },
   { match: "half a minute", replies: [{ text: "Done.", delayMs: 30_000 }], repeat: true },
   { replies: [{ text: "Yes." }], repeat: true },
 ];
@@ -72,8 +74,12 @@ describe("AGT-12 OPR-6 what is disrupted", { timeout: 300_000 }, () => {
       const pods = await space.pods("rolled");
       return (pods.length === 1 && pods[0]?.metadata.uid !== before?.metadata.uid && pods.every(isReady)) || undefined;
     });
-    expect(await askOnce("rolled")).toMatchObject({ isError: false, text: "Yes." });
-    for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ isError: false, text: "At last." });
+    // A session begun while endpoints lag may be on the pod that goes: its next request is told to begin anew.
+    const answer = await eventually("an answer of the new pod", 20_000, () => askOnce("rolled"));
+    expect(answer).toMatchObject({ isError: false, text: "Yes." });
+    for (const { isError, text } of await Promise.all(answers)) {
+      expect({ isError, text: text.trim() }).toEqual({ isError: false, text: words.join("").trim() });
+    }
     await close(callers);
     await eventually("the end of the pod that drained", 60_000, async () => {
       const all = await space.list("pods", "pallas.helu.ca/agent=rolled");
@@ -134,11 +140,8 @@ describe("AGT-12 OPR-6 what is disrupted", { timeout: 300_000 }, () => {
     expect(leader).toContain(`${release}-operator`);
     await system("delete", "pod", leader.split("_")[0] ?? "", "--grace-period=0", "--force");
     const killedAt = Date.now();
-    await space.kubectl("patch", "pallasagent", "edited", "--type=merge", '--patch={"spec":{"description":"Edited."}}');
-    await eventually("the edit in the run configuration", takeoverTimeoutMs, async () => {
-      const config = await space.kubectl("get", "configmap", "edited-run-config", "--output=yaml");
-      return config.includes("Edited.") || undefined;
-    });
+    await space.switchPolicyOff("edited");
+    await eventually("the edit to be followed", takeoverTimeoutMs, () => space.isPolicyGone("edited"));
     expect(Date.now() - killedAt).toBeLessThan(takeoverTimeoutMs);
     await system("rollout", "status", operatorDeployment, "--timeout=60s");
     expect((await space.pods("edited"))[0]?.metadata.uid).toBe(before?.metadata.uid);
@@ -146,7 +149,9 @@ describe("AGT-12 OPR-6 what is disrupted", { timeout: 300_000 }, () => {
 
   it.concurrent("a namespace deleted with a call in flight goes, and holds up no other", async () => {
     const other = await createSpace("deleted");
-    await other.apply(instance(), agent("alpha"), agent("beta", { agents: [{ name: "alpha" }] }));
+    // Kubernetes looks again after half of the time that pods may take to end.
+    const soon = { drainTimeout: "10s" };
+    await other.apply(instance(), agent("alpha", soon), agent("beta", { ...soon, agents: [{ name: "alpha" }] }));
     await other.agentsReady(["alpha", "beta"]);
     await other[Symbol.asyncDispose]();
     await eventually("the namespace to be gone", 90_000, async () => {

@@ -59,7 +59,7 @@ const renderService = (name: string, port: number): object => ({
 const peerReady = (space: Space, name: string) =>
   space.kubectl("wait", "--for=condition=Ready", `pod/${name}`, "--timeout=60s");
 
-export const modelPort = 8080;
+const modelPort = 8080;
 export const modelUrl = (space: Space): string => `http://model.${space.name}.svc:${modelPort}/v1`;
 
 /** Serves an OpenAI-compatible API at `modelUrl`. */

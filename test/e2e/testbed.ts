@@ -69,6 +69,9 @@ export interface Space extends AsyncDisposable {
   pods(agent: string): Promise<LiveObject[]>;
   /** Resolves when all of these agents are Ready. */
   agentsReady(names: readonly string[], timeoutMs?: number): Promise<void>;
+  /** An edit that is of no concern to the agent's pod, and shows by its NetworkPolicy. */
+  switchPolicyOff(agent: string): Promise<void>;
+  isPolicyGone(agent: string): Promise<true | undefined>;
 }
 
 export async function createSpace(prefix: string): Promise<Space> {
@@ -100,6 +103,13 @@ export async function createSpace(prefix: string): Promise<Space> {
     async agentsReady(names, timeoutMs = 60_000) {
       const resources = names.map((each) => `pallasagent/${each}`);
       await kubectl("wait", "--for=condition=Ready", ...resources, `--timeout=${timeoutMs / 1_000}s`);
+    },
+    async switchPolicyOff(agent) {
+      const patch = JSON.stringify({ spec: { networkPolicy: { enabled: false } } });
+      await kubectl("patch", "pallasagent", agent, "--type=merge", `--patch=${patch}`);
+    },
+    async isPolicyGone(agent) {
+      return (await kubectl("get", "networkpolicy", agent, "--ignore-not-found", "--output=name")) === "" || undefined;
     },
     async [Symbol.asyncDispose]() {
       await cluster.kubectl(["delete", "namespace", name, "--wait=false", "--ignore-not-found"]);

@@ -119,11 +119,8 @@ describe("OPR-11 upgrade and removal", { timeout: 400_000 }, () => {
 
     await installPallas(cluster, { tag: testbed().tag });
     await cluster.kubectl(["rollout", "status", operatorDeployment, `--namespace=${systemNamespace}`, "--timeout=60s"]);
-    await space.kubectl("patch", "pallasagent", "stays", "--type=merge", '--patch={"spec":{"description":"Again."}}');
-    await eventually("an edit to be followed again", 30_000, async () => {
-      const config = await space.kubectl("get", "configmap", "stays-run-config", "--output=yaml");
-      return config.includes("Again.") || undefined;
-    });
+    await space.switchPolicyOff("stays");
+    await eventually("an edit to be followed again", 30_000, () => space.isPolicyGone("stays"));
     expect(uids(await podsOf(names))).toEqual(before);
   });
 });

@@ -42,6 +42,7 @@ async def serve(url: str, mode: str) -> None:
     timeout = httpx2.Timeout(CONNECT_TIMEOUT_S, read=SILENCE_TIMEOUT_S)
     async with httpx2.AsyncClient(timeout=timeout) as http:
         async with Client(streamable_http_client(url, http_client=http), mode=mode) as client:
+            await client.list_tools()  # as applications do; else the SDK asks for them after its first result
             say({"ready": str(client.session.protocol_version)})
             scopes: dict[int, anyio.CancelScope] = {}
             async with anyio.create_task_group() as calls:

@@ -9,7 +9,7 @@ import { openEnvironment, type Python } from "../../python/environment.ts";
 
 export const interpreterPath = "/bin/python";
 export const programsPath = "/programs";
-export const packagesPath = "/packages";
+const packagesPath = "/packages";
 
 const programs = ["caller.py", "daedalus.py"];
 const timeoutMs = 60_000;
