@@ -117,6 +117,22 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
       await expect(as("none", instance("kept", { providers: [provider(1), provider(0)] }))).rejects.toThrow('"s0"');
     });
 
+    it("go to another URL only by the hand of who reads them", async () => {
+      const elsewhere = { url: "http://elsewhere.example/mcp" };
+      const home = { ...provider(2), kind: "openai-compatible", baseUrl: "http://models.team.svc/v1" };
+      expect(await as("some", instance("moved", { providers: [home], servers: [server("a", [3])] }))).toContain(
+        "serverside-applied",
+      );
+      const moved = [
+        { providers: [{ ...home, baseUrl: "http://elsewhere.example/v1" }], servers: [server("a", [3])] },
+        { providers: [home], servers: [{ ...server("a", [3]), ...elsewhere }] },
+      ];
+      for (const [at, spec] of moved.entries()) {
+        await expect(as("none", instance("moved", spec))).rejects.toThrow(`"s${at + 2}"`);
+      }
+      expect(await as("some", instance("moved", moved[1] ?? {}))).toContain("serverside-applied");
+    });
+
     it(`may be ${most} new ones at once, and one more is refused with a way out`, async () => {
       expect(await as("some", instance("limit", { providers: upTo(most).map(provider) }))).toContain(
         "serverside-applied",
