@@ -1,8 +1,7 @@
 // From the previous commit's chart and images to this checkout's: agents whose image is pinned keep their pods, the others
 // move a few at a time. Then a removal that leaves what it must, and an installation that takes it up again.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agent, instance } from "../faults/space.ts";
@@ -27,6 +26,13 @@ function findPrevious(): string | undefined {
   }
 }
 
+/** Those of the checkout where they are the same. */
+function installPackages(folder: string): void {
+  const isSame = git("diff", "--name-only", "HEAD^", "HEAD", "--", "package-lock.json") === "";
+  if (isSame) execFileSync("cp", ["-al", join(root, "node_modules"), folder]);
+  else execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder, stdio: "ignore" });
+}
+
 const previous = findPrevious();
 const uids = (pods: readonly LiveObject[]) => pods.map(({ metadata }) => metadata.uid).toSorted();
 
@@ -40,10 +46,12 @@ describe("OPR-11 upgrade and removal", { timeout: 400_000 }, () => {
   beforeAll(async () => {
     space = await createSpace("upgrade");
     if (previous === undefined) return;
-    checkout = mkdtempSync(join(tmpdir(), "pallas-previous-"));
-    git("worktree", "prune");
+    // On the file system of the packages, so that they can be linked.
+    checkout = join(root, "test/.artefacts/previous");
+    rmSync(checkout, { recursive: true, force: true });
+    mkdirSync(checkout, { recursive: true });
     execFileSync("sh", ["-c", `git -C '${root}' archive ${previous} | tar -x -C '${checkout}'`]);
-    symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
+    installPackages(checkout);
     // An archive of a commit has no history to take the date and the revision from.
     const env = { ...process.env, IMAGE_TAG: previousTag, SOURCE_DATE_EPOCH: "0", GIT_DIR: join(root, ".git") };
     execFileSync(process.execPath, ["images/build.ts"], { cwd: checkout, env, stdio: ["ignore", "ignore", "inherit"] });
