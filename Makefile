@@ -15,7 +15,7 @@ up: build ## run the example agents on this machine, without a cluster
 	@$(in_toolchain) exec node examples/quickstart/up.ts
 
 check: $(installed) ## types, lint, format, dead code, generated files, rules of the house
-	@$(in_toolchain) node crds/to-crd.ts --check
+	@$(in_toolchain) node crds/to-crd.ts --check && node crds/to-reference.ts --check
 	@$(in_toolchain) tsc -p tsconfig.json
 	@$(in_toolchain) npm run --silent lint
 	@$(in_toolchain) npm run --silent format -- --check
@@ -33,8 +33,8 @@ e2e: $(installed) ## the chart on a real cluster of one node, with pods, policie
 bench: build ## measure operator and agents against bare rivals and bounds; NAME=x for one benchmark only
 	@$(in_toolchain) node test/cluster/build.ts && node test/bench/run.ts $(NAME)
 
-crds: $(installed) ## write crds/*.yaml anew from their schemas
-	@$(in_toolchain) node crds/to-crd.ts
+crds: $(installed) ## write crds/*.yaml and docs/reference.md anew from their schemas
+	@$(in_toolchain) node crds/to-crd.ts && node crds/to-reference.ts
 
 images: $(installed) ## make the container images, as archives in images/out
 	@$(in_toolchain) node images/build.ts

@@ -24,7 +24,7 @@ export default defineConfig({
           include: [
             ...sourceFolders.map((folder) => `${folder}/**/*.test.ts`),
             "test/*.test.ts",
-            "test/{bench,models,monitoring,rights}/**/*.test.ts",
+            "test/{bench,docs,models,monitoring,rights}/**/*.test.ts",
           ],
           exclude: [wholeRun],
         },

@@ -2,109 +2,12 @@
 // to write the page; with --check it fails when the committed one is stale. A part that stands in several places is
 // written out once and linked from the others. What a field means is said in the schema, never here.
 import { readFile, writeFile } from "node:fs/promises";
-import * as z from "zod";
+import type * as z from "zod";
 import { pallasAgent } from "./agent.ts";
 import type { ResourceDefinition } from "./definition.ts";
 import { pallasInstance } from "./instance.ts";
 import { apiVersion } from "./names.ts";
-
-const ruleSchema = z.object({ rule: z.string(), message: z.string() });
-
-const fieldSchema = z.object({
-  type: z.string().optional(),
-  description: z.string().default(""),
-  default: z.unknown().optional(),
-  get properties(): z.ZodOptional<z.ZodRecord<z.ZodString, typeof fieldSchema>> {
-    return z.record(z.string(), fieldSchema).optional();
-  },
-  required: z.array(z.string()).default([]),
-  get items(): z.ZodOptional<typeof fieldSchema> {
-    return fieldSchema.optional();
-  },
-  get additionalProperties(): z.ZodOptional<z.ZodUnion<[z.ZodBoolean, typeof fieldSchema]>> {
-    return z.union([z.boolean(), fieldSchema]).optional();
-  },
-  enum: z.array(z.string()).optional(),
-  format: z.string().optional(),
-  minLength: z.number().optional(),
-  maxLength: z.number().optional(),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-  maxItems: z.number().optional(),
-  maxProperties: z.number().optional(),
-  "x-expected": z.string().optional(),
-  "x-kubernetes-int-or-string": z.boolean().optional(),
-  "x-kubernetes-list-map-keys": z.array(z.string()).optional(),
-  "x-kubernetes-validations": z.array(ruleSchema).default([]),
-});
-type Field = z.output<typeof fieldSchema>;
-
-/** What no pattern lets through, so that a schema says in words what it expects. */
-const unwanted = "\n\0";
-
-function readField(schema: z.ZodType): Field {
-  const json = z.toJSONSchema(schema, {
-    target: "openapi-3.0",
-    io: "input",
-    reused: "inline",
-    override({ zodSchema, jsonSchema }) {
-      if (jsonSchema["pattern"] === undefined || jsonSchema["type"] !== "string") return;
-      const { error } = z.core.safeParse(zodSchema, unwanted);
-      const said = error?.issues.map(({ message }) => message).find((message) => message.startsWith("must be "));
-      if (said !== undefined) jsonSchema["x-expected"] = said.slice("must be ".length);
-    },
-  });
-  return fieldSchema.parse(json);
-}
-
-const mapValue = ({ additionalProperties: value }: Field): Field | undefined =>
-  typeof value === "object" ? value : undefined;
-const rulesOf = (field: Field): string[] => field["x-kubernetes-validations"].map(({ message }) => message);
-const isDuration = (field: Field): boolean =>
-  field["x-kubernetes-validations"].some(({ rule }) => rule.startsWith("duration(self)"));
-
-function typeOf(field: Field): string {
-  const value = mapValue(field);
-  if (field["x-kubernetes-int-or-string"]) return "quantity";
-  if (field.items) return `list of ${typeOf(field.items)}`;
-  if (value) return `map of ${typeOf(value)}`;
-  if (field.format === "date-time") return "time";
-  if (field.enum) return "enum";
-  return isDuration(field) ? "duration" : (field.type ?? "any");
-}
-
-/** "Default 60s." and "Default: the name." at the end of a description. */
-const defaultSentence = / ?\bDefault:? (.+?)\.(?= [A-Z]|$)/;
-
-/** What holds where nothing is written; empty where that is nothing. */
-function defaultOf(field: Field): string {
-  if (field.default !== undefined) return `\`${String(field.default)}\``;
-  return defaultSentence.exec(field.description)?.[1] ?? "";
-}
-
-const count = (amount: number): string => amount.toLocaleString("en-GB");
-
-function limitsOf(field: Field): string {
-  const inner = field.items ?? mapValue(field);
-  const keys = field["x-kubernetes-list-map-keys"];
-  // A quantity has the bounds of what a number can hold exactly, which nobody meets.
-  const bounded = field["x-kubernetes-int-or-string"] || (field.maximum ?? Infinity) >= Number.MAX_SAFE_INTEGER;
-  return [
-    ...(field.enum ? [field.enum.map((word) => `\`${word}\``).join(", ")] : []),
-    ...(bounded || field.minimum === undefined ? [] : [`${count(field.minimum)} to ${count(field.maximum ?? Infinity)}`]),
-    ...(field["x-expected"] === undefined ? [] : [field["x-expected"]]),
-    ...(field.maxLength === undefined || field.enum || isDuration(field) ? [] : [`≤ ${count(field.maxLength)} characters`]),
-    ...(field.maxItems === undefined ? [] : [`≤ ${count(field.maxItems)} entries`]),
-    ...(field.maxProperties === undefined ? [] : [`≤ ${count(field.maxProperties)} keys`]),
-    ...(keys === undefined ? [] : [`\`${keys.join()}\` unique`]),
-    ...rulesOf(field),
-    ...(inner && !inner.properties && limitsOf(inner) !== "" ? [`each: ${limitsOf(inner)}`] : []),
-  ].join("; ");
-}
-
-/** Ids of promises are for readers of the code. */
-const meaningOf = ({ description }: Field): string =>
-  description.replace(defaultSentence, "").replaceAll(/ ?\([A-Z]{3}-\d+(, [A-Z]{3}-\d+)*\)/g, "").trim();
+import { defaultOf, limitsOf, mapValue, meaningOf, readField, rulesOf, typeOf, type Field } from "./reference-field.ts";
 
 /** Where a part is written out, by its fields. */
 type Written = Map<string, { title: string; path: string }>;
@@ -137,8 +40,10 @@ function rowsOf(field: Field, path: string, required: boolean, at: { title: stri
 
 const anchor = (title: string): string => title.toLowerCase().replaceAll(/[^\w-]/g, "");
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
-const reference = ({ title, path }: { title: string; path: string }): string =>
-  `as [${title}${path === "" ? "" : `.${path}`}](#${anchor(title)})`;
+const reference = ({ title, path }: { title: string; path: string }): string => {
+  const whole = path === "" ? title : `${title}.${path}`.replace(".[]", "[]");
+  return `see [${whole}](#${anchor(title)})`;
+};
 
 function renderRow({ path, field, required, as }: Row): string {
   const cells = [
@@ -152,7 +57,9 @@ function renderRow({ path, field, required, as }: Row): string {
 }
 
 function renderTable(rows: readonly Row[]): string {
-  return ["| Field | Type | Default | Limits | Meaning |", "|---|---|---|---|---|", ...rows.map(renderRow), ""].join("\n");
+  return ["| Field | Type | Default | Limits | Meaning |", "|---|---|---|---|---|", ...rows.map(renderRow), ""].join(
+    "\n",
+  );
 }
 
 /** The plain fields of a spec or status in one table, and one section for each that has fields of its own. */
@@ -187,7 +94,8 @@ function renderKind(definition: ResourceDefinition, written: Written): string {
     `${description} Short name \`${shortNames.join("`, `")}\`, category \`pallas\`, namespaced.${
       scale ? " `kubectl scale` and autoscalers set `spec.replicas`." : ""
     } Columns: ${names.join(", ")}; with \`-o wide\` also ${wide.join(", ")}.\n`,
-    renderRules(nameRules.map(({ message }) => message)),
+    renderRules(nameRules.map(({ message }) => message)).trimEnd(),
+    "",
     renderPart(`${singular}.spec`, spec, written),
     renderPart(`${singular}.status`, status, written),
   ].join("\n");

@@ -1,0 +1,82 @@
+// Every metric that agent, registry and operator have, with its type and labels, as one scrape of each shows them after
+// everything happened once. Those of the process and of Node, which every program has, are left out.
+import { Registry } from "prom-client";
+import { createAgentMetrics } from "../../agent-runtime/metrics.ts";
+import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
+import { createKubeMetrics } from "../../lib/kube/metrics.ts";
+import { createMetrics } from "../../lib/process/metrics.ts";
+import { parseExposition } from "../../registry/metrics/exposition.ts";
+import { registerOwnSeries } from "../../registry/metrics/own-series.ts";
+import { metricsSurface } from "../../registry/metrics/routes.ts";
+import { makeAgent, makeEndpoint, makeInstance } from "../../registry/testing/resources.ts";
+
+export type Program = "agent" | "registry" | "operator";
+
+export interface RegisteredMetric {
+  readonly name: string;
+  readonly type: string;
+  /** In the order of the alphabet; `le` of histograms is none. */
+  readonly labels: readonly string[];
+}
+
+async function renderAgent(): Promise<string> {
+  const config = renderTestConfig({ servers: [renderTestServer("argos", "http://argos.tools.svc:8000/mcp")] });
+  const metrics = createAgentMetrics({ config, port: 8080 });
+  const part = { ok: true, checkedAt: "2026-11-21T10:00:00Z" };
+  metrics.setHealth({
+    status: "ok",
+    timestamp: "2026-11-21T10:00:00Z",
+    agent: "tech-research",
+    providers: { passthrough: part },
+    downstreams: { argos: part },
+  });
+  return (await metrics.render()).body;
+}
+
+async function renderRegistry(): Promise<string> {
+  const own = createMetrics();
+  const endpoint = makeEndpoint("research", "http://127.0.0.1:9090");
+  const visits = () => [
+    { endpoint, answer: { ok: true, value: [] } as const, durationMs: 5, answeredAtMs: performance.now() },
+  ];
+  const source = { instances: () => [makeInstance()], agents: () => [makeAgent("research")], unreadable: () => [] };
+  registerOwnSeries({ registry: own.registry, source, agentUrl: () => "http://localhost:24201/mcp", visits });
+  metricsSurface({ own, visits });
+  createKubeMetrics(own.registry).requested("GET", "200");
+  return (await own.render()).body;
+}
+
+async function renderOperator(): Promise<string> {
+  const registry = new Registry();
+  const kube = createKubeMetrics(registry);
+  const queue = kube.queue("agent");
+  queue.waited(1);
+  queue.worked(1);
+  queue.inWork(() => []);
+  const controller = kube.controller("agent");
+  controller.workers(8);
+  controller.reconciled("success", 1);
+  kube.requested("GET", "200");
+  kube.master("pallas-operator");
+  return registry.metrics();
+}
+
+const ofEveryProgram = /^(process|nodejs)_/;
+
+function readFamilies(text: string): RegisteredMetric[] {
+  return parseExposition(text)
+    .filter(({ name }) => !ofEveryProgram.test(name))
+    .map(({ name, type, samples }) => ({
+      name,
+      type,
+      labels: [...new Set(samples.flatMap(({ labels }) => labels.map((label) => label.name)))]
+        .filter((label) => label !== "le")
+        .toSorted(),
+    }));
+}
+
+export const listRegisteredMetrics = async (): Promise<Record<Program, RegisteredMetric[]>> => ({
+  agent: readFamilies(await renderAgent()),
+  registry: readFamilies(await renderRegistry()),
+  operator: readFamilies(await renderOperator()),
+});
