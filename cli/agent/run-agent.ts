@@ -8,10 +8,10 @@ import { renderDiagnostic, renderWithExcerpt } from "../manifests/diagnostic.ts"
 import { UsageError } from "../manifests/find-files.ts";
 import type { Terminal } from "../terminal.ts";
 import { observeReadiness } from "../up/admin-client.ts";
-import { describeLine } from "../up/child-output.ts";
 import { tryPort, type RunningChild } from "../up/child-process.ts";
 import type { RunnableAgent } from "../up/desired.ts";
 import { loadManifests, type Loaded } from "../up/load.ts";
+import { openProcessLogs, type ProcessLogs } from "../up/process-logs.ts";
 import { planAgent, requirePort } from "../up/programs.ts";
 import { applyObjectFiles, removeSecrets } from "../up/run-files.ts";
 import { stopSignal, type SignalSource } from "../up/signals.ts";
@@ -57,9 +57,9 @@ export async function runAgent(options: RunAgentOptions, { terminal, process }: 
     const unlock = await lockStateFolder(folder);
     try {
       await applyObjectFiles(folder, loaded.objects, loaded.environment);
-      const renderLine = process.env["PALLAS_LOG_STDERR"] === "1" ? (line: string) => line : describeLine;
-      const context = { folder, loaded, terminal, signal, host: options.host, renderLine };
-      return await runProcess({ ...agent, port: options.port }, context);
+      const logs = openProcessLogs({ folder, terminal, env: process.env, showsAll: true });
+      const context = { folder, loaded, terminal, signal, host: options.host, logs };
+      return await runProcess({ ...agent, port: options.port }, context).finally(() => logs.close());
     } finally {
       await removeSecrets(folder);
       await unlock();
@@ -112,19 +112,18 @@ interface ProcessContext {
   host: string;
   terminal: Terminal;
   signal: AbortSignal;
-  /** How a line of its log is shown. */
-  renderLine(line: string): string;
+  logs: ProcessLogs;
 }
 
 async function runProcess(agent: RunnableAgent, context: ProcessContext): Promise<number> {
-  const { folder, loaded, host, terminal, signal } = context;
+  const { folder, loaded, host, terminal, signal, logs } = context;
   const child: RunningChild = await planAgent(agent, {
     host,
     registryPort: ports.registry,
     folder,
     environment: () => loaded.environment,
     takenPorts: () => new Set([agent.port]),
-    output: () => ({ onLine: (line) => terminal.complain(context.renderLine(line)), onWarning: () => undefined }),
+    output: logs.output,
   }).launch();
   const ended = child.exited.then((how) => (signal.aborted ? undefined : how));
   if (await waitUntilReady(() => observeReadiness(child.adminUrl, signal), ended, signal))

@@ -45,8 +45,9 @@ describe("CLI-2 pallas agent", () => {
     expect(stderr).toMatch(
       /^warning: the agent "clerk" that it uses is not running on port \d+; calls of it will fail$/m,
     );
-    expect(stderr).toMatch(/^INFO agent started /m);
-    expect(stderr).toMatch(/^INFO call answered /m);
+    expect(stderr).toMatch(/^concierge \| INFO agent started /m);
+    expect(stderr).toMatch(/^concierge \| INFO call answered /m);
+    expect(await readdir(join(local.state, "agents/concierge/logs"))).toHaveLength(1);
     expect(await readdir(join(local.state, "agents/concierge"))).not.toContain("secrets");
   });
 
