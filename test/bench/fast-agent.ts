@@ -2,9 +2,9 @@
 // cache folder and made once. A machine that cannot have it is told why, and the benchmarks run without it.
 import { execFile } from "node:child_process";
 import { access, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { cacheFolder } from "../cache-folder.ts";
 import { benchEnvironment } from "./environment.ts";
 import { reportProgress } from "./report.ts";
 import { findFreePort, startServer, type ServerUnderTest } from "./server-under-test.ts";
@@ -33,7 +33,7 @@ export async function openFastAgent(): Promise<FastAgent | string> {
 
 /** The environment's folder. The package asks for a newer 3.13 than some machines have, and runs on 3.13.0 all the same. */
 async function install(): Promise<string> {
-  const folder = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "pallas", `fast-agent-${version}`);
+  const folder = cacheFolder([`fast-agent-${version}`]);
   if (await exists(folder)) return folder;
   reportProgress(`installing fast-agent ${version} into ${folder}`);
   await mkdir(dirname(folder), { recursive: true });

@@ -3,10 +3,11 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { cacheFolder } from "../cache-folder.ts";
 import { createProcessGroup } from "../cluster/process-group.ts";
 import type { ApiObject } from "./bare-client.ts";
 import { eventsIn, renderWrites, totalOf, writesBetween, type BenchServer } from "./bench-server.ts";
@@ -38,7 +39,7 @@ async function buildPeer(): Promise<Peer | { readonly missing: string }> {
     const go = (...args: string[]) => run("nice", ["-n", "10", "go", ...args], { ...options, env });
     const { stdout } = await go("list", "-m", "-f", "{{.Version}} {{.Dir}}", moduleName);
     const [version = "", sources = ""] = stdout.trim().split(" ");
-    const dir = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "pallas", "bench");
+    const dir = cacheFolder(["bench"]);
     await mkdir(dir, { recursive: true });
     const program = join(dir, `thv-operator-${version}`);
     await go("build", "-o", program, `${moduleName}/cmd/thv-operator`);

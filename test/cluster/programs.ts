@@ -1,9 +1,9 @@
 // Finds the programs of a set in the cache, or builds them there. Refuses half a folder: what is cached is complete.
 
 import { access, constants } from "node:fs/promises";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 
+import { cacheFolder } from "../cache-folder.ts";
 import { readProgramSources } from "./cluster-sources.ts";
 import type { ProgramSet, ProgramSources } from "./cluster-sources.ts";
 import { buildPrograms } from "./go-build.ts";
@@ -30,7 +30,7 @@ export interface ProgramFolder {
 export async function findPrograms(set: ProgramSet, search: ProgramSearch = {}): Promise<ProgramFolder | Missing> {
   const { env = process.env, otherCure } = search;
   const sources = await readProgramSources(set, search.sourceDir);
-  const dir = cacheFolder(env, sources);
+  const dir = cacheFolder(["cluster", sources.cacheKey], env);
   const needed = namePrograms(sources);
   if ((await findAbsent(dir, needed)).length === 0) return { source: "cache", dir };
 
@@ -55,7 +55,7 @@ export async function findInstalledPrograms(
   { env = process.env, sourceDir }: ProgramSearch = {},
 ): Promise<ProgramFolder | undefined> {
   const sources = await readProgramSources(set, sourceDir);
-  const dir = cacheFolder(env, sources);
+  const dir = cacheFolder(["cluster", sources.cacheKey], env);
   return (await findAbsent(dir, namePrograms(sources))).length === 0 ? { source: "cache", dir } : undefined;
 }
 
@@ -67,12 +67,6 @@ export async function findAbsent(dir: string, names: readonly string[]): Promise
 
 function namePrograms({ programs, aliases }: ProgramSources): string[] {
   return [...programs.map(({ output }) => output), ...aliases.flatMap(({ names }) => names)];
-}
-
-function cacheFolder(env: NodeJS.ProcessEnv, sources: ProgramSources): string {
-  const named = env["XDG_CACHE_HOME"] ?? "";
-  const cacheHome = isAbsolute(named) ? named : join(env["HOME"] ?? homedir(), ".cache"); // a relative one is to be ignored
-  return join(cacheHome, "pallas", "cluster", sources.cacheKey);
 }
 
 async function isExecutable(path: string): Promise<boolean> {

@@ -6,9 +6,9 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { access, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { cacheFolder } from "../cache-folder.ts";
 import { withLock } from "../cluster/build-lock.ts";
 
 const run = promisify(execFile);
@@ -65,7 +65,7 @@ export async function openEnvironment(
   { env = process.env, report = writeLine }: PythonSearch = {},
 ): Promise<string> {
   const requirements = join(import.meta.dirname, `requirements-${wanted}.txt`);
-  const folder = join(cacheFolder(env), renderKey(python, await readFile(requirements)));
+  const folder = join(cacheFolder(["python"], env), renderKey(python, await readFile(requirements)));
   const interpreter = join(folder, "bin", "python");
   if (await exists(interpreter)) return interpreter;
   await mkdir(dirname(folder), { recursive: true });
@@ -114,11 +114,6 @@ async function removePartial(folder: string): Promise<void> {
 
 const renderKey = (python: Python, requirements: Buffer): string =>
   createHash("sha256").update(python.identity).update(requirements).digest("hex").slice(0, 16);
-
-function cacheFolder(env: NodeJS.ProcessEnv): string {
-  const named = env["XDG_CACHE_HOME"] ?? "";
-  return join(isAbsolute(named) ? named : join(env["HOME"] ?? homedir(), ".cache"), "pallas", "python");
-}
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

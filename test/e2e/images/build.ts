@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { build as bundle } from "esbuild";
 import { layOutBase } from "../../../images/base.ts";
 import { chooseBase } from "../../../images/choose-base.ts";
 import { openEngine } from "../../../images/engine.ts";
+import { cacheFolder } from "../../cache-folder.ts";
 import { findPython } from "../../python/environment.ts";
 import { layOutPython } from "./python-root.ts";
 
@@ -25,18 +25,19 @@ const peers: Readonly<Record<string, string>> = {
 /** Everything that is in the images. */
 const sources = ["test/models", "test/python", "test/e2e/images", "examples/quickstart", "images"];
 
+const cache = cacheFolder(["e2e"]);
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 /** Archives to load into a cluster. Throws where there is no Python: the client of these tests is in Python. */
 export async function buildTestImages(): Promise<string[]> {
   const python = await findPython();
   if (python === undefined) throw new Error("expected Python, in which the client of the end-to-end tests is written");
-  const folder = join(cacheFolder(), await renderKey(python.identity));
+  const folder = join(cache, await renderKey(python.identity));
   const archives = Object.keys(images).map((name) => join(folder, `${name}.tar`));
   if (archives.every((archive) => existsSync(archive))) return archives;
   say("making the images of the end-to-end tests");
-  await mkdir(cacheFolder(), { recursive: true });
-  const work = await mkdtemp(join(cacheFolder(), "partial-"));
+  await mkdir(cache, { recursive: true });
+  const work = await mkdtemp(join(cache, "partial-"));
   try {
     const context = join(work, "context");
     await bundlePeers(join(context, "peers"));
@@ -87,9 +88,4 @@ async function renderKey(identity: string): Promise<string> {
   const hash = createHash("sha256").update(identity);
   for (const name of [...listed.flat(), "package-lock.json"]) hash.update(await readFile(join(root, name)));
   return hash.digest("hex").slice(0, 16);
-}
-
-function cacheFolder(): string {
-  const named = process.env["XDG_CACHE_HOME"] ?? "";
-  return join(isAbsolute(named) ? named : join(homedir(), ".cache"), "pallas", "e2e");
 }
