@@ -6,6 +6,11 @@ export const provokedRefusals: readonly ProvokedRefusal[] = [
   { namespacePrefix: "fault-16-", reason: "the operator starts before it has any right, and must wait for them" },
   { namespacePrefix: "fault-21-", reason: "the operator's token is revoked before it gets a new one" },
   {
+    namespacePrefix: "outage-",
+    reason: "an API server that comes back refuses until it has read its roles",
+    isCertain: false,
+  },
+  {
     namespacePrefix: "fault-36-",
     reason: "the namespace ends under the operator, whose Role may go before it has heard of it",
     isCertain: false,
