@@ -55,7 +55,7 @@ clean: ## remove what was built, keep what was installed
 	rm -rf dist charts/out images/out test/.artefacts
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # npm writes this file at the end of an installation, so it is older than the lock file exactly when the installation is stale.
 $(installed): package-lock.json
