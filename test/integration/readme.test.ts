@@ -17,8 +17,6 @@ describe("CLI-1 CLI-4 from README to a conversation", { timeout: 60_000 }, () =>
   let shown = "";
 
   beforeAll(async () => {
-    expect(await read("README.md")).toContain("```sh\nmake up\n```");
-    expect(await read("Makefile")).toMatch(/^up: build .*\n\t.*node examples\/quickstart\/up\.ts$/m);
     state = await mkdtemp(join(tmpdir(), "pallas-readme-"));
     up = spawn(process.execPath, ["examples/quickstart/up.ts"], {
       cwd: root,
@@ -26,7 +24,10 @@ describe("CLI-1 CLI-4 from README to a conversation", { timeout: 60_000 }, () =>
       stdio: ["ignore", "pipe", "inherit"],
     });
     up.stdout?.on("data", (text) => (shown += text));
-    await vi.waitFor(() => expect(shown).toContain("registry ready: "), { timeout: startTimeoutMs });
+    const isReady = () => {
+      if (!shown.includes("registry ready: ")) throw new Error(`expected a registry that is ready, found:\n${shown}`);
+    };
+    await vi.waitFor(isReady, { timeout: startTimeoutMs });
   }, startTimeoutMs + 10_000);
   afterAll(async () => {
     const ended = once(up, "exit");
@@ -36,6 +37,8 @@ describe("CLI-1 CLI-4 from README to a conversation", { timeout: 60_000 }, () =>
   });
 
   it("make up shows the table that README.md shows", async () => {
+    expect(await read("README.md")).toContain("```sh\nmake up\n```");
+    expect(await read("Makefile")).toMatch(/^up: build .*\n\t.*node examples\/quickstart\/up\.ts$/m);
     const table = /```\n(AGENT {6}MODEL[^`]*)```/.exec(await read("README.md"))?.[1] ?? "none";
     const lines = (text: string) => text.split("\n").map((line) => line.trimEnd());
     expect(lines(shown)).toEqual(expect.arrayContaining(lines(table)));
