@@ -34,7 +34,7 @@ export interface Exchange {
 const requestLimitBytes = 4 * 1024 * 1024;
 const answerLimitBytes = 64 * 1024 * 1024;
 /** For bytes on their way through our own relay, before the RST that would overtake them. */
-const flushMs = 20;
+const flushMs = 200;
 
 /** One call under way. */
 interface Call {
