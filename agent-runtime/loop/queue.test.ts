@@ -17,7 +17,7 @@ async function startBusy(limits: Partial<LoopLimits>) {
   started.push(agent);
   const send = (message: string) => ask(agent.mcpUrl, { message });
   const first = send("first");
-  await vi.waitFor(() => expect(models.requests).toHaveLength(1));
+  await vi.waitFor(() => expect(models.requests).toHaveLength(1), { timeout: 10_000 });
   return { url: agent.mcpUrl, models, send, first, release: gate.resolve };
 }
 
