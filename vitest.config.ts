@@ -55,7 +55,7 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          globalSetup: ["test/build-setup.ts", "test/e2e/global-setup.ts"],
+          globalSetup: ["test/e2e/global-setup.ts"],
           pool: "forks",
           // They share the node, and one of them drains it.
           maxWorkers: 1,

@@ -1,31 +1,82 @@
-// What the built programs load at start: not what is only needed when it is switched on.
-import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+// The bundle: what the programs load at start, and what only when it is needed, or switched on.
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { build } from "../build.ts";
+import { beforeAll, expect, it } from "vitest";
+import { build, type BuiltProgram } from "../build.ts";
 
+/** Of the command line at start: `--help`, and completion at a prompt, must be there at once. */
+const mostBytesOfCli = 300_000;
 /** The modules of OpenTelemetry, as esbuild names them; the interfaces alone, in their CommonJS form, are prom-client's. */
-const modules = /node_modules\/@opentelemetry\/(?!api\/\S+\.cjs)/;
+const telemetry = /node_modules\/@opentelemetry\/(?!api\/\S+\.cjs)/;
 
-test(
-  "MET-6 OpenTelemetry is in the bundle, and in no file that a program loads at start",
-  { timeout: 120_000 },
-  async () => {
-    const outdir = await mkdtemp(join(tmpdir(), "pallas-bundle-"));
-    try {
-      const { built } = await build(outdir);
-      const atStart = new Set(built.flatMap(({ files }) => files));
-      const holding: string[] = [];
-      for (const file of await readdir(outdir)) {
-        if (!file.endsWith(".js")) continue;
-        if (modules.test(await readFile(join(outdir, file), "utf8"))) holding.push(file);
-      }
-      expect(atStart).toContain("agent-runtime.js");
-      expect(holding).not.toEqual([]);
-      expect(holding.filter((file) => atStart.has(file))).toEqual([]);
-    } finally {
-      await rm(outdir, { recursive: true, force: true });
-    }
+interface LateCase {
+  readonly title: string;
+  readonly program: string;
+  /** Loaded at once, to see that names are found at all. */
+  readonly atStart: string;
+  readonly late: readonly string[];
+}
+
+const cases: readonly LateCase[] = [
+  {
+    title: "CFG-2 the agent loads models, downstream servers and authentication late",
+    program: "agent-runtime",
+    atStart: "@modelcontextprotocol/server",
+    late: [
+      ...["@ai-sdk/google", "@ai-sdk/amazon-bedrock", "@ai-sdk/anthropic", "ai"],
+      ...["@modelcontextprotocol/client", "undici", "jose"],
+    ],
   },
-);
+  {
+    title: "CLI-3 CLI-4 the command line loads the reader of Python and the chat late",
+    program: "cli",
+    atStart: "commander",
+    late: ["@lezer/python", "marked", "@modelcontextprotocol/client"],
+  },
+];
+
+let folder: string;
+let built: BuiltProgram[];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pallas-build-"));
+  ({ built } = await build(folder));
+  return () => rm(folder, { recursive: true });
+}, 60_000);
+
+const listPrograms = async (): Promise<string[]> => (await readdir(folder)).filter((file) => file.endsWith(".js"));
+
+async function packagesIn(files: readonly string[]): Promise<Set<string>> {
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+  // esbuild names each module before its code.
+  const modules = texts.flatMap((text) => [...text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)/gm)]);
+  return new Set(modules.map(([, name = ""]) => name));
+}
+
+it.each(cases)("$title", async ({ program, atStart, late }) => {
+  const loaded = await packagesIn(built.find(({ name }) => name === program)?.files ?? []);
+  const all = await packagesIn(await listPrograms());
+  expect(loaded).toContain(atStart);
+  for (const name of late) {
+    expect(all).toContain(name);
+    expect(loaded).not.toContain(name);
+  }
+});
+
+it("CLI-1 every command of the command line loads what it needs when it is called", () => {
+  const cli = built.find(({ name }) => name === "cli");
+  expect(cli?.sizeBytes).toBeLessThan(mostBytesOfCli);
+  // And it is all there, later.
+  expect(cli?.packages).toEqual(expect.arrayContaining(["node_modules/js-yaml", "node_modules/marked"]));
+});
+
+it("MET-6 OpenTelemetry is in the bundle, and in no file that a program loads at start", async () => {
+  const atStart = new Set(built.flatMap(({ files }) => files));
+  const holding: string[] = [];
+  for (const file of await listPrograms()) {
+    if (telemetry.test(await readFile(join(folder, file), "utf8"))) holding.push(file);
+  }
+  expect(atStart).toContain("agent-runtime.js");
+  expect(holding).not.toEqual([]);
+  expect(holding.filter((file) => atStart.has(file))).toEqual([]);
+});

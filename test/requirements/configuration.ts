@@ -20,7 +20,7 @@ export const configurationRequirements: Requirements = {
     shown: [
       "agent-runtime/model/ai-sdk.test.ts",
       "agent-runtime/model/providers.test.ts",
-      "test/lazy-chunks.test.ts",
+      "test/bundle.test.ts",
       "test/models/cross-check.test.ts",
       "agent-runtime/model/built-in.test.ts",
     ],

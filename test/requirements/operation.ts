@@ -207,7 +207,7 @@ export const operationRequirements: Requirements = {
       "cli/up/reports.test.ts",
       "cli/up/remembered-ports.test.ts",
       "test/integration/terminal.test.ts",
-      "test/cli-start.test.ts",
+      "test/bundle.test.ts",
     ],
   },
   "CLI-2": { promise: "pallas agent runs a single agent.", shown: ["test/integration/single-agent.test.ts"] },
