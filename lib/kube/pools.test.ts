@@ -6,6 +6,8 @@ import { systemClock } from "./clock.ts";
 import { createCredentialSource, loadCredentials } from "./credentials.ts";
 import { PoolCache } from "./pools.ts";
 import { ManualClock } from "./testing/manual-clock.ts";
+import { silentLog } from "./testing/silent-log.ts";
+import { listen } from "../process/http-server.ts";
 import { KubeConfig } from "@kubernetes/client-node";
 
 function configWith(fields: { caData?: string; token?: string; server?: string }): KubeConfig {
@@ -25,6 +27,20 @@ describe("connections are shared per TLS identity", () => {
     expect(second).not.toBe(first);
     expect([first.calls.closed, first.watches.closed]).toEqual([true, true]);
     expect(cache.for(await loadCredentials(configWith({ server: "https://127.0.0.1:6444" })))).not.toBe(second);
+  });
+
+  test("fault 11: one that idles is closed, however long a server's Keep-Alive header would keep it", async () => {
+    const server = await listen(() => new Response(), { port: 0, hostname: "127.0.0.1", log: silentLog() });
+    onTestFinished(async () => void (await server.close({ graceMs: 0 })));
+    const cache = new PoolCache(50);
+    onTestFinished(() => cache.close());
+    const origin = `http://127.0.0.1:${server.port}`;
+    const { calls } = cache.for({ ...(await loadCredentials(configWith({}))), origin });
+    const answer = await calls.request({ method: "GET", path: "/" });
+    expect(answer.headers["keep-alive"]).toBe("timeout=60");
+    await answer.body.dump();
+    expect(calls.stats.connected).toBe(1);
+    await expect.poll(() => calls.stats.connected, { timeout: 10_000 }).toBe(0);
   });
 
   test("a server's path prefix is kept apart from its origin", async () => {

@@ -24,6 +24,12 @@ export interface Pools {
 export class PoolCache {
   #current: { readonly identity: string; readonly pools: Pools } | undefined;
   readonly #retired = new Set<Pool>();
+  readonly #idleMs: number;
+
+  /** A connection that no request used for `idleMs` is closed. */
+  constructor(idleMs = idleConnectionMs) {
+    this.#idleMs = idleMs;
+  }
 
   /** The pools for these credentials. Those of an older identity take no new requests and end with their last one. */
   for(credentials: Credentials): Pools {
@@ -33,8 +39,8 @@ export class PoolCache {
       this.#retire(this.#current.pools.watches);
     }
     const pools = {
-      calls: createPool(credentials, callConnections, responseLimitBytes),
-      watches: createPool(credentials, watchConnections, -1),
+      calls: createPool(credentials, callConnections, responseLimitBytes, this.#idleMs),
+      watches: createPool(credentials, watchConnections, -1, this.#idleMs),
     };
     this.#current = { identity: credentials.identity, pools };
     return pools;
@@ -78,7 +84,7 @@ export function askBeforeSending(pool: Pool, mayStart: (() => string | undefined
   );
 }
 
-function createPool({ origin, tls }: Credentials, connections: number, maxResponseSize: number): Pool {
+function createPool({ origin, tls }: Credentials, connections: number, maxResponseSize: number, idleMs: number): Pool {
   return new Pool(origin, {
     connections,
     maxResponseSize,
@@ -87,7 +93,9 @@ function createPool({ origin, tls }: Credentials, connections: number, maxRespon
     // Deadlines are the transport's; undici's own are switched off so that there is one rule.
     headersTimeout: 0,
     bodyTimeout: 0,
-    keepAliveTimeout: idleConnectionMs,
+    keepAliveTimeout: idleMs,
+    // Nor longer where a proxy's Keep-Alive header allows it: the connection may have died in silence meanwhile.
+    keepAliveMaxTimeout: idleMs,
     connect: createConnector({ tls, timeoutMs: connectTimeoutMs, keepAliveProbeMs }),
   });
 }

@@ -22,7 +22,7 @@ export const faultRows: Readonly<Record<number, FaultRow>> = {
   8: row("410 on connect", unit("reflector-stream"), real("faults-watch")),
   9: row("a watch stays open and says nothing", unit("reflector-stream"), real("faults-silence")),
   10: row("nothing but bookmarks, then a new watch", unit("reflector-stream"), real("faults-watch")),
-  11: row("connections lead nowhere", real("faults-silence")),
+  11: row("connections lead nowhere", unit("pools"), real("faults-silence")),
   12: row("the server asks to go away, or closes connections", real("faults-connections")),
   13: row("stopped while connecting", unit("reflector"), real("faults-start")),
   14: row("a handler of changes throws", unit("reflector"), unit("source")),
