@@ -9,6 +9,8 @@ import { defineConfig } from "vitest/config";
 const inCi = Boolean(process.env["CI"]);
 const reports = "test/.artefacts/reports";
 const wholeRun = "test/rights/whole-run.test.ts";
+/** A wait ends as soon as what it waits for is there; see test/patience.ts. */
+const patient = { setupFiles: ["test/patience.ts"], expect: { poll: { timeout: 10_000 } } };
 const sourceFolders = ["crds", "plan", "lib", "operator", "agent-runtime", "registry", "cli", "images"];
 
 export default defineConfig({
@@ -19,6 +21,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
+          ...patient,
           // Far above what any takes: a busy machine is no fault of theirs.
           testTimeout: 30_000,
           include: [
@@ -32,6 +35,7 @@ export default defineConfig({
       {
         test: {
           name: "integration",
+          ...patient,
           include: ["test/{integration,cluster,conformance,chart}/**/*.test.ts"],
           globalSetup: ["test/build-setup.ts", "test/cluster/global-setup.ts"],
           pool: "forks",
@@ -44,6 +48,7 @@ export default defineConfig({
       {
         test: {
           name: "machine",
+          ...patient,
           include: ["test/machine/**/*.test.ts"],
           pool: "forks",
           testTimeout: 120_000,
@@ -54,6 +59,7 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
+          ...patient,
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/e2e/global-setup.ts"],
           pool: "forks",

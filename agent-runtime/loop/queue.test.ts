@@ -17,7 +17,7 @@ async function startBusy(limits: Partial<LoopLimits>) {
   started.push(agent);
   const send = (message: string) => ask(agent.mcpUrl, { message });
   const first = send("first");
-  await vi.waitFor(() => expect(models.requests).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(models.requests).toHaveLength(1));
   return { url: agent.mcpUrl, models, send, first, release: gate.resolve };
 }
 
@@ -30,7 +30,7 @@ describe("CFG-8 AGT-5 calls that wait for a history", () => {
       if (answer.isError) refused += 1;
       return answer.text;
     });
-    await vi.waitFor(() => expect(refused).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(refused).toBe(1));
     release();
     expect((await first).text).toBe("first");
     expect((await Promise.all(others)).toSorted()).toEqual([

@@ -1,0 +1,10 @@
+// For every test file: vi.waitFor waits ten seconds, as expect.poll does by vitest.config.ts. Patience costs nothing where
+// all is well, and the second that Vitest gives by itself is too short on a busy machine. Waits that are limits of their
+// own say so with a timeout.
+import { vi } from "vitest";
+
+const patienceMs = 10_000;
+const { waitFor } = vi;
+
+vi.waitFor = (callback, options) =>
+  waitFor(callback, typeof options === "number" ? options : { timeout: patienceMs, ...options });
