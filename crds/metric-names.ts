@@ -4,6 +4,7 @@
 export const metricNames = {
   up: "pallas_up",
   agentInfo: "pallas_agent_info",
+  agentSpecReplicas: "pallas_agent_spec_replicas",
   sendMessageTotal: "pallas_send_message_total",
   sendMessageSeconds: "pallas_send_message_duration_seconds",
   llmTurnsTotal: "pallas_llm_turns_total",

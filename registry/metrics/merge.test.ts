@@ -75,7 +75,8 @@ describe("MET-1 merging the series of many pods", () => {
   });
 
   it("leaves out what the registry says itself, so that nothing is counted twice", () => {
-    const text = 'pallas_up 1\npallas_agent_info{agent="research",port="8080"} 1\npallas_agent_scrape_up 1\na 1\n';
+    const text =
+      'pallas_up 1\npallas_agent_info{agent="research",port="8080"} 1\npallas_agent_spec_replicas 1\npallas_agent_scrape_up 1\na 1\n';
     expect(series(text).map(({ name }) => name)).toEqual(["a"]);
   });
 

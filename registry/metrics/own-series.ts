@@ -37,6 +37,19 @@ export function registerOwnSeries({ registry, source, agentUrl, visits }: OwnSer
     },
   });
   new Gauge({
+    name: metricNames.agentSpecReplicas,
+    help: "Pods that the agent is to have; 0 where it is scaled to none on purpose.",
+    labelNames: ["namespace", "pallas_instance", "agent"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { metadata, spec } of source.agents()) {
+        const { namespace, name } = metadata;
+        this.set({ namespace, pallas_instance: spec.instanceRef.name, agent: name }, spec.replicas);
+      }
+    },
+  });
+  new Gauge({
     name: "pallas_registry_unreadable_resources",
     help: "Resources left out because they do not parse.",
     registers,

@@ -14,11 +14,12 @@ export interface FamilyText {
 }
 
 /**
- * What the registry says for every pod. `pallas_agent_info` comes from the resources, running or not; `pallas_up`
- * stays one series, as dashboards expect it, and of a pod `pallas_agent_scrape_up` says the same.
+ * What the registry says for every pod. `pallas_agent_info` and `pallas_agent_spec_replicas` come from the resources,
+ * running or not; `pallas_up` stays one series, as dashboards expect it, and of a pod `pallas_agent_scrape_up` says the same.
  */
 const saidByRegistry: ReadonlySet<string> = new Set([
   metricNames.agentInfo,
+  metricNames.agentSpecReplicas,
   metricNames.up,
   metricNames.agentScrapeUp,
   metricNames.agentScrapeSeconds,

@@ -177,6 +177,19 @@ describe("MET-2 pallas_agent_info", () => {
   });
 });
 
+describe("pallas_agent_spec_replicas", () => {
+  it("is what the resource asks for, 0 too", async () => {
+    const source = new MemorySource({
+      instances: [makeInstance()],
+      agents: [makeAgent("usual"), makeAgent("asleep", { replicas: 0 })],
+    });
+    const series = await read(serve(source));
+    const wanted = (agent: string) =>
+      series.get(`pallas_agent_spec_replicas{namespace="agents",pallas_instance="ouranos",agent="${agent}"}`);
+    expect([wanted("usual"), wanted("asleep")]).toEqual(["1", "0"]);
+  });
+});
+
 describe("MET-5 podMonitor mode", () => {
   it("asks no pod for series and serves its own only", async () => {
     const [admin] = await startAgents("a 1\n");

@@ -89,7 +89,11 @@ export const alertCases: readonly AlertCase[] = [
     alert: "PallasAgentDown",
     series: [
       gauge(`pallas_agent_info{${agentNamed("h")},port="8080"}`, 1, 1),
+      gauge(`pallas_agent_spec_replicas{${agentNamed("h")}}`, 2, 2),
       gauge(`pallas_agent_health_status{${agentNamed("h")},pod="h-1"}`, 1, undefined),
+      // Scaled to zero on purpose, which is quiet all the time.
+      gauge(`pallas_agent_info{${agentNamed("asleep")},port="8080"}`, 1, 1),
+      gauge(`pallas_agent_spec_replicas{${agentNamed("asleep")}}`, 0, 0),
     ],
   },
   {
