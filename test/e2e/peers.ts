@@ -128,4 +128,20 @@ export async function startClient(
   };
 }
 
+interface ModelRequest {
+  readonly kind: string;
+  readonly headers: Record<string, string>;
+  readonly body: { readonly messages?: { role: string; content: unknown }[] };
+}
+
+/** What the model of `startModel` was sent last. */
+export async function readLastModelCall(space: Space, client: ClientPod): Promise<ModelRequest> {
+  const journal: ModelRequest[] = JSON.parse(
+    await client.fetchText(`http://model.${space.name}.svc:${modelPort}/__journal`),
+  );
+  const last = journal.findLast(({ kind }) => kind === "call");
+  if (last === undefined) throw new Error("expected a call of the model, found none");
+  return last;
+}
+
 export const agentUrl = (space: Space, agent: string): string => `http://${agent}.${space.name}.svc:8080/mcp`;

@@ -2,17 +2,11 @@
 // model is sent.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agent, instance } from "../faults/space.ts";
-import { agentUrl, modelUrl, startClient, startModel, type ClientPod } from "./peers.ts";
+import { agentUrl, modelUrl, readLastModelCall, startClient, startModel, type ClientPod } from "./peers.ts";
 import { createSpace, eventually, isReady, type Space } from "./testbed.ts";
 
 /** A kubelet may look at Secrets and ConfigMaps once a minute only. */
 const rotationTimeoutMs = 150_000;
-
-interface ModelRequest {
-  readonly kind: string;
-  readonly headers: Record<string, string>;
-  readonly body: { readonly messages?: { role: string; content: unknown }[] };
-}
 
 describe("OPR-2 OPR-10 an agent's life", { timeout: 240_000 }, () => {
   let space: Space;
@@ -38,12 +32,7 @@ describe("OPR-2 OPR-10 an agent's life", { timeout: 240_000 }, () => {
       await caller.stop();
     }
   };
-  const lastModelCall = async (): Promise<ModelRequest> => {
-    const journal: ModelRequest[] = JSON.parse(await client.fetchText(`http://model.${space.name}.svc:8080/__journal`));
-    const last = journal.findLast(({ kind }) => kind === "call");
-    if (last === undefined) throw new Error("expected a call of the model, found none");
-    return last;
-  };
+  const lastModelCall = () => readLastModelCall(space, client);
   const onlyPod = async (name: string) => {
     const pods = await space.pods(name);
     if (pods.length !== 1 || pods[0] === undefined)

@@ -74,9 +74,11 @@ export interface Space extends AsyncDisposable {
   isPolicyGone(agent: string): Promise<true | undefined>;
 }
 
-export async function createSpace(prefix: string): Promise<Space> {
+export const createSpace = (prefix: string): Promise<Space> =>
+  createNamedSpace(`${prefix}-${Math.random().toString(36).slice(2, 8)}`);
+
+export async function createNamedSpace(name: string): Promise<Space> {
   const cluster = openedCluster();
-  const name = `${prefix}-${Math.random().toString(36).slice(2, 8)}`;
   const kubectl = (...args: string[]) => cluster.kubectl([`--namespace=${name}`, ...args], { timeoutMs: 180_000 });
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels: restrictedLabels } };
   await cluster.kubectl(["create", "--filename=-"], { input: JSON.stringify(namespace) });

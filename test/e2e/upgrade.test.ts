@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agent, instance } from "../faults/space.ts";
 import { installPallas, operatorDeployment, systemNamespace, uninstallPallas } from "./installation.ts";
 import { agentUrl, startClient } from "./peers.ts";
+import { openPageShell, readBlock } from "./page-shell.ts";
 import { createSpace, eventually, isReady, openedCluster, testbed, type LiveObject, type Space } from "./testbed.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -99,6 +100,22 @@ describe("OPR-11 upgrade and removal", { timeout: 400_000 }, () => {
     const after = { free: uids(await podsOf(free)), pinned: uids(await podsOf(pinned)) };
     expect(after.pinned).toEqual(before.pinned);
     expect(after.free.filter((uid) => before.free.includes(uid))).toEqual([]);
+  });
+
+  it.skipIf(previous === undefined)("helm rollback as docs/operations.md has it takes them back", async () => {
+    const before = uids(await podsOf(pinned));
+    await using shell = await openPageShell(cluster);
+    await shell.run(await readBlock("operations.md", "helm rollback"), { timeoutMs: 240_000 });
+    await eventually("every free agent on the image of before", 180_000, async () => {
+      const pods = await podsOf(free);
+      const isBack = (pod: LiveObject) =>
+        JSON.stringify(pod.spec).includes(`pallas/agent:${previousTag}`) && isReady(pod);
+      return (pods.length === free.length && pods.every(isBack)) || undefined;
+    });
+    expect(uids(await podsOf(pinned))).toEqual(before);
+    await space.switchPolicyOff("free-a");
+    await eventually("an edit to be followed", 30_000, () => space.isPolicyGone("free-a"));
+    await installPallas(cluster, { tag: testbed().tag });
   });
 
   it("helm uninstall leaves the resources and what runs, and nothing else; installed again, all goes on", async () => {

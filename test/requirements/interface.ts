@@ -105,6 +105,7 @@ export const interfaceRequirements: Requirements = {
       "lib/mcp/resume.test.ts",
       "test/integration/agent-clients.test.ts",
       "test/integration/agent-drain.test.ts",
+      "test/e2e/storage.test.ts",
       daedalus,
     ],
   },
