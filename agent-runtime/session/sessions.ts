@@ -64,6 +64,7 @@ export function createSessions(options: {
 }): Sessions {
   const { scope, maxQueued, store } = options;
   const lock = createKeyedLock();
+  let requests = 0;
   /** Keys that are on their way out. */
   const forgotten = new Set<string>();
 
@@ -83,9 +84,9 @@ export function createSessions(options: {
     async resolve({ sessionId, connectionId, caller }) {
       if (sessionId !== undefined) return findNamed(sessionId, caller);
       if (scope === "shared") return { key: sharedKey, kept: true };
-      const fresh = mintOwnedId(caller);
-      if (scope === "request") return { key: `request:${fresh}`, kept: false };
+      if (scope === "request") return { key: `request:${(requests += 1)}`, kept: false };
       if (connectionId !== undefined) return { key: connectionKey(connectionId), kept: true };
+      const fresh = mintOwnedId(caller);
       return { key: sessionKey(fresh), kept: true, sessionId: fresh };
     },
     async open(ref, signal) {

@@ -8,6 +8,7 @@ import { isIPv6 } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Http2Bindings, HttpBindings } from "@hono/node-server";
 import { trackConnections } from "./http-connections.ts";
+import { isEventStream, sendEvents } from "./event-stream.ts";
 import type { Logger } from "./log.ts";
 
 export interface HttpLimits {
@@ -100,49 +101,17 @@ async function respond(
   const path = () => new URL(request.url).pathname;
   try {
     const response = await fetch(request, env);
-    if (response.body === null || !isEventStream(response)) return response;
-    const body = watchStream(response.body, (error) => {
+    if (!isEventStream(response)) return response;
+    return await sendEvents(response, env.outgoing, (error) => {
       log.error({ path: path(), err: error }, "response stream failed");
       env.outgoing.destroy();
     });
-    return new Response(body, response);
   } catch (error) {
     // After the client has gone, an error is the cancellation's echo.
     if (request.signal.aborted) log.debug({ path: path(), err: error }, "request cancelled by the client");
     else log.error({ method: request.method, path: path(), err: error }, "request handler failed");
     return Response.json({ error: "internal_error", message: "internal error, see the server's log" }, { status: 500 });
   }
-}
-
-const isEventStream = (response: Response): boolean =>
-  response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-
-// The adapter prints a failed stream's error, with all its properties, to standard error, and its message to the client.
-function watchStream(
-  source: ReadableStream<Uint8Array>,
-  onError: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
-  const reader = source.getReader();
-  let cancelled = false;
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        // The client may have gone while this read was waiting; the stream is closed then.
-        if (cancelled) return;
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } catch (error) {
-        if (cancelled) return;
-        onError(error);
-        controller.close();
-      }
-    },
-    cancel(reason) {
-      cancelled = true;
-      return reader.cancel(reason);
-    },
-  });
 }
 
 function bind(server: Server, { port, hostname }: { port: number; hostname: string }): Promise<number> {
