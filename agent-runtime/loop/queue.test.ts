@@ -57,24 +57,17 @@ describe("CFG-8 AGT-5 calls that wait for a history", () => {
     const connection = await connect2026(url);
     const cancelled = new AbortController();
     const waiting = sendMessage(connection, { message: "cancelled" }, cancelled.signal);
-    await vi.waitFor(async () => expect((await send("refused")).text).toContain("1 calls already wait"), {
-      timeout: 10_000,
-    });
+    await vi.waitFor(async () => expect((await send("refused")).text).toContain("1 calls already wait"));
     cancelled.abort(new Error("no longer"));
     await expect(waiting).rejects.toThrow("was cancelled");
     await connection.close();
     // Gets the place as soon as it is free.
     let text = "";
-    const next = vi.waitFor(
-      async () => {
-        text = (await send("next")).text;
-        expect(text).toBe("next");
-      },
-      { timeout: 10_000 },
-    );
-    await vi.waitFor(async () => expect((await send("probe")).text).toContain("1 calls already wait"), {
-      timeout: 10_000,
+    const next = vi.waitFor(async () => {
+      text = (await send("next")).text;
+      expect(text).toBe("next");
     });
+    await vi.waitFor(async () => expect((await send("probe")).text).toContain("1 calls already wait"));
     release();
     await first;
     await next;

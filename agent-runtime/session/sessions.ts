@@ -55,6 +55,8 @@ export interface Sessions {
 const connectionKey = (id: string) => `connection:${id}`;
 const sessionKey = (id: string) => `session:${id}`;
 const sharedKey = "shared";
+/** Nothing is stored under it. */
+const unkeptKey = "request";
 
 /** Sessions of one agent over `store`. */
 export function createSessions(options: {
@@ -64,7 +66,6 @@ export function createSessions(options: {
 }): Sessions {
   const { scope, maxQueued, store } = options;
   const lock = createKeyedLock();
-  let requests = 0;
   /** Keys that are on their way out. */
   const forgotten = new Set<string>();
 
@@ -84,7 +85,7 @@ export function createSessions(options: {
     async resolve({ sessionId, connectionId, caller }) {
       if (sessionId !== undefined) return findNamed(sessionId, caller);
       if (scope === "shared") return { key: sharedKey, kept: true };
-      if (scope === "request") return { key: `request:${(requests += 1)}`, kept: false };
+      if (scope === "request") return { key: unkeptKey, kept: false };
       if (connectionId !== undefined) return { key: connectionKey(connectionId), kept: true };
       const fresh = mintOwnedId(caller);
       return { key: sessionKey(fresh), kept: true, sessionId: fresh };

@@ -3,6 +3,7 @@
  * timeouts of proxies and clients; one that comes at once keeps its own form and HTTP status.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { isEventStream } from "../process/event-stream.ts";
 
 export interface LateStreamOptions {
   /** How long the answer may take before the stream is opened without it. */
@@ -63,7 +64,7 @@ function renderStream(pending: Promise<Response>, keepAliveMs: number): Readable
 }
 
 async function openEvents(response: Response): Promise<ReadableStream<Uint8Array>> {
-  if (response.body !== null && response.headers.get("content-type")?.startsWith("text/event-stream") === true) {
+  if (response.body !== null && isEventStream(response.headers)) {
     return response.body;
   }
   return new Blob([`event: message\ndata: ${await response.text()}\n\n`]).stream();

@@ -1,5 +1,7 @@
 /** Caps what a server may make us hold in memory: a whole body, or one event of a stream (SEC-6). */
 
+import { isEventStream } from "../process/event-stream.ts";
+
 /** Thrown while reading a body. Its code puts it among network faults. */
 class ResponseLimitError extends Error {
   override readonly name = "ResponseLimitError";
@@ -25,7 +27,7 @@ export function limitResponse({ status, statusText, headers, body }: Answer, lim
   if (body === null) {
     return new Response(null, init);
   }
-  const isStream = new Headers(init.headers).get("content-type")?.startsWith("text/event-stream") === true;
+  const isStream = isEventStream(new Headers(init.headers));
   const count = isStream ? createEventCounter() : createByteCounter();
   const reader = body.getReader();
   const limited = new ReadableStream<Uint8Array>({

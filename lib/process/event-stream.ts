@@ -11,8 +11,8 @@ const gatheredLimitBytes = 256 * 1024;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-export const isEventStream = (response: Response): boolean =>
-  response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+export const isEventStream = (headers: Headers): boolean =>
+  headers.get("content-type")?.startsWith("text/event-stream") === true;
 
 /**
  * Sends the events in one piece if they end within a turn of the event loop; what it resolves to then leaves the adapter

@@ -7,8 +7,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isIPv6 } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Http2Bindings, HttpBindings } from "@hono/node-server";
-import { trackConnections } from "./http-connections.ts";
 import { isEventStream, sendEvents } from "./event-stream.ts";
+import { trackConnections } from "./http-connections.ts";
 import type { Logger } from "./log.ts";
 
 export interface HttpLimits {
@@ -101,7 +101,7 @@ async function respond(
   const path = () => new URL(request.url).pathname;
   try {
     const response = await fetch(request, env);
-    if (!isEventStream(response)) return response;
+    if (!isEventStream(response.headers)) return response;
     return await sendEvents(response, env.outgoing, (error) => {
       log.error({ path: path(), err: error }, "response stream failed");
       env.outgoing.destroy();

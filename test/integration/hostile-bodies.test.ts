@@ -142,7 +142,7 @@ describe("SEC-6 hostile requests", () => {
       await repeat(sessions / 2, open);
       // The heap may grow once more; what leaks makes it grow each time.
       const growth: number[] = [];
-      for (let round = 0; round < growthRounds && !(Math.min(...growth) < growthLimit); round += 1) {
+      for (let round = 0; round < growthRounds && Math.min(...growth) >= growthLimit; round += 1) {
         const before = await readRestingBytes();
         await repeat(sessions, open);
         growth.push((await readRestingBytes()) / before);
