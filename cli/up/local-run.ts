@@ -124,10 +124,10 @@ export class LocalRun {
     this.options.report.settled(this.state);
   }
 
-  /** Agents in the reverse order of their start, then the registry. */
+  /** The registry, so that nobody finds what is about to end and it reports nothing missing; then those that use others. */
   async stop(): Promise<void> {
-    await this.supervisor.stop();
     await this.registry?.stop();
+    await this.supervisor.stop();
     await this.stateFile.settled();
     await removeSecrets(this.options.folder);
   }
