@@ -1,65 +1,15 @@
-import { Registry } from "prom-client";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ApiError, CallRefused, TransportError } from "./api-error.ts";
-import { createElection, LeadershipLost, type Election } from "./election.ts";
-import { createKubeMetrics } from "./metrics.ts";
-import { ManualClock } from "./testing/manual-clock.ts";
+import { createElection, LeadershipLost } from "./election.ts";
+import { createElectionScene } from "./testing/election-scene.ts";
 import { MemoryLeases, type LeaseView } from "./testing/memory-leases.ts";
 import { silentLog } from "./testing/silent-log.ts";
-
-interface Contender {
-  readonly election: Election;
-  readonly view: LeaseView;
-  readonly stop: AbortController;
-  readonly lead: ReturnType<typeof vi.fn>;
-  /** Undefined while it runs, else how it ended. */
-  outcome: unknown;
-}
-
-const untilAborted = (leadership: AbortSignal) =>
-  new Promise<void>((resolve) => leadership.addEventListener("abort", () => resolve(), { once: true }));
-
-function setUp() {
-  const clock = new ManualClock();
-  const leases = new MemoryLeases();
-  const registry = new Registry();
-  const metrics = createKubeMetrics(registry);
-  const enter = (identity: string, work: (leadership: AbortSignal) => Promise<void> = untilAborted): Contender => {
-    const view = leases.view();
-    const stop = new AbortController();
-    const lead = vi.fn(work);
-    const election = createElection({
-      transport: view,
-      namespace: "n",
-      name: "l",
-      identity,
-      clock,
-      log: silentLog(),
-      metrics,
-    });
-    const contender: Contender = { election, view, stop, lead, outcome: undefined };
-    election.run(stop.signal, lead).then(
-      () => (contender.outcome = "ended"),
-      (error: unknown) => (contender.outcome = error),
-    );
-    onTestFinished(() => stop.abort());
-    return contender;
-  };
-  /** The time until the contender leads, in steps of 50 ms. */
-  const untilLeads = async ({ election }: Contender, limitMs = 60_000) => {
-    let waitedMs = 0;
-    for (; !election.isLeader && waitedMs <= limitMs; waitedMs += 50) await clock.advance(50);
-    return waitedMs;
-  };
-  const master = async () => (await registry.getSingleMetric("leader_election_master_status")?.get())?.values[0]?.value;
-  return { clock, leases, enter, untilLeads, master };
-}
 
 const writes = (view: LeaseView) => view.calls.filter(({ method }) => method !== "GET");
 
 describe("OPR-6 one leader by Lease", () => {
   test("the first makes the lease and leads, the second waits as long as it is renewed", async () => {
-    const { clock, leases, enter } = setUp();
+    const { clock, leases, enter } = createElectionScene();
     const first = enter("first");
     await clock.advance(0);
     const second = enter("second");
@@ -76,14 +26,14 @@ describe("OPR-6 one leader by Lease", () => {
   });
 
   test("of two that come at once only one leads", async () => {
-    const { clock, enter } = setUp();
+    const { clock, enter } = createElectionScene();
     const both = [enter("first"), enter("second")];
     await clock.advance(60_000);
     expect(both.filter(({ lead }) => lead.mock.calls.length > 0)).toHaveLength(1);
   });
 
   test.each(["cut", "silent"] as const)("a leader whose connection is %s is replaced within 17 s", async (state) => {
-    const { clock, enter, untilLeads, leases } = setUp();
+    const { clock, enter, untilLeads, leases } = createElectionScene();
     const first = enter("first");
     await clock.advance(0);
     const second = enter("second");
@@ -99,10 +49,40 @@ describe("OPR-6 one leader by Lease", () => {
     expect(first.outcome).toBeInstanceOf(LeadershipLost);
   });
 
+  test("time without answers is no standstill: after an outage the leader goes on, though another asks first", async () => {
+    const { clock, enter } = createElectionScene();
+    const first = enter("first");
+    await clock.advance(0);
+    const second = enter("second");
+    await clock.advance(10_000);
+    first.view.state = "cut";
+    await clock.advance(2_000); // The other has seen the last renewal.
+    second.view.state = "cut";
+    await clock.advance(60_000);
+    second.view.state = "up";
+    await clock.advance(5_000);
+    first.view.state = "up";
+    await clock.advance(5_000);
+    expect(first.election.isLeader).toBe(true);
+    expect(second.lead).not.toHaveBeenCalled();
+  });
+
+  test("a leader that does not come back from an outage is replaced 17 s after it", async () => {
+    const { clock, enter, untilLeads } = createElectionScene();
+    const first = enter("first");
+    await clock.advance(0);
+    const second = enter("second");
+    await clock.advance(10_000);
+    first.view.state = second.view.state = "cut";
+    await clock.advance(60_000);
+    second.view.state = "up";
+    expect(await untilLeads(second)).toBeLessThanOrEqual(17_000);
+  });
+
   test.each([-3_600_000, 0, 3_600_000])(
     "a holder whose clock is %i ms off is believed for its 15 s",
     async (skewMs) => {
-      const { clock, leases, enter, untilLeads } = setUp();
+      const { clock, leases, enter, untilLeads } = createElectionScene();
       const renewTime = new Date(clock.now() + skewMs).toISOString();
       leases.put({ holderIdentity: "other", leaseDurationSeconds: 15, renewTime });
       const waitedMs = await untilLeads(enter("me"));
@@ -112,7 +92,7 @@ describe("OPR-6 one leader by Lease", () => {
   );
 
   test("a change beside the record is no sign of life", async () => {
-    const { clock, leases, enter, untilLeads } = setUp();
+    const { clock, leases, enter, untilLeads } = createElectionScene();
     const spec = { holderIdentity: "other", leaseDurationSeconds: 15 };
     leases.put(spec);
     const me = enter("me");
@@ -123,7 +103,7 @@ describe("OPR-6 one leader by Lease", () => {
   });
 
   test("a server that is away is asked again and again", async () => {
-    const { clock, enter, untilLeads } = setUp();
+    const { clock, enter, untilLeads } = createElectionScene();
     const me = enter("me");
     me.view.state = "cut";
     await clock.advance(60_000);
@@ -134,7 +114,7 @@ describe("OPR-6 one leader by Lease", () => {
 
 describe("I11 OPR-6 leadership ends before anyone may take over", () => {
   test("without renewals nothing is written after 10 s", async () => {
-    const { clock, enter, master } = setUp();
+    const { clock, enter, master } = createElectionScene();
     const me = enter("me");
     await clock.advance(0);
     expect(await master()).toBe(1);
@@ -148,7 +128,7 @@ describe("I11 OPR-6 leadership ends before anyone may take over", () => {
   });
 
   test("OPR-7 after an outage it goes on within 2 s, with the same work, when nobody has led since", async () => {
-    const { clock, enter, leases, untilLeads, master } = setUp();
+    const { clock, enter, leases, untilLeads, master } = createElectionScene();
     const me = enter("me");
     await clock.advance(1_000);
     const { acquireTime } = leases.lease?.spec ?? {};
@@ -171,7 +151,7 @@ describe("I11 OPR-6 leadership ends before anyone may take over", () => {
     ["may have led: the lease is gone", (leases) => (leases.lease = undefined)],
     ["has led, and someone put our name back", (leases) => leases.put({ holderIdentity: "me", leaseTransitions: 2 })],
   ])("after an outage it ends, and leaves the lease alone, when another %s", async (_title, change) => {
-    const { clock, enter, leases } = setUp();
+    const { clock, enter, leases } = createElectionScene();
     const me = enter("me");
     await clock.advance(1_000);
     me.view.state = "cut";
@@ -186,7 +166,7 @@ describe("I11 OPR-6 leadership ends before anyone may take over", () => {
   });
 
   test("another that takes it between the look and the renewal keeps it", async () => {
-    const { clock, enter, leases } = setUp();
+    const { clock, enter, leases } = createElectionScene();
     const me = enter("me");
     await clock.advance(1_000);
     me.view.state = "cut";
@@ -202,7 +182,7 @@ describe("I11 OPR-6 leadership ends before anyone may take over", () => {
   });
 
   test("work that ignores its end does not keep the program for more than 5 s", async () => {
-    const { clock, enter, leases } = setUp();
+    const { clock, enter, leases } = createElectionScene();
     const me = enter("me", () => new Promise(() => undefined));
     await clock.advance(0);
     leases.put({ holderIdentity: "other", leaseDurationSeconds: 15 });
@@ -213,7 +193,7 @@ describe("I11 OPR-6 leadership ends before anyone may take over", () => {
   });
 
   test("a lease that another took is lost at the next renewal", async () => {
-    const { clock, leases, enter } = setUp();
+    const { clock, leases, enter } = createElectionScene();
     const me = enter("me");
     await clock.advance(0);
     leases.put({ holderIdentity: "thief", leaseDurationSeconds: 15 });
@@ -223,7 +203,7 @@ describe("I11 OPR-6 leadership ends before anyone may take over", () => {
   });
 
   test("after a standstill of 20 s not even a renewal is sent before a look", async () => {
-    const { clock, enter } = setUp();
+    const { clock, enter } = createElectionScene();
     const me = enter("me");
     await clock.advance(1_000);
     const before = me.view.calls.length;
@@ -237,7 +217,7 @@ describe("I11 OPR-6 leadership ends before anyone may take over", () => {
   });
 
   test("a standstill while the renewal is under way counts from before it was sent", async () => {
-    const { clock, enter } = setUp();
+    const { clock, enter } = createElectionScene();
     const me = enter("me");
     await clock.advance(1_000);
     const before = me.view.calls.length;
@@ -255,7 +235,7 @@ describe("I11 OPR-6 leadership ends before anyone may take over", () => {
     ["a lease deleted by hand", (leases) => (leases.lease = undefined)],
     ["a holder removed by hand", (leases) => leases.put({ holderIdentity: "" })],
   ])("%s does not end it", async (_title, fault) => {
-    const { clock, leases, enter } = setUp();
+    const { clock, leases, enter } = createElectionScene();
     const me = enter("me");
     await clock.advance(1_000);
     fault(leases, me.view);
@@ -270,7 +250,7 @@ describe("I11 OPR-6 leadership ends before anyone may take over", () => {
 
 describe("OPR-6 stop drains, then gives the lease back", () => {
   test("the lease is renewed until the work has ended, and free right after", async () => {
-    const { clock, leases, enter, untilLeads, master } = setUp();
+    const { clock, leases, enter, untilLeads, master } = createElectionScene();
     const drained = Promise.withResolvers<void>();
     const first = enter("first", () => drained.promise);
     await clock.advance(0);
@@ -290,7 +270,7 @@ describe("OPR-6 stop drains, then gives the lease back", () => {
   });
 
   test("work that fails gives the lease back too", async () => {
-    const { clock, leases, enter } = setUp();
+    const { clock, leases, enter } = createElectionScene();
     const me = enter("me", () => Promise.reject(new Error("boom")));
     await clock.advance(0);
     expect(me.outcome).toMatchObject({ message: "boom" });
@@ -298,7 +278,7 @@ describe("OPR-6 stop drains, then gives the lease back", () => {
   });
 
   test("who waits for the lease ends at once and leaves it alone", async () => {
-    const { clock, leases, enter } = setUp();
+    const { clock, leases, enter } = createElectionScene();
     leases.put({ holderIdentity: "other", leaseDurationSeconds: 15 });
     const me = enter("me");
     await clock.advance(1_000);
@@ -310,7 +290,7 @@ describe("OPR-6 stop drains, then gives the lease back", () => {
   });
 
   test("a stop during the claim gives it back without leading", async () => {
-    const { clock, leases, enter } = setUp();
+    const { clock, leases, enter } = createElectionScene();
     leases.put({ holderIdentity: "" });
     const me = enter("me");
     me.view.before = () => me.stop.abort();
@@ -321,7 +301,7 @@ describe("OPR-6 stop drains, then gives the lease back", () => {
   });
 
   test("a lease that somebody touched is given back too", async () => {
-    const { clock, leases, enter } = setUp();
+    const { clock, leases, enter } = createElectionScene();
     const me = enter("me");
     await clock.advance(100);
     leases.put({ ...leases.lease?.spec }, { labels: { touched: "yes" } });
@@ -332,7 +312,7 @@ describe("OPR-6 stop drains, then gives the lease back", () => {
   });
 
   test("a lease that another took meanwhile is left alone", async () => {
-    const { clock, leases, enter } = setUp();
+    const { clock, leases, enter } = createElectionScene();
     const me = enter("me");
     await clock.advance(100);
     leases.put({ holderIdentity: "thief", leaseDurationSeconds: 15 });
@@ -344,7 +324,7 @@ describe("OPR-6 stop drains, then gives the lease back", () => {
 
   /** Stops a leader whose write ended (or not) as told, so long ago; says who holds the lease then. */
   const stopAfterWrite = async (write: () => Promise<unknown>, agoMs: number) => {
-    const { clock, leases, enter, untilLeads } = setUp();
+    const { clock, leases, enter, untilLeads } = createElectionScene();
     const me = enter("me");
     await clock.advance(0);
     const fenced = me.election.fence({ ...leases.view(), request: write });
@@ -379,7 +359,7 @@ describe("OPR-6 stop drains, then gives the lease back", () => {
   });
 
   test("a server that is away does not keep the program from ending", async () => {
-    const { clock, enter } = setUp();
+    const { clock, enter } = createElectionScene();
     const me = enter("me");
     await clock.advance(0);
     me.view.state = "silent";

@@ -83,6 +83,8 @@ class LeaseElection implements Election {
   readonly #client: LeaseClient;
   readonly #setMaster: (isLeader: boolean) => void;
   #observed: Observation | undefined;
+  /** When the lease was last read or written. */
+  #lookedAt = 0;
   /** No write starts from here on. 0: not leading. */
   #validUntil = 0;
   #failing = false;
@@ -224,8 +226,17 @@ class LeaseElection implements Election {
     } catch (error) {
       if (!this.#failing) log.warn({ namespace, lease: name, err: error }, "lease not reachable");
       this.#failing = true;
+      this.#discount();
       return undefined;
     }
+  }
+
+  /** Time without an answer is no time in which the record stood still: its holder could not be heard, either. */
+  #discount(): void {
+    const now = this.#clock.now();
+    if (this.#observed !== undefined)
+      this.#observed = { ...this.#observed, since: this.#observed.since + now - this.#lookedAt };
+    this.#lookedAt = now;
   }
 
   /** Takes or renews the lease: at first the version seen last, and after a conflict the one that is there. */
@@ -275,6 +286,7 @@ class LeaseElection implements Election {
   }
 
   #observe(lease: Lease | undefined): void {
+    this.#lookedAt = this.#clock.now();
     if (lease === undefined) {
       this.#observed = undefined;
       return;
