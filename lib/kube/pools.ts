@@ -7,9 +7,8 @@ import { CallRefused } from "./api-error.ts";
 import { createConnector } from "./connector.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** More calls than this wait their turn; their deadline goes on. */
+/** More calls than this wait their turn; their deadline goes on. Watches are as many as there are kinds and namespaces. */
 const callConnections = 32;
-const watchConnections = 256;
 const connectTimeoutMs = 10_000;
 const keepAliveProbeMs = 30_000;
 const idleConnectionMs = 30_000;
@@ -40,7 +39,7 @@ export class PoolCache {
     }
     const pools = {
       calls: createPool(credentials, callConnections, responseLimitBytes, this.#idleMs),
-      watches: createPool(credentials, watchConnections, -1, this.#idleMs),
+      watches: createPool(credentials, null, -1, this.#idleMs),
     };
     this.#current = { identity: credentials.identity, pools };
     return pools;
@@ -84,7 +83,12 @@ export function askBeforeSending(pool: Pool, mayStart: (() => string | undefined
   );
 }
 
-function createPool({ origin, tls }: Credentials, connections: number, maxResponseSize: number, idleMs: number): Pool {
+function createPool(
+  { origin, tls }: Credentials,
+  connections: number | null,
+  maxResponseSize: number,
+  idleMs: number,
+): Pool {
   return new Pool(origin, {
     connections,
     maxResponseSize,

@@ -2,6 +2,7 @@
 // operator's restart, and single events that come late. Neither may undo anything or leave anything behind.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { childTypes } from "../../operator/resources.ts";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
 import { observeEndState, type EndState } from "../faults/end-state.ts";
 import type { FaultHandle } from "../faults/fault-rules.ts";
@@ -185,8 +186,9 @@ describe.skipIf(clusterMissing())("OPR-7 fault 30: each event in turn comes late
     if (first === undefined) throw new Error("expected a namespace");
     const names = [first, ...others].map(({ name }) => name);
     operator = await startOperator(proxy, { namespaces: names });
+    const kinds = Object.keys(childTypes).length + 3; // and instances, agents, slices
     const watching = () => proxy.journal.filter(({ verb, status }) => verb === "watch" && status === 200).length;
-    await measureRecovery("all watches", Date.now(), () => Promise.resolve(watching() >= names.length * 8));
+    await measureRecovery("all watches", Date.now(), () => Promise.resolve(watching() >= names.length * kinds));
     spaces = others.map((space, index) => {
       const { resource = "", nth = 1 } = withheld[index] ?? {};
       const match = { verb: "watch", resource, namespace: space.name };
