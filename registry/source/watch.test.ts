@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { labels } from "../../crds/names.ts";
+import { systemClock } from "../../lib/kube/clock.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { createTransport, type Transport } from "../../lib/kube/transport.ts";
 import { KubeServer } from "../testing/kube-server.ts";
@@ -164,7 +165,7 @@ describe("CAT-9 resources from the API server", () => {
     kube.put("pallasinstances", instanceManifest());
     kube.put("pallasagents", agentManifest("research"));
     const source = start();
-    await vi.waitFor(() => expect(names(source)).toEqual(["research"]));
+    await vi.waitFor(() => expect([names(source), source.state().phase]).toEqual([["research"], "live"]));
     const phases: string[] = [];
     source.onChange(() => phases.push(source.state().phase));
     kube.setBroken(true);
@@ -187,14 +188,14 @@ describe("CAT-9 resources from the API server", () => {
     kube.setBroken(false);
     await vi.waitFor(() => {
       kube.put("pallasagents", agentManifest("research")); // heard of once the watch is open again
-      expect(names(source)).toEqual(["research"]);
+      expect([names(source), kube.countWatches()]).toEqual([["research"], 3]);
     });
     expect([...phases]).toEqual(["live"]);
 
-    const brokenAt = Date.now();
+    const brokenAt = systemClock.now();
     kube.setBroken(true);
     await vi.waitFor(() => expect(source.state().phase).toBe("degraded"), { timeout: 10_000 });
-    expect(Date.now() - source.state().since).toBeGreaterThanOrEqual(1_000);
+    expect(systemClock.now() - source.state().since).toBeGreaterThanOrEqual(1_000);
     expect(source.state().since).toBeGreaterThanOrEqual(brokenAt);
   });
 });

@@ -4,8 +4,14 @@ import { KubeConfig } from "@kubernetes/client-node";
 
 type Json = Record<string, unknown> & { metadata: Record<string, unknown> & { name: string; namespace?: string } };
 
+interface WatchEvent {
+  type: "ADDED" | "MODIFIED" | "DELETED";
+  object: Json;
+}
+
 interface Collection {
   objects: Map<string, Json>;
+  history: { version: number; line: string }[];
   watches: Set<ServerResponse>;
 }
 
@@ -50,23 +56,35 @@ export class KubeServer {
   put(plural: string, object: Json): void {
     this.#version += 1;
     const key = `${object.metadata.namespace}/${object.metadata.name}`;
-    const { objects, watches } = this.#collection(plural);
+    const { objects } = this.#collection(plural);
     const uid = objects.get(key)?.metadata["uid"] ?? `uid-${this.#version}`;
     const stored = { ...object, metadata: { ...object.metadata, uid, resourceVersion: String(this.#version) } };
     const type = objects.has(key) ? "MODIFIED" : "ADDED";
     objects.set(key, stored);
-    for (const watch of watches) watch.write(`${JSON.stringify({ type, object: stored })}\n`);
+    this.#tell(plural, { type, object: stored });
   }
 
   remove(plural: string, name: string, namespace = "agents"): void {
     this.#version += 1;
-    const { objects, watches } = this.#collection(plural);
+    const { objects } = this.#collection(plural);
     const key = `${namespace}/${name}`;
     const object = objects.get(key);
     if (object === undefined) throw new Error(`there is no ${plural} ${key}`);
     objects.delete(key);
     const last = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } };
-    for (const watch of watches) watch.write(`${JSON.stringify({ type: "DELETED", object: last })}\n`);
+    this.#tell(plural, { type: "DELETED", object: last });
+  }
+
+  /** How many watches are open. */
+  countWatches(): number {
+    return [...this.#collections.values()].reduce((sum, { watches }) => sum + watches.size, 0);
+  }
+
+  #tell(plural: string, event: WatchEvent): void {
+    const { history, watches } = this.#collection(plural);
+    const line = `${JSON.stringify(event)}\n`;
+    history.push({ version: this.#version, line });
+    for (const watch of watches) watch.write(line);
   }
 
   #answer(path: string, response: ServerResponse): void {
@@ -76,11 +94,14 @@ export class KubeServer {
       return;
     }
     const { pathname, searchParams } = new URL(path, "http://fake");
-    const { objects, watches } = this.#collection(pathname.slice(pathname.lastIndexOf("/") + 1));
+    const { objects, watches, history } = this.#collection(pathname.slice(pathname.lastIndexOf("/") + 1));
     if (searchParams.has("watch") && this.holdWatches) return;
     response.writeHead(200, { "content-type": "application/json" });
     if (searchParams.has("watch")) {
       response.flushHeaders();
+      // What happened since the list that the watch goes on from.
+      const since = Number(searchParams.get("resourceVersion"));
+      for (const { version, line } of history) if (version > since) response.write(line);
       watches.add(response);
       response.on("close", () => watches.delete(response));
     } else {
@@ -92,7 +113,7 @@ export class KubeServer {
   #collection(plural: string): Collection {
     const existing = this.#collections.get(plural);
     if (existing !== undefined) return existing;
-    const created: Collection = { objects: new Map(), watches: new Set() };
+    const created: Collection = { objects: new Map(), history: [], watches: new Set() };
     this.#collections.set(plural, created);
     return created;
   }
