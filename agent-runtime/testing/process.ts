@@ -2,11 +2,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { RunConfig } from "../../crds/run-config.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 
 export interface AgentProcess {
   pid: number;
@@ -31,7 +31,8 @@ export async function startAgentProcess(
   const folder = await mkdtemp(join(tmpdir(), "pallas-process-"));
   const path = join(folder, "run-config.json");
   await writeFile(path, typeof config === "string" ? config : JSON.stringify(config));
-  const [freePort, adminPort] = await findFreePorts();
+  const freePort = await findFreePorts(2);
+  const adminPort = freePort + 1;
   // A caller's own takes the place of an agent that was there before.
   const port = env["PALLAS_PORT"] ?? freePort;
   const child = spawn(process.execPath, [program], {
@@ -70,19 +71,4 @@ export async function startAgentProcess(
     exited,
     stop,
   };
-}
-
-async function findFreePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()];
-  const ports = await Promise.all(
-    servers.map(async (server) => {
-      server.listen(0, "127.0.0.1");
-      await once(server, "listening");
-      const address: AddressInfo | string | null = server.address();
-      return typeof address === "object" && address !== null ? address.port : 0;
-    }),
-  );
-  for (const server of servers) server.close();
-  const [port = 0, adminPort = 0] = ports;
-  return [port, adminPort];
 }

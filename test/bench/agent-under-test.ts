@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RunConfig } from "../../crds/run-config.ts";
 import { renderTestConfig } from "../../agent-runtime/testing/run-config.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { benchEnvironment } from "./environment.ts";
-import { findFreePort, nodeFlags, startServer, type ServerUnderTest } from "./server-under-test.ts";
+import { nodeFlags, startServer, type ServerUnderTest } from "./server-under-test.ts";
 
 const dist = benchEnvironment.BENCH_DIST ?? join(import.meta.dirname, "../../dist");
 const benchFlags = benchEnvironment.BENCH_NODE_FLAGS.split(" ").filter((flag) => flag !== "");
@@ -32,7 +33,8 @@ export async function openAgentStarter(): Promise<AgentStarter> {
 }
 
 async function startAgent(cache: string, changes: Partial<RunConfig> = {}): Promise<AgentUnderTest> {
-  const [port, adminPort] = [await findFreePort(), await findFreePort()];
+  const port = await findFreePorts(2);
+  const adminPort = port + 1;
   const adminUrl = `http://127.0.0.1:${adminPort}`;
   const server = await startServer(async (dir) => {
     await writeFile(join(dir, "run-config.json"), JSON.stringify(renderTestConfig(changes)));

@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import { cacheFolder } from "../cache-folder.ts";
 import { benchEnvironment } from "./environment.ts";
 import { reportProgress } from "./report.ts";
-import { findFreePort, startServer, type ServerUnderTest } from "./server-under-test.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
+import { startServer, type ServerUnderTest } from "./server-under-test.ts";
 
 const version = "0.7.21";
 const installTimeoutMs = 900_000;
@@ -53,7 +54,7 @@ async function install(): Promise<string> {
 }
 
 async function startFastAgent(program: string): Promise<ServerUnderTest> {
-  const port = await findFreePort();
+  const port = await findFreePorts();
   const url = `http://127.0.0.1:${port}`;
   return startServer(async (dir) => ({
     name: "fast-agent",

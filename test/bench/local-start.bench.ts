@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { findFreePorts } from "../integration/local/free-ports.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { benchEnvironment } from "./environment.ts";
 import { percentile, printReport, reportProgress } from "./report.ts";
 

@@ -1,12 +1,11 @@
 // A server as a process of its own on a free port of loopback, looked at from outside. It cannot outlive the benchmark.
-import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { get } from "node:http";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createProcessGroup } from "../cluster/process-group.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { readUsage, type ProcessUsage } from "./process-usage.ts";
 
 export interface ServerUnderTest extends AsyncDisposable {
@@ -66,7 +65,7 @@ export async function startServer(render: (dir: string) => Promise<ServerCommand
 
 /** Starts a server of bare-server.ts, with the same flags as an agent. */
 export async function startBareServer(kind: string): Promise<ServerUnderTest> {
-  const port = await findFreePort();
+  const port = await findFreePorts();
   const url = `http://127.0.0.1:${port}`;
   const program = join(import.meta.dirname, "bare-server.ts");
   const args = [...nodeFlags, program, kind, String(port)];
@@ -83,15 +82,4 @@ function isServing(url: string): Promise<boolean> {
   });
   request.on("error", () => answered.resolve(false));
   return answered.promise;
-}
-
-/** A port that nobody holds now. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (typeof address !== "object" || address === null) throw new Error("expected a port of loopback, found none");
-  return address.port;
 }

@@ -11,7 +11,7 @@ import type { ApiAccess } from "./api-call.ts";
 import { findBinaries } from "./binaries.ts";
 import type { ClusterBinaries } from "./binaries.ts";
 import { createComponents, isPortTaken } from "./components.ts";
-import { findFreePort } from "./free-port.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { installCrds } from "./install-crds.ts";
 import { createKubectl } from "./kubectl.ts";
 import type { KubectlSetup } from "./kubectl.ts";
@@ -86,7 +86,8 @@ async function startOnce(binaries: ClusterBinaries, options: ApiServerOptions): 
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const group = createProcessGroup({ dir, removeDir: options.dir === undefined });
   try {
-    const ports = { api: await findFreePort(), etcd: await findFreePort() };
+    const first = await findFreePorts(2);
+    const ports = { api: first, etcd: first + 1 };
     const files = await writeServerFiles({ dir, ports, ...(options.auditDir && { auditDir: options.auditDir }) });
     const components = createServerComponents(binaries, files, group);
     components.start("etcd");

@@ -2,24 +2,15 @@
 // the resources that are there, and how it follows them.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { CatalogueEntry } from "../../crds/catalogue.ts";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
 import { agent, instance } from "../faults/space.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { noteStart } from "../rights/started.ts";
 import { writeAccountKubeconfig, type AccountKubeconfig } from "./program-account.ts";
 import { watchNamespace, type WatchedNamespace } from "./watched-namespace.ts";
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (typeof address !== "object" || address === null) throw new Error("expected a port");
-  return address.port;
-}
 
 describe.skipIf(clusterMissing())("CAT-8 CAT-9 OPR-9 the registry in a cluster, with the rights of its Role", () => {
   let space: WatchedNamespace;
@@ -42,7 +33,7 @@ describe.skipIf(clusterMissing())("CAT-8 CAT-9 OPR-9 the registry in a cluster, 
     kubeconfig = await writeAccountKubeconfig(cluster(), space.name, account);
     const testPath = expect.getState().testPath ?? "";
     noteStart({ program: "registry", account: `${space.name}/${account}`, namespaces: [space.name], testPath });
-    const port = await freePort();
+    const port = await findFreePorts();
     url = `http://127.0.0.1:${port}`;
     registry = spawn(process.execPath, [join(import.meta.dirname, "../../dist/registry.js")], {
       env: {

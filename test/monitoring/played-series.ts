@@ -1,6 +1,6 @@
 // An exporter of made-up series: quiet, or past the limits of the alerts that it plays.
 import { createServer } from "node:http";
-import { findFreePort } from "../cluster/free-port.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import type { AlertCase, CaseSeries } from "./alert-cases.ts";
 
 export interface PlayedSeries extends AsyncDisposable {
@@ -27,7 +27,7 @@ export async function playSeries(cases: readonly AlertCase[]): Promise<PlayedSer
     );
     response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(lines.join(""));
   });
-  const port = await findFreePort();
+  const port = await findFreePorts();
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   return Object.assign(played, {
     url: `http://127.0.0.1:${port}`,

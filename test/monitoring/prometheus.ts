@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { dump } from "js-yaml";
 import { vi } from "vitest";
 import { z } from "zod";
-import { findFreePort } from "../cluster/free-port.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { readRuleText } from "./rule-file.ts";
 
 export const prometheus = spawnSync("prometheus", ["--version"]).status === 0;
@@ -68,7 +68,7 @@ export async function startPrometheus(targets: readonly ScrapeTarget[]): Promise
     })),
   };
   await writeFile(join(folder, "prometheus.yml"), dump(config));
-  const address = `127.0.0.1:${await findFreePort()}`;
+  const address = `127.0.0.1:${await findFreePorts()}`;
   const files = [`--config.file=${join(folder, "prometheus.yml")}`, `--storage.tsdb.path=${join(folder, "data")}`];
   const child = spawn("prometheus", [...files, `--web.listen-address=${address}`], {
     stdio: ["ignore", "ignore", "pipe"],

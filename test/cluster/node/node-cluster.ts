@@ -11,7 +11,7 @@ import { findBinaries } from "../binaries.ts";
 import { createCommand } from "../cluster-command.ts";
 import { createComponents } from "../components.ts";
 import type { Components } from "../components.ts";
-import { findFreePort } from "../free-port.ts";
+import { findFreePorts } from "../../../lib/process/testing/free-ports.ts";
 import { createProcessGroup } from "../process-group.ts";
 import type { ProcessGroup } from "../process-group.ts";
 import { requirePrograms } from "../programs.ts";
@@ -65,7 +65,7 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
   const stop = (): Promise<void> => stopCluster({ claim, group, paths, programs });
   try {
     await applyMachineNetwork();
-    const etcdPort = await findFreePort();
+    const etcdPort = await findFreePorts();
     const shim = join(programs.nodeDir, "containerd-shim-runc-v2");
     const files = await writeNodeFiles({ paths, etcdPort, tools, shim });
     const components = createComponents<NodeComponent>(group, (name) =>

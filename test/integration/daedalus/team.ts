@@ -5,13 +5,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serveMcp } from "../../../lib/mcp/serve.ts";
 import type { JsonObjectSchema, McpTable } from "../../../lib/mcp/table.ts";
 import { listen } from "../../../lib/process/http-server.ts";
 import { createLogger } from "../../../lib/process/log.ts";
+import { findFreePorts } from "../../../lib/process/testing/free-ports.ts";
 
 const program = join(import.meta.dirname, "../../../dist/pallas.js");
 const readyDeadlineMs = 60_000;
@@ -33,7 +33,8 @@ export async function startTeam(): Promise<Team> {
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const [registryPort = 0, ...agentPorts] = await findFreePorts(3);
+    const registryPort = await findFreePorts(3);
+    const agentPorts = [registryPort + 1, registryPort + 2];
     await writeFile(join(folder, "team.yaml"), renderManifests(tools.url, agentPorts));
     const pallas = await startPallas(folder, registryPort);
     return {
@@ -119,24 +120,6 @@ async function endProcess(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill("SIGKILL"), stopDeadlineMs);
   await ended;
   clearTimeout(timer);
-}
-
-/** Held together and then let go, so that they differ. */
-async function findFreePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, "127.0.0.1");
-      await once(server, "listening");
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    if (address === null || typeof address === "string") throw new Error(`expected a port, found ${address}`);
-    return address.port;
-  });
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return ports;
 }
 
 const oneText = (name: string): JsonObjectSchema => ({

@@ -1,12 +1,12 @@
 // `pallas up` as users run it: the built program on a copy of the quickstart, with free ports and a state folder of its own.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { localStateSchema, type LocalState } from "../../../crds/local-state.ts";
-import { findFreePorts } from "./free-ports.ts";
+import { findFreePorts } from "../../../lib/process/testing/free-ports.ts";
 
 const root = join(import.meta.dirname, "../../..");
 export const quickstart = join(root, "examples/quickstart");
@@ -93,7 +93,9 @@ export class Local {
     const before = await readFile(path, "utf8");
     const after = change(before);
     if (after === before) throw new Error(`expected an edit of ${name}, found nothing to change`);
-    await writeFile(path, after);
+    // As editors do: nobody reads half of it.
+    await writeFile(`${path}.new`, after);
+    await rename(`${path}.new`, path);
   }
 
   async told(): Promise<LocalState> {
@@ -102,15 +104,12 @@ export class Local {
 
   /** Process ids of the agents, by name, once so many are told of: the file follows the terminal by a moment. */
   async pids(count = 3): Promise<Record<string, number>> {
-    const { endpoints } = await vi.waitFor(
-      async () => {
-        const told = await this.told();
-        if (told.endpoints.length !== count)
-          throw new Error(`expected ${count} processes, found ${told.endpoints.length}`);
-        return told;
-      },
-      { timeout: 5_000 },
-    );
+    const { endpoints } = await vi.waitFor(async () => {
+      const told = await this.told();
+      if (told.endpoints.length !== count)
+        throw new Error(`expected ${count} processes, found ${told.endpoints.length}`);
+      return told;
+    });
     return Object.fromEntries(endpoints.map(({ agent, pod }) => [agent, Number(pod.slice(agent.length + 1))]));
   }
 
@@ -125,6 +124,7 @@ export class Local {
 
   async remove(): Promise<void> {
     await this.signal("SIGKILL");
-    await rm(this.folder, { recursive: true, force: true });
+    // Its processes notice a moment later.
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
