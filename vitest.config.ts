@@ -51,6 +51,9 @@ export default defineConfig({
           ...patient,
           include: ["test/machine/**/*.test.ts"],
           pool: "forks",
+          // A machine has one cluster.
+          maxWorkers: 1,
+          fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 2 },

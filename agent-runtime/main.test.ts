@@ -9,7 +9,7 @@ import { renderTestConfig } from "./testing/run-config.ts";
 const keep = keepUntilEnd();
 const start = (...args: Parameters<typeof startAgentProcess>) => keep(startAgentProcess(...args));
 
-const generous = { timeout: 10_000, interval: 20 };
+const generous = { timeout: 25_000, interval: 20 };
 const statusOf = async (url: string) => (await fetch(url)).status;
 const waitUntilReady = (agent: AgentProcess) =>
   vi.waitFor(async () => expect(await statusOf(`${agent.adminUrl}/readyz`)).toBe(200), generous);
@@ -45,7 +45,7 @@ function callSlowly(connection: McpConnection) {
 describe("AGT-12 SIGTERM with a call in flight", () => {
   test(
     "not ready at once, served on for the delay, then 503 for new calls, and the call gets its answer",
-    { timeout: 20_000 },
+    { timeout: 40_000 },
     async () => {
       const agent = await start(slowConfig(), { PALLAS_DRAIN_DELAY_MS: "1000" });
       await waitUntilReady(agent);
@@ -73,7 +73,7 @@ describe("AGT-12 SIGTERM with a call in flight", () => {
     },
   );
 
-  test("a call over drainTimeout is aborted with an answer that says so", { timeout: 20_000 }, async () => {
+  test("a call over drainTimeout is aborted with an answer that says so", { timeout: 40_000 }, async () => {
     const agent = await start({ ...slowConfig(), drainTimeoutMs: 100 }, { PALLAS_DRAIN_DELAY_MS: "0" });
     await waitUntilReady(agent);
     const connection = await connect2026(`${agent.url}/mcp`);
@@ -90,7 +90,7 @@ describe("AGT-12 SIGTERM with a call in flight", () => {
 });
 
 describe("LOG-1 the process", () => {
-  test("logs JSON lines with time, level, logger and message, and answers", { timeout: 20_000 }, async () => {
+  test("logs JSON lines with time, level, logger and message, and answers", { timeout: 40_000 }, async () => {
     const agent = await start(renderTestConfig());
     await waitUntilReady(agent);
     expect((await ask(`${agent.url}/mcp`, { message: "hello" })).text).toBe("hello");
@@ -105,7 +105,7 @@ describe("LOG-1 the process", () => {
 
   test(
     "in local mode an unset variable is a warning that names it and degrades health",
-    { timeout: 20_000 },
+    { timeout: 40_000 },
     async () => {
       const config = renderTestConfig({
         servers: [
@@ -138,7 +138,7 @@ describe("LOG-1 the process", () => {
 
   test(
     "a faulty run configuration or variable ends it with code 1 and a line that says what",
-    { timeout: 20_000 },
+    { timeout: 40_000 },
     async () => {
       const [badConfig, badPort] = [await start('{"schema":1}'), await start(renderTestConfig(), { PALLAS_PORT: "x" })];
       expect(await Promise.all([badConfig.exited, badPort.exited])).toEqual([1, 1]);

@@ -60,7 +60,7 @@ describe("CAT-1 the program, in local mode", { timeout: 30_000 }, () => {
   it("serves catalogue, health and metrics, follows the file, and ends on SIGTERM with 0", async () => {
     const path = join(folder, "state.json");
     const program = start({ PALLAS_LOCAL_STATE: path, PALLAS_SCRAPE_INTERVAL_MS: "100" });
-    await vi.waitFor(() => expect(find(program, "registry started")).toBeDefined(), { timeout: 10_000 });
+    await vi.waitFor(() => expect(find(program, "registry started")).toBeDefined(), { timeout: 25_000 });
     const url = String(find(program, "registry started")?.["url"]);
     const get = (route: string, init?: RequestInit) => fetch(`${url}${route}`, init);
 
@@ -68,11 +68,11 @@ describe("CAT-1 the program, in local mode", { timeout: 30_000 }, () => {
     expect((await get("/readyz")).status).toBe(503);
     expect((await get(cataloguePath)).status).toBe(503);
     await replace(path, "Research");
-    await expect.poll(async () => (await get("/readyz")).status, { timeout: 5_000 }).toBe(200);
+    await expect.poll(async () => (await get("/readyz")).status).toBe(200);
 
     // It is served plain until it is compressed.
     const encoding = async () => (await get(cataloguePath)).headers.get("content-encoding");
-    await expect.poll(encoding, { timeout: 5_000 }).toBe("gzip");
+    await expect.poll(encoding).toBe("gzip");
     const answer = await get(cataloguePath);
     expect((await answer.json()).servers[0].server).toMatchObject({
       title: "Research",
@@ -83,14 +83,12 @@ describe("CAT-1 the program, in local mode", { timeout: 30_000 }, () => {
     const head = await get(cataloguePath, { method: "HEAD" });
     expect([head.status, head.headers.get("etag"), await head.text()]).toEqual([200, etag, ""]);
 
-    await expect.poll(async () => (await get("/metrics")).text(), { timeout: 5_000 }).toContain('pod="research-1"} 3');
+    await expect.poll(async () => (await get("/metrics")).text()).toContain('pod="research-1"} 3');
     const providers = async () => (await (await get("/healthz")).json()).instances[0].providers;
-    await expect
-      .poll(providers, { timeout: 5_000 })
-      .toEqual({ openai: { ok: true, checkedAt: "2026-11-21T10:00:00Z" } });
+    await expect.poll(providers).toEqual({ openai: { ok: true, checkedAt: "2026-11-21T10:00:00Z" } });
 
     await replace(path, "Edited");
-    await expect.poll(async () => (await get(cataloguePath)).text(), { timeout: 5_000 }).toContain("Edited");
+    await expect.poll(async () => (await get(cataloguePath)).text()).toContain("Edited");
     child?.kill("SIGTERM");
     expect(await program.exited).toBe(0);
     expect(find(program, "shutdown finished")).toMatchObject({ level: "INFO", failed: [] });

@@ -65,7 +65,7 @@ describe("a downstream server that is down", () => {
     await argos.stop();
     expect((await ask(agent.mcpUrl, readNow)).text).toContain("The tool failed");
     await keep(startToolServer(readTool, { ...options, port: portOf(argos) }));
-    await vi.waitFor(async () => expect((await ask(agent.mcpUrl, readNow)).text).toBe("read it"), { timeout: 4_000 });
+    await vi.waitFor(async () => expect((await ask(agent.mcpUrl, readNow)).text).toBe("read it"));
   });
 
   test("that restarted between two calls has its lost session renewed without an error", async () => {
@@ -106,7 +106,7 @@ describe("connections to downstream servers", () => {
     const argos = await keep(
       startToolServer({
         chatty: async (_args, { sendProgress }) => {
-          for (let n = 1; n <= 6; n += 1) {
+          for (let n = 1; n <= 25; n += 1) {
             await sendProgress?.({ progress: n });
             await new Promise((resolve) => setTimeout(resolve, 100));
           }
@@ -116,9 +116,11 @@ describe("connections to downstream servers", () => {
           new Promise((resolve) => signal.addEventListener("abort", () => resolve(textResult("late")))),
       }),
     );
-    const agent = await keep(startAgent({ servers: [renderTestServer("argos", argos.url, { timeoutMs: 400 })] }));
+    const agent = await keep(startAgent({ servers: [renderTestServer("argos", argos.url, { timeoutMs: 2_000 })] }));
     expect((await ask(agent.mcpUrl, { message: "***CALL_TOOL argos__chatty {}" })).text).toBe("finished");
-    expect((await ask(agent.mcpUrl, { message: "***CALL_TOOL argos__silent {}" })).text).toContain("silent for 400 ms");
+    expect((await ask(agent.mcpUrl, { message: "***CALL_TOOL argos__silent {}" })).text).toContain(
+      "silent for 2000 ms",
+    );
   });
 
   test("CFG-8 a tool that reports progress for ever ends before its run does", async () => {
@@ -133,12 +135,12 @@ describe("connections to downstream servers", () => {
       }),
     );
     const models = createScriptedModels([{ toolCalls: [callTool("argos__endless")] }, { text: "gave up" }]);
-    const limits = { ...renderTestConfig().limits, wallClockMs: 2_000 };
+    const limits = { ...renderTestConfig().limits, wallClockMs: 5_000 };
     const servers = [renderTestServer("argos", argos.url, { timeoutMs: 1_000 })];
-    const agent = await keep(startAgent({ servers, limits }, { models }));
+    const agent = await keep(startAgent({ servers, limits, scope: "request" }, { models }));
     expect(await ask(agent.mcpUrl, { message: "go" })).toMatchObject({ text: "gave up", isError: false });
     expect(models.requests[1]?.messages.at(-1)).toMatchObject({
-      results: [{ isError: true, text: expect.stringMatching(/had no result after 1\d\d\d ms/) }],
+      results: [{ isError: true, text: expect.stringMatching(/had no result after [2-4]\d\d\d ms/) }],
     });
   });
 

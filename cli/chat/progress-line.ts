@@ -12,7 +12,7 @@ export interface ProgressLine {
 export function startProgressLine({ status }: Pick<Terminal, "status">, first: string): ProgressLine {
   const startedAtMs = performance.now();
   let latest = first;
-  const show = (): void => status(`${latest} · ${Math.floor((performance.now() - startedAtMs) / 1_000)} s`);
+  const show = (): void => status(`${latest} · ${Math.round((performance.now() - startedAtMs) / 1_000)} s`);
   const ticking = setInterval(show, 1_000);
   show();
   return {

@@ -17,7 +17,7 @@ describe("CLI-1 a process of ours", () => {
     const { child, onLine } = await start(
       "process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000); console.log('up');",
     );
-    await expect.poll(() => onLine.mock.calls, { timeout: 5_000 }).toEqual([["up"]]);
+    await expect.poll(() => onLine.mock.calls).toEqual([["up"]]);
     await child.stop(10_000);
     expect(await child.exited).toBe("ended with code 0; its last line: up");
   });
@@ -26,7 +26,7 @@ describe("CLI-1 a process of ours", () => {
     const { child, onLine } = await start(
       "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up');",
     );
-    await expect.poll(() => onLine.mock.calls.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => onLine.mock.calls.length).toBe(1);
     await child.stop(50);
     expect(await child.exited).toMatch(/^was ended by SIGKILL/);
   });
@@ -53,8 +53,11 @@ describe("CLI-1 a process of ours", () => {
 });
 
 test("CLI-1 a free port is one that nobody is promised", async () => {
-  const port = await findFreePort("127.0.0.1", new Set());
-  expect(await tryPort(port, "127.0.0.1")).toBe(port);
+  // Until one is found that nobody else takes in between.
+  await vi.waitFor(async () => {
+    const port = await findFreePort("127.0.0.1", new Set());
+    expect(await tryPort(port, "127.0.0.1")).toBe(port);
+  });
   const all = { has: () => true };
   await expect(findFreePort("127.0.0.1", Object.assign(new Set<number>(), all))).rejects.toThrow(
     "no free port was found on 127.0.0.1 in 20 tries",

@@ -24,7 +24,7 @@ describe("an answer of the 2026 era", () => {
       options,
     );
     expect(response.headers.get("content-type")).toBe("text/event-stream");
-    expect(await response.text()).toMatch(/^(: keep-alive\n\n){2,}event: message\ndata: \{"a":1\}\n\n$/);
+    expect(await response.text()).toMatch(/^(: keep-alive\n\n)+event: message\ndata: \{"a":1\}\n\n$/);
   });
 
   it("that is late and a stream itself goes on as it is", async () => {

@@ -146,10 +146,11 @@ describe("AGT-6 the session cap", () => {
   test("a session that listens makes room only when no other idle one is there", async () => {
     served = await startEndpoint({ sessions: limits });
     const listening = await openSession(served.url);
-    await openStream(listening);
+    const stream = await openStream(listening);
     const idle = await openSession(served.url);
     await openSession(served.url);
     expect([await statusOf(listening), await statusOf(idle)]).toEqual([200, 404]);
+    await stream.body?.cancel();
   });
 });
 

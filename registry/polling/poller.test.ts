@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { MemorySource } from "../testing/memory-source.ts";
@@ -138,6 +138,8 @@ describe("MET-1 asking every pod", () => {
   });
 
   it("a pod with another address is another process", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0.5); // the second question is in half an interval
+    onTestFinished(() => void vi.restoreAllMocks());
     const asked: string[] = [];
     const source = new MemorySource({ endpoints: [makeEndpoint("research", "http://10.0.0.1:9090")] });
     const poller = start(source, async ({ adminUrl }) => {

@@ -214,9 +214,12 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
       expect(await as("none", agent("orphan", { servers: [{ name: "toolbox" }] }))).toContain("serverside-applied");
       expect(await as(undefined, instance("home", { providers: [provider(0)] }))).toContain("serverside-applied");
       await api.kubectl([`--namespace=${namespace}`, "label", "pallasagent", "orphan", "a=b", "--as=none"]);
-      await expect(as("none", agent("orphan", { title: "T", servers: [{ name: "toolbox" }] }))).rejects.toThrow(
-        "toolbox",
-      );
+      // The policy hears of the instance's edit by a watch.
+      let tries = 0;
+      await vi.waitFor(() => {
+        const edited = agent("orphan", { title: `Title ${(tries += 1)}`, servers: [{ name: "toolbox" }] });
+        return expect(as("none", edited)).rejects.toThrow("toolbox");
+      });
     });
   });
 });

@@ -99,14 +99,15 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
       await expect(server.kubectl(["get", "clusterrole", "pallas-operator"])).rejects.toThrow("not found");
       await helm("uninstall", "pallas");
       expect(await server.kubectl(["get", "crds", "--output=name"])).toContain("pallasagents.pallas.helu.ca");
-      const left = await server.kubectl([
-        "get",
-        "all,serviceaccounts,roles,rolebindings",
-        "--all-namespaces",
-        "--output=name",
-        "--selector=app.kubernetes.io/instance=pallas",
-      ]);
-      await vi.waitFor(() => expect(left).toBe(""), within);
+      const left = () =>
+        server.kubectl([
+          "get",
+          "all,serviceaccounts,roles,rolebindings",
+          "--all-namespaces",
+          "--output=name",
+          "--selector=app.kubernetes.io/instance=pallas",
+        ]);
+      await vi.waitFor(async () => expect(await left()).toBe(""), within);
     });
 
     it("takes over the CRDs that another left", async () => {

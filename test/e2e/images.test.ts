@@ -11,7 +11,7 @@ import { mounts } from "../../crds/names.ts";
 import { buildImages, type BuiltImage } from "../../images/build.ts";
 import { parseOptions } from "../../images/options.ts";
 import { runCommand } from "../../images/run-command.ts";
-import { findFreePort } from "../cluster/free-port.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 
 const root = join(import.meta.dirname, "../..");
 const isRoot = process.getuid?.() === 0;
@@ -89,7 +89,7 @@ describe.skipIf(!isRoot)("SEC-1 the images (left out where this is not root)", (
     });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += String(chunk)));
-    return { child, ended: once(child, "exit"), output: () => output };
+    return { child, ended: once(child, "close"), output: () => output };
   };
 
   describe.each(["operator", "agent", "registry"])("%s", (name) => {
@@ -165,7 +165,8 @@ describe.skipIf(!isRoot)("SEC-1 the images (left out where this is not root)", (
     const runConfig = join(rootfs, mounts.runConfig);
     await mkdir(dirname(runConfig), { recursive: true });
     await writeFile(runConfig, JSON.stringify(renderTestConfig()));
-    const [port, adminPort] = [await findFreePort(), await findFreePort()];
+    const port = await findFreePorts(2);
+    const adminPort = port + 1;
     const agent = start("agent", {
       PALLAS_HISTORIES_DIR: "/tmp/histories",
       PALLAS_HOST: "127.0.0.1",

@@ -1,6 +1,7 @@
 // Pallas as users install it: the Helm chart with the images that were loaded, into a namespace that enforces `restricted`.
 import { join } from "node:path";
 import type { ClusterAccess } from "../cluster/node/cluster-access.ts";
+import { eventually } from "./eventually.ts";
 
 export const release = "pallas";
 export const systemNamespace = "pallas-system";
@@ -19,7 +20,7 @@ export interface Installation {
   readonly values?: readonly string[];
 }
 
-/** Installs or upgrades, and resolves when every operator is Ready. */
+/** Installs or upgrades, and resolves when every operator is Ready and none of another release is left. */
 export async function installPallas(cluster: ClusterAccess, options: Installation): Promise<void> {
   const metadata = { name: systemNamespace, labels: restrictedLabels };
   const namespace = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata });
@@ -28,6 +29,15 @@ export async function installPallas(cluster: ClusterAccess, options: Installatio
   const values = [...tags, ...(options.values ?? [])].map((value) => `--set=${value}`);
   const args = ["upgrade", "--install", release, options.chart ?? chart, `--namespace=${systemNamespace}`];
   await cluster.helm([...args, ...values, "--wait", "--timeout=150s"], { timeoutMs: installTimeoutMs });
+  const images = [
+    `--namespace=${systemNamespace}`,
+    ...["get", "pods", "--selector=app.kubernetes.io/name=pallas-operator"],
+    "--output=jsonpath={.items[*].spec.containers[*].image}",
+  ];
+  await eventually("no operator of another release", 60_000, async () => {
+    const found = (await cluster.kubectl(images)).split(" ");
+    return found.every((image) => image.endsWith(`:${options.tag}`)) || undefined;
+  });
 }
 
 export async function uninstallPallas(cluster: ClusterAccess): Promise<void> {

@@ -27,6 +27,7 @@ describe("CAT-1 CAT-4 AGT-1 SEC-1 the examples on a cluster", { timeout: 120_000
     await space.cluster.kubectl(["apply", "--server-side", `--namespace=${space.name}`, "--filename=-"], { input });
     await space.kubectl("apply", "--server-side", `--filename=${join(examples, "agents.yaml")}`);
     await space.agentsReady(names);
+    await space.instanceReady("quickstart");
   }, 180_000);
   afterAll(() => space[Symbol.asyncDispose]());
 
@@ -95,6 +96,7 @@ describe("PRG-1 HLT-1 AGT-8 Daedalus in a pod", { timeout: 120_000 }, () => {
     const providers = [{ name: "mock", kind: "openai-compatible", baseUrl: modelUrl(space) }];
     await space.apply(instance("team", { defaultModel: "mock.scripted", providers }), agent("tech-scout"));
     await space.agentsReady(["tech-scout"]);
+    await space.instanceReady("team");
   }, 180_000);
   afterAll(() => space[Symbol.asyncDispose]());
 

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agent, instance } from "../faults/space.ts";
 import { agentUrl, modelUrl, readLastModelCall, startClient, startModel, type ClientPod } from "./peers.ts";
-import { createSpace, eventually, isReady, type Space } from "./testbed.ts";
+import { eventually } from "./eventually.ts";
+import { createSpace, isReady, type Space } from "./testbed.ts";
 
 /** A kubelet may look at Secrets and ConfigMaps once a minute only. */
 const rotationTimeoutMs = 150_000;
@@ -99,7 +100,8 @@ describe("OPR-2 OPR-10 an agent's life", { timeout: 240_000 }, () => {
         return (pods.length === replicas && pods.every(isReady) && (status?.replicas ?? 0) === replicas) || undefined;
       });
     }
-    expect(await ask("echo", "Still there?")).toMatchObject({ isError: false, text: "Yes." });
+    const answer = await eventually("an answer through the Service", 30_000, () => ask("echo", "Still there?"));
+    expect(answer).toMatchObject({ isError: false, text: "Yes." });
   });
 
   it("OPR-5 children deleted by hand come back, and the agent answers again", async () => {

@@ -6,15 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agent, instance } from "../faults/space.ts";
 import { agentUrl, modelUrl, readLastModelCall, startClient, startModel, type ClientPod } from "./peers.ts";
 import { openPageShell, readBlock } from "./page-shell.ts";
-import {
-  createNamedSpace,
-  createSpace,
-  eventually,
-  isReady,
-  openedCluster,
-  type LiveObject,
-  type Space,
-} from "./testbed.ts";
+import { eventually } from "./eventually.ts";
+import { createNamedSpace, createSpace, isReady, openedCluster, type LiveObject, type Space } from "./testbed.ts";
 
 const cluster = openedCluster();
 /** The volume is a folder of this machine, which has to be the node. */
@@ -84,7 +77,8 @@ describe.skipIf(!isNodeHere)("AGT-5 histories on a claim", { timeout: 240_000 },
   afterAll(async () => {
     await space[Symbol.asyncDispose]();
     await cluster.kubectl(["delete", "persistentvolume", volume, "--ignore-not-found", "--wait=false"]);
-    await rm(folder, { recursive: true, force: true });
+    // The pod that goes still writes.
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
   });
 
   it("a conversation goes on in the pod that follows", async () => {

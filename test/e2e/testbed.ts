@@ -1,6 +1,5 @@
 // What end-to-end tests stand on: the cluster that the global setup opened, with Pallas installed in it, and namespaces
 // of their own.
-import { setTimeout as delay } from "node:timers/promises";
 import { inject } from "vitest";
 import { connectCluster, type ClusterAccess, type ClusterDescription } from "../cluster/node/cluster-access.ts";
 import { restrictedLabels } from "./installation.ts";
@@ -21,29 +20,12 @@ export interface Testbed {
 export const testbed = (): Testbed => inject("testbed");
 export const openedCluster = (): ClusterAccess => connectCluster(testbed().cluster);
 
-const pollMs = 250;
-
-/** Looks until there is something; throws what the last look threw, or says what was expected. */
-export async function eventually<T>(what: string, timeoutMs: number, look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    let failure: unknown;
-    try {
-      const found = await look();
-      if (found !== undefined) return found;
-    } catch (error) {
-      failure = error;
-    }
-    if (Date.now() > deadline) throw new Error(`expected within ${timeoutMs} ms: ${what}`, { cause: failure });
-    await delay(pollMs);
-  }
-}
-
 export interface LiveObject {
   readonly metadata: {
     readonly name: string;
     readonly namespace: string;
     readonly uid: string;
+    readonly generation?: number;
     readonly creationTimestamp: string;
     readonly deletionTimestamp?: string;
     readonly labels?: Record<string, string>;
@@ -51,6 +33,7 @@ export interface LiveObject {
   readonly spec: Record<string, unknown>;
   readonly status?: {
     readonly conditions?: { type: string; status: string; reason: string; lastTransitionTime: string }[];
+    readonly observedGeneration?: number;
     readonly replicas?: number;
     readonly phase?: string;
     readonly containerStatuses?: { restartCount: number; imageID: string; state: Record<string, unknown> }[];
@@ -69,6 +52,8 @@ export interface Space extends AsyncDisposable {
   pods(agent: string): Promise<LiveObject[]>;
   /** Resolves when all of these agents are Ready. */
   agentsReady(names: readonly string[], timeoutMs?: number): Promise<void>;
+  /** Resolves when its registry serves: an agent does not wait for that. */
+  instanceReady(name: string): Promise<void>;
   /** An edit that is of no concern to the agent's pod, and shows by its NetworkPolicy. */
   switchPolicyOff(agent: string): Promise<void>;
   isPolicyGone(agent: string): Promise<true | undefined>;
@@ -105,6 +90,9 @@ export async function createNamedSpace(name: string): Promise<Space> {
     async agentsReady(names, timeoutMs = 60_000) {
       const resources = names.map((each) => `pallasagent/${each}`);
       await kubectl("wait", "--for=condition=Ready", ...resources, `--timeout=${timeoutMs / 1_000}s`);
+    },
+    async instanceReady(of) {
+      await kubectl("wait", "--for=condition=Ready", `pallasinstance/${of}`, "--timeout=60s");
     },
     async switchPolicyOff(agent) {
       const patch = JSON.stringify({ spec: { networkPolicy: { enabled: false } } });

@@ -8,7 +8,8 @@ import { agent, instance } from "../faults/space.ts";
 import { installPallas, operatorDeployment, systemNamespace, uninstallPallas } from "./installation.ts";
 import { agentUrl, startClient } from "./peers.ts";
 import { openPageShell, readBlock } from "./page-shell.ts";
-import { createSpace, eventually, isReady, openedCluster, testbed, type LiveObject, type Space } from "./testbed.ts";
+import { eventually } from "./eventually.ts";
+import { createSpace, isReady, openedCluster, testbed, type LiveObject, type Space } from "./testbed.ts";
 
 const root = join(import.meta.dirname, "../..");
 const previousTag = "e2e-previous";
@@ -85,9 +86,12 @@ describe("OPR-11 upgrade and removal", { timeout: 400_000 }, () => {
     const upgraded = installPallas(cluster, { tag: testbed().tag, values });
     const watched = eventually("every free agent on the new image", 180_000, async () => {
       const deployments = await space.list("deployments", "pallas.helu.ca/component=agent");
-      const isRolling = ({ spec, status }: LiveObject) =>
+      const isRolling = ({ metadata, spec, status }: LiveObject) =>
         JSON.stringify(spec).includes(`pallas/agent:${testbed().tag}`) &&
-        status?.conditions?.some(({ type, reason }) => type === "Progressing" && reason !== "NewReplicaSetAvailable");
+        (status?.observedGeneration !== metadata.generation ||
+          status?.conditions?.some(
+            ({ type, reason }) => type === "Progressing" && reason !== "NewReplicaSetAvailable",
+          ) === true);
       mostAtOnce = Math.max(mostAtOnce, deployments.filter(isRolling).length);
       const moved = deployments.filter(({ spec }) => JSON.stringify(spec).includes(`pallas/agent:${testbed().tag}`));
       isDone = moved.length === free.length && (await podsOf(free)).every(isReady) && !moved.some(isRolling);

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { clusterMissing } from "../cluster/cluster.ts";
-import { untilStruck } from "../faults/recovery.ts";
+import { measureRecovery, untilStruck } from "../faults/recovery.ts";
 import { readVersions, settle, startRivals, takeoverLimitMs } from "./rivals.ts";
 
 /** A leader that cannot renew ends its leadership after this, of the 15 s for which the others believe in it. */
@@ -25,6 +25,9 @@ describe.skipIf(clusterMissing())("OPR-6 one leader under faults", { timeout: 15
     async (_title, cut) => {
       await using rivals = await startRivals(`39-${cut}`);
       const { space, first, second } = rivals;
+      // Right after a renewal, so that none is on its way.
+      const since = Date.now();
+      await measureRecovery("a renewal", since, () => Promise.resolve(first.leaseWrites(since).length > 0));
       const cutAt = Date.now();
       first.proxy.faults.partition(cut);
       await space.setSteps("alpha", 39);

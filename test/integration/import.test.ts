@@ -9,7 +9,7 @@ import { exampleProject } from "../../cli/import/testing/example-project.ts";
 import { findPython, openEnvironment } from "../python/environment.ts";
 import { openPython } from "./agents/callers.ts";
 import { startCommand, type Command } from "./local/command.ts";
-import { findFreePorts } from "./local/free-ports.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { startMs } from "./local/local.ts";
 
 const python = await findPython();

@@ -56,6 +56,8 @@ describe.skipIf(clusterMissing())("OPR-1 the PodDisruptionBudget", () => {
       spec: { minAvailable: 1, selector: { matchLabels: { app: "web" } } },
     });
     const version = async () => (await space().get("poddisruptionbudget", "foreign")).metadata.resourceVersion;
+    // Kubernetes itself writes its status once.
+    await space().waitFor("poddisruptionbudget", "foreign", "jsonpath={.status.observedGeneration}=1");
     const before = await version();
     await space().apply(agent({ scope: "request" }, "foreign"));
     await space().waitFor("pallasagent", "foreign", "condition=Ready");
@@ -173,7 +175,7 @@ describe.skipIf(clusterMissing())("OPR-5 the history claim", () => {
     await space().waitFor("pallasagent", "kept", "condition=Ready");
     const { spec } = await space().get(claimKind, "kept-history");
     expect(spec["resources"]).toEqual({ requests: { storage: "1Gi" } });
-    expect(await space().condition("pallasagent", "kept", "Available")).toBe("True Available");
+    await expect.poll(() => space().condition("pallasagent", "kept", "Available"), patience).toBe("True Available");
   });
 
   it("comes back when it is deleted by hand", async () => {
@@ -268,7 +270,7 @@ describe.skipIf(clusterMissing())("OPR-2 all children at rest", () => {
       agent({ storage: { size: "1000M", onDelete: "Delete" }, agents: [{ name: "many" }] }, "deleted"),
       agent({ scope: "request", replicas: 2, networkPolicy: { from: [peer], to: [peer] } }, "many"),
     );
-    await space().kubectl("wait", "--for=condition=Ready", "pallasagents", "--all", "--timeout=60s");
+    await space().kubectl("wait", "--for=condition=Ready", "pallasagents,pallasinstances", "--all", "--timeout=60s");
     await space().waitFor("pallasinstance", instance().metadata.name, "jsonpath={.status.agents.ready}=3");
     await space().operator.stop();
     await using second = await startOperator(cluster(), { namespaces: [space().name] });

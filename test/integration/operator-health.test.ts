@@ -167,19 +167,20 @@ describe.skipIf(clusterMissing())("HLT-6 where a cluster's agents are asked", ()
     await using space = await watchNamespace("slices");
     space.kubelet.hold("research");
     await space.apply(instance(), agent("research"));
-    const pod = async () => (await space.list("pods"))[0]?.split("/")[1] ?? "";
-    await expect.poll(pod, { timeout }).not.toBe("");
+    const find = () => space.kubectl("get", "pods", "--selector=pallas.helu.ca/agent=research", "--output=name");
+    await expect.poll(find, { timeout }).toContain("pod/");
+    const pod = (await find()).trim().slice("pod/".length);
     // Only pods on a node that exists come into slices.
     const node = space.name;
     await space.apply({ apiVersion: "v1", kind: "Node", metadata: { name: node } });
     const target = { apiVersion: "v1", kind: "Node", name: node };
-    const binding = { apiVersion: "v1", kind: "Binding", metadata: { name: await pod() }, target };
-    const path = `/api/v1/namespaces/${space.name}/pods/${await pod()}/binding`;
+    const binding = { apiVersion: "v1", kind: "Binding", metadata: { name: pod }, target };
+    const path = `/api/v1/namespaces/${space.name}/pods/${pod}/binding`;
     expect(await callApi(cluster(), { method: "POST", path, body: binding })).toMatchObject({ status: 201 });
     const setReady = async (status: "True" | "False") => {
       const conditions = [{ type: "Ready", status, lastTransitionTime: up.checkedAt }];
       const patch = { status: { phase: "Running", podIP: "10.9.8.7", podIPs: [{ ip: "10.9.8.7" }], conditions } };
-      await space.kubectl("patch", "pod", await pod(), "--subresource=status", `--patch=${JSON.stringify(patch)}`);
+      await space.kubectl("patch", "pod", pod, "--subresource=status", `--patch=${JSON.stringify(patch)}`);
     };
     const slices = createSliceInformer({ transport: connectToCluster(), namespaces: [space.name], log: silentLog() });
     slices.start();

@@ -51,6 +51,8 @@ describe.skipIf(clusterMissing())("OPR-1 OPR-3 OPR-4 the quickstart in a cluster
     space = await watchNamespace("quickstart");
     await space.apply(...(await readQuickstart()));
     await space.kubectl("wait", "--for=condition=Ready", "pallasagents,pallasinstances", "--all", "--timeout=60s");
+    // How many agents are ready is counted a moment later.
+    await space.waitFor("pallasinstance", "quickstart", "jsonpath={.status.agents.ready}=3");
   });
   afterAll(() => space[Symbol.asyncDispose]());
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startAgentProcess, type AgentProcess } from "../../agent-runtime/testing/process.ts";
 import { renderTestConfig } from "../../agent-runtime/testing/run-config.ts";
 import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
-import { findFreePort } from "../cluster/free-port.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { alertCases } from "../monitoring/alert-cases.ts";
 import { playSeries, type PlayedSeries } from "../monitoring/played-series.ts";
 import { prometheus, startPrometheus, type Alert, type PrometheusProcess } from "../monitoring/prometheus.ts";
@@ -46,7 +46,8 @@ describe.skipIf(isLeftOut)("MET-5 the alerts in Prometheus (left out without it)
     );
 
   beforeAll(async () => {
-    ports = { operator: await findFreePort(), registry: await findFreePort() };
+    const first = await findFreePorts(2);
+    ports = { operator: first, registry: first + 1 };
     space = await createNamespace("prometheus");
     agent = await startAgentProcess(renderTestConfig());
     [operator, registry] = await Promise.all([startOurOperator(), startOurRegistry()]);
@@ -68,19 +69,13 @@ describe.skipIf(isLeftOut)("MET-5 the alerts in Prometheus (left out without it)
   }, 60_000);
 
   const seen = new Map<string, Alert>();
+  const patience = { timeout: timeoutMs, interval: pollMs };
+  const firing = async () => (await server.firing()).map(({ name }) => name);
   const untilSeen = (names: readonly string[]) =>
-    vi.waitFor(
-      async () => {
-        for (const alert of await server.firing()) seen.set(alert.name, alert);
-        expect(names.filter((name) => !seen.has(name))).toEqual([]);
-      },
-      { timeout: timeoutMs, interval: pollMs },
-    );
-  const untilNoneFires = () =>
-    vi.waitFor(async () => expect((await server.firing()).map(({ name }) => name)).toEqual([]), {
-      timeout: timeoutMs,
-      interval: pollMs,
-    });
+    vi.waitFor(async () => {
+      for (const alert of await server.firing()) seen.set(alert.name, alert);
+      expect(names.filter((name) => !seen.has(name))).toEqual([]);
+    }, patience);
 
   it("scrapes all three, and the agent's series through the registry", { timeout: timeoutMs }, async () => {
     const holds = async (expression: string, values: number[]) =>
@@ -90,7 +85,7 @@ describe.skipIf(isLeftOut)("MET-5 the alerts in Prometheus (left out without it)
       timeout: 30_000,
     });
     await vi.waitFor(() => holds('leader_election_master_status{job="pallas-operator"}', [1]), { timeout: 30_000 });
-    await untilNoneFires();
+    await expect.poll(firing, patience).toEqual([]);
   });
 
   it("fires every alert", { timeout: 2 * timeoutMs }, async () => {
@@ -118,7 +113,6 @@ describe.skipIf(isLeftOut)("MET-5 the alerts in Prometheus (left out without it)
     played.isBad = false;
     agent.kill("SIGCONT");
     [operator, registry] = await Promise.all([startOurOperator(), startOurRegistry()]);
-    await untilNoneFires();
-    expect(await server.firing()).toEqual([]);
+    await expect.poll(firing, patience).toEqual([]);
   });
 });

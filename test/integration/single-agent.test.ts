@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { moreAgents } from "./local/agents.ts";
 import { startCommand, type Command } from "./local/command.ts";
-import { findFreePorts, hold } from "./local/free-ports.ts";
+import { findFreePorts, hold } from "../../lib/process/testing/free-ports.ts";
 import { Local } from "./local/local.ts";
 
 let toolPort: number;

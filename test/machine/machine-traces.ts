@@ -28,7 +28,9 @@ export interface MachineTraces {
 export async function observeTraces(dir: string): Promise<MachineTraces> {
   const links = await readdir("/sys/class/net");
   const { stdout } = await run("/usr/sbin/nft", ["list", "tables"], { timeout: 10_000 });
-  const found = await run("find", ["/sys/fs/cgroup", "-type", "d", "-name", "kubepods*"], { timeout: 10_000 });
+  const found = await run("find", ["/sys/fs/cgroup", "-ignore_readdir_race", "-type", "d", "-name", "kubepods*"], {
+    timeout: 10_000,
+  });
   const places = ["/run/containerd", "/var/lib/kubelet", "/var/lib/cni", "/var/log/containers"];
   return {
     processes: findClusterProcesses(dir),
