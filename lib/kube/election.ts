@@ -73,7 +73,9 @@ interface Observation {
   readonly lease: Lease;
   /** The record as text: another text is a sign of life, a change beside it is not. */
   readonly record: string;
+  /** From when on it has stood still, without the time in which nothing could be seen. */
   readonly since: number;
+  readonly lookedAt: number;
 }
 
 class LeaseElection implements Election {
@@ -83,8 +85,6 @@ class LeaseElection implements Election {
   readonly #client: LeaseClient;
   readonly #setMaster: (isLeader: boolean) => void;
   #observed: Observation | undefined;
-  /** When the lease was last read or written. */
-  #lookedAt = 0;
   /** No write starts from here on. 0: not leading. */
   #validUntil = 0;
   #failing = false;
@@ -233,10 +233,10 @@ class LeaseElection implements Election {
 
   /** Time without an answer is no time in which the record stood still: its holder could not be heard, either. */
   #discount(): void {
+    if (this.#observed === undefined) return;
+    const { since, lookedAt } = this.#observed;
     const now = this.#clock.now();
-    if (this.#observed !== undefined)
-      this.#observed = { ...this.#observed, since: this.#observed.since + now - this.#lookedAt };
-    this.#lookedAt = now;
+    this.#observed = { ...this.#observed, since: since + now - lookedAt, lookedAt: now };
   }
 
   /** Takes or renews the lease: at first the version seen last, and after a conflict the one that is there. */
@@ -286,7 +286,6 @@ class LeaseElection implements Election {
   }
 
   #observe(lease: Lease | undefined): void {
-    this.#lookedAt = this.#clock.now();
     if (lease === undefined) {
       this.#observed = undefined;
       return;
@@ -297,7 +296,8 @@ class LeaseElection implements Election {
     if (holder !== this.#observed?.lease.record.holder && holder !== "" && holder !== this.#options.identity) {
       this.#options.log.info({ holder }, "another process leads");
     }
-    this.#observed = { lease, record, since: same && this.#observed ? this.#observed.since : this.#clock.now() };
+    const now = this.#clock.now();
+    this.#observed = { lease, record, since: same && this.#observed ? this.#observed.since : now, lookedAt: now };
   }
 
   /**

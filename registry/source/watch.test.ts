@@ -188,7 +188,7 @@ describe("CAT-9 resources from the API server", () => {
     kube.setBroken(false);
     await vi.waitFor(() => {
       kube.put("pallasagents", agentManifest("research")); // heard of once the watch is open again
-      expect([names(source), kube.countWatches()]).toEqual([["research"], 3]);
+      expect([names(source), kube.openWatches]).toEqual([["research"], 3]);
     });
     expect([...phases]).toEqual(["live"]);
 

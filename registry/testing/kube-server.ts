@@ -75,8 +75,7 @@ export class KubeServer {
     this.#tell(plural, { type: "DELETED", object: last });
   }
 
-  /** How many watches are open. */
-  countWatches(): number {
+  get openWatches(): number {
     return [...this.#collections.values()].reduce((sum, { watches }) => sum + watches.size, 0);
   }
 

@@ -1,9 +1,9 @@
 // Our mock against one that others wrote: the same calls through the runtime's model layer give the same results.
 import { LLMock, type Fixture } from "@copilotkit/aimock";
 import { afterEach, describe, expect, test } from "vitest";
+import { createFakeClock } from "../../agent-runtime/model/testing/fake-clock.ts";
 import { modelsOf, testModel, testProvider, turnRequest } from "../../agent-runtime/model/testing/fixtures.ts";
 import { userMessage, weatherTool } from "../../agent-runtime/model/testing/fixtures.ts";
-import { systemClock } from "../../agent-runtime/clock.ts";
 import { ModelError, type TurnResult } from "../../agent-runtime/model/types.ts";
 import { startModelMock } from "./model-mock.ts";
 import type { ScriptedReply, VendorError } from "./script.ts";
@@ -158,10 +158,10 @@ async function askTheirs(kind: Kind, response: Fixture["response"]) {
 
 async function ask(kind: Kind, origin: string): Promise<unknown> {
   const baseUrl = kind === "anthropic" ? origin : `${origin}/v1`;
-  // Time stands, and what is left is too short for a second try.
-  const clock = { ...systemClock, now: () => 0 };
+  const clock = createFakeClock();
   const models = modelsOf(testProvider({ name: "main", kind, baseUrl }), [testModel("main", names[kind])], { clock });
-  const request = turnRequest({ tools: [weatherTool], messages: [userMessage("hello")], deadlineMs: 900 });
+  const deadlineMs = clock.now() + 900; // Too short for a second try.
+  const request = turnRequest({ tools: [weatherTool], messages: [userMessage("hello")], deadlineMs });
   return models.turn(request).then(comparable, readError);
 }
 
