@@ -1,6 +1,6 @@
-// For every test file: vi.waitFor and vi.waitUntil wait ten seconds, as expect.poll does by vitest.config.ts. Patience costs nothing where
-// all is well, and the second that Vitest gives by itself is too short on a busy machine. Waits that are limits of their
-// own say so with a timeout.
+// For every test file: vi.waitFor and vi.waitUntil wait ten seconds, as expect.poll does by vitest.config.ts. Patience
+// costs nothing where all is well, and the second that Vitest gives by itself is too short on a busy machine. Waits that
+// are limits of their own say so with a timeout.
 import { vi } from "vitest";
 
 const patienceMs = 10_000;

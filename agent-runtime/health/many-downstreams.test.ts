@@ -38,7 +38,7 @@ async function measure<Result>(task: () => Promise<Result>): Promise<{ result: R
 }
 
 describe("HLT-3 HLT-4 a check of twenty servers", () => {
-  test("takes less than the 3 s of one wait when all are well", async () => {
+  test("takes a second at most when all are well", async () => {
     const servers = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         const { url } = await keep(startToolServer({}));
@@ -50,10 +50,10 @@ describe("HLT-3 HLT-4 a check of twenty servers", () => {
     await first.health.check();
     const { result, tookMs } = await measure(second.health.check);
     expect(result).toMatchObject({ status: "ok" });
-    expect(tookMs).toBeLessThanOrEqual(3_000);
+    expect(tookMs).toBeLessThanOrEqual(1_000);
   });
 
-  test("waits its 3 s once when they are dead, and asks each once for all who wait", async () => {
+  test("takes 3.5 s at most when they are dead, and asks each once for all who wait", async () => {
     const silent = await startSilent();
     const alive = await keep(startToolServer({}));
     const refusing = await startToolServer({});
@@ -70,8 +70,7 @@ describe("HLT-3 HLT-4 a check of twenty servers", () => {
 
     const callers = names.map(getHealth);
     const { result, tookMs } = await measure(agent.health.check);
-    // Less than two waits of 3 s: they are asked side by side, and callers share the answer.
-    expect(tookMs).toBeLessThan(6_000);
+    expect(tookMs).toBeLessThanOrEqual(3_500);
     await Promise.all(callers);
     expect(result).toMatchObject({
       status: "degraded",

@@ -160,11 +160,11 @@ describe("CFG-8 limits of one call", () => {
     ["does not answer, nor hear that it is over", () => new Promise<never>(() => undefined)],
   ])("limits.wallClock ends a model that %s", async (_what, turn) => {
     const models = createScriptedModels([turn]);
-    const { url } = await play(models, { limits: { wallClockMs: 2_000 } });
+    const { url } = await play(models, { limits: { wallClockMs: 2_300 } });
     const answer = await ask(url, { message: "go" });
     expect(answer).toMatchObject({ isError: true });
     expect(answer.text).toContain(
-      "2 s of wall clock time, after 1 model turns, 0 tool calls and 0 tokens: raise limits.wallClock",
+      "2.3 s of wall clock time, after 1 model turns, 0 tool calls and 0 tokens: raise limits.wallClock",
     );
   });
 });

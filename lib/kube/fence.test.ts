@@ -98,7 +98,7 @@ describe("I12 a call that waits for a connection keeps its deadline", () => {
     await vi.waitFor(() => expect(open).toBe(32));
     const startedAt = performance.now();
     await expect(transport.request({ method: "GET", path, timeoutMs: 50 })).rejects.toMatchObject({ timedOut: true });
-    expect(performance.now() - startedAt).toBeLessThan(1_900); // before one of those 32 gives up its place
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
     await busy;
   });
 });

@@ -68,6 +68,7 @@ describe("HLT-3 what counts as reachable", () => {
     const { reachable, detail, latencyMs } = await probe(url, { timeoutMs: 150 });
     expect({ reachable, detail }).toEqual({ reachable: false, detail: "no answer in 150 ms" });
     expect(latencyMs).toBeGreaterThanOrEqual(140);
+    expect(latencyMs).toBeLessThan(1_500);
   });
 
   test("SEC-5 a metadata address is not", async () => {
@@ -113,11 +114,10 @@ describe("HLT-3 what is sent", () => {
     );
     running.push(app);
     const startedAt = performance.now();
-    const { reachable, latencyMs } = await probe(app.url, { timeoutMs: 2_000 });
+    const { reachable, latencyMs } = await probe(app.url, { timeoutMs: 300 });
     expect(reachable).toBe(true);
-    // Of the POST alone, while all of it took until the deadline.
-    expect(latencyMs).toBeLessThan(2_000);
-    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1_990);
+    expect(latencyMs).toBeLessThan(300);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
   test("our own endpoint is reachable and keeps no session of the probe", async () => {

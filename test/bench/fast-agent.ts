@@ -4,10 +4,10 @@ import { execFile } from "node:child_process";
 import { access, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { cacheFolder } from "../cache-folder.ts";
 import { benchEnvironment } from "./environment.ts";
 import { reportProgress } from "./report.ts";
-import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { startServer, type ServerUnderTest } from "./server-under-test.ts";
 
 const version = "0.7.21";

@@ -4,8 +4,8 @@ import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createProcessGroup } from "../cluster/process-group.ts";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
+import { createProcessGroup } from "../cluster/process-group.ts";
 import { readUsage, type ProcessUsage } from "./process-usage.ts";
 
 export interface ServerUnderTest extends AsyncDisposable {

@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { callApi } from "./api-call.ts";
 import type { ApiAccess } from "./api-call.ts";
 import { findBinaries } from "./binaries.ts";
 import type { ClusterBinaries } from "./binaries.ts";
 import { createComponents, isPortTaken } from "./components.ts";
-import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { installCrds } from "./install-crds.ts";
 import { createKubectl } from "./kubectl.ts";
 import type { KubectlSetup } from "./kubectl.ts";

@@ -5,9 +5,9 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { moreAgents, pixel } from "./local/agents.ts";
 import { startCommand, type Command, type CommandOptions, type Ended } from "./local/command.ts";
-import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { Local, quickstart } from "./local/local.ts";
 
 let local: Local;
@@ -103,7 +103,7 @@ describe("CLI-4 pallas chat without a terminal", () => {
       .toBeGreaterThan(before);
     running.signal("SIGINT");
     expect(await running.ended).toMatchObject({ code: 130, stdout: "" });
-    await expect.poll(log).toContain("call answered");
+    await expect.poll(log, { timeout: 1_000 }).toContain("call answered");
     expect(await log()).toMatch(/"outcome":"error"/);
   });
 

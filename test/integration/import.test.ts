@@ -6,10 +6,10 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { exampleProject } from "../../cli/import/testing/example-project.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { findPython, openEnvironment } from "../python/environment.ts";
 import { openPython } from "./agents/callers.ts";
 import { startCommand, type Command } from "./local/command.ts";
-import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { startMs } from "./local/local.ts";
 
 const python = await findPython();

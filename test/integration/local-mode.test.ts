@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { agentManifest } from "./local/agents.ts";
 import { findFreePorts, hold } from "../../lib/process/testing/free-ports.ts";
+import { agentManifest } from "./local/agents.ts";
 import { Local, pallas, quickstart, startMs } from "./local/local.ts";
 
 function loggerOf(line: string): string | undefined {

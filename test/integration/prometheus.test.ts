@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startAgentProcess, type AgentProcess } from "../../agent-runtime/testing/process.ts";
 import { renderTestConfig } from "../../agent-runtime/testing/run-config.ts";
-import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
+import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
 import { alertCases } from "../monitoring/alert-cases.ts";
 import { playSeries, type PlayedSeries } from "../monitoring/played-series.ts";
 import { prometheus, startPrometheus, type Alert, type PrometheusProcess } from "../monitoring/prometheus.ts";

@@ -3,9 +3,9 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { findFreePorts, hold } from "../../lib/process/testing/free-ports.ts";
 import { moreAgents } from "./local/agents.ts";
 import { startCommand, type Command } from "./local/command.ts";
-import { findFreePorts, hold } from "../../lib/process/testing/free-ports.ts";
 import { Local } from "./local/local.ts";
 
 let toolPort: number;

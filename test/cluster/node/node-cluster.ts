@@ -7,11 +7,11 @@ import { mkdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 
+import { findFreePorts } from "../../../lib/process/testing/free-ports.ts";
 import { findBinaries } from "../binaries.ts";
 import { createCommand } from "../cluster-command.ts";
 import { createComponents } from "../components.ts";
 import type { Components } from "../components.ts";
-import { findFreePorts } from "../../../lib/process/testing/free-ports.ts";
 import { createProcessGroup } from "../process-group.ts";
 import type { ProcessGroup } from "../process-group.ts";
 import { requirePrograms } from "../programs.ts";
