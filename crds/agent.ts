@@ -1,7 +1,7 @@
 // PallasAgent: one agent, which becomes one Deployment and one Service (OPR-1).
 import * as z from "zod";
 import { drainTimeout, history, limits, networkPolicy, pod, request, resources, scope } from "./agent-settings.ts";
-import { conditionList, manifestSchema, timestamp, type ResourceDefinition } from "./definition.ts";
+import { conditionList, manifestSchema, observedGeneration, timestamp, type ResourceDefinition } from "./definition.ts";
 import {
   choice,
   flag,
@@ -103,12 +103,11 @@ export const agentSpec = withRules(
 
 const agentStatus = z
   .strictObject({
-    observedGeneration: integer(
-      0,
-      Number.MAX_SAFE_INTEGER,
-      "Generation of the spec that was last handled.",
-    ).exactOptional(),
-    specChangedAt: timestamp.meta({ description: "When the spec last changed." }).exactOptional(),
+    observedGeneration: observedGeneration.exactOptional(),
+    specChangedAt: timestamp
+      .meta({ description: "When the spec last changed, apart from its replicas." })
+      .exactOptional(),
+    specDigest: text(64, "Digest of the spec as it was then.").exactOptional(),
     conditions: conditionList.exactOptional(),
     health: healthStatusSchema.meta({ description: "What its get_health says." }).exactOptional(),
     url: text(2048, "Where its MCP endpoint is reached in the cluster.").exactOptional(),

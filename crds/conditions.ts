@@ -47,6 +47,7 @@ export const stateReasons = [
   "Resolved",
   "DependenciesReady",
   "WaitingForDependencies",
+  "DependencyNotReady",
   "Available",
   "Progressing",
   "Unavailable",

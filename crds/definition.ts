@@ -1,7 +1,7 @@
 // What a custom resource is to the API server beside its schema: names, columns, subresources, rules over the whole
 // object. `to-crd.ts` turns it into a manifest, `plan/` reads resources by the same schema.
 import * as z from "zod";
-import { keyedList, withRules, type Rule } from "./fields.ts";
+import { integer, keyedList, withRules, type Rule } from "./fields.ts";
 import { apiVersion } from "./names.ts";
 import { objectMeta } from "./object-meta.ts";
 
@@ -41,6 +41,15 @@ export const manifestSchema = <Spec extends z.ZodType, Status extends z.ZodType>
     status: definition.status.exactOptional(),
   });
 };
+
+/** The generation that the API server gives a new resource's status: nobody has looked at it (OPR-3). */
+export const neverObserved = -1;
+
+export const observedGeneration = integer(
+  neverObserved,
+  Number.MAX_SAFE_INTEGER,
+  "Generation of the spec that was last handled; -1 before the first.",
+);
 
 const timestamp = z.iso.datetime({ offset: true }).meta({ format: "date-time" });
 

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { agentDefaults } from "./agent-settings.ts";
 import { maxCatalogueNameLength } from "./catalogue.ts";
-import { conditionList, manifestSchema, type ResourceDefinition } from "./definition.ts";
+import { conditionList, manifestSchema, observedGeneration, type ResourceDefinition } from "./definition.ts";
 import { choice, flag, integer, namedList, object, setOf, text, withRules } from "./fields.ts";
 import { maxNameLength } from "./names.ts";
 import {
@@ -231,11 +231,7 @@ const instanceSpec = object("What the agents of this instance share.", {
 
 const instanceStatus = z
   .strictObject({
-    observedGeneration: integer(
-      0,
-      Number.MAX_SAFE_INTEGER,
-      "Generation of the spec that was last handled.",
-    ).exactOptional(),
+    observedGeneration: observedGeneration.exactOptional(),
     conditions: conditionList.exactOptional(),
     agents: object("Its agents.", {
       total: integer(0, 1_000_000, "All of them."),

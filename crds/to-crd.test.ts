@@ -86,9 +86,16 @@ describe.each([pallasAgent, pallasInstance])("CFG-5 the CRD of $kind", (definiti
             "spec.properties.emitLoopProgress",
             "spec.properties.replicas",
             "spec.properties.storage.properties.onDelete",
+            "status",
           ]
-        : ["spec.properties.version"],
+        : ["spec.properties.version", "status"],
     );
+  });
+
+  it("OPR-3 gives every new resource the status of one that nobody has looked at", () => {
+    expect(all.find(([path]) => path.endsWith("openAPIV3Schema.properties.status"))?.[1]["default"]).toEqual({
+      observedGeneration: -1,
+    });
   });
 
   it("says on every list how it is merged", () => {

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dump } from "js-yaml";
 import * as z from "zod";
 import { pallasAgent } from "./agent.ts";
-import type { ResourceDefinition } from "./definition.ts";
+import { neverObserved, type ResourceDefinition } from "./definition.ts";
 import { pallasInstance } from "./instance.ts";
 import { group, version } from "./names.ts";
 
@@ -97,7 +97,11 @@ export function renderCrd(definition: ResourceDefinition): Json {
                 kind: { type: "string", description: "Kind of this resource." },
                 metadata: { type: "object" },
                 spec: structuralSchema(definition.spec, "spec"),
-                status: structuralSchema(definition.status, "status"),
+                // Before anybody has looked at it, kstatus must not take a resource for current (OPR-3).
+                status: {
+                  ...structuralSchema(definition.status, "status"),
+                  default: { observedGeneration: neverObserved },
+                },
               },
             },
           },

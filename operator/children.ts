@@ -3,8 +3,17 @@
 import { annotations, fieldManager } from "../crds/names.ts";
 import { createApplier, deleteObject, type Applier } from "../lib/kube/apply.ts";
 import type { WriteTracker } from "../lib/kube/consistency.ts";
-import { isControlledBy, keyOf, objectKey, type KubeObject, type LiveObject } from "../lib/kube/object.ts";
+import { Waiting } from "../lib/kube/outcome.ts";
+import {
+  controllerOf,
+  isControlledBy,
+  keyOf,
+  objectKey,
+  type KubeObject,
+  type LiveObject,
+} from "../lib/kube/object.ts";
 import type { Transport } from "../lib/kube/transport.ts";
+import type { ReconcileContext } from "../lib/kube/controller.ts";
 import type { Logger } from "../lib/process/log.ts";
 import type { Caches } from "./caches.ts";
 import { failureOf, RemovalFailed, type Failure } from "./failure.ts";
@@ -46,18 +55,32 @@ export interface ChildWriter {
  */
 export async function carryOut<Result>(
   { written }: Writing,
-  log: Logger,
+  { log, failures }: Pick<ReconcileContext, "log" | "failures">,
   work: () => Promise<Result>,
 ): Promise<{ readonly result?: Result; readonly failure?: Failure }> {
   try {
     return { result: await work() };
   } catch (error) {
-    const failure = error instanceof Error ? failureOf(error) : undefined;
+    const failure = error instanceof Error ? failureOf(error, failures) : undefined;
     if (!failure) throw error;
     return { failure };
   } finally {
     if (written.length > 0) log.info({ written }, "children written");
   }
+}
+
+const leftoverRetryMs = 2_000;
+
+/**
+ * Whether the owner controls it. Throws `Waiting` for what an earlier owner of the same name left behind: the garbage
+ * collector removes it, nobody has to.
+ */
+function isOwnedBy(live: LiveObject, owner: LiveObject): boolean {
+  if (isControlledBy(live, owner)) return true;
+  const controller = controllerOf(live);
+  if (controller?.kind !== owner.kind || controller.name !== owner.metadata.name) return false;
+  const message = `${live.kind} ${keyOf(live)} belongs to an earlier ${owner.kind} "${controller.name}" and is being removed; it is made again when it is gone`;
+  throw new Waiting({ reason: "ChildTerminating", message, retryMs: leftoverRetryMs });
 }
 
 /** A deletion that is not answered must not use up the time of a whole reconcile. */
@@ -85,7 +108,7 @@ export function createChildWriter({ transport, caches, tracker, guard, log }: Ch
     return found && isControlledBy(found, owner) ? found : undefined;
   };
   return {
-    async apply(kind, desired, writing, ours = (live) => isControlledBy(live, writing.owner)) {
+    async apply(kind, desired, writing, ours = (live) => isOwnedBy(live, writing.owner)) {
       const { action, object } = await applier.apply({
         type: childTypes[kind],
         desired,

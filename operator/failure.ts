@@ -1,6 +1,6 @@
 // What a failed write says about the resource it was for, in words for a condition.
 import type { Reason } from "../crds/conditions.ts";
-import { ApiError } from "../lib/kube/api-error.ts";
+import { ApiError, TransportError } from "../lib/kube/api-error.ts";
 import { Conflict, Waiting } from "../lib/kube/outcome.ts";
 
 /** A child that is not wanted any more is still there. Everything else was done; the removal is tried again. */
@@ -26,8 +26,17 @@ export interface Failure {
   readonly error: Error;
 }
 
-/** Undefined where nothing is known and the status stays as it was. */
-export function failureOf(error: Error): Failure | undefined {
+/**
+ * So many failures in a row, about five seconds of back-off, are no passing trouble of the server any more: a webhook
+ * that is down answers 500 for every write of its kind, and only the resource's own status can say so.
+ */
+export const lastingFailures = 10;
+
+/**
+ * Undefined where nothing is known and the status stays as it was.
+ * @param failures how often the same reconcile has failed before, in a row
+ */
+export function failureOf(error: Error, failures: number): Failure | undefined {
   const { message } = error;
   if (error instanceof Conflict) return { reason: "NameConflict", message, error };
   if (error instanceof RemovalFailed) return { reason: "ApiError", message, error };
@@ -37,5 +46,6 @@ export function failureOf(error: Error): Failure | undefined {
     return reason && { reason, message, error };
   }
   const refused = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
-  return refused ? { reason: "ApiError", message, error } : undefined;
+  const answered = error instanceof ApiError || (error instanceof TransportError && error.timedOut);
+  return refused || (answered && failures >= lastingFailures) ? { reason: "ApiError", message, error } : undefined;
 }

@@ -9,6 +9,8 @@ export interface Rollout {
   message: string;
   /** True while the newest template is not yet what all pods run. */
   moving: boolean;
+  /** True where the newest template made no progress in its time, whether or not older pods still serve. */
+  gaveUp: boolean;
   replicas: number;
   readyReplicas: number;
 }
@@ -18,9 +20,9 @@ export function observeRollout({ metadata, spec, status = {} }: LiveDeployment):
   const { replicas = 0, readyReplicas = 0, updatedReplicas = 0, availableReplicas = 0, conditions = [] } = status;
   const seen = (status.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   const moving = !seen || updatedReplicas < wanted || replicas > wanted || availableReplicas < wanted;
-  const gaveUp = conditions.find(({ reason }) => reason === "ProgressDeadlineExceeded");
+  const gaveUp = seen && conditions.some(({ reason }) => reason === "ProgressDeadlineExceeded");
   const failing = conditions.find(({ type, status: state }) => type === "ReplicaFailure" && state === "True");
-  const counts = { moving, replicas, readyReplicas };
+  const counts = { moving, gaveUp, replicas, readyReplicas };
   if (wanted === 0)
     return { ...counts, available: true, reason: "ScaledToZero", message: "scaled to zero: no pods run" };
   const progress = `${availableReplicas} of ${wanted} pods are available`;

@@ -18,6 +18,8 @@ export interface ReconcileContext {
   readonly key: string;
   readonly namespace: string | undefined;
   readonly name: string;
+  /** How often the key has failed in a row before this. */
+  readonly failures: number;
   /** Aborted at the deadline, and when the controller must not write any more. Every call is given it. */
   readonly signal: AbortSignal;
   readonly log: Logger;
@@ -211,7 +213,9 @@ class QueueController implements Controller {
 
   async #reconcile(item: QueueItem, signal: AbortSignal, log: Logger): Promise<Verdict> {
     try {
-      return { result: await this.#options.reconcile({ key: item.key, ...splitKey(item.key), signal, log }) };
+      const { key } = item;
+      const failures = this.#queue.failures(key);
+      return { result: await this.#options.reconcile({ key, ...splitKey(key), failures, signal, log }) };
     } catch (error) {
       // What was thrown because of the abort is less telling than the abort itself.
       return {

@@ -1,7 +1,8 @@
 // The reconciler of PallasAgents: accept → resolve → dependencies → apply → observe, then one status write. It is
 // level-triggered: it reads caches, and a resource in its desired state causes no write at all (OPR-2).
 import { agentChildren } from "../../crds/names.ts";
-import type { AgentConditionType } from "../../crds/conditions.ts";
+import { agentReadyParts, type AgentConditionType } from "../../crds/conditions.ts";
+import { neverObserved } from "../../crds/definition.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../lib/kube/controller.ts";
 import type { Caches } from "../caches.ts";
 import { carryOut, type ChildWriter, type Writing } from "../children.ts";
@@ -13,11 +14,12 @@ import { agentType, type LiveDeployment } from "../resources.ts";
 import { observeRollout } from "../rollout.ts";
 import type { ImagePacing } from "../rollouts/pace-image.ts";
 import type { StatusWriter } from "../status.ts";
+import { summarise } from "../summary.ts";
 import { accept, resolve } from "./accept.ts";
 import { applyChildren, type Applied } from "./apply.ts";
 import { observeDependencies } from "./dependencies.ts";
 import type { AgentRun } from "./run.ts";
-import { markAvailable, markHealth, markUnchecked, renderAgentStatus, summarise } from "./summary.ts";
+import { markAvailable, markHealth, markUnchecked, renderAgentStatus } from "./observed.ts";
 
 export interface ReconcilerOptions {
   readonly caches: Caches;
@@ -57,17 +59,18 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   const writing: Writing = { owner: live, signal, written: [] };
   const run: AgentRun = { live, caches, neighbours, children, images, allowedImages, pacing, conditions, writing, log };
   const checked = new Set<AgentConditionType>();
-  const { result: applied = {}, failure } = await carryOut(writing, log, () => advance(run, checked));
+  const { result: applied = {}, failure } = await carryOut(writing, context, () => advance(run, checked));
   markUnchecked(conditions, checked);
   const deployment: LiveDeployment | undefined =
     applied.deployment ?? children.findOwned("deployment", live, agentChildren(name).deployment);
   const rollout = deployment && observeRollout(deployment);
   const verdict = options.health.of(key);
-  markAvailable(conditions, rollout, verdict);
-  if (failure) conditions.set("Available", rollout?.available ? "True" : "False", failure.reason, failure.message);
+  markAvailable(conditions, rollout, verdict, failure);
   const health = markHealth(conditions, rollout, verdict, live.status?.health);
-  summarise(conditions, rollout, applied.waiting);
-  const status = renderAgentStatus(live, conditions, rollout, health);
+  const { waiting } = applied;
+  const handled = summarise(conditions, { parts: agentReadyParts, rollout, failure, waiting, serves: "serves calls" });
+  const observedGeneration = handled ? generation : (live.status?.observedGeneration ?? neverObserved);
+  const status = renderAgentStatus(live, conditions, rollout, health, observedGeneration);
   if (await options.status.write(agentType, live, status, writing))
     log.info({ namespace, agent: name, generation, ready: conditions.status("Ready") }, "agent status written");
   if (failure) throw failure.error;

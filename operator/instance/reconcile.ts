@@ -1,5 +1,6 @@
 // The reconciler of PallasInstances: accept → apply the registry → observe it and the agents, then one status write.
 import type { InstanceConditionType } from "../../crds/conditions.ts";
+import { neverObserved } from "../../crds/definition.ts";
 import type { InstanceStatus } from "../../crds/instance.ts";
 import { registryName } from "../../crds/names.ts";
 import type { Reconcile, ReconcileContext } from "../../lib/kube/controller.ts";
@@ -15,6 +16,7 @@ import type { Failure } from "../failure.ts";
 import { renderInstanceChildren } from "../render/instance-children.ts";
 import { instanceType, type LiveDeployment, type WatchedInstance } from "../resources.ts";
 import { observeRollout, type Rollout } from "../rollout.ts";
+import { summarise } from "../summary.ts";
 import { imageFaults } from "./images.ts";
 
 type Conditions = ConditionSet<InstanceConditionType>;
@@ -62,26 +64,11 @@ async function applyRegistry(
   return deployment;
 }
 
-function summarise(conditions: Conditions, rollout: Rollout | undefined, failure: Failure | undefined): void {
-  const available = rollout?.available ? "True" : "False";
+function markAvailable(conditions: Conditions, rollout: Rollout | undefined, failure: Failure | undefined): void {
+  const available = rollout?.available === true ? "True" : "False";
   if (failure) conditions.set("RegistryAvailable", available, failure.reason, failure.message);
   else if (rollout) conditions.set("RegistryAvailable", available, rollout.reason, rollout.message);
   else conditions.set("RegistryAvailable", "False", "Unavailable", "it has no registry yet");
-  const failing = (["Accepted", "RegistryAvailable"] as const).find((type) => conditions.status(type) !== "True");
-  if (failing === undefined) conditions.set("Ready", "True", "Ready", "its registry serves");
-  else conditions.set("Ready", "False", "NotReady", `${failing}: ${conditions.message(failing)}`);
-  const stuck = conditions.status("Accepted") === "False" || failure?.reason === "NameConflict";
-  if (stuck)
-    conditions.set(
-      "Stalled",
-      "True",
-      "Faulty",
-      `needs a change by hand: ${conditions.message(failing ?? "RegistryAvailable")}`,
-    );
-  else conditions.set("Stalled", "False", "Succeeded", "");
-  const moving = !stuck && (rollout === undefined || rollout.moving);
-  if (moving) conditions.set("Reconciling", "True", "Reconciling", rollout?.message ?? "");
-  else conditions.set("Reconciling", "False", "Succeeded", "");
 }
 
 async function reconcileInstance(options: ReconcilerOptions, context: ReconcileContext): Promise<void> {
@@ -92,15 +79,17 @@ async function reconcileInstance(options: ReconcilerOptions, context: ReconcileC
   const { name, namespace, generation = 0 } = live.metadata;
   const conditions: Conditions = new ConditionSet(live.status?.conditions ?? [], generation, now());
   const writing: Writing = { owner: live, signal, written: [] };
-  const { result: applied, failure } = await carryOut(writing, log, () =>
+  const { result: applied, failure } = await carryOut(writing, context, () =>
     applyRegistry(options, live, conditions, writing),
   );
   const deployment: LiveDeployment | undefined = applied ?? children.findOwned("deployment", live, registryName(name));
   const rollout = deployment && observeRollout(deployment);
-  summarise(conditions, rollout, failure);
+  markAvailable(conditions, rollout, failure);
+  const parts = ["Accepted", "RegistryAvailable"] as const;
+  const handled = summarise(conditions, { parts, rollout, failure, serves: "its registry serves" });
   const agents = caches.agents.store.byIndex("instance", key);
   const status: InstanceStatus = {
-    observedGeneration: generation,
+    observedGeneration: handled ? generation : (live.status?.observedGeneration ?? neverObserved),
     conditions: conditions.all,
     agents: { total: agents.length, ready: agents.filter(isReady).length },
     ...(live.parsed.ok ? { registryUrl: registryUrl(live.parsed.value, namespace) } : {}),

@@ -1,13 +1,16 @@
-// The conditions that sum up the others, and the status around them. Pure: the reconciler writes what this returns.
+// What is observed of an agent's Deployment and health as conditions, and the status around them. Pure: the reconciler
+// writes what this returns.
 import type { AgentStatus } from "../../crds/agent.ts";
-import { agentReadyParts, type AgentConditionType, type Reason } from "../../crds/conditions.ts";
+import type { AgentConditionType } from "../../crds/conditions.ts";
 import { labels } from "../../crds/names.ts";
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import type { HealthStatus } from "../../crds/health.ts";
 import type { ConditionSet } from "../conditions.ts";
+import type { Failure } from "../failure.ts";
 import type { HealthVerdict } from "../health/verdict.ts";
 import type { Rollout } from "../rollout.ts";
 import type { WatchedAgent } from "../resources.ts";
+import { observeSpecChange } from "../spec-changed.ts";
 
 type Conditions = ConditionSet<AgentConditionType>;
 
@@ -19,12 +22,17 @@ export function markUnchecked(conditions: Conditions, checked: ReadonlySet<Agent
   }
 }
 
-/** A pod that is not ready often says itself why. */
+/** A pod that is not ready often says itself why; a failed write says it best. */
 export function markAvailable(
   conditions: Conditions,
   rollout: Rollout | undefined,
   verdict: HealthVerdict | undefined,
+  failure: Failure | undefined,
 ): void {
+  if (failure) {
+    conditions.set("Available", rollout?.available === true ? "True" : "False", failure.reason, failure.message);
+    return;
+  }
   if (!rollout) {
     conditions.set("Available", "False", "Unavailable", "it has no Deployment yet");
     return;
@@ -62,43 +70,18 @@ export function markHealth(
   return keeps ? before : undefined;
 }
 
-/**
- * Ready is the conjunction of its parts; Reconciling and Stalled are for kstatus (OPR-3).
- * @param waiting why the Deployment is held back, if it is (OPR-11)
- */
-export function summarise(conditions: Conditions, rollout: Rollout | undefined, waiting?: string): void {
-  const failing = agentReadyParts.find((type) => conditions.status(type) !== "True");
-  if (failing === undefined) conditions.set("Ready", "True", "Ready", "serves calls");
-  else conditions.set("Ready", "False", "NotReady", `${failing}: ${conditions.message(failing)}`);
-
-  const faulty = (["Accepted", "ReferencesResolved"] as const).find((type) => conditions.status(type) === "False");
-  const stuck = faulty ?? (conditions.all.some(isConflict) ? "Available" : undefined);
-  if (stuck) conditions.set("Stalled", "True", "Faulty", `needs a change by hand: ${conditions.message(stuck)}`);
-  else conditions.set("Stalled", "False", "Succeeded", "");
-
-  const moving = !stuck && (rollout === undefined || rollout.moving);
-  if (waiting !== undefined && !stuck) conditions.set("Reconciling", "True", "WaitingForRollout", waiting);
-  else if (moving)
-    conditions.set("Reconciling", "True", "Reconciling", rollout?.message ?? conditions.message(failing ?? "Ready"));
-  else conditions.set("Reconciling", "False", "Succeeded", "");
-}
-
-const isConflict = ({ reason }: { reason: string }): boolean => reason === ("NameConflict" satisfies Reason);
-
 export function renderAgentStatus(
   live: WatchedAgent,
   conditions: Conditions,
   rollout: Rollout | undefined,
   health: HealthStatus | undefined,
+  observedGeneration: number,
 ): AgentStatus {
-  const { name, namespace, generation = 0, creationTimestamp } = live.metadata;
-  const before = live.status;
-  const firstSeen = before?.observedGeneration === undefined;
-  const specChanged = before?.observedGeneration !== generation;
-  const specChangedAt = firstSeen ? creationTimestamp : specChanged ? conditions.time : before.specChangedAt;
+  const { name, namespace } = live.metadata;
+  const spec = live.parsed.ok ? live.parsed.value.spec : undefined;
   return {
-    observedGeneration: generation,
-    ...(specChangedAt === undefined ? {} : { specChangedAt }),
+    observedGeneration,
+    ...observeSpecChange(live.metadata, live.status, spec, conditions.time),
     conditions: conditions.all,
     ...(health === undefined ? {} : { health }),
     url: clusterAgentUrl(name, namespace),
