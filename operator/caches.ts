@@ -5,7 +5,7 @@ import { createInformer, type Informer } from "../lib/kube/informer.ts";
 import { objectKey, type LiveObject } from "../lib/kube/object.ts";
 import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
-import { dependenciesOf } from "../plan/order.ts";
+import { calledBy, dependenciesOf } from "../plan/order.ts";
 import {
   agentType,
   childTypes,
@@ -39,12 +39,7 @@ export function portKeys({ parsed }: WatchedAgent): string[] {
 
 /** Agents that let this one in: a change of whom it calls changes their NetworkPolicies, and nothing else (SEC-3). */
 export const calleeKeys = (agent: WatchedAgent): string[] =>
-  agent.parsed.ok
-    ? keysIn(
-        agent,
-        (agent.parsed.value.spec.agents ?? []).map(({ name }) => name),
-      )
-    : [];
+  agent.parsed.ok ? keysIn(agent, calledBy(agent.parsed.value)) : [];
 
 /** The agent a history claim belongs to: by its label, since a retained claim has no owner. */
 export function claimKeys({ metadata }: LiveObject): string[] {

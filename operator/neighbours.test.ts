@@ -24,7 +24,8 @@ function setUp() {
   const store = new Store<WatchedAgent>({ indexes: {}, onListenerError: (error) => expect.fail(String(error)) });
   store.upsert(watched("early", "1", {}));
   const neighbours = createNeighbours(store);
-  return { store, names: () => [...neighbours.of(instance).agents.keys()] };
+  const callers = (of: string) => [...(neighbours.of(instance).callers.get(of) ?? [])];
+  return { store, callers, names: () => [...neighbours.of(instance).agents.keys()] };
 }
 
 describe("the agents around an agent", () => {
@@ -57,5 +58,40 @@ describe("the agents around an agent", () => {
     const { store, names } = setUp();
     store.remove(watched("early", "2", {}));
     expect(names()).toEqual([]);
+  });
+});
+
+describe("the callers of an agent", () => {
+  const calls = (...names: string[]) => ({ agents: names.map((name) => ({ name })) });
+
+  it("are those of its instance that name it, there or not yet", () => {
+    const { store, callers } = setUp();
+    store.upsert(watched("a", "2", calls("early", "later")));
+    store.upsert(watched("b", "3", calls("early")));
+    store.upsert(watched("foreign", "4", { ...elsewhere, ...calls("early") }));
+    store.upsert(watched("waits", "5", { dependsOn: ["early"] }));
+    expect([callers("early"), callers("later"), callers("a")]).toEqual([["a", "b"], ["a"], []]);
+  });
+
+  it.each([
+    ["calls another one now", calls("other")],
+    ["goes to another instance", { ...elsewhere, ...calls("early") }],
+    ["does not parse any more", undefined],
+  ])("lose one that %s, and get it back", (_title, spec) => {
+    const { store, callers } = setUp();
+    store.upsert(watched("a", "2", calls("early")));
+    store.upsert(watched("a", "3", spec));
+    expect(callers("early")).toEqual([]);
+    store.upsert(watched("a", "4", calls("early")));
+    expect(callers("early")).toEqual(["a"]);
+  });
+
+  it("lose one that is deleted, and stay when the called one is", () => {
+    const { store, callers } = setUp();
+    store.upsert(watched("a", "2", calls("early")));
+    store.upsert(watched("b", "3", calls("early")));
+    store.remove(watched("a", "4", calls("early")));
+    store.remove(watched("early", "5", {}));
+    expect(callers("early")).toEqual(["b"]);
   });
 });

@@ -4,6 +4,7 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { objectKey } from "../lib/kube/object.ts";
 import type { ReadStore } from "../lib/kube/store.ts";
+import { calledBy } from "../plan/order.ts";
 import type { Neighbourhood } from "../plan/resolve.ts";
 import type { WatchedAgent } from "./resources.ts";
 
@@ -12,31 +13,47 @@ export interface Neighbours {
   of(instance: PallasInstance): Neighbourhood;
 }
 
+interface Around {
+  readonly agents: Map<string, PallasAgent>;
+  readonly callers: Map<string, Set<string>>;
+}
+
 export function createNeighbours(agents: Pick<ReadStore<WatchedAgent>, "onChange">): Neighbours {
-  const byInstance = new Map<string, Map<string, PallasAgent>>();
+  const byInstance = new Map<string, Around>();
   const instanceOf = ({ metadata, spec }: PallasAgent) => objectKey(metadata.namespace, spec.instanceRef.name);
+  const forgetCalls = (agent: PallasAgent): void => {
+    const callers = byInstance.get(instanceOf(agent))?.callers;
+    for (const name of calledBy(agent)) {
+      callers?.get(name)?.delete(agent.metadata.name);
+      if (callers?.get(name)?.size === 0) callers.delete(name);
+    }
+  };
   const remove = (agent: PallasAgent): void => {
     const instance = instanceOf(agent);
     const own = byInstance.get(instance);
-    own?.delete(agent.metadata.name);
-    if (own?.size === 0) byInstance.delete(instance);
+    own?.agents.delete(agent.metadata.name);
+    if (own?.agents.size === 0) byInstance.delete(instance);
   };
   const put = (agent: PallasAgent): void => {
     const instance = instanceOf(agent);
-    const own = byInstance.get(instance) ?? new Map<string, PallasAgent>();
-    byInstance.set(instance, own.set(agent.metadata.name, agent));
+    const own = byInstance.get(instance) ?? { agents: new Map(), callers: new Map() };
+    own.agents.set(agent.metadata.name, agent);
+    for (const name of calledBy(agent))
+      own.callers.set(name, (own.callers.get(name) ?? new Set()).add(agent.metadata.name));
+    byInstance.set(instance, own);
   };
   agents.onChange((change) => {
     const before = change.type === "added" || !change.previous.parsed.ok ? undefined : change.previous.parsed.value;
     const after = change.type === "deleted" || !change.object.parsed.ok ? undefined : change.object.parsed.value;
+    if (before) forgetCalls(before);
     // One that stays where it was keeps its place in the order.
     if (before && (!after || instanceOf(after) !== instanceOf(before))) remove(before);
     if (after) put(after);
   });
   return {
-    of: (instance) => ({
-      instance,
-      agents: byInstance.get(objectKey(instance.metadata.namespace, instance.metadata.name)) ?? new Map(),
-    }),
+    of(instance) {
+      const own = byInstance.get(objectKey(instance.metadata.namespace, instance.metadata.name));
+      return { instance, agents: own?.agents ?? new Map(), callers: own?.callers ?? new Map() };
+    },
   };
 }

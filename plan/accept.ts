@@ -9,7 +9,7 @@ import { networkPolicyFaults } from "./accept-peers.ts";
 import { podFaults } from "./accept-pods.ts";
 import { isRefusedHost } from "./addresses.ts";
 import type { Fault } from "./fault.ts";
-import { effectiveSettings } from "./settings.ts";
+import { effectiveScope } from "./settings.ts";
 
 /** Where resources run: placeholders are for local mode only (CFG-6). */
 export type Mode = "cluster" | "local";
@@ -135,9 +135,8 @@ function authFaults({ spec }: PallasAgent, { metadata, spec: { auth } }: PallasI
 /** Faults of an agent in its instance, apart from what it refers to. */
 export function acceptAgent(agent: PallasAgent, instance: PallasInstance): Fault[] {
   const { port } = agent.spec;
-  const { scope } = effectiveSettings(agent, instance);
   const faults = [
-    ...replicaFaults(agent, scope),
+    ...replicaFaults(agent, effectiveScope(agent, instance)),
     ...agentKeyFaults(agent),
     ...settingsFaults("spec", agent.spec),
     ...agentAmountFaults(agent, instance),

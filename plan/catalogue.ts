@@ -27,17 +27,21 @@ export function shorten(text: string, limit: number = maxDescriptionLength): str
   return `${cut.trimEnd()}…`;
 }
 
-/** The server.json of an agent; `url` is where clients reach it. */
-export function renderServer(agent: PallasAgent, instance: PallasInstance, url: string): CatalogueServer {
+/** How an agent introduces itself, in the catalogue and on its server card. */
+export function renderIdentity(agent: PallasAgent, instance: PallasInstance) {
   const { name } = agent.metadata;
+  const title = shorten(agent.spec.title ?? "") || titleFromName(name);
+  const description = shorten(agent.spec.description ?? "") || title;
+  return { name: `${instance.spec.registryNamespace}/${slug(name)}`, title, description };
+}
+
+/** The server.json of an agent; `url` is where clients reach it. */
+function renderServer(agent: PallasAgent, instance: PallasInstance, url: string): CatalogueServer {
   const { spec } = agent;
-  const title = shorten(spec.title ?? "") || titleFromName(name);
   const [model] = resolveModels(agent, instance);
   return {
     $schema: serverSchemaUrl,
-    name: `${instance.spec.registryNamespace}/${slug(name)}`,
-    title,
-    description: shorten(spec.description ?? "") || title,
+    ...renderIdentity(agent, instance),
     version: instance.spec.version,
     ...(spec.icons && spec.icons.length > 0
       ? { icons: spec.icons.map((icon) => ({ ...withoutUndefined(icon), sizes: ["any"] })) }

@@ -5,6 +5,7 @@ import type { PallasInstance } from "../crds/instance.ts";
 import { acceptAgent, acceptInstance, type Mode } from "./accept.ts";
 import { suggestion } from "./did-you-mean.ts";
 import { listNames, type Fault, type Outcome } from "./fault.ts";
+import { calledBy } from "./order.ts";
 import { parseAgent, parseInstance } from "./parse.ts";
 import { resolveAgent, resolveInstance, type Neighbourhood } from "./resolve.ts";
 
@@ -114,7 +115,11 @@ export function neighbourhood(
   faulty: ReadonlySet<string> = new Set(),
 ): Neighbourhood {
   const own = [...agents].filter((agent) => instanceKey(agent) === keyOf(instance));
-  return { instance, agents: new Map(own.map((agent) => [agent.metadata.name, agent])), faulty };
+  const callers = new Map<string, Set<string>>();
+  for (const agent of own) {
+    for (const name of calledBy(agent)) callers.set(name, (callers.get(name) ?? new Set()).add(agent.metadata.name));
+  }
+  return { instance, agents: new Map(own.map((agent) => [agent.metadata.name, agent])), callers, faulty };
 }
 
 /** Judges a set of manifests; a faulty one takes nothing else down with it. */
@@ -141,16 +146,22 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], m
   const declaredInstances = judgement.declared("PallasInstance");
   // Agents that are there but faulty; which instance they belong to cannot be told.
   const unreadable = new Set([...judgement.declared("PallasAgent")].filter((key) => !agents.has(key)));
+  const neighbourhoods = new Map(
+    [...sound].map(([key, instance]) => {
+      const faulty = new Set(namesIn(instance.metadata.namespace, unreadable));
+      return [key, neighbourhood(instance, siblings, faulty)];
+    }),
+  );
   for (const [key, { source, resource: agent }] of agents) {
     const subject = `PallasAgent ${key}`;
-    const instance = sound.get(instanceKey(agent));
-    if (!instance) {
+    const around = neighbourhoods.get(instanceKey(agent));
+    if (!around) {
       // A faulty instance has said so itself.
       if (declaredInstances.has(instanceKey(agent))) continue;
       judgement.report(source, subject, [instanceMissing(agent, namesIn(agent.metadata.namespace, declaredInstances))]);
       continue;
     }
-    const around = neighbourhood(instance, siblings, new Set(namesIn(agent.metadata.namespace, unreadable)));
+    const { instance } = around;
     const acceptance = acceptAgent(agent, instance);
     const references = resolveAgent(agent, around);
     judgement.report(source, subject, [...acceptance, ...references]);

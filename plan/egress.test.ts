@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { destinationsOf, destinationsOfUrl, type Destination } from "./egress.ts";
-import { renderRunConfig } from "./run-config.ts";
+import { renderResolved } from "./resolved.ts";
 import { sampleAgent, sampleInstance, sampleNeighbourhood } from "./testing/resources.ts";
 
 const inNamespace = (namespace: string): Destination => ({ kind: "namespace", namespace });
@@ -38,10 +38,8 @@ describe("SEC-3 what a URL needs", () => {
 describe("SEC-3 what an agent needs", () => {
   const destinations = (instanceSpec: object, agentSpec: object) => {
     const [agent, instance] = [sampleAgent("a", agentSpec), sampleInstance(instanceSpec)];
-    return destinationsOf(
-      renderRunConfig(agent, sampleNeighbourhood(instance, agent), () => ""),
-      instance,
-    );
+    const { config } = renderResolved(agent, sampleNeighbourhood(instance, agent), () => "");
+    return destinationsOf(config, instance);
   };
 
   it("each place once, in one order, whatever the order of the servers", () => {

@@ -4,9 +4,12 @@ import type { PallasAgent } from "../crds/agent.ts";
 /** Calls from agent to agent may nest this deep. */
 export const maxCallDepth = 8;
 
+/** Names of the agents that it calls. */
+export const calledBy = ({ spec }: PallasAgent): string[] => (spec.agents ?? []).map(({ name }) => name);
+
 /** Names of the agents that must be Ready first: its sub-agents and what it says in dependsOn. */
 export const dependenciesOf = (agent: PallasAgent): string[] => [
-  ...new Set([...(agent.spec.agents ?? []).map(({ name }) => name), ...(agent.spec.dependsOn ?? [])]),
+  ...new Set([...calledBy(agent), ...(agent.spec.dependsOn ?? [])]),
 ];
 
 export type AgentsByName = ReadonlyMap<string, PallasAgent>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { resolveAgent, resolveInstance } from "./resolve.ts";
-import { byName, sampleAgent, sampleInstance, sampleNeighbourhood } from "./testing/resources.ts";
+import { sampleAgent, sampleInstance, sampleNeighbourhood } from "./testing/resources.ts";
 
 const instance = sampleInstance({
   providers: [{ name: "openai" }],
@@ -138,7 +138,7 @@ describe("CFG-1 calls between agents", () => {
 
   it("an agent that is there but faulty is no fault of who names it", () => {
     const agent = sampleAgent("a", { agents: [{ name: "broken" }], dependsOn: ["gone"] });
-    const around = { instance, agents: byName(agent), faulty: new Set(["broken"]) };
+    const around = { ...sampleNeighbourhood(instance, agent), faulty: new Set(["broken"]) };
     expect(resolveAgent(agent, around).map(({ path }) => path)).toEqual(["spec.dependsOn[0]"]);
   });
 });

@@ -12,11 +12,13 @@ import { callDepth, findCycle, isBehindCycle, maxCallDepth, type AgentsByName } 
 export interface Neighbourhood {
   instance: PallasInstance;
   agents: AgentsByName;
+  /** By the name of an agent, those that call it. */
+  callers: ReadonlyMap<string, ReadonlySet<string>>;
   /** Agents that are there but faulty: naming one is no fault of who names it. */
   faulty?: ReadonlySet<string>;
 }
 
-const missing = (what: string, name: string, known: string[], where: string) =>
+const missing = (what: string, name: string, known: readonly string[], where: string) =>
   `${what} "${name}" is not there${suggestion(name, known)}; ${where} ${listNames(known)}`;
 
 function modelFaults(agent: PallasAgent, { instance }: Neighbourhood): Fault[] {
@@ -49,13 +51,13 @@ function serverFaults(agent: PallasAgent, { instance }: Neighbourhood): Fault[] 
 }
 
 function agentFaults(agent: PallasAgent, { instance, agents, faulty }: Neighbourhood): Fault[] {
-  const known = [...agents.keys()].filter((name) => name !== agent.metadata.name);
   const refs = [
     ...(agent.spec.agents ?? []).map(({ name }, position) => ({ path: `spec.agents[${position}].name`, name })),
     ...(agent.spec.dependsOn ?? []).map((name, position) => ({ path: `spec.dependsOn[${position}]`, name })),
   ];
   return refs.flatMap(({ path, name }): Fault[] => {
     if (agents.has(name) || faulty?.has(name)) return [];
+    const known = [...agents.keys()].filter((other) => other !== agent.metadata.name);
     const message = missing("agent", name, known, `instance "${instance.metadata.name}" has the other agents`);
     return [{ reason: "AgentNotFound", path, message }];
   });

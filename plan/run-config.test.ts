@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseRunConfig } from "../crds/run-config.ts";
-import { hashRunConfig, referencedFiles, renderRunConfig, serialiseRunConfig } from "./run-config.ts";
+import { renderResolved } from "./resolved.ts";
+import { hashRunConfig, referencedFiles, serialiseRunConfig } from "./run-config.ts";
 import {
   agentManifestOf,
   instanceManifestOf,
@@ -56,7 +57,7 @@ const others = [sampleAgent("archive", { description: "Old papers." }), sampleAg
 function render(agent: object = {}, instance: object = {}) {
   const own = sampleAgent("research", { ...agentSpec, ...agent });
   const around = sampleNeighbourhood(sampleInstance({ ...instanceSpec, ...instance }), own, ...others);
-  return renderRunConfig(own, around, (name) => clusterAgentUrl(name, "default"));
+  return renderResolved(own, around, (name) => clusterAgentUrl(name, "default")).config;
 }
 
 describe("CFG-1 the run configuration has all that an agent needs, resolved", () => {
@@ -163,7 +164,7 @@ describe("CFG-1 the run configuration has all that an agent needs, resolved", ()
 
   it("an agent that says nothing has a neutral instruction, a title of its name and every default", () => {
     const agent = sampleAgent("deep-research");
-    const config = renderRunConfig(agent, sampleNeighbourhood(sampleInstance(), agent), String);
+    const { config } = renderResolved(agent, sampleNeighbourhood(sampleInstance(), agent), String);
     expect(config).toMatchObject({
       agent: { title: "Deep Research", description: "Deep Research", version: "1.0.0" },
       instruction: { text: expect.stringContaining("helpful assistant") },
@@ -231,7 +232,7 @@ describe("OPR-2 what an agent does not use does not roll it", () => {
     const spec = (manifest: object) => Object(reversed(manifest)).spec;
     const agent = sampleAgent("research", spec(agentManifestOf("research", agentSpec)));
     const instance = sampleInstance(spec(instanceManifestOf(instanceSpec)));
-    const config = renderRunConfig(agent, sampleNeighbourhood(instance, agent, ...others), (name) =>
+    const { config } = renderResolved(agent, sampleNeighbourhood(instance, agent, ...others), (name) =>
       clusterAgentUrl(name, "default"),
     );
     expect(serialiseRunConfig(config)).toBe(before);

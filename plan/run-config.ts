@@ -7,11 +7,11 @@ import { providerKind } from "../crds/instance.ts";
 import { titleFromName } from "../crds/names.ts";
 import type { RunCard, RunConfig, RunHeader, RunProvider, RunServer, RunSubAgent } from "../crds/run-config.ts";
 import { parseDurationMs, parseQuantity } from "../crds/units.ts";
-import { renderServer } from "./catalogue.ts";
+import { renderIdentity } from "./catalogue.ts";
 import { isBuiltIn, resolveModels } from "./models.ts";
 import type { Neighbourhood } from "./resolve.ts";
-import { effectiveSettings } from "./settings.ts";
-import { publishedAgentHost, publishedAgentUrl } from "./urls.ts";
+import type { EffectiveSettings } from "./settings.ts";
+import { hostOf, publishedAgentUrl } from "./urls.ts";
 
 type Headers = NonNullable<NonNullable<InstanceSpec["servers"]>[number]["headers"]>;
 
@@ -95,19 +95,17 @@ function renderSubAgents(
 }
 
 /** Tokens name a resource by its published URL. */
-function renderAuth(agent: PallasAgent, instance: PallasInstance): Pick<RunConfig, "auth"> {
+function renderAuth(instance: PallasInstance, resource: string): Pick<RunConfig, "auth"> {
   const jwt = instance.spec.auth?.jwt;
   if (jwt === undefined) return {};
   const { issuer, audiences, jwksUrl = "" } = jwt;
-  const resource = publishedAgentUrl(agent, instance);
   return { auth: { issuer, audiences, ...(jwksUrl === "" ? {} : { jwksUrl }), resource } };
 }
 
-function renderCard(agent: PallasAgent, instance: PallasInstance): RunCard {
-  const url = publishedAgentUrl(agent, instance);
-  const { name, title, description } = renderServer(agent, instance, url);
-  return { name, title, description, ...(instance.spec.externalUrl === undefined ? {} : { url }) };
-}
+const renderCard = (agent: PallasAgent, instance: PallasInstance, url: string): RunCard => ({
+  ...renderIdentity(agent, instance),
+  ...(instance.spec.externalUrl === undefined ? {} : { url }),
+});
 
 function renderRequest({
   stop,
@@ -118,7 +116,7 @@ function renderRequest({
   topK,
   maxTokens,
   effort,
-}: ReturnType<typeof effectiveSettings>["request"]): RunConfig["request"] {
+}: EffectiveSettings["request"]): RunConfig["request"] {
   return {
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { topP }),
@@ -144,13 +142,14 @@ function renderTelemetry({ spec }: PallasInstance): Pick<RunConfig, "telemetry">
 export function renderRunConfig(
   agent: PallasAgent,
   around: Neighbourhood,
+  { scope, request, limits, history, drainTimeoutMs }: EffectiveSettings,
   agentUrl: (name: string) => string,
 ): RunConfig {
   const { instance } = around;
   const { name, namespace } = agent.metadata;
-  const { scope, request, limits, history, drainTimeoutMs } = effectiveSettings(agent, instance);
   const models = resolveModels(agent, instance);
-  const host = publishedAgentHost(agent, instance);
+  const url = publishedAgentUrl(agent, instance);
+  const host = instance.spec.externalUrl === undefined ? undefined : hostOf(url);
   const title = agent.spec.title ?? titleFromName(name);
   return {
     schema: 1,
@@ -181,8 +180,8 @@ export function renderRunConfig(
       allowedOrigins: instance.spec.http?.allowedOrigins ?? [],
       bodyLimitBytes: parseQuantity(instance.spec.http?.bodyLimit ?? defaultBodyLimit),
     },
-    card: renderCard(agent, instance),
-    ...renderAuth(agent, instance),
+    card: renderCard(agent, instance, url),
+    ...renderAuth(instance, url),
     ...renderTelemetry(instance),
     logLevel: instance.spec.logLevel ?? "INFO",
   };

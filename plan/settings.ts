@@ -64,6 +64,9 @@ function effectiveMaxBytes(written: Settings["history"]["maxBytes"], storage: Ag
   return storage ? Math.min(whole, Math.ceil(parseQuantity(storage.size) * claimShare)) : whole;
 }
 
+export const effectiveScope = ({ spec }: PallasAgent, instance: PallasInstance): Settings["scope"] =>
+  spec.scope ?? instance.spec.agentDefaults?.scope ?? builtIn.scope;
+
 /** Every setting of an agent, with nothing left to default. */
 export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) {
   const own: AgentSpec = agent.spec;
@@ -80,7 +83,7 @@ export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) 
   return {
     resources: effectiveResources(shared.resources, own.resources),
     pod,
-    scope: own.scope ?? shared.scope ?? builtIn.scope,
+    scope: effectiveScope(agent, instance),
     request: { ...builtIn.request, ...shared.request, ...own.request },
     networkPolicy: { ...builtIn.networkPolicy, ...shared.networkPolicy, ...own.networkPolicy },
     drainTimeoutMs: parseDurationMs(own.drainTimeout ?? shared.drainTimeout ?? builtIn.drainTimeout),

@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { sampleAgent, sampleInstance } from "./testing/resources.ts";
-import {
-  clusterAgentUrl,
-  externalHost,
-  localAgentUrl,
-  publishedAgentHost,
-  publishedAgentUrl,
-  registryUrl,
-} from "./urls.ts";
+import { renderResolved } from "./resolved.ts";
+import { sampleAgent, sampleInstance, sampleNeighbourhood } from "./testing/resources.ts";
+import { clusterAgentUrl, externalHost, localAgentUrl, publishedAgentUrl, registryUrl } from "./urls.ts";
 
 const agent = sampleAgent("tech-research", { port: 24_101 }, { namespace: "agents" });
 const published = (externalUrl: object | null = null) => publishedAgentUrl(agent, sampleInstance({ externalUrl }));
@@ -47,7 +41,8 @@ describe("SEC-4 the outside URL's host is accepted in Host headers", () => {
     [{ template: "https://%/{agent}/mcp" }, undefined, undefined],
   ])("of %j: by the agent %s, by the registry %s", (externalUrl, ofAgent, ofRegistry) => {
     const instance = sampleInstance({ externalUrl }, { namespace: "agents" });
-    expect(publishedAgentHost(agent, instance)).toBe(ofAgent);
+    const { config } = renderResolved(agent, sampleNeighbourhood(instance, agent), String);
+    expect(config.http.allowedHosts).toEqual(ofAgent === undefined ? [] : [ofAgent]);
     expect(externalHost(instance)).toBe(ofRegistry);
   });
 });

@@ -26,12 +26,8 @@ export function publishedAgentUrl(agent: PallasAgent, instance: PallasInstance):
 const fill = (template: string, values: Record<"instance" | "agent" | "namespace" | "port", string>): string =>
   Object.entries(values).reduce((text, [name, value]) => text.replaceAll(`{${name}}`, value), template);
 
-/** The host of an agent's outside URL, which it must accept in Host headers (SEC-4); undefined without such a URL. */
-export function publishedAgentHost(agent: PallasAgent, instance: PallasInstance): string | undefined {
-  if (instance.spec.externalUrl === undefined) return undefined;
-  const url = publishedAgentUrl(agent, instance);
-  return URL.canParse(url) ? new URL(url).hostname : undefined;
-}
+/** The host of an outside URL, which must be accepted in Host headers (SEC-4). */
+export const hostOf = (url: string): string | undefined => URL.parse(url)?.hostname;
 
 /**
  * The host part of the instance's outside URL, which its registry must accept in Host headers (SEC-4); undefined
@@ -44,6 +40,6 @@ export function externalHost(instance: PallasInstance): string | undefined {
   const { name, namespace } = instance.metadata;
   const agent = "any-agent";
   const url = fill(template, { instance: name, agent, namespace, port: "1" });
-  const hostname = URL.canParse(url) ? new URL(url).hostname : undefined;
+  const hostname = hostOf(url);
   return hostname?.includes(agent) ? undefined : hostname;
 }

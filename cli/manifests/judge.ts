@@ -6,7 +6,8 @@ import type { PallasInstance } from "../../crds/instance.ts";
 import type { Mode } from "../../plan/accept.ts";
 import { checkManifests, type Checked } from "../../plan/check.ts";
 import { formatFault } from "../../plan/fault.ts";
-import { referencedFiles, renderRunConfig } from "../../plan/run-config.ts";
+import { renderResolved } from "../../plan/resolved.ts";
+import { referencedFiles } from "../../plan/run-config.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { expandObject, placeholdersIn, type Environment, type LocalObject } from "./local-objects.ts";
 import type { Manifests, Source } from "./read-manifests.ts";
@@ -104,7 +105,7 @@ const idOf = (kind: string, namespace: string, name: string, key: string): strin
 function findReferences({ runnable }: Checked<Source>): Map<string, Reference> {
   const references = new Map<string, Reference>();
   for (const { agent, around } of runnable) {
-    const { secrets, texts } = referencedFiles(renderRunConfig(agent, around, () => ""));
+    const { secrets, texts } = referencedFiles(renderResolved(agent, around, () => "").config);
     const add = (kind: LocalObject["kind"], { name, key }: { name: string; key: string }): void => {
       const id = idOf(kind, agent.metadata.namespace, name, key);
       if (!references.has(id)) references.set(id, { agent, kind, name, key });

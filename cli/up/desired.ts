@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { formatFault, type Fault } from "../../plan/fault.ts";
-import { modelOf } from "../../plan/models.ts";
 import { dependenciesOf } from "../../plan/order.ts";
 import type { Neighbourhood } from "../../plan/resolve.ts";
-import { renderRunConfig, serialiseRunConfig } from "../../plan/run-config.ts";
+import { renderResolved } from "../../plan/resolved.ts";
+import { serialiseRunConfig } from "../../plan/run-config.ts";
 import { localAgentUrl } from "../../plan/urls.ts";
 import { identify, sourceOf, type Judged } from "../manifests/judge.ts";
 import { placeholdersIn, type Environment } from "../manifests/local-objects.ts";
@@ -178,7 +178,7 @@ function renderRunnable(
 ): RunnableAgent {
   const { namespace } = agent.metadata;
   // An agent whose sub-agent has no port waits for it, and is rendered anew when there is one.
-  const config = renderRunConfig(agent, around, (name) => localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0));
+  const { config } = renderResolved(agent, around, (name) => localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0));
   const runConfig = serialiseRunConfig(config);
   const variables = placeholdersIn(runConfig).map((name) => [name, environment[name] ?? null]);
   return {
@@ -188,7 +188,7 @@ function renderRunnable(
     file,
     port,
     dependencies: dependenciesOf(agent).map((name) => `${namespace}/${name}`),
-    model: modelOf(agent, around.instance) ?? "",
+    model: config.models[0]?.ref ?? "",
     runConfig,
     drainTimeoutMs: config.drainTimeoutMs,
     fingerprint: createHash("sha256")

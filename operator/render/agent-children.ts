@@ -9,8 +9,9 @@ import type {
 } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
 import { agentChildren, ports } from "../../crds/names.ts";
-import { renderRunConfig, serialiseRunConfig } from "../../plan/run-config.ts";
 import type { Neighbourhood } from "../../plan/resolve.ts";
+import { renderResolved } from "../../plan/resolved.ts";
+import { serialiseRunConfig } from "../../plan/run-config.ts";
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import { renderAgentDeployment } from "./agent-deployment.ts";
 import { renderAgentBudget } from "./disruption-budget.ts";
@@ -57,20 +58,19 @@ export interface AgentChildren {
 /** The children of an agent without faults. */
 export function renderAgentChildren(agent: PallasAgent, around: Neighbourhood, images: Images): AgentChildren {
   const { namespace } = agent.metadata;
-  const config = renderRunConfig(agent, around, (name) => clusterAgentUrl(name, namespace));
-  const image = around.instance.spec.images?.agent || images.agent;
+  const resolved = renderResolved(agent, around, (name) => clusterAgentUrl(name, namespace));
   return {
     serviceAccount: renderServiceAccount(agent),
     runConfig: {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: renderMetadata(agent, "agent", agentChildren(agent.metadata.name).runConfig),
-      data: { "run-config.json": serialiseRunConfig(config) },
+      data: { "run-config.json": serialiseRunConfig(resolved.config) },
     },
-    networkPolicy: renderNetworkPolicy(agent, around, config),
+    networkPolicy: renderNetworkPolicy(resolved),
     podDisruptionBudget: renderAgentBudget(agent),
     historyClaim: renderHistoryClaim(agent),
     service: renderService(agent),
-    deployment: renderAgentDeployment(agent, around.instance, config, image),
+    deployment: renderAgentDeployment(resolved, images.agent),
   };
 }

@@ -8,11 +8,11 @@ import type {
   V1Volume,
 } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
-import type { PallasInstance } from "../../crds/instance.ts";
 import { agentChildren, annotations, group, mounts, ports } from "../../crds/names.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
+import type { Resolved } from "../../plan/resolved.ts";
 import { hashRunConfig, referencedFiles } from "../../plan/run-config.ts";
-import { effectiveSettings, type EffectiveSettings } from "../../plan/settings.ts";
+import type { EffectiveSettings } from "../../plan/settings.ts";
 import { historiesMount, renderHistoriesVolume } from "./histories.ts";
 import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import { renderOutgoing } from "./outgoing.ts";
@@ -52,12 +52,7 @@ function renderFileVolumes(config: RunConfig): V1Volume[] {
 
 const mountPaths: Readonly<Record<string, string>> = { secrets: mounts.secrets, texts: mounts.texts };
 
-function renderContainer(
-  image: string,
-  settings: EffectiveSettings,
-  instance: PallasInstance,
-  files: V1Volume[],
-): V1Container {
+function renderContainer({ settings, instance }: Resolved, image: string, files: V1Volume[]): V1Container {
   const outgoing = renderOutgoing(instance);
   return {
     name: "agent",
@@ -93,9 +88,9 @@ function renderTolerations({ tolerations = [] }: EffectiveSettings["pod"]): V1To
   return tolerations.map((toleration) => ({ ...toleration }));
 }
 
-function renderPodSpec(agent: PallasAgent, instance: PallasInstance, config: RunConfig, image: string): V1PodSpec {
+function renderPodSpec(resolved: Resolved, image: string): V1PodSpec {
+  const { agent, instance, settings, config } = resolved;
   const children = agentChildren(agent.metadata.name);
-  const settings = effectiveSettings(agent, instance);
   const { nodeSelector = {}, priorityClassName = "", topologySpreadConstraints = [] } = settings.pod;
   const files = renderFileVolumes(config);
   const pullSecrets = instance.spec.imagePullSecrets ?? [];
@@ -109,7 +104,7 @@ function renderPodSpec(agent: PallasAgent, instance: PallasInstance, config: Run
     ...(topologySpreadConstraints.length > 0 ? { topologySpreadConstraints } : {}),
     ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets } : {}),
     ...restrictedPod,
-    containers: [renderContainer(image, settings, instance, files)],
+    containers: [renderContainer(resolved, image, files)],
     volumes: [
       { name: "run-config", configMap: { name: children.runConfig } },
       { name: "tmp", emptyDir: { sizeLimit: "256Mi" } },
@@ -128,13 +123,11 @@ const renderStrategy = ({ spec }: PallasAgent): V1DeploymentStrategy =>
 const authored = (entries: Record<string, string> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(entries).filter(([key]) => !key.startsWith(`${group}/`)));
 
-export function renderAgentDeployment(
-  agent: PallasAgent,
-  instance: PallasInstance,
-  config: RunConfig,
-  image: string,
-): Rendered<V1Deployment> {
-  const { pod } = effectiveSettings(agent, instance);
+/** @param releaseImage for agents of instances that name no image */
+export function renderAgentDeployment(resolved: Resolved, releaseImage: string): Rendered<V1Deployment> {
+  const { agent, instance, settings, config } = resolved;
+  const { pod } = settings;
+  const image = instance.spec.images?.agent || releaseImage;
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -152,7 +145,7 @@ export function renderAgentDeployment(
           labels: { ...authored(pod.labels), ...renderLabels(agent, "agent") },
           annotations: { ...authored(pod.annotations), [annotations.runConfigHash]: hashRunConfig(config) },
         },
-        spec: renderPodSpec(agent, instance, config, image),
+        spec: renderPodSpec(resolved, image),
       },
     },
   };

@@ -10,11 +10,10 @@ import type {
 } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
 import { agentChildren, labels, operatorLabels, ports } from "../../crds/names.ts";
-import type { RunConfig } from "../../crds/run-config.ts";
 import { refusedRanges } from "../../plan/addresses.ts";
 import { destinationsOf, type Destination } from "../../plan/egress.ts";
-import type { Neighbourhood } from "../../plan/resolve.ts";
-import { effectiveSettings, type EffectiveSettings } from "../../plan/settings.ts";
+import type { Resolved } from "../../plan/resolved.ts";
+import type { EffectiveSettings } from "../../plan/settings.ts";
 import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 
 interface IngressRule {
@@ -42,11 +41,6 @@ const agentPods = (agent: PallasAgent, names: readonly string[]): V1NetworkPolic
   },
 });
 
-const callersOf = (agent: PallasAgent, { agents }: Neighbourhood): string[] =>
-  [...agents.values()]
-    .filter(({ spec }) => spec.agents?.some(({ name }) => name === agent.metadata.name))
-    .map(({ metadata }) => metadata.name);
-
 const extraPorts = ({ ports: wanted = [] }: ExtraPeer): { ports?: V1NetworkPolicyPort[] } =>
   wanted.length === 0 ? {} : { ports: wanted.map(({ protocol = "TCP", ...range }) => ({ protocol, ...range })) };
 
@@ -56,8 +50,7 @@ const extraPeer = ({ podSelector, namespaceSelector, ipBlock }: ExtraPeer): V1Ne
   ...(ipBlock ? { ipBlock } : {}),
 });
 
-function renderIngress(agent: PallasAgent, around: Neighbourhood, from: readonly ExtraPeer[]): IngressRule[] {
-  const callers = callersOf(agent, around);
+function renderIngress({ agent, instance, callers, settings }: Resolved): IngressRule[] {
   return [
     {
       from: [
@@ -68,12 +61,12 @@ function renderIngress(agent: PallasAgent, around: Neighbourhood, from: readonly
     },
     {
       from: [
-        { podSelector: { matchLabels: renderSelector(around.instance, "registry") } },
+        { podSelector: { matchLabels: renderSelector(instance, "registry") } },
         { namespaceSelector: {}, podSelector: { matchLabels: { ...operatorLabels } } },
       ],
       ports: [tcp(ports.agentAdmin)],
     },
-    ...from.map((peer) => ({ from: [extraPeer(peer)], ...extraPorts(peer) })),
+    ...settings.networkPolicy.from.map((peer) => ({ from: [extraPeer(peer)], ...extraPorts(peer) })),
   ];
 }
 
@@ -96,30 +89,21 @@ function renderDestination(destination: Destination): V1NetworkPolicyEgressRule 
   }
 }
 
-function renderEgress(
-  agent: PallasAgent,
-  around: Neighbourhood,
-  config: RunConfig,
-  to: readonly ExtraPeer[],
-): V1NetworkPolicyEgressRule[] {
+function renderEgress({ agent, instance, config, settings }: Resolved): V1NetworkPolicyEgressRule[] {
   const called = config.agents.map(({ name }) => name);
   return [
     // To any address: caches of name servers sit on link-local ones.
     { ports: (["UDP", "TCP"] as const).map((protocol) => ({ protocol, port: dnsPort })) },
     ...(called.length > 0 ? [{ to: [agentPods(agent, called)], ports: [tcp(ports.agentMcp)] }] : []),
-    ...destinationsOf(config, around.instance).map(renderDestination),
-    ...to.map((peer) => ({ to: [extraPeer(peer)], ...extraPorts(peer) })),
+    ...destinationsOf(config, instance).map(renderDestination),
+    ...settings.networkPolicy.to.map((peer) => ({ to: [extraPeer(peer)], ...extraPorts(peer) })),
   ];
 }
 
 /** Undefined where spec.networkPolicy switches it off. */
-export function renderNetworkPolicy(
-  agent: PallasAgent,
-  around: Neighbourhood,
-  config: RunConfig,
-): RenderedNetworkPolicy | undefined {
-  const { enabled, from, to } = effectiveSettings(agent, around.instance).networkPolicy;
-  if (!enabled) return undefined;
+export function renderNetworkPolicy(resolved: Resolved): RenderedNetworkPolicy | undefined {
+  const { agent, settings } = resolved;
+  if (!settings.networkPolicy.enabled) return undefined;
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
@@ -127,8 +111,8 @@ export function renderNetworkPolicy(
     spec: {
       podSelector: { matchLabels: renderSelector(agent, "agent") },
       policyTypes: ["Ingress", "Egress"],
-      ingress: renderIngress(agent, around, from),
-      egress: renderEgress(agent, around, config, to),
+      ingress: renderIngress(resolved),
+      egress: renderEgress(resolved),
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { apiVersion } from "../../crds/names.ts";
+import { neighbourhood } from "../check.ts";
 import { formatFault, type Outcome } from "../fault.ts";
 import { parseAgent, parseInstance } from "../parse.ts";
 import type { Neighbourhood } from "../resolve.ts";
@@ -35,7 +36,5 @@ export const sampleInstance = (spec: object = {}, metadata: object = {}): Pallas
 export const byName = (...agents: PallasAgent[]): Map<string, PallasAgent> =>
   new Map(agents.map((agent) => [agent.metadata.name, agent]));
 
-export const sampleNeighbourhood = (instance: PallasInstance, ...agents: PallasAgent[]): Neighbourhood => ({
-  instance,
-  agents: byName(...agents),
-});
+export const sampleNeighbourhood = (instance: PallasInstance, ...agents: PallasAgent[]): Neighbourhood =>
+  neighbourhood(instance, agents);

@@ -1,0 +1,33 @@
+// An agent without faults and everything that is derived from it and its instance, each derived once: what renderers take,
+// and all they take.
+import type { PallasAgent } from "../crds/agent.ts";
+import type { PallasInstance } from "../crds/instance.ts";
+import type { RunConfig } from "../crds/run-config.ts";
+import type { Neighbourhood } from "./resolve.ts";
+import { renderRunConfig } from "./run-config.ts";
+import { effectiveSettings, type EffectiveSettings } from "./settings.ts";
+
+export interface Resolved {
+  readonly agent: PallasAgent;
+  readonly instance: PallasInstance;
+  readonly settings: EffectiveSettings;
+  readonly config: RunConfig;
+  /** Names of the agents that call this one, in alphabetical order. */
+  readonly callers: readonly string[];
+}
+
+/** @param agentUrl where another agent of the instance is reached from this one's process */
+export function renderResolved(
+  agent: PallasAgent,
+  around: Neighbourhood,
+  agentUrl: (name: string) => string,
+): Resolved {
+  const settings = effectiveSettings(agent, around.instance);
+  return {
+    agent,
+    instance: around.instance,
+    settings,
+    config: renderRunConfig(agent, around, settings, agentUrl),
+    callers: [...(around.callers.get(agent.metadata.name) ?? [])].toSorted(),
+  };
+}
