@@ -50,6 +50,8 @@ describe("OPR-3 Events on changes", () => {
       condition("Available", "Unknown"),
       condition("Stalled", "True"),
     ];
-    expect(recorded([condition("Ready", "True")], after)).toEqual([]);
+    const before = [condition("Ready", "True"), condition("Available", "True"), condition("Stalled", "False")];
+    expect(recorded(before, after)).toEqual([]);
+    expect(recorded([], after)).toEqual([]);
   });
 });

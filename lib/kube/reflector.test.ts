@@ -49,7 +49,8 @@ const reset: Handler = (response) => response.destroy();
 describe("list and watch", () => {
   test("lists in pages, then follows changes, with bookmarks and a server-side end", async () => {
     const { fake, informer, names, changes, live } = await setUp({ pageSize: 2, labelSelector: "app=x" });
-    for (const name of ["a", "b", "c", "d", "e"]) fake.put(name);
+    const put = (name: string, fields = {}) => fake.put(name, fields, { metadata: { labels: { app: "x" } } });
+    for (const name of ["a", "b", "c", "d", "e"]) put(name);
     informer.start();
     await informer.synced;
     expect(names()).toEqual(["a", "b", "c", "d", "e"]);
@@ -57,9 +58,9 @@ describe("list and watch", () => {
     const [first] = fake.seen("list");
     expect(first?.query.has("resourceVersion")).toBe(false);
     await live();
-    fake.put("a", { color: "blue" });
+    put("a", { color: "blue" });
     fake.remove("b");
-    fake.put("f");
+    put("f");
     await vi.waitFor(() => expect(changes.slice(5)).toEqual(["modified a", "deleted b", "added f"]));
     const query = fake.seen("watch")[0]?.query;
     expect(query?.get("allowWatchBookmarks")).toBe("true");

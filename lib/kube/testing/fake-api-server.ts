@@ -1,17 +1,18 @@
 /**
  * A small API server in this process for faults that a real one does not commit on demand: broken streams, silence,
- * wrong answers. It holds one collection, and knows list pages, watch, get, apply (a plain merge) and delete.
+ * wrong answers. It takes objects of any kind, knows list pages, watch, label selectors for keys, get, create, apply (a
+ * plain merge), the status subresource and delete; and neither schemas, defaults nor rights.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { KubeConfig } from "@kubernetes/client-node";
-import type { ResourceType } from "../resource.ts";
-import { collectionPath } from "../resource.ts";
+import type { LiveObject } from "../object.ts";
+import { apiVersionOf, collectionPath, type ResourceType } from "../resource.ts";
 
 export const widgetType: ResourceType = { group: "example.com", version: "v1", plural: "widgets", kind: "Widget" };
 
 type Json = Record<string, unknown>;
 
-interface Widget {
+interface Stored {
   readonly metadata: Json & { readonly name: string; readonly namespace: string; uid: string; resourceVersion: string };
   readonly [field: string]: unknown;
 }
@@ -26,9 +27,32 @@ export interface Exchange {
 
 export type Handler = (response: ServerResponse, exchange: Exchange) => void;
 
+/** An object's place: its collection's path without a namespace, the namespace and the name. */
+interface Place {
+  readonly collection: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
 interface HistoryEvent {
+  readonly collection: string;
   readonly version: number;
+  readonly object: Stored;
   readonly line: string;
+}
+
+interface OpenWatch {
+  readonly collection: string;
+  readonly wants: (object: Stored) => boolean;
+  readonly response: ServerResponse;
+}
+
+export interface PutOptions {
+  readonly namespace?: string;
+  readonly metadata?: Json;
+  /** Tells no watcher, as when an event is lost. */
+  readonly quiet?: boolean;
+  readonly type?: ResourceType;
 }
 
 export class FakeApiServer {
@@ -39,8 +63,10 @@ export class FakeApiServer {
     watch: [],
     other: [],
   };
-  readonly #widgets = new Map<string, Widget>();
-  readonly #watches = new Set<ServerResponse>();
+  /** Answers a request in place of the proper way; undefined leaves it to that. */
+  intercept: (exchange: Exchange) => Handler | undefined = () => undefined;
+  readonly #objects = new Map<string, Map<string, Stored>>();
+  readonly #watches = new Set<OpenWatch>();
   readonly #server = createServer((request, response) => void this.#receive(request, response));
   #history: HistoryEvent[] = [];
   #version = 100;
@@ -83,15 +109,26 @@ export class FakeApiServer {
     return this.exchanges.filter((exchange) => kindOf(exchange) === kind);
   }
 
-  get(name: string, namespace = "default"): Widget | undefined {
-    return this.#widgets.get(`${namespace}/${name}`);
+  list(type: ResourceType = widgetType): LiveObject[] {
+    const apiVersion = apiVersionOf(type);
+    return [...this.#in(collectionPath(type)).values()].map((object) => ({ apiVersion, kind: type.kind, ...object }));
   }
 
-  /** Creates or replaces a widget; `quiet` tells no watcher, as when an event is lost. */
-  put(name: string, fields: Json = {}, options: { namespace?: string; metadata?: Json; quiet?: boolean } = {}): Widget {
-    const { namespace = "default", metadata = {}, quiet = false } = options;
+  get(name: string, namespace = "default", type: ResourceType = widgetType): Stored | undefined {
+    return this.#in(collectionPath(type)).get(`${namespace}/${name}`);
+  }
+
+  /** Creates or replaces an object, by default a widget. */
+  put(name: string, fields: Json = {}, options: PutOptions = {}): Stored {
+    const { type = widgetType, namespace = "default", metadata = {}, quiet = false } = options;
+    const body = { apiVersion: apiVersionOf(type), kind: type.kind, ...fields };
+    return this.#store({ collection: collectionPath(type), namespace, name }, body, metadata, quiet);
+  }
+
+  #store({ collection, namespace, name }: Place, fields: Json, metadata: Json, quiet = false): Stored {
+    const objects = this.#in(collection);
     const key = `${namespace}/${name}`;
-    const existing = this.#widgets.get(key);
+    const existing = objects.get(key);
     const uid = existing?.metadata.uid ?? `uid-${(this.#uids += 1)}`;
     this.#version += 1;
     const merged = {
@@ -102,20 +139,31 @@ export class FakeApiServer {
       resourceVersion: this.version,
       managedFields: [{ manager: "fake" }],
     };
-    const widget: Widget = { apiVersion: "example.com/v1", kind: "Widget", ...fields, metadata: merged };
-    this.#widgets.set(key, widget);
-    if (!quiet) this.#publish(existing === undefined ? "ADDED" : "MODIFIED", widget);
-    return widget;
+    const stored: Stored = { ...fields, metadata: merged };
+    objects.set(key, stored);
+    if (!quiet) this.#publish(existing === undefined ? "ADDED" : "MODIFIED", collection, stored);
+    return stored;
   }
 
-  remove(name: string, options: { namespace?: string; quiet?: boolean } = {}): void {
-    const key = `${options.namespace ?? "default"}/${name}`;
-    const existing = this.#widgets.get(key);
-    if (existing === undefined) throw new Error(`the fake API server has no widget ${key}`);
-    this.#widgets.delete(key);
+  remove(name: string, options: Omit<PutOptions, "metadata"> = {}): void {
+    const { type = widgetType, namespace = "default", quiet = false } = options;
+    this.#remove({ collection: collectionPath(type), namespace, name }, quiet);
+  }
+
+  #remove({ collection, namespace, name }: Place, quiet = false): void {
+    const key = `${namespace}/${name}`;
+    const existing = this.#in(collection).get(key);
+    if (existing === undefined) throw new Error(`the fake API server has no ${collection} ${key}`);
+    this.#in(collection).delete(key);
     this.#version += 1;
     const last = { ...existing, metadata: { ...existing.metadata, resourceVersion: this.version } };
-    if (options.quiet !== true) this.#publish("DELETED", last);
+    if (!quiet) this.#publish("DELETED", collection, last);
+  }
+
+  #in(collection: string): Map<string, Stored> {
+    const objects = this.#objects.get(collection) ?? new Map<string, Stored>();
+    this.#objects.set(collection, objects);
+    return objects;
   }
 
   /** Tells all watchers how far they are, as after changes of other namespaces. */
@@ -138,22 +186,23 @@ export class FakeApiServer {
   }
 
   sendRaw(bytes: string | Uint8Array): void {
-    for (const watch of this.#watches) watch.write(bytes);
+    for (const { response } of this.#watches) response.write(bytes);
   }
 
   endWatches(): void {
-    for (const watch of this.#watches) watch.end();
+    for (const { response } of this.#watches) response.end();
     this.#watches.clear();
   }
 
   resetWatches(): void {
-    for (const watch of this.#watches) watch.destroy();
+    for (const { response } of this.#watches) response.destroy();
   }
 
-  #publish(type: string, widget: Widget): void {
-    const line = `${JSON.stringify({ type, object: widget })}\n`;
-    this.#history.push({ version: this.#version, line });
-    this.sendRaw(line);
+  #publish(type: string, collection: string, object: Stored): void {
+    const line = `${JSON.stringify({ type, object })}\n`;
+    this.#history.push({ collection, version: this.#version, object, line });
+    for (const watch of this.#watches)
+      if (watch.collection === collection && watch.wants(object)) watch.response.write(line);
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -169,7 +218,7 @@ export class FakeApiServer {
     };
     this.exchanges.push(exchange);
     const kind = kindOf(exchange);
-    const handler = this.next[kind === "list" || kind === "watch" ? kind : "other"].shift();
+    const handler = this.next[kind === "list" || kind === "watch" ? kind : "other"].shift() ?? this.intercept(exchange);
     if (handler !== undefined) handler(response, exchange);
     else if (kind === "list") this.#list(response, exchange);
     else if (kind === "watch") this.#watch(response, exchange);
@@ -177,69 +226,77 @@ export class FakeApiServer {
   }
 
   #list(response: ServerResponse, { path, query }: Exchange): void {
-    const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1];
-    const all = [...this.#widgets.values()].filter(
-      (widget) => namespace === undefined || widget.metadata.namespace === namespace,
-    );
+    const { collection, namespace } = placeOf(path);
+    const wants = wanted(namespace, query);
+    const all = [...this.#in(collection).values()].filter(wants);
     const from = Number(query.get("continue") ?? 0);
     const to = from + Number(query.get("limit") ?? all.length);
     // Like a real server, items of a list carry no apiVersion and kind.
-    const items = all.slice(from, to).map((widget) => ({ ...widget, apiVersion: undefined, kind: undefined }));
+    const items = all.slice(from, to).map((object) => ({ ...object, apiVersion: undefined, kind: undefined }));
     const next = to < all.length ? String(to) : undefined;
-    answerJson(response, 200, {
-      kind: "WidgetList",
-      metadata: { resourceVersion: this.version, continue: next },
-      items,
-    });
+    answerJson(response, 200, { kind: "List", metadata: { resourceVersion: this.version, continue: next }, items });
   }
 
-  #watch(response: ServerResponse, { query }: Exchange): void {
-    const from = Number(query.get("resourceVersion"));
+  #watch(response: ServerResponse, exchange: Exchange): void {
+    const from = Number(exchange.query.get("resourceVersion"));
     if (from < this.#compactedAt) {
       answerStatus(410, "Expired")(response);
       return;
     }
-    this.openWatch(response);
-    for (const event of this.#history) if (event.version > from) response.write(event.line);
+    const { collection, wants } = this.#open(response, exchange);
+    for (const event of this.#history)
+      if (event.collection === collection && event.version > from && wants(event.object)) response.write(event.line);
   }
 
   /** Accepts a watch without sending what it missed. */
-  openWatch(response: ServerResponse): void {
+  #open(response: ServerResponse, { path, query }: Exchange): OpenWatch {
     response.writeHead(200, { "content-type": "application/json" });
     response.flushHeaders();
-    this.#watches.add(response);
-    response.on("close", () => this.#watches.delete(response));
+    const { collection, namespace } = placeOf(path);
+    const watch = { collection, wants: wanted(namespace, query), response };
+    this.#watches.add(watch);
+    response.on("close", () => this.#watches.delete(watch));
+    return watch;
   }
 
-  #single(response: ServerResponse, { method, path, body }: Exchange): void {
-    const { namespace = "", name = "" } =
-      /\/namespaces\/(?<namespace>[^/]+)\/widgets\/(?<name>[^/]+)/.exec(path)?.groups ?? {};
-    const existing = this.get(name, namespace);
+  #single(response: ServerResponse, exchange: Exchange): void {
+    const { method, path, body = {} } = exchange;
+    const place = placeOf(path);
+    const existing = this.#in(place.collection).get(`${place.namespace}/${place.name}`);
     if (method === "PATCH") {
-      const wanted = parseJson(body?.["metadata"]);
-      if (wanted["uid"] !== undefined && wanted["uid"] !== existing?.metadata.uid) {
-        answerStatus(existing === undefined ? 409 : 422, "WrongUid")(response);
-      } else if (
-        existing !== undefined &&
-        (wanted["resourceVersion"] ?? existing.metadata.resourceVersion) !== existing.metadata.resourceVersion
-      ) {
-        answerStatus(409, "Conflict")(response);
-      } else if (existing === undefined && path.endsWith("/status")) {
-        answerStatus(404, "NotFound")(response);
-      } else {
-        const metadata = { ...existing?.metadata, ...wanted };
-        answerJson(response, 200, this.put(name, { ...existing, ...body }, { namespace, metadata }));
-      }
+      this.#apply(response, exchange, place, existing);
+    } else if (method === "POST") {
+      const metadata = parseJson(body["metadata"]);
+      answerJson(response, 201, this.#store({ ...place, name: String(metadata["name"]) }, body, metadata));
     } else if (existing === undefined) {
       answerStatus(404, "NotFound")(response);
     } else if (method === "GET") {
       answerJson(response, 200, existing);
     } else {
-      const asked = parseJson(body?.["preconditions"]);
-      const met =
-        asked["uid"] === existing.metadata.uid && asked["resourceVersion"] === existing.metadata.resourceVersion;
-      if (met) this.remove(name, { namespace });
+      const { uid, resourceVersion } = existing.metadata;
+      const asked = { uid, resourceVersion, ...parseJson(body["preconditions"]) };
+      const met = asked.uid === uid && asked.resourceVersion === resourceVersion;
+      if (met) this.#remove(place);
       answerStatus(met ? 200 : 409, met ? "Success" : "Conflict")(response);
+    }
+  }
+
+  #apply(response: ServerResponse, { path, body = {} }: Exchange, place: Place, existing: Stored | undefined): void {
+    const asked = parseJson(body["metadata"]);
+    if (asked["uid"] !== undefined && asked["uid"] !== existing?.metadata.uid) {
+      answerStatus(existing === undefined ? 409 : 422, "WrongUid")(response);
+    } else if (
+      existing !== undefined &&
+      (asked["resourceVersion"] ?? existing.metadata.resourceVersion) !== existing.metadata.resourceVersion
+    ) {
+      answerStatus(409, "Conflict")(response);
+    } else if (path.endsWith("/status")) {
+      if (existing === undefined) answerStatus(404, "NotFound")(response);
+      else answerJson(response, 200, this.#store(place, { ...existing, status: body["status"] }, existing.metadata));
+    } else {
+      const applied = { ...existing, ...body };
+      const generation = Number(existing?.metadata["generation"] ?? 0) + (isSameContent(existing, applied) ? 0 : 1);
+      answerJson(response, 200, this.#store(place, applied, { ...existing?.metadata, ...asked, generation }));
     }
   }
 }
@@ -264,10 +321,37 @@ export function answerJson(
   response.writeHead(code, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 }
 
+/** `/apis/apps/v1/namespaces/agents/deployments/echo/status` in its parts; no namespace and no name are empty. */
+function placeOf(path: string): Place {
+  const pattern =
+    /^(?<root>\/api\/[^/]+|\/apis\/[^/]+\/[^/]+)(?:\/namespaces\/(?<namespace>[^/]+))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+))?/;
+  const { root = "", namespace = "", plural = "", name = "" } = pattern.exec(path)?.groups ?? {};
+  return { collection: `${root}/${plural}`, namespace, name };
+}
+
+/** Whether nothing but metadata and status differs. */
+function isSameContent(before: Json | undefined, after: Json): boolean {
+  const contentOf = (object: Json) => JSON.stringify({ ...object, metadata: 0, status: 0 });
+  return before !== undefined && contentOf(before) === contentOf(after);
+}
+
+/** Whether an object is in this namespace, if one is asked for, and meets every `key` and `key=value` of the selector. */
+function wanted(namespace: string, query: URLSearchParams): (object: Stored) => boolean {
+  const asked = (query.get("labelSelector") ?? "").split(",").filter((requirement) => requirement !== "");
+  return ({ metadata }) => {
+    const labels = parseJson(metadata["labels"]);
+    const meets = (requirement: string) => {
+      const [key = "", value] = requirement.split("=");
+      return value === undefined ? Object.hasOwn(labels, key) : labels[key] === value;
+    };
+    return (namespace === "" || metadata.namespace === namespace) && asked.every(meets);
+  };
+}
+
 function kindOf({ method, path, query }: Exchange): "list" | "watch" | "get" | "write" {
   if (method !== "GET") return "write";
   if (query.has("watch")) return "watch";
-  return path.endsWith(`/${widgetType.plural}`) || path === collectionPath(widgetType) ? "list" : "get";
+  return placeOf(path).name === "" ? "list" : "get";
 }
 
 function parseJson(value: unknown): Json {

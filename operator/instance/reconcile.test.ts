@@ -1,0 +1,94 @@
+// The reconciler of instances over an API server in this process: the order of its writes, and what its status says.
+import { describe, expect, it } from "vitest";
+import { instanceType } from "../resources.ts";
+import { computeKstatus } from "../testing/kstatus.ts";
+import { startScene, type Scene } from "../testing/scene.ts";
+
+const registry = "ouranos-registry";
+const kindsOf = (writes: readonly string[]): string[] => writes.map((write) => write.split(" ").slice(0, 2).join(" "));
+const conditionOf = (scene: Scene, type: string) =>
+  scene.status(instanceType, "ouranos").conditions?.find((condition) => condition.type === type);
+const kstatusOf = (scene: Scene, generation: number) =>
+  computeKstatus(
+    JSON.parse(JSON.stringify({ metadata: { generation }, status: scene.status(instanceType, "ouranos") })),
+  );
+
+async function startServing(spec: object = {}): Promise<Scene> {
+  const scene = await startScene();
+  await scene.putInstance(spec);
+  await scene.reconcileInstance();
+  await scene.carryOut(registry);
+  await scene.reconcileInstance();
+  return scene;
+}
+
+describe("OPR-1 the order of an instance's writes", () => {
+  it("is rights before what uses them, the Deployment after all it needs, the status last", async () => {
+    const scene = await startScene();
+    await scene.putInstance({ registry: { replicas: 2, metrics: { mode: "podMonitor" } } });
+    const kinds = kindsOf((await scene.reconcileInstance()).writes);
+    expect(kinds.slice(-2)).toEqual(["apply Deployment", "status PallasInstance"]);
+    expect(kinds.indexOf("apply ServiceAccount")).toBe(0);
+    expect(kinds.indexOf("apply Role")).toBeLessThan(kinds.indexOf("apply RoleBinding"));
+    expect(kinds.toSorted()).toEqual(
+      expect.arrayContaining(["apply PodDisruptionBudget", "apply RoleBinding", "apply Service"]),
+    );
+  });
+
+  it("OPR-2 is none at all once the server holds what is wanted", async () => {
+    const scene = await startServing();
+    expect(await scene.reconcileInstance()).toMatchObject({ writes: [], error: undefined });
+    expect(kstatusOf(scene, 1)).toBe("Current");
+  });
+
+  it("has the removal of a budget that is not wanted any more after the Deployment", async () => {
+    const scene = await startServing({ registry: { replicas: 2, metrics: { mode: "podMonitor" } } });
+    await scene.putInstance({ registry: { replicas: 1, metrics: { mode: "podMonitor" } } });
+    expect((await scene.reconcileInstance()).writes.slice(-3)).toEqual([
+      `apply Deployment ${registry}`,
+      `delete PodDisruptionBudget ${registry}`,
+      "status PallasInstance ouranos",
+    ]);
+  });
+});
+
+describe("OPR-3 a write that fails", () => {
+  const kinds = ["ServiceAccount", "Role", "RoleBinding", "Service", "PodDisruptionBudget", "Deployment"];
+
+  it.each(kinds)("of a new instance's %s keeps it from being handled, Ready or Current", async (kind) => {
+    const scene = await startScene();
+    await scene.putInstance({ registry: { replicas: 2, metrics: { mode: "podMonitor" } } });
+    scene.refuse(kind);
+    expect((await scene.reconcileInstance()).error).toMatchObject({ status: 422 });
+    expect(scene.status(instanceType, "ouranos").observedGeneration).toBe(-1);
+    expect(conditionOf(scene, "Ready")).toMatchObject({ status: "False", reason: "ApiError" });
+    expect(conditionOf(scene, "Reconciling")).toMatchObject({ status: "True", reason: "ApiError" });
+    expect(kstatusOf(scene, 1)).toBe("InProgress");
+  });
+
+  it("of an edit leaves the generation at the one that was carried out, though its registry serves", async () => {
+    const scene = await startServing();
+    await scene.putInstance({ logLevel: "DEBUG" });
+    scene.refuse("Deployment");
+    await scene.reconcileInstance();
+    expect(scene.status(instanceType, "ouranos").observedGeneration).toBe(1);
+    expect(conditionOf(scene, "RegistryAvailable")).toMatchObject({ status: "True", reason: "ApiError" });
+    expect(conditionOf(scene, "Ready")).toMatchObject({ status: "False", reason: "ApiError" });
+  });
+});
+
+describe("OPR-3 an instance with a validation error", () => {
+  it("is Stalled and handled, and nothing is written for it", async () => {
+    const scene = await startScene();
+    await scene.putInstance({ defaultModel: "nobody.gpt" });
+    expect((await scene.reconcileInstance()).writes).toEqual(["status PallasInstance ouranos"]);
+    expect(kstatusOf(scene, 1)).toBe("Failed");
+  });
+});
+
+describe("OPR-3 a registry that is scaled to zero", () => {
+  it("is Ready, and is not said to serve", async () => {
+    const scene = await startServing({ registry: { replicas: 0 } });
+    expect(conditionOf(scene, "Ready")).toMatchObject({ status: "True", message: "scaled to zero: no pods run" });
+  });
+});
