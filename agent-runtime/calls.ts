@@ -1,5 +1,5 @@
 // The calls in flight: how many there are, when the last one has ended, and how to end them all.
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../lib/process/clock.ts";
 
 export interface RunningCall {
   /** Aborts with the caller's signal, at the deadline, or when all calls are ended. */
@@ -27,11 +27,11 @@ export function createCalls(clock: Clock): Calls {
       const own = new AbortController();
       if (running.size === 0) idle = Promise.withResolvers<void>();
       running.add(own);
-      const cancelTimer = clock.after(deadline.afterMs, () => own.abort(deadline.reason()));
+      const timer = clock.schedule(deadline.afterMs, () => own.abort(deadline.reason()));
       return {
         signal: AbortSignal.any([caller, own.signal]),
         done() {
-          cancelTimer();
+          timer.cancel();
           running.delete(own);
           if (running.size === 0) idle.resolve();
         },

@@ -1,12 +1,12 @@
 // How an agent stops (AGT-12): not ready at once; served on while endpoints lag; then new calls are refused; those in flight
 // may end. It decides when, the caller does the rest.
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import type { MiddlewareHandler } from "hono";
 import { isJsonObject, renderRpcFailure, rpcCodes } from "../lib/mcp/json-rpc.ts";
+import { settledWithin, sleep, type Clock } from "../lib/process/clock.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { CallFault } from "./call-fault.ts";
 import type { Calls } from "./calls.ts";
-import { settledWithin, type Clock } from "./clock.ts";
 
 /** Larger than any notification. */
 const notificationBytesMax = 16_384;
@@ -47,7 +47,7 @@ export function createDrain(parts: { calls: Calls; onBegin: () => void; log: Log
       state = "lagging";
       parts.onBegin();
       log.info({ calls: calls.count(), delayMs }, "draining");
-      await sleep(delayMs);
+      await sleep(clock, delayMs);
       state = "refusing";
       if (!(await settledWithin(calls.idle(), timeoutMs, clock))) {
         log.warn({ calls: calls.count(), timeoutMs }, "calls in flight are aborted");

@@ -1,14 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Progress } from "../lib/mcp/table.ts";
-import { createFakeClock } from "./model/testing/fake-clock.ts";
+import { ManualClock, settle } from "../lib/process/testing/manual-clock.ts";
 import { createProgress } from "./progress.ts";
 
 const label = { server: "argos", tool: "crawl" };
-const flushed = () => new Promise((resolve) => setImmediate(resolve));
 
 function start(options: { send?: (progress: Progress) => Promise<void>; emitLoopProgress?: boolean } = {}) {
   const sent: Progress[] = [];
-  const clock = createFakeClock();
+  const clock = new ManualClock();
   const send = options.send ?? (async (progress: Progress) => void sent.push(progress));
   const progress = createProgress({ agent: "echo", emitLoopProgress: true, clock, ...options, send });
   return { sent, clock, progress, lines: () => sent.map(({ message }) => message) };
@@ -18,11 +17,11 @@ const ownLine = (message: string) => ({ message, done: false, fromAgent: false }
 
 describe("PRG-1 progress is best effort", () => {
   test("nothing is sent and no timer runs without a progress token", async () => {
-    const clock = createFakeClock();
+    const clock = new ManualClock();
     const progress = createProgress({ agent: "echo", emitLoopProgress: true, clock });
     progress.step("llm");
     await progress.end();
-    expect(clock.pending()).toEqual([]);
+    expect(clock.pending).toEqual([]);
   });
 
   test("a send that fails disturbs neither the run nor later lines", async () => {
@@ -41,10 +40,10 @@ describe("PRG-1 progress is best effort", () => {
     await progress.end();
     progress.step("tool");
     progress.toolEnded(label, "completed");
-    clock.advance(60_000);
-    await flushed();
+    await clock.advance(60_000);
+    await settle();
     expect(sent).toHaveLength(1);
-    expect(clock.pending()).toEqual([]);
+    expect(clock.pending).toEqual([]);
   });
 
   test("a receiver that never answers holds the result up for one second at most", async () => {
@@ -52,10 +51,10 @@ describe("PRG-1 progress is best effort", () => {
     progress.step("llm");
     let ended = false;
     const ending = progress.end().then(() => (ended = true));
-    clock.advance(999);
-    await flushed();
+    await clock.advance(999);
+    await settle();
     expect(ended).toBe(false);
-    clock.advance(1);
+    await clock.advance(1);
     await ending;
   });
 });
@@ -65,13 +64,13 @@ describe("PRG-5 heartbeat", () => {
     const { progress, sent, clock } = start();
     progress.step("llm");
     progress.step("tool");
-    clock.advance(14_999);
-    await flushed();
+    await clock.advance(14_999);
+    await settle();
     expect(sent).toHaveLength(2);
-    clock.advance(1);
-    await flushed();
-    clock.advance(15_000);
-    await flushed();
+    await clock.advance(1);
+    await settle();
+    await clock.advance(15_000);
+    await settle();
     expect(sent.slice(2)).toEqual([
       { progress: 3, message: "echo step 2 (tool)" },
       { progress: 4, message: "echo step 2 (tool)" },
@@ -82,17 +81,17 @@ describe("PRG-5 heartbeat", () => {
     const { progress, clock, lines } = start({ emitLoopProgress: false });
     progress.step("llm");
     progress.step("tool");
-    clock.advance(15_000);
-    await flushed();
+    await clock.advance(15_000);
+    await settle();
     expect(lines()).toEqual(["echo step 1 (llm)"]);
   });
 
   test("a line of a tool counts as a sign of life", async () => {
     const { progress, clock, sent } = start();
-    clock.advance(10_000);
+    await clock.advance(10_000);
     progress.toolStarted(label);
-    clock.advance(14_999);
-    await flushed();
+    await clock.advance(14_999);
+    await settle();
     expect(sent).toHaveLength(1);
   });
 
@@ -102,9 +101,9 @@ describe("PRG-5 heartbeat", () => {
     const { progress, clock } = start({ send });
     progress.step("llm");
     progress.step("tool");
-    clock.advance(600_000);
+    await clock.advance(600_000);
     blocked.resolve();
-    await flushed();
+    await settle();
     expect(send).toHaveBeenCalledTimes(2);
   });
 });
@@ -114,7 +113,7 @@ describe("PRG-4 the progress of an agent below", () => {
     const { progress, sent } = start();
     for (let n = 1; n <= 200; n += 1)
       progress.toolProgress(label, { message: `${n}`, done: n % 2 === 0, fromAgent: true });
-    await flushed();
+    await settle();
     expect(sent).toHaveLength(200);
     expect(sent.slice(0, 2)).toEqual([
       { progress: 1, message: "1" },
@@ -152,9 +151,20 @@ describe("PRG-4 a tool's own progress", () => {
   test("after the burst ten lines pass each second", async () => {
     const { progress, clock, sent } = start();
     for (let n = 1; n <= 50; n += 1) progress.toolProgress(label, ownLine("x"));
-    clock.advance(1_000);
+    await clock.advance(1_000);
     for (let n = 1; n <= 11; n += 1) progress.toolProgress(label, ownLine("y"));
-    await flushed();
+    await settle();
+    expect(sent).toHaveLength(60);
+  });
+
+  test("a wall clock that is set back changes no rate", async () => {
+    const { progress, clock, sent } = start();
+    for (let n = 1; n <= 50; n += 1) progress.toolProgress(label, ownLine("x"));
+    clock.setWall(-3_600_000);
+    progress.toolProgress(label, ownLine("held"));
+    await clock.advance(1_000);
+    for (let n = 1; n <= 11; n += 1) progress.toolProgress(label, ownLine("y"));
+    await settle();
     expect(sent).toHaveLength(60);
   });
 

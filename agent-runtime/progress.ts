@@ -1,7 +1,7 @@
 // Progress notifications of one call (PRG-1…5): the lines, their rising numbers, the heartbeat, and the promise that a slow or
 // broken receiver never disturbs the run. Lines of the loop are never dropped; a tool's own ones give way when there are too many.
 import type { Progress } from "../lib/mcp/table.ts";
-import { settledWithin, type Clock } from "./clock.ts";
+import { settledWithin, type Clock, type Timer } from "../lib/process/clock.ts";
 import type { RunEvents, ToolLabel } from "./loop/run-context.ts";
 
 /** Clients commonly give up after 60 s of silence. */
@@ -104,14 +104,14 @@ function createOutbox(send: (progress: Progress) => Promise<void>, clock: Clock)
   let closed = false;
   let sending: Promise<void> | undefined;
   let renderHeartbeat: (() => Line) | undefined;
-  let cancelHeartbeat = () => {};
+  let heartbeat: Timer | undefined;
 
   const armHeartbeat = () => {
-    cancelHeartbeat();
+    heartbeat?.cancel();
     const render = renderHeartbeat;
     if (render === undefined || closed) return;
     // While lines wait for a slow receiver another one would only make it later.
-    cancelHeartbeat = clock.after(heartbeatMs, () => (waiting.length === 0 ? add(render()) : armHeartbeat()));
+    heartbeat = clock.schedule(heartbeatMs, () => (waiting.length === 0 ? add(render()) : armHeartbeat()));
   };
   const sendWaiting = async () => {
     for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
@@ -145,10 +145,10 @@ function createOutbox(send: (progress: Progress) => Promise<void>, clock: Clock)
       armHeartbeat();
     },
     async close() {
-      cancelHeartbeat();
+      heartbeat?.cancel();
       if (sending !== undefined) await settledWithin(sending, flushMs, clock);
       closed = true;
-      cancelHeartbeat();
+      heartbeat?.cancel();
     },
   };
 }

@@ -1,7 +1,7 @@
 // An agent on its two ports: it binds them, and drains and closes in the right order.
+import { systemClock } from "../lib/process/clock.ts";
 import { listen, type RunningServer } from "../lib/process/http-server.ts";
 import { createAgent, type AgentOptions } from "./agent.ts";
-import { systemClock } from "./clock.ts";
 import type { Health } from "./health/health.ts";
 
 /** For answers that are on their way out. */

@@ -1,5 +1,6 @@
 // The operator program: environment → connections → caches → election → controllers, until a signal. Metrics and
 // probes are served from the start, so that a process that waits for the API server or for the lease can be seen.
+import { systemClock } from "../lib/process/clock.ts";
 import "../lib/process/small-heap.ts";
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
@@ -119,7 +120,7 @@ const controllers = createControllers({
   health,
   pacing: createImagePacing(budget, deployments),
   wakes: wakes.source,
-  now: () => new Date(),
+  now: () => new Date(systemClock.wallNow()),
   log,
   metrics: kubeMetrics,
   workers: environment.PALLAS_WORKERS,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../lib/kube/api-error.ts";
 import { Store } from "../lib/kube/store.ts";
-import { ManualClock } from "../lib/kube/testing/manual-clock.ts";
 import type { Transport } from "../lib/kube/transport.ts";
+import { ManualClock } from "../lib/process/testing/manual-clock.ts";
 import { createOwnerGuard } from "./owner-guard.ts";
 import { makeAgent } from "./render/testing/resources.ts";
 import type { WatchedAgent, WatchedInstance } from "./resources.ts";
@@ -30,7 +30,7 @@ function setUp() {
   /** An agent that the server made so long ago, as it stands in the cache. */
   const watched = (ageMs: number): WatchedAgent => {
     const agent = makeAgent("echo");
-    const creationTimestamp = new Date(clock.now() - ageMs).toISOString();
+    const creationTimestamp = new Date(clock.wallNow() - ageMs).toISOString();
     const metadata = { name: "echo", namespace: "agents", uid: "u", resourceVersion: "1", creationTimestamp };
     return {
       apiVersion: agent.apiVersion,

@@ -4,10 +4,10 @@
 // an agent or of the instance that its children are rendered from. An owner that was made moments ago and that a watch
 // has told of is believed, once: so new agents cost no call.
 import { getObject } from "../lib/kube/apply.ts";
-import { systemClock, type Clock } from "../lib/kube/clock.ts";
 import { keyOf, objectKey, type LiveObject } from "../lib/kube/object.ts";
 import { Stalled, Waiting } from "../lib/kube/outcome.ts";
 import type { Transport } from "../lib/kube/transport.ts";
+import { systemClock, type Clock } from "../lib/process/clock.ts";
 import type { Caches } from "./caches.ts";
 import { agentType, instanceType } from "./resources.ts";
 
@@ -37,7 +37,7 @@ export interface OwnerGuardOptions {
 }
 
 const behindRetryMs = 1_000;
-/** By our clock since we heard of it, and by both clocks since it was made: where they differ by more, we ask. */
+/** Since we heard of it, and by our wall clock and the server's since it was made: where they differ by more, we ask. */
 const newForMs = 10_000;
 
 const typeOf = ({ kind }: LiveObject) => (kind === agentType.kind ? agentType : instanceType);
@@ -120,7 +120,7 @@ class Newcomers {
       this.#ends.delete(oldest);
     }
     // An old one is not new to the server: the watch repeats what is long past.
-    if (now - Date.parse(creationTimestamp) < newForMs) this.#ends.set(uid, now + newForMs);
+    if (this.#clock.wallNow() - Date.parse(creationTimestamp) < newForMs) this.#ends.set(uid, now + newForMs);
   }
 
   /** Whether it is one; afterwards it is none. */

@@ -2,6 +2,7 @@
 // surfaces, then JSON for what nobody serves. It knows no surface by name.
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
+import { systemClock } from "../lib/process/clock.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { requestIdHeader, requestIdOf } from "./request-id.ts";
@@ -37,11 +38,11 @@ export function createApp({ surfaces, allowedHosts, allowedOrigins, log }: AppOp
 const logAccess =
   (log: Logger): MiddlewareHandler =>
   async (c, next) => {
-    const startedMs = performance.now();
+    const startedMs = systemClock.now();
     const requestId = requestIdOf(c.req.header(requestIdHeader));
     c.header(requestIdHeader, requestId);
     await next();
-    const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;
+    const durationMs = Math.round((systemClock.now() - startedMs) * 10) / 10;
     const { method, path } = c.req;
     log.debug({ requestId, method, path: shorten(path), status: c.res.status, durationMs }, "request served");
   };

@@ -3,8 +3,8 @@ import type { Hono } from "hono";
 import type { RunAuth } from "../../crds/run-config.ts";
 import { createSafeFetch } from "../../lib/mcp/safe-fetch.ts";
 import type { McpVariables } from "../../lib/mcp/serve.ts";
+import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import type { Clock } from "../clock.ts";
 import { fetchKeys } from "./discovery.ts";
 import { createAuthApp, metadataPath } from "./guard.ts";
 import { createIssuerKeys } from "./keys.ts";
@@ -26,7 +26,7 @@ export function createAuth(auth: RunAuth, { title, clock, log }: { title: string
   const safeFetch = createSafeFetch(fetchLimits);
   const keys = createIssuerKeys({ fetchKeys: () => fetchKeys(auth, safeFetch), clock, log });
   return {
-    app: createAuthApp({ auth, title, keys }),
+    app: createAuthApp({ auth, title, keys, clock }),
     isPublicRead: (path) => path.startsWith(metadataPath),
     observeTrouble() {
       const trouble = keys.observeTrouble();

@@ -4,6 +4,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import type { RunAuth } from "../../crds/run-config.ts";
 import { renderRpcFailure, rpcCodes } from "../../lib/mcp/json-rpc.ts";
 import type { McpVariables } from "../../lib/mcp/serve.ts";
+import type { Clock } from "../../lib/process/clock.ts";
 import { urlAsAsked } from "../published-url.ts";
 import { keyTimes, type IssuerKeys } from "./keys.ts";
 import { judgeToken } from "./token.ts";
@@ -17,6 +18,7 @@ export interface AuthParts {
   /** For people who are asked to sign in. */
   title: string;
   keys: IssuerKeys;
+  clock: Clock;
 }
 
 /** The metadata routes, and then the guard for every route that is added after it. */
@@ -40,7 +42,7 @@ export function createAuthApp(parts: AuthParts): Hono<McpVariables> {
   return app;
 }
 
-function createGuard({ auth, keys }: AuthParts): MiddlewareHandler<McpVariables> {
+function createGuard({ auth, keys, clock }: AuthParts): MiddlewareHandler<McpVariables> {
   return async function guard(c, next) {
     const refuse = (status: 400 | 401, error: string | undefined, why: string) =>
       renderRpcFailure({
@@ -58,7 +60,7 @@ function createGuard({ auth, keys }: AuthParts): MiddlewareHandler<McpVariables>
     }
     const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
     if (token === undefined) return refuse(401, "invalid_token", "expected one token after Bearer");
-    const verdict = await judgeToken(token, auth, keys, new Date());
+    const verdict = await judgeToken(token, auth, keys, new Date(clock.wallNow()));
     if (verdict.kind === "refused")
       return refuse(401, "invalid_token", `${verdict.why}: get a new one from the issuer`);
     if (verdict.kind === "unavailable") {

@@ -1,6 +1,7 @@
 // AGT-11 the issuer's keys over time: when they are read, and how long they are trusted.
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../lib/process/clock.ts";
 import { createTestLog } from "../testing/servers.ts";
 import { createIssuerKeys, keyTimes, KeysUnavailable } from "./keys.ts";
 
@@ -20,7 +21,7 @@ function createFixture() {
       if (state.fails) throw new Error("https://id.example.com/keys answered with HTTP 500");
       return createLocalJWKSet({ keys: state.kids.map((kid) => ({ ...jwk, kid, alg: "ES256" })) });
     },
-    clock: { now: () => state.nowMs, after: () => () => undefined },
+    clock: { ...systemClock, now: () => state.nowMs },
     log: createTestLog("SILENT").log,
   });
   return { state, keys, find: (kid: string) => keys.find({ alg: "ES256", kid }) };

@@ -2,7 +2,7 @@
 // secrets cannot be read, or no history can be kept. Secrets of downstream servers only make those servers unreachable.
 // A disk that does not answer is a fault like any other.
 import type { RunConfig, SecretKey } from "../../crds/run-config.ts";
-import { settledWithin, type Clock } from "../clock.ts";
+import { settledWithin, type Clock } from "../../lib/process/clock.ts";
 import { observeInstruction } from "../inputs/instruction.ts";
 import type { MountedFiles } from "../inputs/mounted-files.ts";
 import { renderMissingSecret } from "../tools/headers.ts";

@@ -2,7 +2,7 @@
 // and kept for a while. It never asks a model for an answer, and never fails.
 import type { HealthReport } from "../../crds/health.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
-import { settledWithin, type Clock } from "../clock.ts";
+import { renderTime, settledWithin, type Clock } from "../../lib/process/clock.ts";
 import type { UnsetVariable } from "../inputs/placeholders.ts";
 import type { PreflightResult } from "../model/types.ts";
 import { observeHeaders, type ReadSecret } from "../tools/headers.ts";
@@ -69,8 +69,6 @@ export function createHealth(options: HealthOptions): Health {
     },
   };
 }
-
-const renderTime = (clock: Clock) => new Date(clock.now()).toISOString();
 
 /** What the providers said last, when they say nothing in the time of a probe. */
 async function getInTime(providers: Observed<Providers>, active: string, clock: Clock): Promise<Providers> {

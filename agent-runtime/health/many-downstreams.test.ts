@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { createFakeClock } from "../model/testing/fake-clock.ts";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { connect2025 } from "../testing/client.ts";
 import { keepUntilEnd } from "../testing/cleanup.ts";
 import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
@@ -95,7 +95,7 @@ describe("HLT-3 HLT-4 a check of twenty servers", () => {
 
 describe("HLT-4 a provider", () => {
   test("is asked again a minute after it was well, a quarter of a minute after it was not", async () => {
-    const clock = createFakeClock();
+    const clock = new ManualClock();
     let asked = 0;
     let ok = false;
     const health = createHealth({
@@ -114,7 +114,7 @@ describe("HLT-4 a provider", () => {
       clock,
     });
     const checkAfter = async (ms: number) => {
-      clock.advance(ms);
+      await clock.advance(ms);
       return { status: (await health.check()).status, asked };
     };
     expect(await checkAfter(0)).toEqual({ status: "degraded", asked: 1 });
@@ -128,7 +128,7 @@ describe("HLT-4 a provider", () => {
 
 describe("HLT-2 a disk that hangs", () => {
   test("is an error after two seconds, not a check without an end", async () => {
-    const clock = createFakeClock();
+    const clock = new ManualClock();
     const never = () => new Promise<never>(() => {});
     const faults = observeFaults({
       config: renderTestConfig(),
@@ -139,7 +139,7 @@ describe("HLT-2 a disk that hangs", () => {
       clock,
     });
     await setImmediate(); // until all but the disk have answered
-    clock.advance(2_000);
+    await clock.advance(2_000);
     expect(await faults).toEqual([expect.stringMatching(/^the disk of the session store gives no answer within 2 s/)]);
   });
 });

@@ -1,5 +1,5 @@
 // A value that is costly to observe: one observation serves everybody who asks meanwhile and for a while after.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../lib/process/clock.ts";
 
 export interface Observed<Value> {
   /** The kept value, or a new observation. Rejects when that fails; nothing is kept then. */
@@ -15,11 +15,7 @@ export function createObserved<Value>(
 ): Observed<Value> {
   let kept: { value: Value; at: number } | undefined;
   let running: Promise<Value> | undefined;
-  /** Not when the clock was set back: nobody knows then how old it is. */
-  const isFresh = ({ value, at }: { value: Value; at: number }) => {
-    const ageMs = options.clock.now() - at;
-    return ageMs >= 0 && ageMs < options.keepMs(value);
-  };
+  const isFresh = ({ value, at }: { value: Value; at: number }) => options.clock.now() - at < options.keepMs(value);
   const run = async () => {
     try {
       const value = await observe();

@@ -1,6 +1,6 @@
 // How long the latest model turns took, to tell when answers have become slow (HLT-2). Old turns do not count, so that the
 // verdict recovers without traffic.
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../lib/process/clock.ts";
 
 const keptTurns = 5;
 const keptMs = 300_000;

@@ -2,11 +2,11 @@
 // part becomes a summary. The stored history only grows by that summary (AGT-4), and where none can be had nothing changes.
 import type { HistorySettings, ModelCapabilities } from "../../crds/run-config.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import { untilAborted } from "../clock.ts";
 import type { Models } from "../model/models.ts";
 import type { ModelMessage, TurnResult } from "../model/types.ts";
 import type { OpenHistory } from "../session/sessions.ts";
 import { condense, findSummary, listMessages, renderForModel } from "../session/transcript.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { estimatePrelude, estimateTokens, measureContext, observeUsage, type Prelude } from "./context-size.ts";
 import type { RunContext } from "./run-context.ts";
 import { readSummary, renderSummaryRequest, type SummarySize } from "./summary.ts";

@@ -36,7 +36,7 @@ export interface RunContext {
   readonly bearer?: string;
   /** Aborts when the caller cancels, at the deadline, and when draining is over. */
   readonly signal: AbortSignal;
-  /** Epoch milliseconds at which the call is given up (limits.wallClock). */
+  /** When the call is given up (limits.wallClock), by the clock's `now`. */
   readonly deadlineMs: number;
   readonly budget: Budget;
   readonly events: RunEvents;

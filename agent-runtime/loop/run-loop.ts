@@ -3,13 +3,13 @@
 import type { HistorySettings, ModelCapabilities, RequestSettings } from "../../crds/run-config.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { CallFault } from "../call-fault.ts";
-import { untilAborted } from "../clock.ts";
 import type { Models } from "../model/models.ts";
 import { ModelError, type ToolCallRequest, type TurnRequest, type TurnResult } from "../model/types.ts";
 import type { OpenHistory } from "../session/sessions.ts";
 import { renderForModel } from "../session/transcript.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { sumTokens } from "./budget.ts";
 import { createCompaction, type Compaction } from "./compact.ts";
 import { observeUsage } from "./context-size.ts";

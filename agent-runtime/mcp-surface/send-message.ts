@@ -4,10 +4,10 @@ import * as z from "zod";
 import { mcpName, sessionIdMetaKey } from "../../crds/names.ts";
 import type { ModelCapabilities, RunConfig, RunModel } from "../../crds/run-config.ts";
 import type { CallContext, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
+import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { CallFault } from "../call-fault.ts";
 import type { Calls } from "../calls.ts";
-import type { Clock } from "../clock.ts";
 import { createBudget, type Budget } from "../loop/budget.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import { runLoop, type RunOutcome } from "../loop/run-loop.ts";
@@ -72,7 +72,7 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
     call.done();
     const answered = {
       outcome: result.isError === true ? "error" : "ok",
-      durationMs: clock.now() - startedAt,
+      durationMs: Math.round(clock.now() - startedAt),
     } as const;
     parts.onAnswered(answered);
     log.info({ requestId: caller.requestId, ...answered }, "call answered");

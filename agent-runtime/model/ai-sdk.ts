@@ -3,8 +3,9 @@
 import { assistantModelMessageSchema, jsonSchema, NoSuchToolError, streamText, tool } from "ai";
 import type { AssistantContent, LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
 import type { RunModel, RunProvider } from "../../crds/run-config.ts";
+import type { Clock } from "../../lib/process/clock.ts";
+import { untilAborted } from "../until-aborted.ts";
 import type { Access } from "./access.ts";
-import { untilAborted, type Clock } from "../clock.ts";
 import { createClient } from "./clients.ts";
 import { toModelError } from "./errors.ts";
 import { createProviderFetch } from "./http.ts";
@@ -64,7 +65,7 @@ export async function streamTurn(input: StreamTurnInput): Promise<TurnResult> {
       model: model.name,
       cure: input.access.cure,
       secrets: input.access.secrets,
-      nowMs: clock.now(),
+      nowMs: clock.wallNow(),
     });
   } finally {
     watch.stop();

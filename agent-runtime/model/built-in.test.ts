@@ -1,11 +1,11 @@
 // The keyless models, which remember nothing.
 import { describe, expect, test, vi } from "vitest";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { builtInTurn, slowAnswerMs } from "./built-in.ts";
-import { createFakeClock } from "./testing/fake-clock.ts";
 import { testModel, turnRequest, userMessage } from "./testing/fixtures.ts";
 import type { ModelMessage, TurnResult } from "./types.ts";
 
-const clock = createFakeClock();
+const clock = new ManualClock();
 const pass = (...messages: ModelMessage[]) =>
   builtInTurn("passthrough", turnRequest({ messages }), testModel("passthrough", "passthrough"), clock);
 const play = (...messages: ModelMessage[]) =>
@@ -129,10 +129,9 @@ describe("CFG-2 slow", () => {
     const settled = vi.fn();
     const turn = slow(new AbortController().signal);
     void turn.then(settled);
-    clock.advance(slowAnswerMs - 1);
-    await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(slowAnswerMs - 1);
     expect(settled).not.toHaveBeenCalled();
-    clock.advance(1);
+    await clock.advance(1);
     await expect(turn).resolves.toMatchObject({ text: "hi" });
   });
 
@@ -141,6 +140,6 @@ describe("CFG-2 slow", () => {
     const turn = slow(controller.signal);
     controller.abort(new Error("enough"));
     await expect(turn).rejects.toThrow("enough");
-    expect(clock.pending()).toEqual([]);
+    expect(clock.pending).toEqual([]);
   });
 });

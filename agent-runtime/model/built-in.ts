@@ -2,7 +2,7 @@
 // alone, so that they behave the same after a restart, on another replica and in parallel calls.
 import type { RunModel } from "../../crds/run-config.ts";
 import { builtInProviders } from "../../crds/references.ts";
-import { sleep, type Clock } from "../clock.ts";
+import { sleep, type Clock } from "../../lib/process/clock.ts";
 import type { ModelMessage, ToolCallRequest, TurnRequest, TurnResult } from "./types.ts";
 
 export type BuiltIn = (typeof builtInProviders)[number];

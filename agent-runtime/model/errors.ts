@@ -12,7 +12,7 @@ export interface ErrorContext {
   /** What to check when the credential is refused. */
   cure: string;
   secrets: readonly string[];
-  /** Epoch milliseconds; for Retry-After dates. */
+  /** Milliseconds since 1970; for Retry-After dates. */
   nowMs: number;
 }
 

@@ -1,8 +1,8 @@
 // What happens when a provider fails: tried again, learned from, given up with a sentence that helps.
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { RunProvider } from "../../crds/run-config.ts";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import type { ModelsOptions } from "./models.ts";
-import { createFakeClock, type FakeClock } from "./testing/fake-clock.ts";
 import {
   keyRef,
   modelsOf,
@@ -32,7 +32,7 @@ async function start(
 ) {
   server = await startModelMock(script);
   const baseUrl = kind === "anthropic" ? server.origin : server.openaiUrl;
-  const clock = createFakeClock();
+  const clock = new ManualClock();
   const { log, lines, text } = readableLog();
   const provider = testProvider({ name: "main", kind, baseUrl, ...fields });
   const models = modelsOf(provider, [testModel("main", names[kind])], { clock, log, ...options });
@@ -49,9 +49,9 @@ async function failure(turn: Promise<unknown>): Promise<ModelError> {
 }
 
 /** Moves the clock on as soon as somebody waits for exactly so long. */
-async function passWait(clock: FakeClock, waitMs: number) {
-  await vi.waitFor(() => expect(clock.pending()).toContain(waitMs));
-  clock.advance(waitMs);
+async function passWait(clock: ManualClock, waitMs: number) {
+  await vi.waitFor(() => expect(clock.pending).toContain(waitMs));
+  await clock.advance(waitMs);
 }
 
 const busy: ScriptedReply = { status: 429, body: { error: { message: "slow down", type: "rate_limit_error" } } };
@@ -107,7 +107,7 @@ describe("AGT-7 what may pass is tried again", () => {
     const turn = failure(models.turn(turnRequest()));
     for (const [tries, waitMs] of [1_000, 2_000, 0].entries()) {
       await vi.waitFor(() => expect(server.requests).toHaveLength(tries + 1));
-      clock.advance(120_000);
+      await clock.advance(120_000);
       if (waitMs > 0) await passWait(clock, waitMs);
     }
     expect(await turn).toMatchObject({ kind: "network", message: expect.stringContaining("sent nothing for 120 s") });
@@ -133,7 +133,7 @@ describe("AGT-7 what may pass is tried again", () => {
     const { models, clock } = await start([{ text: "half", stallAfterFrames: 1 }]);
     const turn = failure(models.turn(turnRequest({ deadlineMs: clock.now() + 5_000 })));
     await vi.waitFor(() => expect(server.requests).toHaveLength(1));
-    clock.advance(5_000);
+    await clock.advance(5_000);
     expect((await turn).message).toContain("no time left");
   });
 
@@ -144,12 +144,12 @@ describe("AGT-7 what may pass is tried again", () => {
       const controller = new AbortController();
       const turn = models.turn(turnRequest({ signal: controller.signal }));
       const outcome = expect(turn).rejects.toThrow("enough");
-      const reached = when === "waiting" ? () => clock.pending().includes(1_000) : () => server.requests.length === 1;
+      const reached = when === "waiting" ? () => clock.pending.includes(1_000) : () => server.requests.length === 1;
       await vi.waitFor(() => expect(reached()).toBe(true));
       controller.abort(new Error("enough"));
       await outcome;
       expect(server.requests).toHaveLength(1);
-      expect(clock.pending()).toEqual([]);
+      expect(clock.pending).toEqual([]);
     },
   );
 });
@@ -300,7 +300,7 @@ describe("BRR-4 keys and tokens", () => {
     const error = await failure(models.turn(turnRequest({ bearer: "caller-token-1234" })));
     const shown = `${error.message} ${error.stack} ${String(error.cause)} ${logText()}`;
     for (const part of [testKey, "caller-token", "sk-t"]) expect(shown).not.toContain(part);
-    expect(clock.pending()).toEqual([]);
+    expect(clock.pending).toEqual([]);
   });
 
   test("prompts and answers do not show in the logs", async () => {

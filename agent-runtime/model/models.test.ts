@@ -1,8 +1,8 @@
 // Fallbacks, counting of turns, and configurations that cannot work.
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { createModels, type ModelsOptions, type TurnEvent } from "./models.ts";
 import { notesLimit } from "./one-model.ts";
-import { createFakeClock } from "./testing/fake-clock.ts";
 import {
   modelsOf,
   readableLog,
@@ -38,7 +38,7 @@ async function startTwo(main: ScriptedReply[], spare: ScriptedReply[], options: 
     readSecret: async () => testKey,
     log: readableLog().log,
     onTurn: (event) => events.push(event),
-    clock: createFakeClock(),
+    clock: new ManualClock(),
     ...options,
   });
   return { models, first, second, events };

@@ -1,8 +1,8 @@
 // All models of an agent behind one call per turn: the first that is available answers. State lives in the returned
 // object, never in the module.
 import type { RunConfig, RunModel, RunProvider } from "../../crds/run-config.ts";
+import { systemClock, type Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import { systemClock, type Clock } from "../clock.ts";
 import type { ReadSecret } from "./access.ts";
 import { createOneModel, type OneModel } from "./one-model.ts";
 import { checkProvider } from "./preflight.ts";

@@ -1,8 +1,8 @@
 // One model of one provider: tries again where that helps, and remembers what it learned about the model: which
 // parameters it refuses, what its provider publishes of it, and what was already warned of. Knows no other model.
 import type { ModelCapabilities, RunModel, RunProvider } from "../../crds/run-config.ts";
+import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import type { Clock } from "../clock.ts";
 import { readAccess, type ReadSecret } from "./access.ts";
 import { builtInTurn, isBuiltIn } from "./built-in.ts";
 import { withRetries } from "./retry.ts";

@@ -2,13 +2,13 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { systemClock, type Clock } from "../../lib/process/clock.ts";
+import { sleep } from "../../lib/process/clock.ts";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { firstUserText } from "../../test/models/conversations.ts";
 import { startModelMock, type ModelMock, type ModelMockOptions } from "../../test/models/model-mock.ts";
 import { vendorErrors, type ScriptedReply } from "../../test/models/script.ts";
-import { systemClock, type Clock } from "../clock.ts";
 import { createModels, type Models } from "./models.ts";
-import { sleep } from "../clock.ts";
-import { createFakeClock } from "./testing/fake-clock.ts";
 import { readableLog, testKey, testModel, testProvider, turnRequest, userMessage } from "./testing/fixtures.ts";
 import { weatherTool } from "./testing/fixtures.ts";
 import { ModelError } from "./types.ts";
@@ -138,15 +138,15 @@ async function createWorld(
       const caller = new AbortController();
       const late = Promise.withResolvers<string>();
       const timers = [
-        clock.after(abortInMs, () => caller.abort(new CallerGone())),
+        clock.schedule(abortInMs, () => caller.abort(new CallerGone())),
         // Timers come in order even where the process gets no time to run: only a turn that is really late loses.
-        clock.after(Math.min(deadlineInMs, abortInMs) + graceMs, () => late.resolve("late")),
+        clock.schedule(Math.min(deadlineInMs, abortInMs) + graceMs, () => late.resolve("late")),
       ];
       const messages = [userMessage(`call ${index}`)];
       const limits = { deadlineMs: clock.now() + deadlineInMs, signal: caller.signal };
       const turn = models?.turn(turnRequest({ messages, tools: [weatherTool], ...limits }));
       const outcome = await Promise.race([turn?.then(() => "answer", describeError), late.promise]);
-      for (const cancel of timers) cancel();
+      for (const timer of timers) timer.cancel();
       return outcome ?? "no models";
     },
   };
@@ -174,10 +174,10 @@ beforeAll(async () => void (await import("./ai-sdk.ts")));
 
 describe("AGT-7 BRR-4 each turn ends once, none later than a second after its deadline, and no text shows a key", () => {
   test("9,000 turns on an injected clock", { timeout: 600_000 }, async () => {
-    const clock = createFakeClock();
+    const clock = new ManualClock();
     const calls = fc.sample(arbitraryCall(200_000), { numRuns: 9_000, seed });
     const wait: NonNullable<ModelMockOptions["clock"]>["wait"] = (ms, signal) => sleep(clock, ms, signal);
-    const world = await createWorld(clock, calls, { clock: { now: clock.now, wait } }, true);
+    const world = await createWorld(clock, calls, { clock: { now: () => clock.now(), wait } }, true);
     const outcomes = new Map<string, number>();
     for (let first = 0; first < calls.length; first += 300) {
       const open = new Set<number>();
@@ -191,14 +191,14 @@ describe("AGT-7 BRR-4 each turn ends once, none later than a second after its de
       for (let idle = 0; open.size > 0 && idle < 1_000;) {
         await setImmediate();
         await setImmediate();
-        const nextMs = clock.nextMs();
+        const [nextMs] = clock.pending;
         idle = nextMs === undefined ? idle + 1 : 0;
         // Steps of a quarter of the grace: a turn is looked at no later than that after its time.
-        clock.advance(nextMs === undefined ? 0 : Math.max(nextMs, graceMs / 4));
+        await clock.advance(nextMs === undefined ? 0 : Math.max(nextMs, graceMs / 4));
       }
       expect([...open], "turns that never end").toEqual([]);
       await all;
-      expect(clock.pending()).toEqual([]);
+      expect(clock.pending).toEqual([]);
     }
     expect([...outcomes.values()].reduce((sum, count) => sum + count)).toBe(9_000);
     // All that can happen did.

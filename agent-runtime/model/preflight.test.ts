@@ -1,9 +1,9 @@
 // What the startup probe says of each provider.
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { RunModel, RunProvider } from "../../crds/run-config.ts";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { createModels, type ModelsOptions } from "./models.ts";
 import { preflightTimeoutMs } from "./preflight.ts";
-import { createFakeClock } from "./testing/fake-clock.ts";
 import { modelsOf, present, readableLog, testKey, testModel, testProvider } from "./testing/fixtures.ts";
 import { startModelMock, type ModelMock } from "../../test/models/model-mock.ts";
 import type { ScriptedReply } from "../../test/models/script.ts";
@@ -92,14 +92,14 @@ describe.each(kinds)("HLT-4 preflight of %s", (kind) => {
 
 describe("HLT-4 preflight", () => {
   test("gives up after five seconds", async () => {
-    const clock = createFakeClock();
+    const clock = new ManualClock();
     const server = await start({ lists: { silent: true } });
     const provider = testProvider({ name: "p", kind: "openai", baseUrl: server.openaiUrl });
     const probe = modelsOf(provider, [testModel("p", "m1")], { clock }).preflight(never());
     await vi.waitFor(() => expect(server.listRequests).toHaveLength(1));
-    clock.advance(preflightTimeoutMs);
+    await clock.advance(preflightTimeoutMs);
     expect(await probe).toMatchObject({ p: { ok: false, detail: "no answer within 5 s" } });
-    expect(clock.pending()).toEqual([]);
+    expect(clock.pending).toEqual([]);
   });
 
   test("says when nothing listens, and when the list is none", async () => {

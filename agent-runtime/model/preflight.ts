@@ -1,9 +1,9 @@
 // Whether a provider takes our key and knows the model (HLT-4). Only reads, never throws, and carries no user token.
 import * as z from "zod";
 import type { ModelCapabilities, RunModel, RunProvider } from "../../crds/run-config.ts";
+import { renderTime, type Clock } from "../../lib/process/clock.ts";
 import { baseUrlOf, readAccess, type Access, type ReadSecret } from "./access.ts";
 import { isBuiltIn } from "./built-in.ts";
-import type { Clock } from "../clock.ts";
 import { findNetworkFault } from "./errors.ts";
 import { AnswerTooLarge, createProviderFetch, readText } from "./http.ts";
 import { ModelError, type PreflightResult } from "./types.ts";
@@ -32,7 +32,7 @@ interface CheckInput {
 export async function checkProvider(input: CheckInput): Promise<ProviderCheck> {
   const published = new Map<string, Partial<ModelCapabilities>>();
   const timeout = new AbortController();
-  const cancel = input.clock.after(preflightTimeoutMs, () => timeout.abort());
+  const timer = input.clock.schedule(preflightTimeoutMs, () => timeout.abort());
   let detail: string | undefined;
   try {
     detail = await findFault(input, AbortSignal.any([input.signal, timeout.signal]), published);
@@ -41,9 +41,9 @@ export async function checkProvider(input: CheckInput): Promise<ProviderCheck> {
       ? `no answer within ${preflightTimeoutMs / 1000} s`
       : describe(error, input.provider);
   } finally {
-    cancel();
+    timer.cancel();
   }
-  const checkedAt = new Date(input.clock.now()).toISOString();
+  const checkedAt = renderTime(input.clock);
   return { result: detail === undefined ? { ok: true, checkedAt } : { ok: false, detail, checkedAt }, published };
 }
 

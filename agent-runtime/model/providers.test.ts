@@ -1,8 +1,8 @@
 // The providers beside the three of the first hour, against a stand-in that speaks Gemini and Bedrock: aimock.
 import { LLMock } from "@copilotkit/aimock";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { startModelMock, type ModelMock } from "../../test/models/model-mock.ts";
-import { createFakeClock } from "./testing/fake-clock.ts";
 import { modelsOf, present, settings, testKey, testModel, testProvider, turnRequest } from "./testing/fixtures.ts";
 import { userMessage, weatherTool } from "./testing/fixtures.ts";
 import type { ModelMessage, TurnResult } from "./types.ts";
@@ -80,7 +80,7 @@ describe("CFG-2 the providers that few need", () => {
   ] as const)("AGT-7 %s: an error of the provider has its kind", async (kind, path) => {
     const mock = await startAimock();
     const provider = testProvider({ name: "p", kind, baseUrl: `${mock.url}${path}`, region: "eu-central-1" });
-    const clock = createFakeClock();
+    const clock = new ManualClock();
     const models = modelsOf(provider, [testModel("p", "gemini-3-pro-preview")], { clock });
     const deadlineMs = clock.now() + 500; // too short for a second try
     await expect(models.turn(turnRequest({ messages: [userMessage("fail")], deadlineMs }))).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 // The limits of trying again.
 import { describe, expect, test, vi } from "vitest";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { longestWaitMs, maxTries, withRetries } from "./retry.ts";
-import { createFakeClock } from "./testing/fake-clock.ts";
 import { ModelError, type ModelErrorKind } from "./types.ts";
 
 const fault = (kind: ModelErrorKind, retryAfterMs?: number) =>
@@ -9,7 +9,7 @@ const fault = (kind: ModelErrorKind, retryAfterMs?: number) =>
 
 /** Runs with every wait passed over; gives the waits. */
 async function run(faults: ModelError[], options: { random?: number; deadlineInMs?: number } = {}) {
-  const clock = createFakeClock();
+  const clock = new ManualClock();
   const waits: number[] = [];
   let tries = 0;
   const result = withRetries(
@@ -25,7 +25,7 @@ async function run(faults: ModelError[], options: { random?: number; deadlineInM
       deadlineMs: options.deadlineInMs === undefined ? undefined : clock.now() + options.deadlineInMs,
       onRetry: (_error, waitMs) => {
         waits.push(waitMs);
-        queueMicrotask(() => clock.advance(waitMs));
+        void clock.advance(waitMs);
       },
     },
   );
@@ -74,7 +74,7 @@ describe("AGT-7 retries", () => {
       throw new TypeError("a bug");
     });
     const options = {
-      clock: createFakeClock(),
+      clock: new ManualClock(),
       random: Math.random,
       signal: new AbortController().signal,
       deadlineMs: undefined,

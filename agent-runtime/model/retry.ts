@@ -1,5 +1,5 @@
 // Tries a model call again when waiting can help: rate limits, overload, network. Everything else is final here.
-import { sleep, type Clock } from "../clock.ts";
+import { sleep, type Clock } from "../../lib/process/clock.ts";
 import { ModelError, type ModelErrorKind } from "./types.ts";
 
 export const maxTries = 3;
@@ -12,7 +12,7 @@ const retryable: ReadonlySet<ModelErrorKind> = new Set(["rate_limit", "overloade
 
 /**
  * Runs an attempt up to three times. A Retry-After is obeyed; otherwise waits double from 1 s, ±25 %. No wait begins
- * that would end after `deadlineMs` (epoch).
+ * that would end after `deadlineMs` (by the clock's `now`).
  * @throws the last ModelError, or the signal's reason.
  */
 export async function withRetries<T>(

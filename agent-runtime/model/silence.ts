@@ -1,6 +1,6 @@
 // Ends a call that says nothing any more, or that outlives its deadline. Any byte counts as a sign of life: models
 // that think for minutes are kept alive by their servers' pings, and a chunk-based limit would cut them off.
-import type { Clock } from "../clock.ts";
+import type { Clock, Timer } from "../../lib/process/clock.ts";
 
 export interface SilenceWatch {
   /** Aborted by the caller's signal, by silence or by the deadline. */
@@ -13,7 +13,7 @@ export interface SilenceWatch {
   stop(): void;
 }
 
-/** Watches one call from now on. `deadlineMs` is epoch milliseconds. */
+/** Watches one call from now on. `deadlineMs` is by the clock's `now`. */
 export function watchSilence(options: {
   clock: Clock;
   silenceMs: number;
@@ -24,14 +24,14 @@ export function watchSilence(options: {
   const controller = new AbortController();
   let expired: "silence" | "deadline" | undefined;
   let lastByteMs = clock.now();
-  let cancel = () => {};
+  let timer: Timer | undefined;
 
   const arm = () => {
     const now = clock.now();
     const silentAtMs = lastByteMs + silenceMs;
     const endMs = Math.min(silentAtMs, deadlineMs ?? Infinity);
     if (now < endMs) {
-      cancel = clock.after(endMs - now, arm);
+      timer = clock.schedule(endMs - now, arm);
       return;
     }
     expired = now >= silentAtMs ? "silence" : "deadline";
@@ -46,7 +46,7 @@ export function watchSilence(options: {
       lastByteMs = clock.now();
     },
     stop: () => {
-      cancel();
+      timer?.cancel();
       controller.abort();
     },
   };

@@ -52,7 +52,7 @@ export interface TurnRequest {
   tools: readonly ModelTool[];
   settings: RequestSettings;
   signal: AbortSignal;
-  /** Epoch milliseconds. A call in flight ends then, and no further try or wait begins. */
+  /** By the clock's `now`. A call in flight ends then, and no further try or wait begins. */
   deadlineMs?: number;
   /** The caller's token; used only for providers with forwardInboundAuth (BRR-3). */
   bearer?: string;

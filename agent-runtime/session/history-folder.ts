@@ -1,7 +1,7 @@
 // An opened folder of histories: this process has it to itself and knows what is in it. What happens to one history happens
 // in order; different histories do not wait for each other. Errors of the disk are passed on as they are.
+import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import type { Clock } from "../clock.ts";
 import { lockFolder } from "./folder-lock.ts";
 import * as files from "./history-files.ts";
 import { NewerHistory, parseHistory, renderEntry, renderHeader, type ParsedHistory } from "./history-text.ts";
@@ -85,7 +85,7 @@ export class HistoryFolder {
 
   /** Drops what has been idle for too long. */
   dropExpired(): void {
-    for (const name of this.#retention.listExpired(this.#options.clock.now())) this.#drop(name, "idle");
+    for (const name of this.#retention.listExpired(this.#options.clock.wallNow())) this.#drop(name, "idle");
   }
 
   /** Runs `work` on a history that nothing takes away meanwhile. */
@@ -120,7 +120,7 @@ export class HistoryFolder {
       log.warn({ file: files.renderFile(name), bytes: content.length - wholeBytes }, "torn end of a history cut off");
       await files.cutHistory(folder, name, wholeBytes);
     }
-    if (wholeBytes !== knownBytes) this.#retention.put(name, wholeBytes, clock.now());
+    if (wholeBytes !== knownBytes) this.#retention.put(name, wholeBytes, clock.wallNow());
     this.#whole.add(name);
     return entries;
   }
@@ -149,7 +149,7 @@ export class HistoryFolder {
     if (this.#retention.sizeOf(name) !== undefined && !this.#whole.has(name)) await this.#read(key, name);
     await this.#cutOff(name);
     const startBytes = this.#retention.sizeOf(name) ?? 0;
-    const header = startBytes === 0 ? renderHeader(key, clock.now()) : "";
+    const header = startBytes === 0 ? renderHeader(key, clock.wallNow()) : "";
     const bytes = Buffer.from(header + renderEntry(entry));
     const victims = this.#retention.listVictims(bytes.length);
     if (victims === undefined) {
@@ -163,7 +163,7 @@ export class HistoryFolder {
       if (startBytes > 0) this.#cuts.set(name, startBytes);
       throw error;
     }
-    this.#retention.put(name, startBytes + bytes.length, clock.now());
+    this.#retention.put(name, startBytes + bytes.length, clock.wallNow());
     this.#whole.add(name);
   }
 

@@ -2,7 +2,7 @@
 import { readdir, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { createFakeClock } from "../model/testing/fake-clock.ts";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { keepUntilEnd } from "../testing/cleanup.ts";
 import { createTestFolder, createTestStore, user } from "../testing/histories.ts";
 import { renderFile, renderName } from "./history-files.ts";
@@ -82,7 +82,7 @@ describe("AGT-5 the room for all histories", () => {
     for (const [index, seconds] of [3_000, 1_000, 2_000].entries()) {
       await utimes(pathOf(folder, `key-${index}`), seconds, seconds);
     }
-    const clock = createFakeClock(4_000_000);
+    const clock = new ManualClock(4_000_000);
     const smaller = await keep(Promise.resolve(createTestStore(folder, { maxBytes: 2 * bytes, clock })));
     expect(await Promise.all([0, 1, 2].map((index) => smaller.has(`key-${index}`)))).toEqual([true, false, true]);
     await vi.waitFor(async () => expect(await filesIn(folder)).toBe(2));
@@ -92,14 +92,14 @@ describe("AGT-5 the room for all histories", () => {
 describe("AGT-5 the age of a history", () => {
   test("it goes when it was idle for longer than its time, not at its time, and a message starts the time anew", async () => {
     const { path: folder } = await keep(createTestFolder());
-    const clock = createFakeClock();
+    const clock = new ManualClock();
     const store = await keep(Promise.resolve(createTestStore(folder, { idleTtlMs: 1_000, clock })));
     await store.append("a", user("x"));
-    clock.advance(1_000);
+    await clock.advance(1_000);
     await store.append("a", user("y"));
-    clock.advance(1_000);
+    await clock.advance(1_000);
     expect(await store.has("a")).toBe(true);
-    clock.advance(1);
+    await clock.advance(1);
     expect(await store.has("a")).toBe(false);
     expect(await store.load("a")).toEqual([]);
     await vi.waitFor(async () => expect(await filesIn(folder)).toBe(0));
@@ -107,12 +107,23 @@ describe("AGT-5 the age of a history", () => {
     expect(await store.load("a")).toEqual([user("anew")]);
   });
 
-  test("of an agent that nobody calls ends too, since its health is looked at", async () => {
+  test("counts by the wall clock, which other processes read too", async () => {
     const { path: folder } = await keep(createTestFolder());
-    const clock = createFakeClock();
+    const clock = new ManualClock();
     const store = await keep(Promise.resolve(createTestStore(folder, { idleTtlMs: 1_000, clock })));
     await store.append("a", user("x"));
-    clock.advance(1_001);
+    clock.setWall(1_000);
+    expect(await store.has("a")).toBe(true);
+    clock.setWall(1);
+    expect(await store.has("a")).toBe(false);
+  });
+
+  test("of an agent that nobody calls ends too, since its health is looked at", async () => {
+    const { path: folder } = await keep(createTestFolder());
+    const clock = new ManualClock();
+    const store = await keep(Promise.resolve(createTestStore(folder, { idleTtlMs: 1_000, clock })));
+    await store.append("a", user("x"));
+    await clock.advance(1_001);
     expect(await store.observeFault()).toBeUndefined();
     await vi.waitFor(async () => expect(await filesIn(folder)).toBe(0));
   });
@@ -122,14 +133,14 @@ describe("AGT-5 the age of a history", () => {
     const first = createTestStore(folder);
     for (const key of ["old", "young", "used"]) await first.append(key, user("x"));
     await first.close();
-    const clock = createFakeClock(10_000_000);
+    const clock = new ManualClock(10_000_000);
     await utimes(pathOf(folder, "old"), 8_999.999, 8_999.999);
     await utimes(pathOf(folder, "young"), 9_000, 9_000);
     await utimes(pathOf(folder, "used"), 9_000, 9_000);
     const store = await keep(Promise.resolve(createTestStore(folder, { idleTtlMs: 1_000_000, clock })));
     expect([await store.has("old"), await store.has("young")]).toEqual([false, true]);
     const letGo = await store.hold("used");
-    clock.advance(5_000);
+    await clock.advance(5_000);
     expect([await store.has("young"), await store.has("used")]).toEqual([false, true]);
     letGo();
     expect(await store.has("used")).toBe(false);

@@ -7,8 +7,8 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { RunConfig } from "../../crds/run-config.ts";
+import { settledWithin, systemClock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import { settledWithin, systemClock } from "../clock.ts";
 import type { TelemetrySettings } from "./telemetry.ts";
 
 const scope = "pallas";

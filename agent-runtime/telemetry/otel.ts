@@ -5,6 +5,7 @@ import { createTraceState, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from 
 import type { Attributes, Context, SpanContext, Tracer } from "@opentelemetry/api";
 import type { RunConfig } from "../../crds/run-config.ts";
 import { readTraceContext, type TraceContext } from "../../lib/mcp/trace-context.ts";
+import { systemClock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import type { RunOutcome } from "../loop/run-loop.ts";
@@ -84,7 +85,7 @@ function openSpan<Result>(tracer: Tracer, opening: Opening<Result>): Span<Result
     { kind, attributes: { ...labels, ...details } },
     parentOf(opening.parent),
   );
-  const startedMs = performance.now();
+  const startedMs = systemClock.now();
   let open = true;
   const finish = (described: ReturnType<Opening<Result>["describe"]>, result?: Result) => {
     if (!open) return;
@@ -94,7 +95,7 @@ function openSpan<Result>(tracer: Tracer, opening: Opening<Result>): Span<Result
     span.setAttributes({ ...described.labels, ...described.details, ...failure });
     if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
-    opening.onEnd((performance.now() - startedMs) / 1_000, { ...labels, ...described.labels, ...failure }, result);
+    opening.onEnd((systemClock.now() - startedMs) / 1_000, { ...labels, ...described.labels, ...failure }, result);
   };
   return {
     context: renderContext(span.spanContext()),

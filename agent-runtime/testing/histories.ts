@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemClock } from "../../lib/process/clock.ts";
 import type { ModelMessage } from "../model/types.ts";
-import { systemClock } from "../clock.ts";
 import type { FolderOptions } from "../session/history-folder.ts";
 import { createJsonlStore } from "../session/jsonl-store.ts";
 import type { SessionStore } from "../session/store.ts";

@@ -1,6 +1,6 @@
 // One message to the loop over a store of histories, without an agent around it: for tests of what is kept and shown.
 import type { ModelCapabilities, RunConfig } from "../../crds/run-config.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../../lib/process/clock.ts";
 import { createBudget } from "../loop/budget.ts";
 import { runLoop, type LoopParts, type RunOutcome } from "../loop/run-loop.ts";
 import type { Models } from "../model/models.ts";

@@ -4,10 +4,11 @@ import { compileArgumentChecks, type ArgumentCheck } from "../../lib/mcp/argumen
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { JsonObjectSchema, ToolResult } from "../../lib/mcp/table.ts";
+import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import { untilAborted, type Clock } from "../clock.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ToolCallRequest, ToolResultPart } from "../model/types.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { renderToolResult } from "./result.ts";
 import type { ToolRoute } from "./route.ts";
 import type { Toolbox } from "./toolbox.ts";

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { probeMcp } from "../../lib/mcp/probe.ts";
-import { createFakeClock } from "../model/testing/fake-clock.ts";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { renderTestConfig, renderTestServer, renderTestSubAgent } from "../testing/run-config.ts";
 import { createTestLog } from "../testing/servers.ts";
 import { createTokenWitness, toolFor, type Fault } from "../testing/token-witness.ts";
@@ -72,7 +72,7 @@ function renderConfig(steps: readonly Step[]) {
 
 async function play(scheduler: fc.Scheduler, steps: readonly Step[], plan: readonly Fault[]) {
   const { log } = createTestLog("SILENT");
-  const clock = createFakeClock();
+  const clock = new ManualClock();
   const config = renderConfig(steps);
   let planned = 0;
   const witness = createTokenWitness({

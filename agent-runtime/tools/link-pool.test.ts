@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createFakeClock } from "../model/testing/fake-clock.ts";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import type { Link } from "./link.ts";
 import { createLinkPool } from "./link-pool.ts";
 
 function createPool(options: { linksMax?: number } = {}) {
-  const clock = createFakeClock();
+  const clock = new ManualClock();
   const opened: (string | undefined)[] = [];
   const closed: (string | undefined)[] = [];
   const open = (bearer: string | undefined): Link => {
@@ -30,21 +30,21 @@ describe("BRR-2 links by token", () => {
     expect(opened).toEqual(["a", "b", undefined, ""]);
   });
 
-  test("one that nobody uses is closed after its time, and not while any run uses it", () => {
+  test("one that nobody uses is closed after its time, and not while any run uses it", async () => {
     const { pool, clock, closed } = createPool();
     const [one, two] = [pool.lease("a"), pool.lease("a")];
     one.release();
     one.release();
-    clock.advance(10_000);
+    await clock.advance(10_000);
     expect(closed).toEqual([]);
     two.release();
-    clock.advance(999);
+    await clock.advance(999);
     pool.lease("a").release();
-    clock.advance(999);
+    await clock.advance(999);
     expect(closed).toEqual([]);
-    clock.advance(1);
+    await clock.advance(1);
     expect(closed).toEqual(["a"]);
-    expect(clock.pending()).toEqual([]);
+    expect(clock.pending).toEqual([]);
   });
 
   test("at the cap the one idle longest gives way; when all are in use a run gets one for itself", () => {
@@ -72,7 +72,7 @@ describe("BRR-2 links by token", () => {
     pool.lease("b").release();
     await pool.close();
     lease.release();
-    clock.advance(5_000);
+    await clock.advance(5_000);
     expect(closed).toEqual(["a", "b"]);
   });
 });

@@ -2,7 +2,7 @@
 // A link is found by a keyed hash, so that no token is a key of anything; idle links are closed, and there are never more
 // than a fixed number.
 import { createHmac, randomBytes } from "node:crypto";
-import type { Clock } from "../clock.ts";
+import type { Clock, Timer } from "../../lib/process/clock.ts";
 import type { Link } from "./link.ts";
 
 export interface LinkPoolOptions {
@@ -30,7 +30,7 @@ interface Entry {
   link: Link;
   leases: number;
   idle: boolean;
-  stopTimer: () => void;
+  timer: Timer | undefined;
 }
 
 /** No links yet. */
@@ -42,7 +42,7 @@ export function createLinkPool({ open, clock, linksMax = 64, idleTtlMs = 300_000
     bearer === undefined ? "" : createHmac("sha256", hashKey).update(bearer).digest("base64url");
 
   const drop = (key: string, entry: Entry) => {
-    entry.stopTimer();
+    entry.timer?.cancel();
     entries.delete(key);
     return entry.link.close();
   };
@@ -59,7 +59,7 @@ export function createLinkPool({ open, clock, linksMax = 64, idleTtlMs = 300_000
     entries.delete(key);
     entries.set(key, entry);
     entry.idle = true;
-    entry.stopTimer = clock.after(idleTtlMs, () => void drop(key, entry));
+    entry.timer = clock.schedule(idleTtlMs, () => void drop(key, entry));
   };
   return {
     lease(bearer) {
@@ -68,11 +68,11 @@ export function createLinkPool({ open, clock, linksMax = 64, idleTtlMs = 300_000
       if (entry === undefined) {
         const link = open(bearer);
         if (!makeRoom()) return { link, release: once(() => void link.close()) };
-        entry = { link, leases: 0, idle: false, stopTimer: () => undefined };
+        entry = { link, leases: 0, idle: false, timer: undefined };
         entries.set(key, entry);
       }
       const held = entry;
-      held.stopTimer();
+      held.timer?.cancel();
       held.idle = false;
       held.leases += 1;
       return { link: held.link, release: once(() => release(key, held)) };

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../clock.ts";
-import { createFakeClock } from "../model/testing/fake-clock.ts";
+import { systemClock } from "../../lib/process/clock.ts";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { createTestLog, startToolServer, textResult } from "../testing/servers.ts";
 import { createLink } from "./link.ts";
 
@@ -10,7 +10,7 @@ const options = { signal: new AbortController().signal, idleTimeoutMs: 5_000 };
 
 async function startLink() {
   const server = await startToolServer({ read: () => textResult("x") });
-  const clock = createFakeClock();
+  const clock = new ManualClock();
   const { log } = createTestLog("SILENT");
   const headers = async () => ({});
   const link = createLink({ name: "argos", url: server.url, headers, clientVersion: "1.0.0", log, clock });
@@ -23,10 +23,21 @@ describe("a link to a server that is down", () => {
     await server.stop();
     for (const waitMs of [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]) {
       await expect(link.call("read", {}, options)).rejects.toThrow("cannot be reached");
-      clock.advance(waitMs - 1);
+      await clock.advance(waitMs - 1);
       await expect(link.call("read", {}, options)).rejects.toThrow("argos was not reachable a moment ago");
-      clock.advance(1);
+      await clock.advance(1);
     }
+    await link.close();
+  });
+
+  test("a wall clock that is set back changes no back-off", async () => {
+    const { server, clock, link } = await startLink();
+    await server.stop();
+    await expect(link.call("read", {}, options)).rejects.toThrow("cannot be reached");
+    clock.setWall(-3_600_000);
+    await expect(link.call("read", {}, options)).rejects.toThrow("it is tried again in 1 s");
+    await clock.advance(500);
+    await expect(link.call("read", {}, options)).rejects.toThrow("cannot be reached");
     await link.close();
   });
 });
@@ -50,14 +61,15 @@ describe("a link's tool list", () => {
     silent.close();
   }, 20_000);
 
-  test("is kept for a minute, then asked for again", async () => {
+  test.each([0, -3_600_000, 3_600_000])("is kept for a minute by a wall clock that is set by %i ms", async (byMs) => {
     const { server, clock, link } = await startLink();
     expect(await link.tools()).toHaveLength(1);
+    clock.setWall(byMs);
     const before = server.authorizations.length;
-    clock.advance(59_999);
+    await clock.advance(59_999);
     await link.tools();
     expect(server.authorizations).toHaveLength(before);
-    clock.advance(1);
+    await clock.advance(1);
     expect(await link.tools()).toHaveLength(1);
     expect(server.authorizations.length).toBeGreaterThan(before);
     await link.close();

@@ -5,8 +5,8 @@ import type { CallOptions, McpConnection, ToolDescription } from "../../lib/mcp/
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { OpenFetch } from "../../lib/mcp/safe-fetch.ts";
 import type { ToolResult } from "../../lib/mcp/table.ts";
+import { settledWithin, type Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import { settledWithin, type Clock } from "../clock.ts";
 
 const connectTimeoutMs = 10_000;
 const listTimeoutMs = 30_000;

@@ -1,5 +1,6 @@
 // What an agent does while a person waits: its last progress message and the seconds since it was asked, on one line
 // that is replaced each second.
+import { systemClock } from "../../lib/process/clock.ts";
 import { plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -10,9 +11,9 @@ export interface ProgressLine {
 }
 
 export function startProgressLine({ status }: Pick<Terminal, "status">, first: string): ProgressLine {
-  const startedAtMs = performance.now();
+  const startedAtMs = systemClock.now();
   let latest = first;
-  const show = (): void => status(`${latest} · ${Math.round((performance.now() - startedAtMs) / 1_000)} s`);
+  const show = (): void => status(`${latest} · ${Math.round((systemClock.now() - startedAtMs) / 1_000)} s`);
   const ticking = setInterval(show, 1_000);
   show();
   return {

@@ -1,5 +1,6 @@
 // A run told to scripts: one JSON object per line and event. A process has a line each time its state changes, and
 // only then.
+import { renderTime, systemClock } from "../../lib/process/clock.ts";
 import { toJson } from "../manifests/diagnostic.ts";
 import { jsonLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
@@ -9,7 +10,7 @@ import type { RunState, UpReport } from "./report.ts";
 export function createJsonReport(terminal: Terminal): UpReport {
   const lines = new Map<string, string>();
   const emit = (event: string, fields: object): void =>
-    terminal.printStyled(jsonLine({ time: new Date().toISOString(), event, ...fields }));
+    terminal.printStyled(jsonLine({ time: renderTime(systemClock), event, ...fields }));
 
   return {
     judged(diagnostics) {

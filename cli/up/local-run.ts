@@ -1,6 +1,6 @@
 // A run on this machine: registry and agents as processes, the files they read, and the state the registry is told.
 import type { AgentStatus } from "../../crds/agent.ts";
-import { systemClock } from "../../lib/kube/clock.ts";
+import { renderTime, systemClock } from "../../lib/process/clock.ts";
 import { reasonOf } from "../manifests/find-files.ts";
 import { observeReadiness, pollHealth } from "./admin-client.ts";
 import { isSameHealth } from "./agent-status.ts";
@@ -183,7 +183,7 @@ export class LocalRun {
       board: this.board,
       registryUrl: this.registryUrl,
       previous: this.statuses,
-      now: new Date().toISOString(),
+      now: renderTime(systemClock),
     });
     this.statuses = new Map(state.agents.map((agent) => [keyOf(agent), agent.status ?? {}]));
     await this.options.folder.replace(this.options.folder.localState, `${JSON.stringify(state)}\n`);

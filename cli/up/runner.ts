@@ -1,7 +1,7 @@
 // The life of one process: wait for those it depends on, start, wait until it is ready, watch it, and after a failure
 // start it again, later each time. Ends only when it is told to, and then the process is gone.
 import { Backoff } from "../../lib/kube/backoff.ts";
-import { sleep, type Clock } from "../../lib/kube/clock.ts";
+import { sleep, type Clock } from "../../lib/process/clock.ts";
 import type { Board } from "./board.ts";
 import type { RunningChild } from "./child-process.ts";
 import type { Slots } from "./slots.ts";

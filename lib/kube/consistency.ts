@@ -2,11 +2,11 @@
  * Remembers what was written until the caches show it, so that nothing is decided on a cache which is older than our
  * own last write (I7). Waits for a short while only; what is still not there then counts as unknown, not as absent.
  */
-import { systemClock, type Clock } from "./clock.ts";
 import { controllerOf, keyOf, objectKey, type KubeObject, type LiveMeta, type LiveObject } from "./object.ts";
 import { groupOf, type ResourceType } from "./resource.ts";
 import { isOlder } from "./resource-version.ts";
 import type { Change } from "./store.ts";
+import { systemClock, type Clock } from "../process/clock.ts";
 import type { Logger } from "../process/log.ts";
 
 /** As much of an informer as is needed here. */

@@ -2,8 +2,8 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { TransportError } from "./api-error.ts";
 import { createController, type ControllerOptions, type ReconcileContext } from "./controller.ts";
-import { ManualClock, settle } from "./testing/manual-clock.ts";
 import { silentLog } from "./testing/silent-log.ts";
+import { ManualClock, settle } from "../process/testing/manual-clock.ts";
 
 function setUp(work: (context: ReconcileContext) => Promise<unknown>, options: Partial<ControllerOptions> = {}) {
   const clock = new ManualClock();

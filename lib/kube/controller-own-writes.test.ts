@@ -6,9 +6,9 @@ import { controllerReference, isControlledBy, type LiveObject } from "./object.t
 import { writeStatus } from "./status.ts";
 import { Store } from "./store.ts";
 import { FakeApiServer, widgetType } from "./testing/fake-api-server.ts";
-import { ManualClock, settle } from "./testing/manual-clock.ts";
 import { silentLog } from "./testing/silent-log.ts";
 import { createTransport } from "./transport.ts";
+import { ManualClock, settle } from "../process/testing/manual-clock.ts";
 
 /** A controller whose cache is fed by hand: every widget gets a child. */
 async function setUp() {

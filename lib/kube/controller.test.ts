@@ -5,8 +5,8 @@ import { createController, type ControllerOptions, type ReconcileContext, type R
 import { createKubeMetrics } from "./metrics.ts";
 import { Conflict, Stalled, Waiting } from "./outcome.ts";
 import type { Source } from "./source.ts";
-import { ManualClock, settle } from "./testing/manual-clock.ts";
 import { silentLog } from "./testing/silent-log.ts";
+import { ManualClock, settle } from "../process/testing/manual-clock.ts";
 
 type Work = (context: ReconcileContext) => Promise<ReconcileResult>;
 

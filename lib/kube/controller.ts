@@ -4,7 +4,6 @@
  */
 import { ApiError, CallRefused, TransportError } from "./api-error.ts";
 import type { BackoffOptions } from "./backoff.ts";
-import { sleep, systemClock, type Clock } from "./clock.ts";
 import type { OwnWrites } from "./consistency.ts";
 import { Deadline } from "./deadline.ts";
 import type { ControllerMetrics, KubeMetrics, ReconcileOutcome } from "./metrics.ts";
@@ -12,6 +11,7 @@ import { splitKey } from "./object.ts";
 import { Stalled, Waiting } from "./outcome.ts";
 import type { Source } from "./source.ts";
 import { defaultKeyBackoff, WorkQueue, type AddOptions, type QueueItem } from "./work-queue.ts";
+import { sleep, systemClock, type Clock } from "../process/clock.ts";
 import type { Logger } from "../process/log.ts";
 
 export interface ReconcileContext {

@@ -7,8 +7,8 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
 import * as z from "zod";
-import type { Clock } from "./clock.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
+import type { Clock } from "../process/clock.ts";
 
 const authProviderSchema = z.object({ config: z.object({ tokenFile: z.string().min(1) }) });
 

@@ -2,7 +2,7 @@
  * A deadline joined to a caller's signal. Written by hand instead of `AbortSignal.any` because a deadline can be
  * restarted (watch inactivity) and must let go of a long-lived parent signal once its work is over.
  */
-import type { Clock, Timer } from "./clock.ts";
+import type { Clock, Timer } from "../process/clock.ts";
 
 class DeadlineExceeded extends Error {
   override readonly name = "DeadlineExceeded";

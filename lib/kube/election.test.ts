@@ -83,11 +83,32 @@ describe("OPR-6 one leader by Lease", () => {
     "a holder whose clock is %i ms off is believed for its 15 s",
     async (skewMs) => {
       const { clock, leases, enter, untilLeads } = createElectionScene();
-      const renewTime = new Date(clock.now() + skewMs).toISOString();
+      const renewTime = new Date(clock.wallNow() + skewMs).toISOString();
       leases.put({ holderIdentity: "other", leaseDurationSeconds: 15, renewTime });
       const waitedMs = await untilLeads(enter("me"));
       expect(waitedMs).toBeGreaterThanOrEqual(15_000);
       expect(waitedMs).toBeLessThanOrEqual(15_100);
+    },
+  );
+
+  test.each([-3_600_000, 3_600_000])(
+    "a leader whose wall clock is set by %i ms leads on, and writes its new time",
+    async (byMs) => {
+      const { clock, leases, enter } = createElectionScene();
+      const first = enter("first");
+      await clock.advance(0);
+      const second = enter("second");
+      await clock.advance(5_000);
+      clock.setWall(byMs);
+      expect(first.election.isLeader).toBe(true);
+      first.view.state = "cut";
+      await clock.advance(13_000);
+      expect([first.election.isLeader, second.election.isLeader]).toEqual([false, false]);
+      first.view.state = "up";
+      await clock.advance(5_000);
+      expect([first.election.isLeader, second.election.isLeader]).toEqual([true, false]);
+      expect(Date.parse(String(leases.lease?.spec["renewTime"]))).toBeGreaterThan(clock.wallNow() - 2_001);
+      expect(Date.parse(String(leases.lease?.spec["renewTime"]))).toBeLessThanOrEqual(clock.wallNow());
     },
   );
 

@@ -6,11 +6,12 @@
  */
 import { ApiError, CallRefused, isConflict, isNotFound } from "./api-error.ts";
 import { renderCanonical } from "./canonical.ts";
-import { renderMicroTime, sleep, systemClock, type Clock } from "./clock.ts";
+import { renderMicroTime } from "./micro-time.ts";
 import { fenceTransport } from "./fence.ts";
 import { LeaseClient, type Lease, type LeaseRecord } from "./lease.ts";
 import type { KubeMetrics } from "./metrics.ts";
 import type { Transport } from "./transport.ts";
+import { sleep, systemClock, type Clock } from "../process/clock.ts";
 import type { Logger } from "../process/log.ts";
 
 export interface ElectionTiming {

@@ -4,9 +4,9 @@ import { createEventRecorder } from "./events.ts";
 import { createKubeMetrics } from "./metrics.ts";
 import type { LiveObject } from "./object.ts";
 import { answerJson, answerStatus, FakeApiServer, type Handler } from "./testing/fake-api-server.ts";
-import { ManualClock } from "./testing/manual-clock.ts";
 import { silentLog } from "./testing/silent-log.ts";
 import { createTransport } from "./transport.ts";
+import { ManualClock } from "../process/testing/manual-clock.ts";
 
 const collection = "/apis/events.k8s.io/v1/namespaces/default/events";
 const accept: Handler = (response, { body }) => answerJson(response, 201, body);
@@ -191,10 +191,10 @@ describe("Events never burden anyone", () => {
     fake.next.other.push(...Array.from({ length: 3 }, () => answerStatus(500, "InternalError")), accept);
     record();
     await untilSent(1);
-    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    await vi.waitFor(() => expect(clock.pending).toHaveLength(1));
     await clock.advance(500);
     await untilSent(2);
-    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    await vi.waitFor(() => expect(clock.pending).toHaveLength(1));
     await clock.advance(1_000);
     await expect.poll(counted("failed")).toBe(1);
     const names = sent().map(({ body }) => Object(body?.["metadata"]).name);
@@ -209,7 +209,7 @@ describe("Events never burden anyone", () => {
     fake.next.other.push((response) => response.destroy(), answerStatus(409, "AlreadyExists"));
     record();
     await untilSent(1);
-    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    await vi.waitFor(() => expect(clock.pending).toHaveLength(1));
     await clock.advance(500);
     await expect.poll(counted("created")).toBe(1);
   });

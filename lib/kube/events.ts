@@ -5,12 +5,13 @@
 import { randomUUID } from "node:crypto";
 import { ApiError, CallRefused, isConflict, isNamespaceTerminating, isNotFound } from "./api-error.ts";
 import { backoffDelayMs } from "./backoff.ts";
-import { renderMicroTime, sleep, systemClock, type Clock } from "./clock.ts";
+import { renderMicroTime } from "./micro-time.ts";
 import type { EventResult, KubeMetrics } from "./metrics.ts";
 import type { LiveObject } from "./object.ts";
 import { apiVersionOf, collectionPath, objectPath, type ResourceType } from "./resource.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 import type { Call, Transport } from "./transport.ts";
+import { sleep, systemClock, type Clock } from "../process/clock.ts";
 import { renderError } from "../process/error-fields.ts";
 import type { Logger } from "../process/log.ts";
 

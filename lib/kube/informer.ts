@@ -1,12 +1,12 @@
 /**
  * A store together with the reflectors that fill it: one for the whole cluster, or one for each listed namespace.
  */
-import type { Clock } from "./clock.ts";
 import type { LiveObject, RawObject } from "./object.ts";
 import { Reflector, type ReflectorState, type ReflectorTiming } from "./reflector.ts";
 import type { ResourceType } from "./resource.ts";
 import { Store, type ReadStore } from "./store.ts";
 import type { Transport } from "./transport.ts";
+import type { Clock } from "../process/clock.ts";
 import type { Logger } from "../process/log.ts";
 
 export interface InformerOptions<T extends LiveObject, Index extends string> {

@@ -5,10 +5,10 @@ import type { LiveObject, RawObject } from "./object.ts";
 import { Reflector } from "./reflector.ts";
 import { Store, type Change } from "./store.ts";
 import { FakeApiServer, widgetType } from "./testing/fake-api-server.ts";
-import { ManualClock, settle } from "./testing/manual-clock.ts";
 import { silentLog } from "./testing/silent-log.ts";
 import { createTransport } from "./transport.ts";
 import { WorkQueue } from "./work-queue.ts";
+import { ManualClock, settle } from "../process/testing/manual-clock.ts";
 
 const key = fc.constantFrom("a", "b", "c");
 

@@ -6,8 +6,8 @@ import { controllerOf, controllerReference, isControlledBy, objectKey, type RawO
 import { createSource, desiredStateChanged, ownerKey, selfKey } from "./source.ts";
 import { FakeApiServer, widgetType } from "./testing/fake-api-server.ts";
 import { silentLog } from "./testing/silent-log.ts";
-import { settle } from "./testing/manual-clock.ts";
 import { createTransport } from "./transport.ts";
+import { settle } from "../process/testing/manual-clock.ts";
 
 /** A whole controller: every widget without a controller gets a child widget that copies its color. */
 async function setUp(count: number) {

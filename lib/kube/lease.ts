@@ -3,12 +3,12 @@
  * deadline that holds whatever the transport does. Who holds the lease, and since when, is the election's to judge.
  */
 import { isNotFound } from "./api-error.ts";
-import type { Clock } from "./clock.ts";
 import { Deadline } from "./deadline.ts";
 import { parseObject } from "./decode.ts";
 import type { RawObject } from "./object.ts";
 import { apiVersionOf, collectionPath, objectPath, type ResourceType } from "./resource.ts";
 import type { Call, Transport } from "./transport.ts";
+import type { Clock } from "../process/clock.ts";
 
 const leaseType: ResourceType = { group: "coordination.k8s.io", version: "v1", plural: "leases", kind: "Lease" };
 

@@ -2,9 +2,9 @@ import { Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
 import { createController } from "./controller.ts";
 import { createKubeMetrics } from "./metrics.ts";
-import { ManualClock, settle } from "./testing/manual-clock.ts";
 import { silentLog } from "./testing/silent-log.ts";
 import { WorkQueue } from "./work-queue.ts";
+import { ManualClock, settle } from "../process/testing/manual-clock.ts";
 
 describe("MET-4 the metrics of controller-runtime", () => {
   test("are all there, at 0, before the first reconcile", async () => {

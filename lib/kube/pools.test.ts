@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { systemClock } from "./clock.ts";
 import { createCredentialSource, loadCredentials } from "./credentials.ts";
 import { PoolCache } from "./pools.ts";
-import { ManualClock } from "./testing/manual-clock.ts";
+import { systemClock } from "../process/clock.ts";
 import { silentLog } from "./testing/silent-log.ts";
 import { listen } from "../process/http-server.ts";
+import { ManualClock } from "../process/testing/manual-clock.ts";
 import { KubeConfig } from "@kubernetes/client-node";
 
 function configWith(fields: { caData?: string; token?: string; server?: string }): KubeConfig {

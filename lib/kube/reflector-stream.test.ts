@@ -3,9 +3,9 @@ import { createInformer } from "./informer.ts";
 import type { RawObject } from "./object.ts";
 import type { ReflectorTiming } from "./reflector.ts";
 import { answerStatus, FakeApiServer, widgetType } from "./testing/fake-api-server.ts";
-import { ManualClock } from "./testing/manual-clock.ts";
 import { silentLog } from "./testing/silent-log.ts";
 import { createTransport } from "./transport.ts";
+import { ManualClock } from "../process/testing/manual-clock.ts";
 
 const quick: Partial<ReflectorTiming> = { backoff: { initialMs: 2, maxMs: 20 }, inactivityMs: 5_000 };
 
@@ -136,7 +136,7 @@ describe("OPR-7 a place that the server does not know any more", () => {
     const clock = new ManualClock();
     const { fake } = await setUp({ backoff: { initialMs: 100, maxMs: 100_000 }, healthyAfterMs: 10_000 }, clock);
     const pause = async (forMs: number) => {
-      await vi.waitFor(() => expect(clock.pending).toBe(1));
+      await vi.waitFor(() => expect(clock.pending).toHaveLength(1));
       await clock.advance(forMs);
     };
     await clock.advance(10_000);
@@ -154,9 +154,9 @@ describe("OPR-7 a place that the server does not know any more", () => {
     for (const delayMs of [200, 400, 800, 1_600]) {
       // Jitter takes off a quarter at most.
       await pause(delayMs * 0.75 - 1);
-      expect(clock.pending).toBe(1);
+      expect(clock.pending).toHaveLength(1);
       await clock.advance(delayMs);
-      await vi.waitFor(() => expect(clock.pending + fake.openWatches).toBe(1));
+      await vi.waitFor(() => expect(clock.pending.length + fake.openWatches).toBe(1));
     }
     expect(lists(fake)).toBe(1 + 5);
   });

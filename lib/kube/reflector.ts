@@ -4,20 +4,22 @@
  */
 import { ApiError, isExpired } from "./api-error.ts";
 import { Backoff, type BackoffOptions } from "./backoff.ts";
-import { sleep, systemClock, type Clock } from "./clock.ts";
 import { parseListPage, parseWatchEvent, type WatchEvent } from "./decode.ts";
 import { keyOf, type LiveObject, type RawObject } from "./object.ts";
 import { collectionPath, type ResourceType } from "./resource.ts";
 import { isOlder } from "./resource-version.ts";
 import type { ReplaceOptions } from "./store.ts";
 import type { Transport } from "./transport.ts";
+import { sleep, systemClock, type Clock } from "../process/clock.ts";
 import type { Logger } from "../process/log.ts";
 
 export interface ReflectorState {
   /** starting: never listed yet. live: the last attempt to watch succeeded. degraded: the cache may be behind. */
   readonly phase: "starting" | "live" | "degraded";
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, to be shown. */
   readonly since: number;
+  /** The same moment by the clock's `now`, to measure from. */
+  readonly enteredAt: number;
   /** Why it is not live. */
   readonly message?: string;
 }
@@ -99,7 +101,7 @@ export class Reflector<T extends LiveObject> {
     this.#timing = { ...defaultReflectorTiming, ...options.timing };
     this.#clock = options.clock ?? systemClock;
     this.#backoff = new Backoff(this.#timing.backoff);
-    this.#state = { phase: "starting", since: this.#clock.now() };
+    this.#state = { phase: "starting", since: this.#clock.wallNow(), enteredAt: this.#clock.now() };
   }
 
   get state(): ReflectorState {
@@ -279,11 +281,11 @@ export class Reflector<T extends LiveObject> {
   }
 
   #become(phase: ReflectorState["phase"], message?: string): void {
-    const { since } = this.#state;
     if (phase === "live" && this.#state.phase === "degraded") {
       this.#options.log.info({ kind: this.#options.type.kind, namespace: this.#options.namespace }, "watch resumed");
     }
-    const from = phase === this.#state.phase ? since : this.#clock.now();
-    this.#state = message === undefined ? { phase, since: from } : { phase, since: from, message };
+    const { since, enteredAt } =
+      phase === this.#state.phase ? this.#state : { since: this.#clock.wallNow(), enteredAt: this.#clock.now() };
+    this.#state = { phase, since, enteredAt, ...(message !== undefined && { message }) };
   }
 }

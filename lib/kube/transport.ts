@@ -4,13 +4,13 @@
  */
 import type { Dispatcher } from "undici";
 import { ApiError, CallRefused, parseErrorResponse, TransportError } from "./api-error.ts";
-import { sleep, systemClock, type Clock } from "./clock.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { createCredentialSource, type CredentialSource } from "./credentials.ts";
 import { Deadline } from "./deadline.ts";
 import { readLines } from "./lines.ts";
 import type { KubeMetrics } from "./metrics.ts";
 import { askBeforeSending, PoolCache } from "./pools.ts";
+import { sleep, systemClock, type Clock } from "../process/clock.ts";
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 

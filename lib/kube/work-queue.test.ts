@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ManualClock, settle } from "./testing/manual-clock.ts";
 import { WorkQueue } from "./work-queue.ts";
+import { ManualClock, settle } from "../process/testing/manual-clock.ts";
 
 function setUp(backoff = { initialMs: 5, maxMs: 1_000, random: () => 0 }) {
   const clock = new ManualClock();
@@ -94,7 +94,7 @@ describe("delays and back-off", () => {
     queue.add("a", { afterMs: 100 });
     queue.add("a", { afterMs: 50 });
     queue.add("a", { afterMs: 200 });
-    expect(clock.pending).toBe(1);
+    expect(clock.pending).toHaveLength(1);
     await clock.advance(50);
     expect(await takeAll(queue)).toEqual(["a"]);
     await clock.advance(1_000);
@@ -106,7 +106,7 @@ describe("delays and back-off", () => {
     queue.add("a", { afterMs: 100 });
     queue.add("a");
     expect(await takeAll(queue)).toEqual(["a"]);
-    expect(clock.pending).toBe(0);
+    expect(clock.pending).toHaveLength(0);
   });
 
   test("fault 26: retries double per key up to the limit, and forget starts anew", () => {
@@ -152,7 +152,7 @@ describe("shutdown", () => {
     queue.add("late", { afterMs: 10 });
     queue.shutDown();
     queue.add("b");
-    expect(clock.pending).toBe(0);
+    expect(clock.pending).toHaveLength(0);
     expect((await queue.take())?.key).toBe("a");
     expect(await queue.take()).toBeUndefined();
   });

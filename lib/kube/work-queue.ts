@@ -4,8 +4,8 @@
  * the number of objects.
  */
 import { backoffDelayMs, type BackoffOptions } from "./backoff.ts";
-import { systemClock, type Clock, type Timer } from "./clock.ts";
 import type { QueueMetrics } from "./metrics.ts";
+import { systemClock, type Clock, type Timer } from "../process/clock.ts";
 
 export interface AddOptions {
   /** Higher comes first; default 0. */

@@ -1,9 +1,8 @@
-/** A served table for tests: real HTTP on loopback, a log that can be read, and a clock that the test turns. */
+/** A served table for tests: real HTTP on loopback and a log that can be read. */
 import { serve } from "@hono/node-server";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "../process/log.ts";
 import { serveMcp, type McpEndpoint, type ServeOptions } from "./serve.ts";
-import type { Clock } from "./sessions.ts";
 import type { CallContext, McpTable, ToolEntry } from "./table.ts";
 
 export interface ServedApp {
@@ -125,26 +124,5 @@ export function createTestTable(calls: CallRecord[]): McpTable {
         }),
       },
     ],
-  };
-}
-
-/** A clock that stands still until it is turned. */
-export function createTestClock(): Clock & { advance(ms: number): void } {
-  let nowMs = 0;
-  const timers = new Set<{ dueMs: number; fire: () => void }>();
-  return {
-    now: () => nowMs,
-    after(delayMs, fire) {
-      const timer = { dueMs: nowMs + delayMs, fire };
-      timers.add(timer);
-      return () => timers.delete(timer);
-    },
-    advance(ms) {
-      nowMs += ms;
-      for (const timer of [...timers].filter(({ dueMs }) => dueMs <= nowMs)) {
-        timers.delete(timer);
-        timer.fire();
-      }
-    },
   };
 }

@@ -1,13 +1,13 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, it } from "vitest";
-import { createTestClock } from "./endpoint.fixture.ts";
 import { EventBuffer, type EventLimits, type SessionEvents } from "./event-buffer.ts";
+import { ManualClock } from "../process/testing/manual-clock.ts";
 
 const answer = (text: string, id = 1): JSONRPCMessage => ({ jsonrpc: "2.0", id, result: { text } });
 const entryBytes = (message: JSONRPCMessage) => JSON.stringify(message).length + 256;
 
 function createBuffer(limits: Partial<EventLimits> = {}) {
-  const clock = createTestClock();
+  const clock = new ManualClock();
   return { clock, buffer: new EventBuffer({ maxBytes: 100_000, maxAgeMs: 1_000, ...limits }, clock) };
 }
 
@@ -43,9 +43,9 @@ describe("AGT-6 events of a broken stream", () => {
     const { clock, buffer } = createBuffer();
     const events = buffer.openSession();
     const id = await events.storeEvent("a", answer("old"));
-    clock.advance(999);
+    await clock.advance(999);
     expect(await events.getStreamIdForEventId?.(id)).toBe("a");
-    clock.advance(1);
+    await clock.advance(1);
     expect(await events.getStreamIdForEventId?.(id)).toBeUndefined();
   });
 

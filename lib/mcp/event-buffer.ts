@@ -6,7 +6,7 @@
 import type { EventStore } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
 import { rpcCodes } from "./json-rpc.ts";
-import type { Clock } from "./sessions.ts";
+import type { Clock } from "../process/clock.ts";
 
 export interface EventLimits {
   /** Of all events together, each counted with its JSON text and a fixed amount for the rest. */

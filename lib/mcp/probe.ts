@@ -6,6 +6,7 @@ import { isJsonObject, rpcCodes } from "./json-rpc.ts";
 import { findNetworkFault } from "./mcp-error.ts";
 import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
 import { createSentHeaders, type HeaderSource } from "./sent-headers.ts";
+import { systemClock } from "../process/clock.ts";
 
 export interface ProbeOptions {
   url: string;
@@ -41,8 +42,8 @@ const initialize = {
 /** Probes one server. Never rejects. The latency is that of the answer to `initialize`. */
 export async function probeMcp(options: ProbeOptions): Promise<ProbeResult> {
   const { url, headers = {}, timeoutMs, forwardsInboundAuth, openFetch = createSafeFetch } = options;
-  const startedAt = performance.now();
-  const measure = () => Math.round(performance.now() - startedAt);
+  const startedAt = systemClock.now();
+  const measure = () => Math.round(systemClock.now() - startedAt);
   const signal = AbortSignal.timeout(timeoutMs);
   const safeFetch = openFetch({ connectTimeoutMs: timeoutMs, responseLimitBytes: errorBodyLimitBytes });
   try {

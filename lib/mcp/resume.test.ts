@@ -2,8 +2,9 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createTestClock, serveOnLoopback, startEndpoint, type TestEndpoint } from "./endpoint.fixture.ts";
+import { serveOnLoopback, startEndpoint, type TestEndpoint } from "./endpoint.fixture.ts";
 import { callMessage, initializeMessage, openSession, post, readMessages } from "./raw-client.fixture.ts";
+import { ManualClock } from "../process/testing/manual-clock.ts";
 
 const stops: (() => Promise<void>)[] = [];
 
@@ -93,12 +94,12 @@ describe("AGT-5 a session that is not open is resumed", () => {
   });
 
   test("after it has idled out, which tells nobody that it was deleted", async () => {
-    const clock = createTestClock();
+    const clock = new ManualClock();
     const onSessionDelete = vi.fn(async () => undefined);
     const sessions = { idleTtlMs: 1_000, max: 10 };
     const { url, endpoint } = await start({ sessions, clock, isResumable: async () => true, onSessionDelete });
     const opened = await openSession(url);
-    clock.advance(1_000);
+    await clock.advance(1_000);
     expect(endpoint.sessionCount()).toBe(0);
     expect(await statusOf(await post(url, callMessage("whoami"), opened))).toBe(200);
     expect(onSessionDelete).not.toHaveBeenCalled();

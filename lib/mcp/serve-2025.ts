@@ -9,7 +9,8 @@ import type { InboundRequest } from "./inbound-request.ts";
 import { isOwnedBy, mintOwnedId } from "./owned-id.ts";
 import { observeBodyEnd } from "./response-body.ts";
 import { openServer2025, type Parts2025, type Server2025 } from "./server-2025.ts";
-import { SessionStore, type Clock, type Session, type SessionLimits } from "./sessions.ts";
+import { SessionStore, type Session, type SessionLimits } from "./sessions.ts";
+import type { Clock } from "../process/clock.ts";
 
 export interface Leg {
   /** Answers a request of this era. */

@@ -5,6 +5,7 @@
 import { isLegacyRequest } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { Hono } from "hono";
+import { systemClock, type Clock } from "../process/clock.ts";
 import type { Logger } from "../process/log.ts";
 import { createDispatcher } from "./dispatch.ts";
 import type { McpExtension } from "./extension.ts";
@@ -12,7 +13,7 @@ import { isJsonObject, renderRpcFailure, rpcCodes } from "./json-rpc.ts";
 import { readMessage } from "./request-body.ts";
 import { createSessionLeg, createStatelessLeg } from "./serve-2025.ts";
 import { createStreamLeg } from "./serve-2026.ts";
-import { systemClock, type Clock, type SessionLimits } from "./sessions.ts";
+import type { SessionLimits } from "./sessions.ts";
 import type { McpTable } from "./table.ts";
 
 export interface ServeOptions {

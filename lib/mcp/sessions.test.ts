@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createTestClock, startEndpoint, type TestEndpoint } from "./endpoint.fixture.ts";
+import { startEndpoint, type TestEndpoint } from "./endpoint.fixture.ts";
 import { callMessage, initializeMessage, openSession, post, readMessages } from "./raw-client.fixture.ts";
+import { ManualClock } from "../process/testing/manual-clock.ts";
 
 let served: TestEndpoint;
 
@@ -65,46 +66,46 @@ describe("AGT-6 idle sessions end", () => {
   const limits = { idleTtlMs: 1_000, max: 10 };
 
   test("not one millisecond before the idle time, and exactly at it", async () => {
-    const clock = createTestClock();
+    const clock = new ManualClock();
     const ended: string[] = [];
     const onSessionDelete = async (id: string) => void ended.push(id);
     served = await startEndpoint({ sessions: limits, clock, onSessionDelete });
     const session = await openSession(served.url);
-    clock.advance(999);
+    await clock.advance(999);
     expect([served.endpoint.sessionCount(), await statusOf(session)]).toEqual([1, 200]);
-    clock.advance(999);
+    await clock.advance(999);
     expect(served.endpoint.sessionCount()).toBe(1);
-    clock.advance(1);
+    await clock.advance(1);
     expect([served.endpoint.sessionCount(), await statusOf(session, 2)]).toEqual([0, 404]);
     expect(ended).toEqual([]);
   });
 
   test("a running call keeps its session, and the idle time starts when it ends", async () => {
-    const clock = createTestClock();
+    const clock = new ManualClock();
     served = await startEndpoint({ sessions: limits, clock });
     const session = await openSession(served.url);
     const call = await post(served.url, callMessage("wait"), session);
     await vi.waitFor(() => expect(served.calls).toHaveLength(1));
-    clock.advance(5_000);
+    await clock.advance(5_000);
     served.calls[0]?.finish();
     expect(JSON.stringify(await readMessages(call))).toContain("finished");
-    clock.advance(999);
+    await clock.advance(999);
     expect(served.endpoint.sessionCount()).toBe(1);
-    clock.advance(1);
+    await clock.advance(1);
     await vi.waitFor(async () => expect(await statusOf(session, 2)).toBe(404));
   });
 
   test("an open GET stream keeps its session until it is dropped", async () => {
-    const clock = createTestClock();
+    const clock = new ManualClock();
     served = await startEndpoint({ sessions: limits, clock });
     const session = await openSession(served.url);
     const controller = new AbortController();
     await openStream(session, controller.signal);
-    clock.advance(5_000);
+    await clock.advance(5_000);
     expect(served.endpoint.sessionCount()).toBe(1);
     controller.abort();
-    await vi.waitFor(() => {
-      clock.advance(1_000);
+    await vi.waitFor(async () => {
+      await clock.advance(1_000);
       expect(served.endpoint.sessionCount()).toBe(0);
     });
   });

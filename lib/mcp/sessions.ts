@@ -3,22 +3,7 @@
  * A session is idle when no call runs and no GET stream is open. At the cap the longest idle session without a running call
  * makes room, because its client can resume it or start anew; only when every session has a call running is a new one refused.
  */
-
-/** Time for sessions; tests pass one of their own. */
-export interface Clock {
-  /** Milliseconds; only differences count. */
-  now(): number;
-  /** Runs `fire` after `delayMs`; returns how to call it off. Must not keep the process alive. */
-  after(delayMs: number, fire: () => void): () => void;
-}
-
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  after(delayMs, fire) {
-    const timer = setTimeout(fire, delayMs).unref();
-    return () => clearTimeout(timer);
-  },
-};
+import type { Clock, Timer } from "../process/clock.ts";
 
 export interface SessionLimits {
   /** A session idle for this long ends. At most 2^31 - 1. */
@@ -44,7 +29,7 @@ export class SessionStore<T extends Session> {
   readonly #limits: SessionLimits;
   readonly #clock: Clock;
   #reservedCount = 0;
-  #stopTimer: (() => void) | undefined;
+  #timer: Timer | undefined;
 
   constructor(limits: SessionLimits, clock: Clock) {
     this.#limits = limits;
@@ -113,8 +98,8 @@ export class SessionStore<T extends Session> {
     for (const session of this.#sessions()) {
       this.end(session);
     }
-    this.#stopTimer?.();
-    this.#stopTimer = undefined;
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
   #sessions(): T[] {
@@ -143,9 +128,9 @@ export class SessionStore<T extends Session> {
 
   /** One timer for all sessions; use of a session only makes it fire for nothing. */
   #armTimer(delayMs: number): void {
-    if (this.#stopTimer === undefined && this.#entries.size > 0) {
-      this.#stopTimer = this.#clock.after(delayMs, () => {
-        this.#stopTimer = undefined;
+    if (this.#timer === undefined && this.#entries.size > 0) {
+      this.#timer = this.#clock.schedule(delayMs, () => {
+        this.#timer = undefined;
         this.#sweep();
       });
     }

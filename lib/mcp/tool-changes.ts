@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
 import { rpcCodes } from "./json-rpc.ts";
+import { systemClock } from "../process/clock.ts";
 
 const acknowledgeTimeoutMs = 10_000;
 export const reopenFirstMs = 1_000;
@@ -34,7 +35,7 @@ export function followToolChanges(client: Client, closing: AbortSignal, onChange
 async function subscribe(client: Client, closing: AbortSignal, onChanged: () => void): Promise<void> {
   let waitMs = reopenFirstMs;
   while (!closing.aborted) {
-    const startedAt = performance.now();
+    const startedAt = systemClock.now();
     try {
       const options = { timeout: acknowledgeTimeoutMs, signal: closing };
       const subscription = await client.listen({ toolsListChanged: true }, options);
@@ -47,7 +48,7 @@ async function subscribe(client: Client, closing: AbortSignal, onChanged: () => 
         return;
       }
     }
-    if (performance.now() - startedAt > stableMs) {
+    if (systemClock.now() - startedAt > stableMs) {
       waitMs = reopenFirstMs;
     }
     await sleep(waitMs, undefined, { signal: closing, ref: false }).catch(() => undefined); // Rejects only when closed.

@@ -4,6 +4,7 @@
 import type { Server, ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
 import type { Socket } from "node:net";
+import { systemClock } from "./clock.ts";
 import type { Logger } from "./log.ts";
 
 /** At most one line per this time says that connections were refused. */
@@ -92,9 +93,9 @@ function logRefusals(server: Server, log: Logger): void {
   let loggedAtMs = -Infinity;
   server.on("drop", () => {
     refused += 1;
-    if (performance.now() - loggedAtMs < refusalLogIntervalMs) return;
+    if (systemClock.now() - loggedAtMs < refusalLogIntervalMs) return;
     log.warn({ refused, maxConnections: server.maxConnections }, "connections refused at the limit");
-    loggedAtMs = performance.now();
+    loggedAtMs = systemClock.now();
     refused = 0;
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { HealthReport } from "../../crds/health.ts";
-import { ManualClock } from "../../lib/kube/testing/manual-clock.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import type { AgentPod, AgentPods } from "./agent-pods.ts";
 import { createHealthPoller, type HealthPollerOptions } from "./poller.ts";
 
@@ -116,7 +116,7 @@ describe("HLT-6 when agents are asked", () => {
     await clock.advance(60_000);
     expect(asked).toHaveBeenCalledTimes(1);
     expect(onChange).not.toHaveBeenCalled();
-    expect(clock.pending).toBe(0);
+    expect(clock.pending).toHaveLength(0);
   });
 });
 

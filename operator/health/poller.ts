@@ -1,9 +1,9 @@
 // Asks every agent that has pods for its health, each at its own moment of the interval, a few at once and never one
 // twice at the same time. Keeps the last verdict of each in memory and tells only of changes (HLT-6).
-import { sleep, systemClock, type Clock } from "../../lib/kube/clock.ts";
 import { hashOf } from "../../lib/kube/canonical.ts";
 import { Deadline } from "../../lib/kube/deadline.ts";
 import { splitKey } from "../../lib/kube/object.ts";
+import { sleep, systemClock, type Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { AgentPods } from "./agent-pods.ts";
 import { askHealth } from "./ask-health.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { LiveObject } from "../../lib/kube/object.ts";
 import { Store } from "../../lib/kube/store.ts";
-import { ManualClock } from "../../lib/kube/testing/manual-clock.ts";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { RolloutBudget } from "./budget.ts";
 import { carriedOut, liveDeployment } from "./testing/live-deployment.ts";
 

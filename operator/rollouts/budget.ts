@@ -1,8 +1,8 @@
 // How many agents may be on their way to the release's image at once (OPR-11). Read from the cache of Deployments, so a
 // new process knows at once what an earlier one began; what was granted and does not show there yet is counted too.
-import { systemClock, type Clock } from "../../lib/kube/clock.ts";
 import { keyOf, type LiveObject } from "../../lib/kube/object.ts";
 import type { ReadStore } from "../../lib/kube/store.ts";
+import { systemClock, type Clock } from "../../lib/process/clock.ts";
 import { observeAgentDeployment } from "./rolling.ts";
 
 export interface RolloutBudgetOptions {

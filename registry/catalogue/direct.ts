@@ -1,6 +1,7 @@
 // Reads of the catalogue on node's own objects: the application would answer the same, but several times as slowly.
 // Whatever is not plain (another Host, a query, another method, nothing to serve yet) is left to the application.
 import { cataloguePath } from "../../crds/catalogue.ts";
+import { systemClock } from "../../lib/process/clock.ts";
 import { createHostCheck, publicReadHeaders } from "../../lib/process/http-guard.ts";
 import type { DirectHandler } from "../../lib/process/http-server.ts";
 import type { Logger } from "../../lib/process/log.ts";
@@ -29,14 +30,14 @@ export function directCatalogue({ current, allowedHosts, log }: DirectCatalogueO
     if (url !== cataloguePath || (method !== "GET" && method !== "HEAD")) return false;
     const document = current();
     if (document === undefined || !isAllowedHost(asked.host ?? "")) return false;
-    const startedMs = performance.now();
+    const startedMs = systemClock.now();
     const given = asked["x-request-id"];
     const requestId = requestIdOf(typeof given === "string" ? given : undefined);
     const encoding = encodingOf(asked["accept-encoding"]?.toString() ?? "");
     const { status, headers, body } = chooseAnswer(document, encoding, asked["if-none-match"]);
     outgoing.writeHead(status, [...linesOf(headers), requestIdHeader, requestId]);
     outgoing.end(method === "GET" ? body : null);
-    const durationMs = Math.round((performance.now() - startedMs) * 10) / 10;
+    const durationMs = Math.round((systemClock.now() - startedMs) * 10) / 10;
     log.debug({ requestId, method, path: cataloguePath, status, durationMs }, "request served");
     return true;
   };

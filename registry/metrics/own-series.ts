@@ -5,6 +5,7 @@ import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { metricNames, podLabels } from "../../crds/metric-names.ts";
 import { ports } from "../../crds/names.ts";
+import { systemClock } from "../../lib/process/clock.ts";
 import type { Visit } from "../polling/poller.ts";
 import { instanceKeyOf, resourceKey, type ResourceSource } from "../source/source.ts";
 
@@ -87,7 +88,7 @@ function registerScrapeSeries(registry: Registry, visits: () => readonly Visit<u
   scrapeGauge(
     metricNames.agentScrapeAge,
     "How long ago the last scrape began that gave the pod's series; absent until there is one.",
-    ({ answeredAtMs }) => (answeredAtMs === undefined ? undefined : (performance.now() - answeredAtMs) / 1_000),
+    ({ answeredAtMs }) => (answeredAtMs === undefined ? undefined : (systemClock.now() - answeredAtMs) / 1_000),
   );
 }
 

@@ -1,6 +1,7 @@
 // Asks every agent's pod the same question at an interval and keeps the last answers. A pod that hangs costs its own
 // answer and, until its deadline, one of the slots that those have which failed before; a pod that is gone is forgotten at once, with what was asked of it.
 import type { AgentEndpoint } from "../../crds/local-state.ts";
+import { systemClock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { podKey, type ResourceSource } from "../source/source.ts";
 
@@ -10,7 +11,7 @@ export interface Visit<T> {
   readonly endpoint: AgentEndpoint;
   readonly answer: Answer<T>;
   readonly durationMs: number;
-  /** When the question that was last answered began, by performance.now(); undefined: none was yet. */
+  /** When the question that was last answered began, by the system's clock; undefined: none was yet. */
   readonly answeredAtMs: number | undefined;
 }
 
@@ -86,7 +87,7 @@ class EndpointPoller<T> implements Poller<T> {
     const endpoints = this.#options.source.endpoints();
     if (endpoints === this.#known) return;
     this.#known = endpoints;
-    const now = performance.now();
+    const now = systemClock.now();
     const found = new Map(endpoints.map((endpoint) => [podKey(endpoint), endpoint]));
     for (const [key, pod] of this.#pods) {
       // A pod whose address changed is another process.
@@ -104,7 +105,7 @@ class EndpointPoller<T> implements Poller<T> {
   #askDue(): void {
     if (this.#stopped) return;
     clearTimeout(this.#timer);
-    const now = performance.now();
+    const now = systemClock.now();
     const waiting = [...this.#pods.values()].filter(({ asking }) => !asking).toSorted((a, b) => a.dueAtMs - b.dueAtMs);
     for (const pod of waiting) {
       // Whoever ends its turn looks again.
@@ -136,7 +137,7 @@ class EndpointPoller<T> implements Poller<T> {
 
   async #visit(pod: Pod<T>): Promise<void> {
     const { ask, question, timeoutMs, log } = this.#options;
-    const startedMs = performance.now();
+    const startedMs = systemClock.now();
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), pod.gone.signal]);
     const answer = await ask(pod.endpoint, signal).then(
       (value): Answer<T> => ({ ok: true, value }),
@@ -149,7 +150,7 @@ class EndpointPoller<T> implements Poller<T> {
     if (!answer.ok && !failedBefore) log.warn({ ...fields, err: answer.error }, "agent does not answer");
     if (answer.ok && failedBefore) log.info(fields, "agent answers again");
     const answeredAtMs = answer.ok ? startedMs : pod.last?.answeredAtMs;
-    pod.last = { endpoint: pod.endpoint, answer, durationMs: performance.now() - startedMs, answeredAtMs };
+    pod.last = { endpoint: pod.endpoint, answer, durationMs: systemClock.now() - startedMs, answeredAtMs };
   }
 }
 

@@ -1,6 +1,7 @@
 // All servers of the generic registry API (CAT-10), those that are there and, for clients that ask what changed, those
 // that went since the registry started. What went is kept for a week, and a thousand of them at most.
 import { officialMetaKey } from "../../crds/catalogue.ts";
+import { systemClock } from "../../lib/process/clock.ts";
 import type { ListedServer, Listing } from "../catalogue/listing.ts";
 import { renderRecord, renderTombstone, type ServerRecord } from "./record.ts";
 
@@ -20,7 +21,7 @@ interface Kept {
 }
 
 export function createServerRecords(options: { now?: () => number } = {}): ServerRecords {
-  const { now = Date.now } = options;
+  const { now = systemClock.wallNow } = options;
   let live: ReadonlyMap<string, Kept> | undefined;
   /** In the order of deletion. */
   const deleted = new Map<string, ServerRecord>();

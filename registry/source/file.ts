@@ -5,6 +5,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as z from "zod";
 import { localStateSchema, type LocalState } from "../../crds/local-state.ts";
+import { systemClock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { Listeners, onePerPod, resourceKey, type ResourceSource, type SourceState } from "./source.ts";
 
@@ -38,7 +39,7 @@ class FileSource implements ResourceSource {
   #readAgain = false;
 
   constructor(options: FileSourceOptions) {
-    this.#options = { pollMs: 1_000, fileLimitBytes, now: Date.now, ...options };
+    this.#options = { pollMs: 1_000, fileLimitBytes, now: systemClock.wallNow, ...options };
     this.#state = { phase: "starting", since: this.#options.now() };
   }
 

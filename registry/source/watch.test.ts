@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { labels } from "../../crds/names.ts";
-import { systemClock } from "../../lib/kube/clock.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { createTransport, type Transport } from "../../lib/kube/transport.ts";
+import { systemClock } from "../../lib/process/clock.ts";
 import { KubeServer } from "../testing/kube-server.ts";
 import { agentManifest, instanceManifest } from "../testing/resources.ts";
 import type { ResourceSource } from "./source.ts";
@@ -192,10 +192,10 @@ describe("CAT-9 resources from the API server", () => {
     });
     expect([...phases]).toEqual(["live"]);
 
-    const brokenAt = systemClock.now();
+    const brokenAt = systemClock.wallNow();
     kube.setBroken(true);
     await vi.waitFor(() => expect(source.state().phase).toBe("degraded"), { timeout: 10_000 });
-    expect(systemClock.now() - source.state().since).toBeGreaterThanOrEqual(1_000);
+    expect(systemClock.wallNow() - source.state().since).toBeGreaterThanOrEqual(1_000);
     expect(source.state().since).toBeGreaterThanOrEqual(brokenAt);
   });
 });

@@ -5,12 +5,12 @@ import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 import { labels } from "../../crds/names.ts";
-import { systemClock } from "../../lib/kube/clock.ts";
 import { endpointSliceType } from "../../lib/kube/endpoint-slice.ts";
 import { createInformer, type Informer } from "../../lib/kube/informer.ts";
 import { keyOf, type LiveObject } from "../../lib/kube/object.ts";
 import type { ReflectorTiming } from "../../lib/kube/reflector.ts";
 import type { Transport } from "../../lib/kube/transport.ts";
+import { systemClock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Fault } from "../../plan/fault.ts";
 import {
@@ -134,7 +134,7 @@ class WatchSource implements ResourceSource {
   /** Complete from the first list on: the kernel says live only once the watch that follows is open. */
   #stateOf({ hasSynced, state }: Pick<Informer<never>, "hasSynced" | "state">): SourceState {
     const isListed = hasSynced && state.phase === "starting";
-    const isResuming = state.phase === "degraded" && systemClock.now() - state.since < this.#interruptionMs;
+    const isResuming = state.phase === "degraded" && systemClock.now() - state.enteredAt < this.#interruptionMs;
     return isListed || isResuming ? { phase: "live", since: state.since } : state;
   }
 

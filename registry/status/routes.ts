@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import type { CatalogueEntry } from "../../crds/catalogue.ts";
+import { systemClock, type Clock } from "../../lib/process/clock.ts";
 import type { Listing } from "../catalogue/listing.ts";
 import { resourceKey, type ResourceSource } from "../source/source.ts";
 import type { Surface } from "../surface.ts";
@@ -32,21 +33,21 @@ export interface StatusSurface extends Surface {
 
 export function statusSurface(
   source: Pick<ResourceSource, "state" | "instances" | "agents">,
-  now: () => number = Date.now,
+  clock: Clock = systemClock,
 ): StatusSurface {
   let entries = new Map<string, CatalogueEntry>();
   let kept = { page: "", madeAt: -Infinity };
   const app = new Hono();
   app.get("/", (c) => {
-    if (now() - kept.madeAt >= keptMs) {
+    if (clock.now() - kept.madeAt >= keptMs) {
       const page = renderStatusPage({
         state: source.state(),
         instances: source.instances(),
         agents: source.agents(),
         entryOf: (agent) => entries.get(resourceKey(agent)),
-        now: now(),
+        now: clock.wallNow(),
       });
-      kept = { page, madeAt: now() };
+      kept = { page, madeAt: clock.now() };
     }
     return c.body(kept.page, 200, headers);
   });

@@ -14,8 +14,6 @@ if (shiftMs !== 0) {
   });
   const now = real.now.bind(real);
   real.now = () => now() + shiftMs;
-  const timeOrigin = performance.timeOrigin + shiftMs; // read from the wall clock when the process began
-  Object.defineProperty(performance, "timeOrigin", { value: timeOrigin });
 }
 
 if (stallMs !== 0) {

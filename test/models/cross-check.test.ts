@@ -1,10 +1,10 @@
 // Our mock against one that others wrote: the same calls through the runtime's model layer give the same results.
 import { LLMock, type Fixture } from "@copilotkit/aimock";
 import { afterEach, describe, expect, test } from "vitest";
-import { createFakeClock } from "../../agent-runtime/model/testing/fake-clock.ts";
 import { modelsOf, testModel, testProvider, turnRequest } from "../../agent-runtime/model/testing/fixtures.ts";
 import { userMessage, weatherTool } from "../../agent-runtime/model/testing/fixtures.ts";
 import { ModelError, type TurnResult } from "../../agent-runtime/model/types.ts";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { startModelMock } from "./model-mock.ts";
 import type { ScriptedReply, VendorError } from "./script.ts";
 import { renderVendorError } from "./vendor-errors.ts";
@@ -158,7 +158,7 @@ async function askTheirs(kind: Kind, response: Fixture["response"]) {
 
 async function ask(kind: Kind, origin: string): Promise<unknown> {
   const baseUrl = kind === "anthropic" ? origin : `${origin}/v1`;
-  const clock = createFakeClock();
+  const clock = new ManualClock();
   const models = modelsOf(testProvider({ name: "main", kind, baseUrl }), [testModel("main", names[kind])], { clock });
   const deadlineMs = clock.now() + 900; // Too short for a second try.
   const request = turnRequest({ tools: [weatherTool], messages: [userMessage("hello")], deadlineMs });

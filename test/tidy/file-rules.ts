@@ -21,6 +21,13 @@ const forbiddenCode: readonly { name: string; pattern: RegExp; where?: (file: So
     pattern: /\bconsole\.(?:log|info|debug|error|warn)\b/,
     where: ({ path, isTest }) => !isTest && !path.startsWith("cli/"),
   },
+  {
+    name: "the machine's clock, which lib/process/clock.ts alone may read",
+    pattern: /\bDate\.now\b|\bperformance\.(?:now|timeOrigin)\b|\bnew Date\(\)/,
+    where: ({ path, isTest }) =>
+      !isTest &&
+      /^(?:crds|plan|lib|operator|agent-runtime|registry|cli)\/(?!.*\btesting\/|process\/clock\.ts)/.test(path),
+  },
   { name: "focused test", pattern: /\b(?:it|test|describe)\.only\b/ },
 ];
 

@@ -3,9 +3,9 @@ import { Registry } from "prom-client";
 import { onTestFinished, vi } from "vitest";
 import { createElection, type Election } from "../election.ts";
 import { createKubeMetrics } from "../metrics.ts";
-import { ManualClock } from "./manual-clock.ts";
 import { MemoryLeases, type LeaseView } from "./memory-leases.ts";
 import { silentLog } from "./silent-log.ts";
+import { ManualClock } from "../../process/testing/manual-clock.ts";
 
 interface Contender {
   readonly election: Election;

@@ -1,5 +1,6 @@
 /**
- * A clock that stands still until it is told to move. For tests of delays, back-off and deadlines.
+ * A clock that stands still until it is told to move. For tests of delays, back-off and deadlines. Its two times are far
+ * apart and can be moved apart further, as when somebody sets the machine's clock.
  */
 import type { Clock, Timer } from "../clock.ts";
 
@@ -10,15 +11,24 @@ interface Scheduled {
 
 export class ManualClock implements Clock {
   #now = 1_000_000;
+  #wallAhead: number;
   readonly #scheduled = new Set<Scheduled>();
+
+  constructor(wallNow = Date.UTC(2026, 0, 1)) {
+    this.#wallAhead = wallNow - this.#now;
+  }
 
   now(): number {
     return this.#now;
   }
 
-  /** Timers not yet fired. */
-  get pending(): number {
-    return this.#scheduled.size;
+  wallNow(): number {
+    return this.#now + this.#wallAhead;
+  }
+
+  /** How long each timer that has not fired still has, shortest first. */
+  get pending(): readonly number[] {
+    return [...this.#scheduled].map(({ dueAt }) => dueAt - this.#now).toSorted((a, b) => a - b);
   }
 
   schedule(delayMs: number, run: () => void): Timer {
@@ -43,6 +53,11 @@ export class ManualClock implements Clock {
   /** Moves time on without firing anything, as when the event loop stands still. What is due fires at the next `advance`. */
   stall(byMs: number): void {
     this.#now += byMs;
+  }
+
+  /** Sets the wall clock forward, or back by a negative time. No time passes. */
+  setWall(byMs: number): void {
+    this.#wallAhead += byMs;
   }
 
   #nextBefore(end: number): Scheduled | undefined {
