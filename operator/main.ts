@@ -116,7 +116,7 @@ const controllers = createControllers({
   status: createStatusWriter({ transport: fenced, tracker, guard, events }),
   tracker,
   images: { agent: environment.PALLAS_AGENT_IMAGE, registry: environment.PALLAS_REGISTRY_IMAGE },
-  allowedImages: environment.PALLAS_ALLOWED_IMAGES,
+  rules: { mode: "cluster", allowedImages: environment.PALLAS_ALLOWED_IMAGES },
   health,
   pacing: createImagePacing(budget, deployments),
   wakes: wakes.source,

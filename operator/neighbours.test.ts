@@ -25,7 +25,8 @@ function setUp() {
   store.upsert(watched("early", "1", {}));
   const neighbours = createNeighbours(store);
   const callers = (of: string) => [...(neighbours.of(instance).callers.get(of) ?? [])];
-  return { store, callers, names: () => [...neighbours.of(instance).agents.keys()] };
+  const faulty = () => [...(neighbours.of(instance).faulty ?? [])];
+  return { store, callers, faulty, names: () => [...neighbours.of(instance).agents.keys()] };
 }
 
 describe("the agents around an agent", () => {
@@ -52,6 +53,16 @@ describe("the agents around an agent", () => {
     expect(names()).toEqual([]);
     store.upsert(watched("early", "3", {}));
     expect(names()).toEqual(["early"]);
+  });
+
+  it("are told apart from those that are there but cannot be read", () => {
+    const { store, names, faulty } = setUp();
+    store.upsert(watched("unread", "2", undefined));
+    store.upsert(watched("early", "3", undefined));
+    expect([names(), faulty()]).toEqual([[], ["unread", "early"]]);
+    store.upsert(watched("unread", "4", {}));
+    store.remove(watched("early", "5", undefined));
+    expect([names(), faulty()]).toEqual([["unread"], []]);
   });
 
   it("lose one that is deleted", () => {

@@ -20,6 +20,7 @@ interface Around {
 
 export function createNeighbours(agents: Pick<ReadStore<WatchedAgent>, "onChange">): Neighbours {
   const byInstance = new Map<string, Around>();
+  const unreadable = new Map<string, Set<string>>();
   const instanceOf = ({ metadata, spec }: PallasAgent) => objectKey(metadata.namespace, spec.instanceRef.name);
   const forgetCalls = (agent: PallasAgent): void => {
     const callers = byInstance.get(instanceOf(agent))?.callers;
@@ -42,7 +43,14 @@ export function createNeighbours(agents: Pick<ReadStore<WatchedAgent>, "onChange
       own.callers.set(name, (own.callers.get(name) ?? new Set()).add(agent.metadata.name));
     byInstance.set(instance, own);
   };
+  const keepUnreadable = ({ metadata: { namespace, name } }: WatchedAgent, isUnreadable: boolean): void => {
+    const names = unreadable.get(namespace) ?? new Set<string>();
+    if (isUnreadable) unreadable.set(namespace, names.add(name));
+    else if (names.delete(name) && names.size === 0) unreadable.delete(namespace);
+  };
   agents.onChange((change) => {
+    if (change.type === "deleted") keepUnreadable(change.previous, false);
+    else keepUnreadable(change.object, !change.object.parsed.ok);
     const before = change.type === "added" || !change.previous.parsed.ok ? undefined : change.previous.parsed.value;
     const after = change.type === "deleted" || !change.object.parsed.ok ? undefined : change.object.parsed.value;
     if (before) forgetCalls(before);
@@ -52,8 +60,10 @@ export function createNeighbours(agents: Pick<ReadStore<WatchedAgent>, "onChange
   });
   return {
     of(instance) {
-      const own = byInstance.get(objectKey(instance.metadata.namespace, instance.metadata.name));
-      return { instance, agents: own?.agents ?? new Map(), callers: own?.callers ?? new Map() };
+      const { namespace, name } = instance.metadata;
+      const { agents = new Map(), callers = new Map() } = byInstance.get(objectKey(namespace, name)) ?? {};
+      // Which instance they belong to cannot be told.
+      return { instance, agents, callers, faulty: unreadable.get(namespace) ?? new Set() };
     },
   };
 }

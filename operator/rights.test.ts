@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderInstanceChildren } from "./render/instance-children.ts";
-import { makeInstance, releaseImages } from "./render/testing/resources.ts";
+import { makeInstance, releaseImages, releaseRules } from "./render/testing/resources.ts";
 import { ownRules, renderRights, watchedRules, type PolicyRule } from "./rights.ts";
 
 /** Each right on its own: `apps deployments patch`. */
@@ -23,7 +23,7 @@ describe("OPR-9 the operator's rights", () => {
   });
 
   it("hold all that the registry's Role grants, or the API server would refuse that Role", () => {
-    const { role } = renderInstanceChildren(makeInstance(), releaseImages);
+    const { role } = renderInstanceChildren(makeInstance(), releaseImages, releaseRules);
     const granted = (role.rules ?? []).flatMap(({ apiGroups = [], resources = [], verbs }) =>
       expand([{ apiGroups, resources, verbs }]),
     );

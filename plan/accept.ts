@@ -9,10 +9,8 @@ import { networkPolicyFaults } from "./accept-peers.ts";
 import { podFaults } from "./accept-pods.ts";
 import { isRefusedHost } from "./addresses.ts";
 import type { Fault } from "./fault.ts";
+import type { Mode } from "./rules.ts";
 import { effectiveScope } from "./settings.ts";
-
-/** Where resources run: placeholders are for local mode only (CFG-6). */
-export type Mode = "cluster" | "local";
 
 function placeholderFault(path: string, value: string | undefined): Fault[] {
   const found = value === undefined ? null : placeholder.exec(value);

@@ -5,7 +5,7 @@ import { agentManifestOf, instanceManifestOf } from "./testing/resources.ts";
 const check = (...values: unknown[]) =>
   checkManifests(
     values.map((value, source) => ({ source, value })),
-    "cluster",
+    { mode: "cluster" },
   );
 /** Which document, what it is, why and where. */
 const told = ({ faults }: Checked<number>) =>
@@ -162,7 +162,9 @@ describe("CFG-6 placeholders", () => {
       source: 0,
       value,
     }));
-    expect(checkManifests(manifests, "cluster").faults.map(({ reason }) => reason)).toEqual(["PlaceholderInCluster"]);
-    expect(checkManifests(manifests, "local").faults).toEqual([]);
+    expect(checkManifests(manifests, { mode: "cluster" }).faults.map(({ reason }) => reason)).toEqual([
+      "PlaceholderInCluster",
+    ]);
+    expect(checkManifests(manifests, { mode: "local" }).faults).toEqual([]);
   });
 });

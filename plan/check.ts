@@ -2,12 +2,13 @@
 // and local mode stand on. Nothing is written and nothing is asked of a cluster.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
-import { acceptAgent, acceptInstance, type Mode } from "./accept.ts";
 import { suggestion } from "./did-you-mean.ts";
 import { listNames, type Fault, type Outcome } from "./fault.ts";
+import { judgeAgent, judgeInstance } from "./judge.ts";
 import { calledBy } from "./order.ts";
 import { parseAgent, parseInstance } from "./parse.ts";
-import { resolveAgent, resolveInstance, type Neighbourhood } from "./resolve.ts";
+import { resolveAgent, type Neighbourhood } from "./resolve.ts";
+import type { Rules } from "./rules.ts";
 
 /** A document and whatever the caller needs to find it again, such as its file and line. */
 export interface Manifest<Source> {
@@ -123,7 +124,7 @@ export function neighbourhood(
 }
 
 /** Judges a set of manifests; a faulty one takes nothing else down with it. */
-export function checkManifests<Source>(manifests: readonly Manifest<Source>[], mode: Mode): Checked<Source> {
+export function checkManifests<Source>(manifests: readonly Manifest<Source>[], rules: Rules): Checked<Source> {
   const judgement = new Judgement(manifests);
   judgement.reportStrangers();
   const instances = judgement.parsed("PallasInstance", parseInstance);
@@ -131,7 +132,7 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], m
 
   const sound = new Map<string, PallasInstance>();
   for (const [key, { source, resource }] of instances) {
-    const faults = [...acceptInstance(resource, mode), ...resolveInstance(resource)];
+    const faults = judgeInstance(resource, rules);
     judgement.report(source, `PallasInstance ${key}`, faults);
     if (faults.length === 0) sound.set(key, resource);
   }
@@ -162,7 +163,7 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], m
       continue;
     }
     const { instance } = around;
-    const acceptance = acceptAgent(agent, instance);
+    const acceptance = judgeAgent(agent, instance, rules);
     const references = resolveAgent(agent, around);
     judgement.report(source, subject, [...acceptance, ...references]);
     if (acceptance.length === 0) checked.accepted.push({ agent, instance });

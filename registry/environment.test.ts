@@ -31,6 +31,13 @@ describe("CAT-9 what the registry serves", () => {
     });
   });
 
+  it("judges by what its operator tells it, and by no limit where it tells nothing", () => {
+    const rulesOf = (env: Record<string, string>) => parseEnvironment({ ...cluster, ...env }).rules;
+    expect(rulesOf({})).toEqual({ mode: "cluster" });
+    expect(rulesOf({ PALLAS_LIMITS: '{"allowedImages":["a"]}' })).toEqual({ mode: "cluster", allowedImages: ["a"] });
+    expect(parseEnvironment({ PALLAS_LOCAL_STATE: "/tmp/state.json" }).rules).toEqual({ mode: "local" });
+  });
+
   it("local mode needs neither namespace nor instance, and drains at once", () => {
     expect(parseEnvironment({ PALLAS_LOCAL_STATE: "/tmp/state.json" })).toMatchObject({ drainDelayMs: 0 });
   });
@@ -41,6 +48,7 @@ describe("CAT-9 what the registry serves", () => {
     [{ ...cluster, PALLAS_INSTANCE: "," }, "PALLAS_INSTANCE"],
     [{ ...cluster, PALLAS_INSTANCE: "a in (b)" }, "PALLAS_INSTANCE"],
     [{ ...cluster, PALLAS_NAMESPACE: "Agents" }, "PALLAS_NAMESPACE"],
+    [{ ...cluster, PALLAS_LIMITS: "a,b" }, "PALLAS_LIMITS"],
     [{ ...cluster, PALLAS_METRICS_MODE: "both" }, "PALLAS_METRICS_MODE"],
     [{ ...cluster, PALLAS_SCRAPE_TIMEOUT_MS: "0" }, "PALLAS_SCRAPE_TIMEOUT_MS"],
   ])("refuses %o, naming the variable", (env, message) => {

@@ -4,6 +4,7 @@ import { ports } from "../crds/names.ts";
 import { readEnvironment } from "../lib/process/environment.ts";
 import type { LogLevel } from "../lib/process/log.ts";
 import { logVariables } from "../lib/process/log-variables.ts";
+import { limitsText, limitsVariable, type Rules } from "../plan/rules.ts";
 
 const everything = "*";
 
@@ -26,6 +27,7 @@ const schema = z
       .describe("instances to serve, separated by commas; * is all of the namespace"),
     PALLAS_PORT: z.coerce.number().int().min(0).max(65_535).default(ports.registry).describe("port of everything"),
     PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
+    [limitsVariable]: limitsText.default({}).describe("what its operator accepts; the operator writes it"),
     PALLAS_POD_IP: z.string().optional().describe("the pod's address, a further allowed Host"),
     ...logVariables,
     PALLAS_METRICS_MODE: z
@@ -55,6 +57,7 @@ export interface Environment {
   namespace: string | undefined;
   /** undefined: all. */
   instances: readonly string[] | undefined;
+  rules: Rules;
   port: number;
   host: string;
   podIp: string | undefined;
@@ -76,6 +79,7 @@ export function parseEnvironment(env: Readonly<Record<string, string | undefined
     localState,
     namespace: namespace === everything ? undefined : namespace,
     instances: instances?.includes(everything) === true ? undefined : instances,
+    rules: { mode: localState === undefined ? "cluster" : "local", ...found[limitsVariable] },
     port: found.PALLAS_PORT,
     host: found.PALLAS_HOST,
     podIp: found.PALLAS_POD_IP,

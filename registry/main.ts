@@ -38,7 +38,7 @@ async function createSource(
 
 async function main(): Promise<void> {
   const environment = parseEnvironment(process.env);
-  const { localState, namespace, instances, podIp, allowedHosts: configured } = environment;
+  const { namespace, instances, podIp, allowedHosts: configured } = environment;
   const { logLevel: level, rootLogLevel: rootLevel } = environment;
   const log = createLogger({ logger: "pallas.registry", level, rootLevel });
   captureLibraryOutput(log);
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   const registry = createRegistry({
     source: await createSource(environment, own, shutdown, log),
     own,
-    mode: localState === undefined ? "cluster" : "local",
+    rules: environment.rules,
     metricsMode: environment.metricsMode,
     scrapeIntervalMs: environment.scrapeIntervalMs,
     scrapeTimeoutMs: environment.scrapeTimeoutMs,

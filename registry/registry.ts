@@ -6,8 +6,8 @@ import type { PallasInstance } from "../crds/instance.ts";
 import type { DirectHandler } from "../lib/process/http-server.ts";
 import type { Logger } from "../lib/process/log.ts";
 import type { Metrics } from "../lib/process/metrics.ts";
-import type { Mode } from "../plan/accept.ts";
 import { renderCatalogueEntry } from "../plan/catalogue.ts";
+import type { Mode, Rules } from "../plan/rules.ts";
 import { publishedAgentUrl } from "../plan/urls.ts";
 import { createApp } from "./app.ts";
 import { createLister } from "./catalogue/listing.ts";
@@ -33,7 +33,8 @@ export interface RegistryOptions {
   source: ResourceSource;
   /** Series of the process; the registry adds its own. */
   own: Metrics;
-  mode: Mode;
+  /** By which its operator, or `pallas up`, judges the resources. */
+  rules: Rules;
   metricsMode: "aggregate" | "podMonitor";
   scrapeIntervalMs: number;
   scrapeTimeoutMs: number;
@@ -60,11 +61,11 @@ const agentUrlIn =
 
 /** Throws on a malformed entry of the allow-lists. */
 export function createRegistry(options: RegistryOptions): PallasRegistry {
-  const { source, own, mode, log } = options;
-  const agentUrl = agentUrlIn(mode);
+  const { source, own, rules, log } = options;
+  const agentUrl = agentUrlIn(rules.mode);
   const list = createLister({
     source,
-    mode,
+    rules,
     renderEntry: (agent, instance) => renderCatalogueEntry(agent, instance, agentUrl(agent, instance)),
   });
   const records = createServerRecords();

@@ -5,11 +5,11 @@ import { agentManifest } from "../crds/agent.ts";
 import { instanceManifest } from "../crds/instance.ts";
 import { renderAgentChildren } from "../operator/render/agent-children.ts";
 import { renderInstanceChildren } from "../operator/render/instance-children.ts";
-import { acceptAgent, acceptInstance } from "../plan/accept.ts";
 import { renderCatalogueEntry } from "../plan/catalogue.ts";
 import { neighbourhood } from "../plan/check.ts";
+import { judgeAgent, judgeInstance } from "../plan/judge.ts";
 import { dependenciesOf } from "../plan/order.ts";
-import { resolveAgent, resolveInstance } from "../plan/resolve.ts";
+import { resolveAgent } from "../plan/resolve.ts";
 import { agentManifestOf, instanceManifestOf, sampleAgent } from "../plan/testing/resources.ts";
 import { publishedAgentUrl, registryUrl } from "../plan/urls.ts";
 import { renderStatusPage } from "../registry/status/page.ts";
@@ -44,9 +44,8 @@ function outputsOf(pair: Record<keyof Manifests, unknown>): string | undefined {
   const around = neighbourhood(instance.data, [agent.data, ...others]);
   const images = { agent: "a:1", registry: "r:1" };
   const faults = [
-    ...acceptInstance(instance.data, "cluster"),
-    ...resolveInstance(instance.data),
-    ...acceptAgent(agent.data, instance.data),
+    ...judgeInstance(instance.data, { mode: "cluster" }),
+    ...judgeAgent(agent.data, instance.data, { mode: "cluster" }),
     ...resolveAgent(agent.data, around),
   ];
   // A value that is merely broken says nothing about what a sound one would change.
@@ -54,7 +53,7 @@ function outputsOf(pair: Record<keyof Manifests, unknown>): string | undefined {
   return JSON.stringify([
     faults,
     renderAgentChildren(agent.data, around, images),
-    renderInstanceChildren(instance.data, images),
+    renderInstanceChildren(instance.data, images, { mode: "cluster" }),
     renderCatalogueEntry(agent.data, instance.data, publishedAgentUrl(agent.data, instance.data)),
     registryUrl(instance.data, "agents"),
     renderStatusPage({

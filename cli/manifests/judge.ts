@@ -3,10 +3,10 @@
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { FaultReason } from "../../crds/conditions.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
-import type { Mode } from "../../plan/accept.ts";
 import { checkManifests, type Checked } from "../../plan/check.ts";
 import { formatFault } from "../../plan/fault.ts";
 import { renderResolved } from "../../plan/resolved.ts";
+import type { Mode } from "../../plan/rules.ts";
 import { referencedFiles } from "../../plan/run-config.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { expandObject, placeholdersIn, type Environment, type LocalObject } from "./local-objects.ts";
@@ -21,7 +21,7 @@ export interface Judged {
 
 /** What the API server and the operator would say of these manifests, or in mode "local" what can run here. */
 export function judge(manifests: Manifests, mode: Mode, environment: Environment): Judged {
-  const checked = checkManifests(manifests.resources, mode);
+  const checked = checkManifests(manifests.resources, { mode });
   // What seems to be missing may be in the document that could not be read; that one is faulty enough.
   const isUnreadable = manifests.diagnostics.some(({ severity }) => severity === "fault");
   const told = checked.faults.filter(({ reason }) => !isUnreadable || !notThere.has(reason));

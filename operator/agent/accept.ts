@@ -2,13 +2,20 @@
 // (ReferencesResolved)? All judgement is plan/'s; here it becomes conditions.
 import type { PallasAgent } from "../../crds/agent.ts";
 import { objectKey } from "../../lib/kube/object.ts";
-import { acceptAgent, acceptInstance } from "../../plan/accept.ts";
 import { instanceMissing } from "../../plan/check.ts";
-import { formatFault, type Fault } from "../../plan/fault.ts";
+import { formatFault, listNames, type Fault } from "../../plan/fault.ts";
+import { judgeAgent, judgeInstance } from "../../plan/judge.ts";
+import { dependenciesOf } from "../../plan/order.ts";
 import { resolveAgent, type Neighbourhood } from "../../plan/resolve.ts";
-import { imageFaults } from "../instance/images.ts";
+import type { Rules } from "../../plan/rules.ts";
+import type { ReadStore } from "../../lib/kube/store.ts";
 import type { WatchedInstance } from "../resources.ts";
 import type { AgentRun } from "./run.ts";
+
+/** What is judged, and by what. */
+interface Judging extends Pick<AgentRun, "live" | "neighbours" | "conditions" | "rules"> {
+  readonly caches: { readonly instances: { readonly store: Pick<ReadStore<WatchedInstance>, "get" | "list"> } };
+}
 
 export interface Accepted {
   agent: PallasAgent;
@@ -18,17 +25,12 @@ export interface Accepted {
 const isFaulty = (faults: readonly Fault[]): faults is [Fault, ...Fault[]] => faults.length > 0;
 
 /** What is wrong with the instance itself, in one sentence, or undefined. */
-function instanceFault({ parsed }: WatchedInstance, allowedImages: readonly string[]): string | undefined {
-  const faults = parsed.ok
-    ? [...acceptInstance(parsed.value, "cluster"), ...imageFaults(parsed.value, allowedImages)]
-    : parsed.faults;
-  return faults[0] && formatFault(faults[0]);
+function instanceFault({ parsed }: WatchedInstance, rules: Rules): string | undefined {
+  const [first] = parsed.ok ? judgeInstance(parsed.value, rules) : parsed.faults;
+  return first && formatFault(first);
 }
 
-function findInstance(
-  { live, caches, conditions, allowedImages }: AgentRun,
-  agent: PallasAgent,
-): WatchedInstance | undefined {
+function findInstance({ live, caches, conditions, rules }: Judging, agent: PallasAgent): WatchedInstance | undefined {
   const { namespace } = live.metadata;
   const { name } = agent.spec.instanceRef;
   const instance = caches.instances.store.get(objectKey(namespace, name));
@@ -42,15 +44,15 @@ function findInstance(
     conditions.set("Accepted", "Unknown", fault.reason, formatFault(fault));
     return undefined;
   }
-  const fault = instanceFault(instance, allowedImages);
+  const fault = instanceFault(instance, rules);
   if (fault === undefined) return instance;
   conditions.set("Accepted", "False", "InstanceNotAccepted", `PallasInstance "${name}" is faulty: ${fault}`);
   return undefined;
 }
 
 /** Undefined when the agent is not accepted; the condition then says why. */
-export function accept(run: AgentRun): Accepted | undefined {
-  const { live, neighbours, conditions } = run;
+export function accept(run: Judging): Accepted | undefined {
+  const { live, neighbours, conditions, rules } = run;
   if (!live.parsed.ok) {
     conditions.fault("Accepted", live.parsed.faults);
     return undefined;
@@ -58,7 +60,7 @@ export function accept(run: AgentRun): Accepted | undefined {
   const agent = live.parsed.value;
   const instance = findInstance(run, agent);
   if (!instance?.parsed.ok) return undefined;
-  const faults = acceptAgent(agent, instance.parsed.value);
+  const faults = judgeAgent(agent, instance.parsed.value, rules);
   if (isFaulty(faults)) {
     conditions.fault("Accepted", faults);
     return undefined;
@@ -68,10 +70,17 @@ export function accept(run: AgentRun): Accepted | undefined {
 }
 
 /** Whether everything the agent names is there. */
-export function resolve({ conditions }: AgentRun, { agent, around }: Accepted): boolean {
+export function resolve({ conditions }: Pick<AgentRun, "conditions">, { agent, around }: Accepted): boolean {
   const faults = resolveAgent(agent, around);
   if (isFaulty(faults)) {
     conditions.fault("ReferencesResolved", faults);
+    return false;
+  }
+  const unreadable = dependenciesOf(agent).filter((name) => around.faulty?.has(name));
+  if (unreadable.length > 0) {
+    // Unknown, and nothing is rendered without what it would know of them: what runs goes on running.
+    const message = `cannot be read, see their conditions Accepted: ${listNames(unreadable)}`;
+    conditions.set("ReferencesResolved", "Unknown", "NotChecked", message);
     return false;
   }
   conditions.set("ReferencesResolved", "True", "Resolved", "everything it names is there");

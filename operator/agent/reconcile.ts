@@ -4,6 +4,7 @@ import { agentChildren } from "../../crds/names.ts";
 import { agentReadyParts, type AgentConditionType } from "../../crds/conditions.ts";
 import { neverObserved } from "../../crds/definition.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../lib/kube/controller.ts";
+import type { Rules } from "../../plan/rules.ts";
 import type { Caches } from "../caches.ts";
 import { carryOut, type ChildWriter, type Writing } from "../children.ts";
 import { ConditionSet } from "../conditions.ts";
@@ -27,8 +28,7 @@ export interface ReconcilerOptions {
   readonly children: ChildWriter;
   readonly status: StatusWriter;
   readonly images: Images;
-  /** Repositories that spec.images may name, beside the release's own (SEC-2). */
-  readonly allowedImages: readonly string[];
+  readonly rules: Rules;
   readonly health: AgentHealth;
   readonly pacing: ImagePacing;
   readonly now: () => Date;
@@ -49,7 +49,7 @@ async function advance(run: AgentRun, checked: Set<AgentConditionType>): Promise
 }
 
 async function reconcileAgent(options: ReconcilerOptions, context: ReconcileContext): Promise<ReconcileResult> {
-  const { caches, neighbours, children, images, allowedImages, pacing, now } = options;
+  const { caches, neighbours, children, images, rules, pacing, now } = options;
   const { key, signal, log } = context;
   const live = caches.agents.store.get(key);
   // Children of a deleted agent are the garbage collector's, by their owner references.
@@ -57,7 +57,7 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   const { namespace, name, generation = 0 } = live.metadata;
   const conditions = new ConditionSet<AgentConditionType>(live.status?.conditions ?? [], generation, now());
   const writing: Writing = { owner: live, signal, written: [] };
-  const run: AgentRun = { live, caches, neighbours, children, images, allowedImages, pacing, conditions, writing, log };
+  const run: AgentRun = { live, caches, neighbours, children, images, rules, pacing, conditions, writing, log };
   const checked = new Set<AgentConditionType>();
   const { result: applied = {}, failure } = await carryOut(writing, context, () => advance(run, checked));
   markUnchecked(conditions, checked);

@@ -2,6 +2,7 @@
 // from step to step; nothing outlives the reconcile.
 import type { AgentConditionType } from "../../crds/conditions.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import type { Rules } from "../../plan/rules.ts";
 import type { Caches } from "../caches.ts";
 import type { ChildWriter, Writing } from "../children.ts";
 import type { ConditionSet } from "../conditions.ts";
@@ -16,8 +17,7 @@ export interface AgentRun {
   readonly neighbours: Neighbours;
   readonly children: ChildWriter;
   readonly images: Images;
-  /** Repositories that spec.images of an instance may name (SEC-2). */
-  readonly allowedImages: readonly string[];
+  readonly rules: Rules;
   readonly pacing: ImagePacing;
   readonly conditions: ConditionSet<AgentConditionType>;
   readonly writing: Writing;

@@ -4,9 +4,6 @@ import { neverObserved } from "../../crds/definition.ts";
 import type { InstanceStatus } from "../../crds/instance.ts";
 import { registryName } from "../../crds/names.ts";
 import type { Reconcile, ReconcileContext } from "../../lib/kube/controller.ts";
-import { acceptInstance } from "../../plan/accept.ts";
-import type { Fault } from "../../plan/fault.ts";
-import { resolveInstance } from "../../plan/resolve.ts";
 import { registryUrl } from "../../plan/urls.ts";
 import type { ReconcilerOptions } from "../agent/reconcile.ts";
 import { carryOut, type Writing } from "../children.ts";
@@ -17,39 +14,19 @@ import { renderInstanceChildren } from "../render/instance-children.ts";
 import { instanceType, type LiveDeployment, type WatchedInstance } from "../resources.ts";
 import { observeRollout, type Rollout } from "../rollout.ts";
 import { summarise } from "../summary.ts";
-import { imageFaults } from "./images.ts";
+import { acceptInstance } from "./accept.ts";
 
 type Conditions = ConditionSet<InstanceConditionType>;
 
-function accept({ parsed }: WatchedInstance, allowedImages: readonly string[], conditions: Conditions) {
-  if (!parsed.ok) {
-    conditions.fault("Accepted", parsed.faults);
-    return undefined;
-  }
-  const instance = parsed.value;
-  const faults: Fault[] = [
-    ...acceptInstance(instance, "cluster"),
-    ...resolveInstance(instance),
-    ...imageFaults(instance, allowedImages),
-  ];
-  const [first, ...others] = faults;
-  if (first) {
-    conditions.fault("Accepted", [first, ...others]);
-    return undefined;
-  }
-  conditions.set("Accepted", "True", "Accepted", "");
-  return instance;
-}
-
 async function applyRegistry(
-  { children, images, allowedImages }: ReconcilerOptions,
+  { children, images, rules }: ReconcilerOptions,
   live: WatchedInstance,
   conditions: Conditions,
   writing: Writing,
 ): Promise<LiveDeployment | undefined> {
-  const instance = accept(live, allowedImages, conditions);
+  const instance = acceptInstance(live, rules, conditions);
   if (!instance) return undefined;
-  const rendered = renderInstanceChildren(instance, images);
+  const rendered = renderInstanceChildren(instance, images, rules);
   // What the pod needs comes first; the Role before what binds it.
   await children.apply("serviceAccount", rendered.serviceAccount, writing);
   await children.apply("role", rendered.role, writing);

@@ -10,6 +10,7 @@ import type {
 import { pallasAgent } from "../../crds/agent.ts";
 import { pallasInstance, type PallasInstance } from "../../crds/instance.ts";
 import { group, ports, registryName } from "../../crds/names.ts";
+import type { Rules } from "../../plan/rules.ts";
 import type { Images } from "./agent-children.ts";
 import { renderRegistryBudget } from "./disruption-budget.ts";
 import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
@@ -61,8 +62,8 @@ const renderService = (instance: PallasInstance, name: string): Rendered<V1Servi
   };
 };
 
-/** The children of an instance without faults. */
-export function renderInstanceChildren(instance: PallasInstance, images: Images): InstanceChildren {
+/** The children of an instance without faults, by the rules by which it was judged so. */
+export function renderInstanceChildren(instance: PallasInstance, images: Images, rules: Rules): InstanceChildren {
   const name = registryName(instance.metadata.name);
   return {
     serviceAccount: {
@@ -75,6 +76,6 @@ export function renderInstanceChildren(instance: PallasInstance, images: Images)
     roleBinding: renderRoleBinding(instance, name),
     service: renderService(instance, name),
     podDisruptionBudget: renderRegistryBudget(instance),
-    deployment: renderRegistryDeployment(instance, instance.spec.images?.registry || images.registry),
+    deployment: renderRegistryDeployment(instance, instance.spec.images?.registry || images.registry, rules),
   };
 }

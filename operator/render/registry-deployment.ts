@@ -3,12 +3,13 @@ import type { V1Container, V1Deployment, V1EnvVar, V1TopologySpreadConstraint } 
 import type { PallasInstance } from "../../crds/instance.ts";
 import { ports, registryName } from "../../crds/names.ts";
 import { parseDurationMs } from "../../crds/units.ts";
+import { limitsVariable, renderLimits, type Rules } from "../../plan/rules.ts";
 import { externalHost } from "../../plan/urls.ts";
 import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import { renderProbes } from "./probes.ts";
 import { restrictedContainer, restrictedPod } from "./restricted.ts";
 
-function renderEnvironment(instance: PallasInstance): V1EnvVar[] {
+function renderEnvironment(instance: PallasInstance, rules: Rules): V1EnvVar[] {
   const { http, logLevel = "INFO", registry } = instance.spec;
   const host = externalHost(instance);
   const hosts = [...(host === undefined ? [] : [host]), ...(http?.allowedHosts ?? [])];
@@ -18,6 +19,8 @@ function renderEnvironment(instance: PallasInstance): V1EnvVar[] {
     { name: "PALLAS_POD_IP", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "status.podIP" } } },
     { name: "PALLAS_INSTANCE", value: instance.metadata.name },
     { name: "PALLAS_LOG_LEVEL", value: logLevel },
+    // It lists what is accepted, and so judges by the same rules (CAT-6).
+    { name: limitsVariable, value: renderLimits(rules) },
     { name: "PALLAS_METRICS_MODE", value: registry?.metrics?.mode ?? "aggregate" },
     { name: "PALLAS_SCRAPE_INTERVAL_MS", value: String(parseDurationMs(registry?.metrics?.interval ?? "15s")) },
     { name: "PALLAS_SCRAPE_TIMEOUT_MS", value: String(parseDurationMs(registry?.metrics?.timeout ?? "2s")) },
@@ -26,12 +29,12 @@ function renderEnvironment(instance: PallasInstance): V1EnvVar[] {
   ];
 }
 
-const renderContainer = (instance: PallasInstance, image: string): V1Container => ({
+const renderContainer = (instance: PallasInstance, image: string, rules: Rules): V1Container => ({
   name: "registry",
   image,
   imagePullPolicy: "IfNotPresent",
   ports: [{ name: "http", containerPort: ports.registry, protocol: "TCP" }],
-  env: renderEnvironment(instance),
+  env: renderEnvironment(instance, rules),
   resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
   ...renderProbes("http"),
   volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
@@ -46,7 +49,11 @@ const renderSpread = (instance: PallasInstance): V1TopologySpreadConstraint => (
   labelSelector: { matchLabels: renderSelector(instance, "registry") },
 });
 
-export function renderRegistryDeployment(instance: PallasInstance, image: string): Rendered<V1Deployment> {
+export function renderRegistryDeployment(
+  instance: PallasInstance,
+  image: string,
+  rules: Rules,
+): Rendered<V1Deployment> {
   const name = registryName(instance.metadata.name);
   const pullSecrets = instance.spec.imagePullSecrets ?? [];
   const replicas = instance.spec.registry?.replicas ?? 1;
@@ -68,7 +75,7 @@ export function renderRegistryDeployment(instance: PallasInstance, image: string
           ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets } : {}),
           ...(replicas > 1 ? { topologySpreadConstraints: [renderSpread(instance)] } : {}),
           ...restrictedPod,
-          containers: [renderContainer(instance, image)],
+          containers: [renderContainer(instance, image, rules)],
           volumes: [{ name: "tmp", emptyDir: { sizeLimit: "64Mi" } }],
         },
       },

@@ -1,7 +1,7 @@
 // Golden files of everything the operator writes. A difference here rolls pods of every user on upgrade: it must be meant.
 import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { around, makeAgent, makeInstance, releaseImages } from "./testing/resources.ts";
+import { around, makeAgent, makeInstance, releaseImages, releaseRules } from "./testing/resources.ts";
 import { renderAgentChildren } from "./agent-children.ts";
 import { renderInstanceChildren } from "./instance-children.ts";
 
@@ -100,13 +100,13 @@ describe("OPR-1 rendering", () => {
   });
 
   it("makes the children of the least instance as committed", async () => {
-    await expect(toYaml(renderInstanceChildren(makeInstance(), releaseImages))).toMatchFileSnapshot(
+    await expect(toYaml(renderInstanceChildren(makeInstance(), releaseImages, releaseRules))).toMatchFileSnapshot(
       golden("instance-least"),
     );
   });
 
   it("makes the children of an instance with everything set as committed", async () => {
-    await expect(toYaml(renderInstanceChildren(fullInstance(), releaseImages))).toMatchFileSnapshot(
+    await expect(toYaml(renderInstanceChildren(fullInstance(), releaseImages, releaseRules))).toMatchFileSnapshot(
       golden("instance-full"),
     );
   });
@@ -176,7 +176,8 @@ describe("SEC-1 agent and registry pods", () => {
     const agent = fullAgent();
     const agentPod = renderAgentChildren(agent, around(fullInstance(), agent), releaseImages).deployment.spec?.template
       .spec;
-    const registryPod = renderInstanceChildren(fullInstance(), releaseImages).deployment.spec?.template.spec;
+    const registryPod = renderInstanceChildren(fullInstance(), releaseImages, releaseRules).deployment.spec?.template
+      .spec;
     return { agentPod, registryPod };
   };
 
@@ -201,7 +202,7 @@ describe("SEC-1 agent and registry pods", () => {
 
 describe("OPR-9 the registry's Role", () => {
   it("reads two kinds of ours and EndpointSlices, and names no Secret, verb * or resource *", () => {
-    const { role } = renderInstanceChildren(makeInstance(), releaseImages);
+    const { role } = renderInstanceChildren(makeInstance(), releaseImages, releaseRules);
     expect(role.rules).toEqual([
       {
         apiGroups: ["pallas.helu.ca"],

@@ -19,7 +19,7 @@ import { createOwnerGuard } from "../owner-guard.ts";
 import { agentType, childTypes, instanceType, type ChildKind } from "../resources.ts";
 import { RolloutBudget } from "../rollouts/budget.ts";
 import { createImagePacing } from "../rollouts/pace-image.ts";
-import { releaseImages } from "../render/testing/resources.ts";
+import { releaseImages, releaseRules } from "../render/testing/resources.ts";
 import { createStatusWriter } from "../status.ts";
 
 const namespace = "agents";
@@ -90,7 +90,7 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
     children: createChildWriter({ transport, caches, tracker, guard, log }),
     status: createStatusWriter({ transport, tracker, guard, events: { record: () => undefined } }),
     images: releaseImages,
-    allowedImages: [],
+    rules: releaseRules,
     health: { of: () => undefined },
     pacing: createImagePacing(budget, deployments),
     now: () => new Date("2026-11-21T12:00:00Z"),

@@ -9,7 +9,7 @@ function makeLister(source: MemorySource) {
   const renderEntry = vi.fn<RenderEntry>((agent, instance) =>
     renderCatalogueEntry(agent, instance, publishedAgentUrl(agent, instance)),
   );
-  const list = createLister({ source, mode: "cluster", renderEntry });
+  const list = createLister({ source, rules: { mode: "cluster" }, renderEntry });
   const names = () => list().servers.map(({ text }): string => JSON.parse(text).server.name.split("/")[1]);
   return { renderEntry, list, names };
 }

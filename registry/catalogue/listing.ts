@@ -3,8 +3,9 @@
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { CatalogueEntry } from "../../crds/catalogue.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
-import { acceptAgent, acceptInstance, type Mode } from "../../plan/accept.ts";
 import { withoutSlugConflicts, type SlugConflict } from "../../plan/catalogue.ts";
+import { judgeAgent, judgeInstance } from "../../plan/judge.ts";
+import type { Rules } from "../../plan/rules.ts";
 import { instanceKeyOf, resourceKey, type ResourceSource } from "../source/source.ts";
 
 export type RenderEntry = (agent: PallasAgent, instance: PallasInstance) => CatalogueEntry;
@@ -23,20 +24,20 @@ export interface Listing {
   conflicts: readonly SlugConflict[];
 }
 
-/** `mode` decides what is accepted; `renderEntry` is called for new and changed agents only. */
+/** `rules` decide what is accepted; `renderEntry` is called for new and changed agents only. */
 export function createLister({
   source,
-  mode,
+  rules,
   renderEntry,
 }: {
   source: Pick<ResourceSource, "instances" | "agents">;
-  mode: Mode;
+  rules: Rules;
   renderEntry: RenderEntry;
 }): () => Listing {
   let instances = new Map<string, KeptInstance>();
   let agents = new Map<string, KeptAgent>();
   return () => {
-    instances = keepInstances(source.instances(), instances, mode);
+    instances = keepInstances(source.instances(), instances, rules);
     const kept = new Map<string, KeptAgent>();
     for (const agent of source.agents()) {
       const instance = instances.get(instanceKeyOf(agent));
@@ -44,7 +45,9 @@ export function createLister({
       const before = agents.get(resourceKey(agent));
       kept.set(
         resourceKey(agent),
-        before?.agent === agent && before.instance === instance ? before : keepAgent(agent, instance, renderEntry),
+        before?.agent === agent && before.instance === instance
+          ? before
+          : keepAgent(agent, instance, rules, renderEntry),
       );
     }
     agents = kept;
@@ -72,7 +75,7 @@ interface KeptAgent {
 function keepInstances(
   found: readonly PallasInstance[],
   before: ReadonlyMap<string, KeptInstance>,
-  mode: Mode,
+  rules: Rules,
 ): Map<string, KeptInstance> {
   return new Map(
     found.map((instance) => {
@@ -81,13 +84,13 @@ function keepInstances(
       if (earlier?.instance === instance) return [key, earlier];
       const specText = JSON.stringify(instance.spec);
       if (earlier?.specText === specText) return [key, earlier];
-      return [key, { instance, specText, accepted: acceptInstance(instance, mode).length === 0 }];
+      return [key, { instance, specText, accepted: judgeInstance(instance, rules).length === 0 }];
     }),
   );
 }
 
-function keepAgent(agent: PallasAgent, kept: KeptInstance, renderEntry: RenderEntry): KeptAgent {
-  if (acceptAgent(agent, kept.instance).length > 0) return { agent, instance: kept, listed: undefined };
+function keepAgent(agent: PallasAgent, kept: KeptInstance, rules: Rules, renderEntry: RenderEntry): KeptAgent {
+  if (judgeAgent(agent, kept.instance, rules).length > 0) return { agent, instance: kept, listed: undefined };
   const entry = renderEntry(agent, kept.instance);
   return { agent, instance: kept, listed: { agent, entry, text: JSON.stringify(entry) } };
 }

@@ -128,7 +128,7 @@ describe("CAT-4 the catalogue of local mode", () => {
   it("an edit of the file is in the served bytes, with the URL that the file says", async () => {
     const status = { specChangedAt: "2026-11-21T10:00:00Z", url: "http://localhost:24101/mcp" };
     await replace(render({ ...agent("a", "A"), status }));
-    const registry = makeRegistry(createFileSource({ path, log: silentLog() }), { mode: "local" });
+    const registry = makeRegistry(createFileSource({ path, log: silentLog() }), { rules: { mode: "local" } });
     stops.push(() => registry.stop());
     registry.start();
     const read = async () => (await ask(registry.app, cataloguePath)).text();

@@ -10,7 +10,7 @@ export function makeRegistry(source: ResourceSource, options: Partial<RegistryOp
   return createRegistry({
     source,
     own: createMetrics(),
-    mode: "cluster",
+    rules: { mode: "cluster" },
     metricsMode: "aggregate",
     scrapeIntervalMs: 50,
     scrapeTimeoutMs: 250,

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { renderAgentChildren } from "../../operator/render/agent-children.ts";
 import { renderInstanceChildren } from "../../operator/render/instance-children.ts";
-import { around, makeAgent, makeInstance, releaseImages } from "../../operator/render/testing/resources.ts";
+import {
+  around,
+  makeAgent,
+  makeInstance,
+  releaseImages,
+  releaseRules,
+} from "../../operator/render/testing/resources.ts";
 import { ownRules, watchedRules, type PolicyRule } from "../../operator/rights.ts";
 import { readRightsTables } from "./rights-tables.ts";
 import { root } from "./rendered-chart.ts";
@@ -23,7 +29,7 @@ const listed = (rules: readonly PolicyRule[]): string[] =>
 
 describe("docs/security.md", () => {
   it("OPR-9 shows the rights of operator and registry as they are", async () => {
-    const { role } = renderInstanceChildren(makeInstance(), releaseImages);
+    const { role } = renderInstanceChildren(makeInstance(), releaseImages, releaseRules);
     const registry = (role.rules ?? []).map(({ apiGroups = [], resources = [], verbs }) => ({
       apiGroups,
       resources,

@@ -25,7 +25,7 @@ const shown = pages.flatMap(({ path, blocks }) =>
 
 async function faultsOf(text: string): Promise<string[]> {
   const { resources, diagnostics } = await readFolder({ "page.yaml": text });
-  const { faults } = checkManifests(resources, placeholder.test(text) ? "local" : "cluster");
+  const { faults } = checkManifests(resources, { mode: placeholder.test(text) ? "local" : "cluster" });
   return [
     ...diagnostics.filter(({ severity }) => severity === "fault").map(({ message }) => message),
     ...faults.filter(({ reason }) => !elsewhere.has(reason)).map(({ path, message }) => `${path}: ${message}`),

@@ -70,7 +70,7 @@ function manifestsOf(kind: Leaf["kind"], name: string, spec: object): Manifest[]
 
 function faultsOf(manifests: readonly Manifest[]): SourcedFault<Manifest>[] {
   const all = [...surroundings, ...manifests].map((value) => ({ source: value, value }));
-  return checkManifests(all, "cluster").faults;
+  return checkManifests(all, { mode: "cluster" }).faults;
 }
 
 /** Taken out of the base, where it is for other reasons, to be set and unset like all others. */

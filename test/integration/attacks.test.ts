@@ -4,7 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseRunConfig } from "../../crds/run-config.ts";
 import { renderAgentChildren, type AgentChildren } from "../../operator/render/agent-children.ts";
 import { renderInstanceChildren } from "../../operator/render/instance-children.ts";
-import { around, makeAgent, makeInstance, releaseImages } from "../../operator/render/testing/resources.ts";
+import {
+  around,
+  makeAgent,
+  makeInstance,
+  releaseImages,
+  releaseRules,
+} from "../../operator/render/testing/resources.ts";
 import { childTypes } from "../../operator/resources.ts";
 import { callApi } from "../cluster/api-call.ts";
 import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
@@ -125,7 +131,7 @@ describe("SEC-2 what comes of what is let through", () => {
     const budget = render({ scope: "request", replicas: 2 }, "two");
     const registries = names.map((name) => {
       const plain = makeInstance();
-      return renderInstanceChildren({ ...plain, metadata: { ...plain.metadata, name } }, releaseImages);
+      return renderInstanceChildren({ ...plain, metadata: { ...plain.metadata, name } }, releaseImages, releaseRules);
     });
     const objects = [...agents, budget, ...registries].flatMap((children) => Object.values(children));
     const keys = objects.flatMap((object) => (object ? [`${object.kind}/${object.metadata.name}`] : []));

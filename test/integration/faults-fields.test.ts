@@ -64,6 +64,8 @@ async function observe(namespace: string): Promise<Map<string, string>> {
   return new Map(all.map(([key, object]) => [key, JSON.stringify(comparable(object, key.startsWith("Pallas")))]));
 }
 
+const rules = { mode: "cluster", allowedImages: ["registry.example"] } as const;
+
 /** Where the server's children are not what the resources of now are rendered as. */
 async function behind(namespace: string): Promise<string[]> {
   const all = await readAll(namespace);
@@ -77,7 +79,7 @@ async function behind(namespace: string): Promise<string[]> {
     .flatMap((instance) => {
       const around = neighbourhood(instance, agents);
       const children = [...around.agents.values()].map((agent) => renderAgentChildren(agent, around, images));
-      return [renderInstanceChildren(instance, images), ...children].flatMap((each) => Object.values(each));
+      return [renderInstanceChildren(instance, images, rules), ...children].flatMap((each) => Object.values(each));
     });
   return desired.flatMap((child: { kind: string; metadata: { name: string } } | undefined) => {
     if (child === undefined) return [];
@@ -93,7 +95,7 @@ describe.skipIf(clusterMissing())("OPR-2 CFG-5 fault 43: every field is set and 
   beforeAll(async () => {
     const space = await createNamespace("fields");
     namespace = space.name;
-    const env = { PALLAS_ALLOWED_IMAGES: "registry.example", PALLAS_WORKERS: "16" };
+    const env = { PALLAS_ALLOWED_IMAGES: rules.allowedImages.join(","), PALLAS_WORKERS: "16" };
     operator = await startOperator(cluster(), { namespaces: [namespace], env });
     // For the few agents that have pods, whose statuses would else never settle.
     const kubelet = startFakeKubelet(cluster(), namespace);

@@ -9,8 +9,8 @@ import type { PallasInstance } from "../../crds/instance.ts";
 import { renderAgentChildren } from "../../operator/render/agent-children.ts";
 import { renderInstanceChildren } from "../../operator/render/instance-children.ts";
 import { around, makeAgent, makeInstance, releaseImages } from "../../operator/render/testing/resources.ts";
-import { acceptAgent, acceptInstance } from "../../plan/accept.ts";
-import { resolveAgent, resolveInstance } from "../../plan/resolve.ts";
+import { judgeAgent, judgeInstance } from "../../plan/judge.ts";
+import { resolveAgent } from "../../plan/resolve.ts";
 import { fullAgentSpecs, fullInstanceSpecs } from "../drift/full-resources.ts";
 import { callApi } from "../cluster/api-call.ts";
 import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
@@ -22,6 +22,7 @@ const agentBatches = 84;
 const instanceBatches = 12;
 const brokenBatches = 12;
 const deadlineMs = 20_000;
+const rules = { mode: "cluster" } as const;
 /** The paths of a spec's fields, two levels deep; those of a list's entries are one. */
 function pathsOf(value: unknown, depth = 2): string[] {
   if (Array.isArray(value)) return value.flatMap((entry) => pathsOf(entry, depth));
@@ -48,8 +49,8 @@ function agentPod(instance: PallasInstance, { name, spec }: { name: string; spec
   const agent = makeAgent(name, { ...port, ...spec });
   const neighbourhood = around(instance, agent, ...neighbours.map((each) => makeAgent(each)));
   const faults = [
-    ...acceptInstance(instance, "cluster"),
-    ...acceptAgent(agent, instance),
+    ...judgeInstance(instance, rules),
+    ...judgeAgent(agent, instance, rules),
     ...resolveAgent(agent, neighbourhood),
   ];
   expect(faults).toEqual([]);
@@ -58,8 +59,8 @@ function agentPod(instance: PallasInstance, { name, spec }: { name: string; spec
 
 function registryPod(instanceSpec: object): Pod {
   const instance = makeInstance(instanceSpec);
-  expect([...acceptInstance(instance, "cluster"), ...resolveInstance(instance)]).toEqual([]);
-  return podOf(renderInstanceChildren(instance, releaseImages).deployment.spec?.template);
+  expect(judgeInstance(instance, rules)).toEqual([]);
+  return podOf(renderInstanceChildren(instance, releaseImages, rules).deployment.spec?.template);
 }
 
 describe.skipIf(clusterMissing())("SEC-1 a namespace that enforces Pod Security restricted", () => {

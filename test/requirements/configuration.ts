@@ -44,6 +44,7 @@ export const configurationRequirements: Requirements = {
       "test/integration/schema-installed.test.ts",
       "test/integration/faults-fields.test.ts",
       "plan/check.test.ts",
+      "test/judgement.test.ts",
       "plan/accept-amounts.test.ts",
       "plan/accept-pods.test.ts",
       "cli/manifests/judge.test.ts",

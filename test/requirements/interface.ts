@@ -29,7 +29,13 @@ export const interfaceRequirements: Requirements = {
   "CAT-6": {
     promise:
       "The official metadata stays closed, ours stands under a key of its own, and every accepted agent is listed.",
-    shown: ["plan/catalogue.test.ts", "registry/catalogue/listing.test.ts", "operator/agent/summary.test.ts"],
+    shown: [
+      "plan/catalogue.test.ts",
+      "registry/catalogue/listing.test.ts",
+      "operator/agent/summary.test.ts",
+      "test/judgement.test.ts",
+      "plan/rules.test.ts",
+    ],
   },
   "CAT-7": {
     promise: "Every entry is valid by the published JSON schema.",

@@ -250,7 +250,7 @@ export const operationRequirements: Requirements = {
     shown: [
       "plan/check.test.ts",
       "operator/render/render.test.ts",
-      "operator/instance/images.test.ts",
+      "plan/accept-images.test.ts",
       "test/integration/attacks.test.ts",
       "test/rights/whole-run.test.ts",
       "test/chart/admission.test.ts",

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { renderInstanceChildren } from "../../operator/render/instance-children.ts";
-import { makeInstance, releaseImages } from "../../operator/render/testing/resources.ts";
+import { makeInstance, releaseImages, releaseRules } from "../../operator/render/testing/resources.ts";
 import { ownRules, watchedRules } from "../../operator/rights.ts";
 import { auditDir } from "../cluster/audit.ts";
 import { readAuditLogs, type AuditedCall } from "./audited-call.ts";
@@ -38,7 +38,7 @@ const callsOf = (program: string): AuditedCall[] => {
   const accounts = accountsOf(program);
   return calls.filter(({ account }) => accounts.has(account));
 };
-const { role } = renderInstanceChildren(makeInstance(), releaseImages);
+const { role } = renderInstanceChildren(makeInstance(), releaseImages, releaseRules);
 const operatorRights = expandRules([...watchedRules(), ...ownRules()]);
 const registryRights = expandRules(role.rules ?? []);
 

@@ -3,6 +3,7 @@ import type { PallasAgent } from "../../../crds/agent.ts";
 import type { PallasInstance } from "../../../crds/instance.ts";
 import { neighbourhood } from "../../../plan/check.ts";
 import type { Neighbourhood } from "../../../plan/resolve.ts";
+import type { Rules } from "../../../plan/rules.ts";
 import { sampleAgent, sampleInstance } from "../../../plan/testing/resources.ts";
 
 const serverFilled = (name: string) => ({
@@ -18,6 +19,8 @@ export const makeAgent = (name: string, spec: object = {}): PallasAgent => sampl
 
 export const around = (instance: PallasInstance, ...agents: PallasAgent[]): Neighbourhood =>
   neighbourhood(instance, agents);
+
+export const releaseRules: Rules = { mode: "cluster", allowedImages: [] };
 
 export const releaseImages = {
   agent: "registry.example/pallas/agent:0.1.0",

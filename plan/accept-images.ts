@@ -1,7 +1,8 @@
 // Which images an instance may name: whoever writes an instance must not thereby choose what code runs beside the
 // agents' secrets, so others than the release's come only from repositories that the operator was told (SEC-2).
-import type { PallasInstance } from "../../crds/instance.ts";
-import { listNames, type Fault } from "../../plan/fault.ts";
+import type { PallasInstance } from "../crds/instance.ts";
+import { listNames, type Fault } from "./fault.ts";
+import type { Limits } from "./rules.ts";
 
 /** `host/team/agent:1@sha256:…` → `host/team/agent`. */
 export function repositoryOf(image: string): string {
@@ -11,7 +12,8 @@ export function repositoryOf(image: string): string {
   return tag > name.lastIndexOf("/") ? name.slice(0, tag) : name;
 }
 
-export function imageFaults({ spec }: PallasInstance, allowed: readonly string[]): Fault[] {
+export function imageFaults({ spec }: PallasInstance, { allowedImages: allowed }: Limits): Fault[] {
+  if (allowed === undefined) return [];
   return (["agent", "registry"] as const).flatMap((program): Fault[] => {
     const image = spec.images?.[program] ?? "";
     const repository = repositoryOf(image);
