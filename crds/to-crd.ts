@@ -4,9 +4,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dump } from "js-yaml";
 import * as z from "zod";
-import { pallasAgent } from "./agent.ts";
 import { neverObserved, type ResourceDefinition } from "./definition.ts";
-import { pallasInstance } from "./instance.ts";
+import { kinds } from "./kinds.ts";
 import { group, version } from "./names.ts";
 
 type Json = Record<string, unknown>;
@@ -116,7 +115,7 @@ const header = "# Generated from crds/*.ts by `make crds`; do not edit.\n";
 /** File name → contents of everything that is generated into crds/. */
 export const renderCrdFiles = (): Map<string, string> =>
   new Map(
-    [pallasAgent, pallasInstance].map((definition) => [
+    Object.values(kinds).map(({ definition }) => [
       `${definition.plural}.yaml`,
       header + dump(renderCrd(definition), { lineWidth: 120, noRefs: true }),
     ]),

@@ -3,9 +3,8 @@
 // written out once and linked from the others. What a field means is said in the schema, never here.
 import { readFile, writeFile } from "node:fs/promises";
 import type * as z from "zod";
-import { pallasAgent } from "./agent.ts";
 import type { ResourceDefinition } from "./definition.ts";
-import { pallasInstance } from "./instance.ts";
+import { kinds } from "./kinds.ts";
 import { apiVersion } from "./names.ts";
 import { defaultOf, limitsOf, mapValue, meaningOf, readField, rulesOf, typeOf, type Field } from "./reference-field.ts";
 
@@ -116,7 +115,7 @@ const head = `<!-- Generated from crds/*.ts by \`make crds\`; do not edit. -->
 /** The whole page. */
 export function renderReference(): string {
   const written: Written = new Map();
-  return `${[head, ...[pallasAgent, pallasInstance].map((definition) => renderKind(definition, written))].join("\n").trimEnd()}\n`;
+  return `${[head, ...Object.values(kinds).map(({ definition }) => renderKind(definition, written))].join("\n").trimEnd()}\n`;
 }
 
 async function main(check: boolean): Promise<void> {

@@ -6,16 +6,8 @@ import { objectKey, type LiveObject } from "../lib/kube/object.ts";
 import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { calledBy, dependenciesOf } from "../plan/order.ts";
-import {
-  agentType,
-  childTypes,
-  instanceType,
-  parseWatchedAgent,
-  parseWatchedInstance,
-  type ChildKind,
-  type WatchedAgent,
-  type WatchedInstance,
-} from "./resources.ts";
+import { watching, type WatchedAgent, type WatchedInstance } from "../plan/parse-watched.ts";
+import { childTypes, type ChildKind } from "./resources.ts";
 
 export type AgentIndex = "instance" | "dependency" | "port";
 
@@ -52,8 +44,7 @@ export function createCaches(transport: Transport, namespaces: readonly string[]
   const common = { transport, namespaces, log: log.child({ logger: "pallas.operator.watch" }) };
   const agents = createInformer<WatchedAgent, AgentIndex>({
     ...common,
-    type: agentType,
-    parse: parseWatchedAgent,
+    ...watching("PallasAgent"),
     indexes: {
       instance: (agent) => (agent.parsed.ok ? keysIn(agent, [agent.parsed.value.spec.instanceRef.name]) : []),
       port: (agent) => portKeys(agent),
@@ -62,8 +53,7 @@ export function createCaches(transport: Transport, namespaces: readonly string[]
   });
   const instances = createInformer<WatchedInstance>({
     ...common,
-    type: instanceType,
-    parse: parseWatchedInstance,
+    ...watching("PallasInstance"),
     indexes: {},
   });
   const child = (kind: ChildKind): Informer<LiveObject> =>

@@ -1,15 +1,17 @@
 // Which change concerns which resource: the two controllers and their sources.
+import { agentType, instanceType } from "../crds/kinds.ts";
 import type { WriteTracker } from "../lib/kube/consistency.ts";
 import { createController, type Controller } from "../lib/kube/controller.ts";
 import type { KubeMetrics } from "../lib/kube/metrics.ts";
 import { keyOf, objectKey, type LiveObject } from "../lib/kube/object.ts";
 import { createSource, desiredStateChanged, ownerKey, selfKey, type Source } from "../lib/kube/source.ts";
 import type { Logger } from "../lib/process/log.ts";
+import type { WatchedAgent } from "../plan/parse-watched.ts";
 import { createAgentReconciler, type ReconcilerOptions } from "./agent/reconcile.ts";
 import { calleeKeys, claimKeys, portKeys } from "./caches.ts";
 import { dependentsOf, isReady } from "./dependents.ts";
 import { createInstanceReconciler } from "./instance/reconcile.ts";
-import { agentType, instanceType, type ChildKind, type WatchedAgent } from "./resources.ts";
+import type { ChildKind } from "./resources.ts";
 
 export interface ControllersOptions extends ReconcilerOptions {
   readonly log: Logger;

@@ -2,8 +2,8 @@
 // cycles and the depth of calls are seen from far away.
 import { objectKey } from "../lib/kube/object.ts";
 import type { ReadStore } from "../lib/kube/store.ts";
+import type { WatchedAgent } from "../plan/parse-watched.ts";
 import type { AgentIndex } from "./caches.ts";
-import type { WatchedAgent } from "./resources.ts";
 
 /** Keys of all agents that depend on the given one, each once, itself only if it is in a cycle. */
 export function dependentsOf(store: ReadStore<WatchedAgent, AgentIndex>, key: string): Set<string> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Store } from "../lib/kube/store.ts";
+import type { WatchedAgent } from "../plan/parse-watched.ts";
 import { createNeighbours } from "./neighbours.ts";
 import { makeAgent, makeInstance } from "./render/testing/resources.ts";
-import type { WatchedAgent } from "./resources.ts";
 
 const instance = makeInstance();
 const elsewhere = { instanceRef: { name: "elsewhere" } };

@@ -5,8 +5,8 @@ import type { PallasInstance } from "../crds/instance.ts";
 import { objectKey } from "../lib/kube/object.ts";
 import type { ReadStore } from "../lib/kube/store.ts";
 import { calledBy } from "../plan/order.ts";
+import type { WatchedAgent } from "../plan/parse-watched.ts";
 import type { Neighbourhood } from "../plan/resolve.ts";
-import type { WatchedAgent } from "./resources.ts";
 
 export interface Neighbours {
   /** A view that goes on changing with the cache: to be used up before the next await. */

@@ -3,9 +3,9 @@ import { ApiError } from "../lib/kube/api-error.ts";
 import { Store } from "../lib/kube/store.ts";
 import type { Transport } from "../lib/kube/transport.ts";
 import { ManualClock } from "../lib/process/testing/manual-clock.ts";
+import type { WatchedAgent, WatchedInstance } from "../plan/parse-watched.ts";
 import { createOwnerGuard } from "./owner-guard.ts";
 import { makeAgent } from "./render/testing/resources.ts";
-import type { WatchedAgent, WatchedInstance } from "./resources.ts";
 
 const signal = new AbortController().signal;
 const onListenerError = (error: unknown): void => expect.fail(String(error));

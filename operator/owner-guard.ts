@@ -3,13 +3,13 @@
 // without end; and the view of a process that begins to write may be older than what the one before it wrote, be it of
 // an agent or of the instance that its children are rendered from. An owner that was made moments ago and that a watch
 // has told of is believed, once: so new agents cost no call.
+import { agentType, instanceType } from "../crds/kinds.ts";
 import { getObject } from "../lib/kube/apply.ts";
 import { keyOf, objectKey, type LiveObject } from "../lib/kube/object.ts";
 import { Stalled, Waiting } from "../lib/kube/outcome.ts";
 import type { Transport } from "../lib/kube/transport.ts";
 import { systemClock, type Clock } from "../lib/process/clock.ts";
 import type { Caches } from "./caches.ts";
-import { agentType, instanceType } from "./resources.ts";
 
 /** One reconcile, for one owner. */
 export interface Reconciling {

@@ -1,13 +1,15 @@
 // From anything to a typed resource: the schema of crds/, its issues told as faults. This is what the API server's
-// validation is in a cluster, and it is held equal to it by a differential test (CFG-5).
+// validation is in a cluster, and it is held equal to it by a differential test (CFG-5). What the API server serves has
+// that behind it and is read by parse-watched.ts.
 import * as z from "zod";
-import { agentManifest, type PallasAgent } from "../crds/agent.ts";
-import { instanceManifest, type PallasInstance } from "../crds/instance.ts";
+import type { PallasAgent } from "../crds/agent.ts";
+import type { PallasInstance } from "../crds/instance.ts";
+import { kinds } from "../crds/kinds.ts";
 import { suggestion } from "./did-you-mean.ts";
 import { formatPath, type Fault, type Outcome } from "./fault.ts";
 
 /** The schema that a path leads to, through optionals, defaults, lists and maps. */
-function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
+export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
   if (
     schema instanceof z.ZodExactOptional ||
     schema instanceof z.ZodOptional ||
@@ -30,16 +32,19 @@ function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core
 
 /**
  * A copy without null where the schema has a field: to the API server such a field is absent, and `servers:` with
- * nothing after it is null in YAML. A misspelt key stays, to be named.
+ * nothing after it is null in YAML. A key that the schema does not have is kept, to be named, or dropped.
  */
-function withoutNulls(schema: z.core.$ZodType, raw: unknown): unknown {
+export function withoutNulls(schema: z.core.$ZodType, raw: unknown, unknownKeys: "kept" | "dropped"): unknown {
   const at = schemaAt(schema, []);
-  if (Array.isArray(raw)) return at instanceof z.ZodArray ? raw.map((item) => withoutNulls(at.element, item)) : raw;
+  if (Array.isArray(raw)) {
+    return at instanceof z.ZodArray ? raw.map((item) => withoutNulls(at.element, item, unknownKeys)) : raw;
+  }
   if (typeof raw !== "object" || raw === null) return raw;
+  const isDropped = unknownKeys === "dropped" && at instanceof z.ZodObject;
   const entries = Object.entries(raw).flatMap(([key, value]): [string, unknown][] => {
     const child = at && schemaAt(at, [key]);
-    if (!child) return [[key, value]];
-    return value === null ? [] : [[key, withoutNulls(child, value)]];
+    if (!child) return isDropped ? [] : [[key, value]];
+    return value === null ? [] : [[key, withoutNulls(child, value, unknownKeys)]];
   });
   return Object.fromEntries(entries);
 }
@@ -86,8 +91,8 @@ function toFaults(schema: z.core.$ZodType, issue: z.core.$ZodIssue, raw: unknown
   }));
 }
 
-function parse<T extends z.ZodType>(schema: T, manifest: unknown): Outcome<z.output<T>> {
-  const raw = withoutNulls(schema, manifest);
+/** The value by its schema, or every fault of it. */
+export function parseBySchema<T extends z.ZodType>(schema: T, raw: unknown): Outcome<z.output<T>> {
   const result = schema.safeParse(raw);
   if (result.success) return { ok: true, value: result.data };
   const faults = result.error.issues.flatMap((issue) => toFaults(schema, issue, raw));
@@ -96,8 +101,11 @@ function parse<T extends z.ZodType>(schema: T, manifest: unknown): Outcome<z.out
   return { ok: false, faults: [first, ...others] };
 }
 
+const parse = <T extends z.ZodType>(schema: T, manifest: unknown): Outcome<z.output<T>> =>
+  parseBySchema(schema, withoutNulls(schema, manifest, "kept"));
+
 /** A PallasAgent with the schema's defaults filled in, or every fault of it. */
-export const parseAgent = (raw: unknown): Outcome<PallasAgent> => parse(agentManifest, raw);
+export const parseAgent = (raw: unknown): Outcome<PallasAgent> => parse(kinds.PallasAgent.manifest, raw);
 
 /** A PallasInstance with the schema's defaults filled in, or every fault of it. */
-export const parseInstance = (raw: unknown): Outcome<PallasInstance> => parse(instanceManifest, raw);
+export const parseInstance = (raw: unknown): Outcome<PallasInstance> => parse(kinds.PallasInstance.manifest, raw);

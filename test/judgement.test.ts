@@ -6,14 +6,9 @@ import { accept } from "../operator/agent/accept.ts";
 import { ConditionSet } from "../operator/conditions.ts";
 import { acceptInstance } from "../operator/instance/accept.ts";
 import { createNeighbours } from "../operator/neighbours.ts";
-import {
-  parseWatchedAgent,
-  parseWatchedInstance,
-  type WatchedAgent,
-  type WatchedInstance,
-} from "../operator/resources.ts";
 import { renderCatalogueEntry } from "../plan/catalogue.ts";
 import { checkManifests } from "../plan/check.ts";
+import { parseWatched, type WatchedAgent, type WatchedInstance } from "../plan/parse-watched.ts";
 import { parseAgent, parseInstance } from "../plan/parse.ts";
 import { limitsText, renderLimits, type Rules } from "../plan/rules.ts";
 import { agentManifestOf, instanceManifestOf } from "../plan/testing/resources.ts";
@@ -45,8 +40,8 @@ const storeOf = <T extends WatchedAgent | WatchedInstance>(object: T): Store<T> 
 
 const byOperator: Judge = (instance, agent) => {
   const [live, ofInstance] = [
-    parseWatchedAgent({ ...agent, metadata: { ...metadata, ...agent.metadata } }),
-    parseWatchedInstance({ ...instance, metadata: { ...metadata, ...instance.metadata } }),
+    parseWatched("PallasAgent", { ...agent, metadata: { ...metadata, ...agent.metadata } }, undefined),
+    parseWatched("PallasInstance", { ...instance, metadata: { ...metadata, ...instance.metadata } }, undefined),
   ];
   const conditions = new ConditionSet<InstanceConditionType>([], 1, now);
   acceptInstance(ofInstance, rules, conditions);

@@ -15,8 +15,11 @@ export interface InformerOptions<T extends LiveObject, Index extends string> {
   /** Absent: the whole cluster. */
   readonly namespaces?: readonly string[] | undefined;
   readonly labelSelector?: string;
-  /** Gives a raw object its type, and may drop fields. Objects on which it throws are left as they were, and logged. */
-  readonly parse: (raw: RawObject) => T;
+  /**
+   * Gives a raw object its type, and may drop fields. Objects on which it throws are left as they were, and logged.
+   * `previous` is what the store holds under its key, perhaps of another object of the same name.
+   */
+  readonly parse: (raw: RawObject, previous: T | undefined) => T;
   readonly indexes: Readonly<Record<Index, (object: T) => readonly string[]>>;
   readonly log: Logger;
   readonly clock?: Clock;

@@ -70,6 +70,21 @@ describe("list and watch", () => {
     expect(informer.state.phase).toBe("live");
   });
 
+  test("each version is read with the one before it at hand", async () => {
+    const seen: string[] = [];
+    const { fake, informer, live } = await setUp({
+      parse(raw, previous) {
+        seen.push(`${previous?.metadata.resourceVersion ?? "none"} ${raw.metadata.resourceVersion}`);
+        return raw;
+      },
+    });
+    const first = fake.put("a").metadata.resourceVersion;
+    informer.start();
+    await live();
+    const second = fake.put("a", { color: "blue" }).metadata.resourceVersion;
+    await vi.waitFor(() => expect(seen).toEqual([`none ${first}`, `${first} ${second}`]));
+  });
+
   test("I13 managedFields are dropped, and items of lists get their kind", async () => {
     const { fake, informer, live } = await setUp();
     fake.put("listed");

@@ -49,6 +49,7 @@ export const defaultReflectorTiming: ReflectorTiming = {
 
 /** What a reflector writes to; a `Store` is one. */
 export interface ReflectorTarget<T> {
+  get(key: string): T | undefined;
   replace(objects: readonly T[], options: ReplaceOptions): void;
   upsert(object: T): void;
   remove(object: LiveObject): void;
@@ -61,8 +62,11 @@ export interface ReflectorOptions<T extends LiveObject> {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly target: ReflectorTarget<T>;
-  /** Gives a raw object its type, and may drop fields. One that throws leaves the object's earlier version in place. */
-  readonly parse: (raw: RawObject) => T;
+  /**
+   * Gives a raw object its type, and may drop fields. One that throws leaves the object's earlier version in place.
+   * `previous` is that version, perhaps of another object of the same name.
+   */
+  readonly parse: (raw: RawObject, previous: T | undefined) => T;
   readonly log: Logger;
   readonly clock?: Clock;
   readonly timing?: Partial<ReflectorTiming>;
@@ -248,7 +252,7 @@ export class Reflector<T extends LiveObject> {
 
   #parse(raw: RawObject): T | undefined {
     try {
-      return this.#options.parse(raw);
+      return this.#options.parse(raw, this.#options.target.get(keyOf(raw)));
     } catch (error) {
       this.#options.log.error(
         { kind: this.#options.type.kind, key: keyOf(raw), err: error },

@@ -6,10 +6,10 @@ import { instanceMissing } from "../../plan/check.ts";
 import { formatFault, listNames, type Fault } from "../../plan/fault.ts";
 import { judgeAgent, judgeInstance } from "../../plan/judge.ts";
 import { dependenciesOf } from "../../plan/order.ts";
+import type { WatchedInstance } from "../../plan/parse-watched.ts";
 import { resolveAgent, type Neighbourhood } from "../../plan/resolve.ts";
 import type { Rules } from "../../plan/rules.ts";
 import type { ReadStore } from "../../lib/kube/store.ts";
-import type { WatchedInstance } from "../resources.ts";
 import type { AgentRun } from "./run.ts";
 
 /** What is judged, and by what. */

@@ -3,13 +3,13 @@
 import type { AgentStatus } from "../../crds/agent.ts";
 import type { AgentConditionType } from "../../crds/conditions.ts";
 import { labels } from "../../crds/names.ts";
+import type { WatchedAgent } from "../../plan/parse-watched.ts";
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import type { HealthStatus } from "../../crds/health.ts";
 import type { ConditionSet } from "../conditions.ts";
 import type { Failure } from "../failure.ts";
 import type { HealthVerdict } from "../health/verdict.ts";
 import type { Rollout } from "../rollout.ts";
-import type { WatchedAgent } from "../resources.ts";
 import { observeSpecChange } from "../spec-changed.ts";
 
 type Conditions = ConditionSet<AgentConditionType>;

@@ -1,7 +1,7 @@
 // The reconciler of agents over an API server in this process: which writes it makes, in which order, and what its
 // status says when one of them fails.
 import { describe, expect, it } from "vitest";
-import { agentType } from "../resources.ts";
+import { agentType } from "../../crds/kinds.ts";
 import { computeKstatus } from "../testing/kstatus.ts";
 import { startScene, type Scene } from "../testing/scene.ts";
 

@@ -1,5 +1,6 @@
 // The reconciler of PallasAgents: accept → resolve → dependencies → apply → observe, then one status write. It is
 // level-triggered: it reads caches, and a resource in its desired state causes no write at all (OPR-2).
+import { agentType } from "../../crds/kinds.ts";
 import { agentChildren } from "../../crds/names.ts";
 import { agentReadyParts, type AgentConditionType } from "../../crds/conditions.ts";
 import { neverObserved } from "../../crds/definition.ts";
@@ -11,7 +12,7 @@ import { ConditionSet } from "../conditions.ts";
 import type { AgentHealth } from "../health/poller.ts";
 import type { Neighbours } from "../neighbours.ts";
 import type { Images } from "../render/agent-children.ts";
-import { agentType, type LiveDeployment } from "../resources.ts";
+import type { LiveDeployment } from "../resources.ts";
 import { observeRollout } from "../rollout.ts";
 import type { ImagePacing } from "../rollouts/pace-image.ts";
 import type { StatusWriter } from "../status.ts";

@@ -2,6 +2,7 @@
 // from step to step; nothing outlives the reconcile.
 import type { AgentConditionType } from "../../crds/conditions.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import type { WatchedAgent } from "../../plan/parse-watched.ts";
 import type { Rules } from "../../plan/rules.ts";
 import type { Caches } from "../caches.ts";
 import type { ChildWriter, Writing } from "../children.ts";
@@ -9,7 +10,6 @@ import type { ConditionSet } from "../conditions.ts";
 import type { Neighbours } from "../neighbours.ts";
 import type { Images } from "../render/agent-children.ts";
 import type { ImagePacing } from "../rollouts/pace-image.ts";
-import type { WatchedAgent } from "../resources.ts";
 
 export interface AgentRun {
   readonly live: WatchedAgent;

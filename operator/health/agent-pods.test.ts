@@ -3,8 +3,8 @@ import { labels } from "../../crds/names.ts";
 import type { RawObject } from "../../lib/kube/object.ts";
 import { Store } from "../../lib/kube/store.ts";
 import type { AgentStatus } from "../../crds/agent.ts";
+import type { WatchedAgent } from "../../plan/parse-watched.ts";
 import { makeAgent } from "../render/testing/resources.ts";
-import type { WatchedAgent } from "../resources.ts";
 import { parseSlice, podsAtUrl, podsInSlices, type WatchedSlice } from "./agent-pods.ts";
 
 const slice = (name: string, version: number, endpoints: unknown, fields: object = {}): RawObject => ({

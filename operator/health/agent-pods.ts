@@ -5,7 +5,7 @@ import { endpointSliceType, parseEndpoints } from "../../lib/kube/endpoint-slice
 import { createInformer, type Informer, type InformerOptions } from "../../lib/kube/informer.ts";
 import { identityOf, keyOf, objectKey, type LiveObject, type RawObject } from "../../lib/kube/object.ts";
 import type { ReadStore } from "../../lib/kube/store.ts";
-import type { WatchedAgent } from "../resources.ts";
+import type { WatchedAgent } from "../../plan/parse-watched.ts";
 
 export interface AgentPod {
   /** Of its health report. */

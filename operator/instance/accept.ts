@@ -2,9 +2,9 @@
 import type { InstanceConditionType } from "../../crds/conditions.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { judgeInstance } from "../../plan/judge.ts";
+import type { WatchedInstance } from "../../plan/parse-watched.ts";
 import type { Rules } from "../../plan/rules.ts";
 import type { ConditionSet } from "../conditions.ts";
-import type { WatchedInstance } from "../resources.ts";
 
 /** Undefined when the instance is not accepted; the condition then says why. */
 export function acceptInstance(

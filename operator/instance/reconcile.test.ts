@@ -1,6 +1,6 @@
 // The reconciler of instances over an API server in this process: the order of its writes, and what its status says.
 import { describe, expect, it } from "vitest";
-import { instanceType } from "../resources.ts";
+import { instanceType } from "../../crds/kinds.ts";
 import { computeKstatus } from "../testing/kstatus.ts";
 import { startScene, type Scene } from "../testing/scene.ts";
 

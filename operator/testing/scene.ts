@@ -1,6 +1,7 @@
 // The two reconcilers over an API server in this process, one reconcile at a time, so that a test sees which writes it
 // makes and in which order. What the kubelet and the Deployment controller would do, the test puts there itself.
 import { onTestFinished } from "vitest";
+import { agentType, instanceType } from "../../crds/kinds.ts";
 import { labels } from "../../crds/names.ts";
 import { createWriteTracker } from "../../lib/kube/consistency.ts";
 import type { ReconcileResult } from "../../lib/kube/controller.ts";
@@ -16,7 +17,7 @@ import { createChildWriter } from "../children.ts";
 import { createInstanceReconciler } from "../instance/reconcile.ts";
 import { createNeighbours } from "../neighbours.ts";
 import { createOwnerGuard } from "../owner-guard.ts";
-import { agentType, childTypes, instanceType, type ChildKind } from "../resources.ts";
+import { childTypes, type ChildKind } from "../resources.ts";
 import { RolloutBudget } from "../rollouts/budget.ts";
 import { createImagePacing } from "../rollouts/pace-image.ts";
 import { releaseImages, releaseRules } from "../render/testing/resources.ts";

@@ -13,16 +13,8 @@ import type { Transport } from "../../lib/kube/transport.ts";
 import { systemClock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Fault } from "../../plan/fault.ts";
-import {
-  agentType,
-  instanceType,
-  parseWatchedAgent,
-  parseWatchedInstance,
-  parseWatchedSlice,
-  type WatchedAgent,
-  type WatchedInstance,
-  type WatchedSlice,
-} from "./kinds.ts";
+import { watching, type WatchedAgent, type WatchedInstance } from "../../plan/parse-watched.ts";
+import { parseWatchedSlice, type WatchedSlice } from "./slices.ts";
 import { Listeners, onePerPod, type ResourceSource, type SourceState } from "./source.ts";
 
 export interface WatchSourceOptions {
@@ -70,8 +62,14 @@ class WatchSource implements ResourceSource {
       log: log.child({ logger: "pallas.registry.watch" }),
       ...(timing === undefined ? {} : { timing }),
     };
-    this.#agents = createInformer<WatchedAgent>({ ...common, type: agentType, parse: parseWatchedAgent });
-    this.#instances = createInformer<WatchedInstance>({ ...common, type: instanceType, parse: parseWatchedInstance });
+    this.#agents = createInformer<WatchedAgent>({
+      ...common,
+      ...watching("PallasAgent"),
+    });
+    this.#instances = createInformer<WatchedInstance>({
+      ...common,
+      ...watching("PallasInstance"),
+    });
     this.#slices = createInformer<WatchedSlice>({
       ...common,
       type: endpointSliceType,

@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { agentType, instanceType } from "../../operator/resources.ts";
+import { agentType, instanceType } from "../../crds/kinds.ts";
 import { KubeServer } from "../../registry/testing/kube-server.ts";
 import { agentName, agentWrite, instanceWrite, statusWrite } from "./fleet.ts";
 import { startRegistryUnderTest } from "./program-under-test.ts";

@@ -1,5 +1,6 @@
 // The agents of a benchmark: one instance and many agents of it in one namespace, as manifests, and the children that
 // they get, rendered by the operator's own pure functions. All agents are alike but for their names and texts.
+import { agentType, instanceType } from "../../crds/kinds.ts";
 import { agentChildren, annotations, apiVersion, labels } from "../../crds/names.ts";
 import { apiVersionOf, collectionPath, objectPath } from "../../lib/kube/resource.ts";
 import { neighbourhood } from "../../plan/check.ts";
@@ -7,7 +8,7 @@ import type { Outcome } from "../../plan/fault.ts";
 import { parseAgent, parseInstance } from "../../plan/parse.ts";
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import { renderAgentChildren } from "../../operator/render/agent-children.ts";
-import { agentType, childTypes, instanceType } from "../../operator/resources.ts";
+import { childTypes } from "../../operator/resources.ts";
 import type { BareClient } from "./bare-client.ts";
 
 /** A write ready to be sent. */

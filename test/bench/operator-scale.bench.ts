@@ -2,7 +2,7 @@
 // judged against a bare client that sends the same writes to the same server. The two take turns, so that a machine which
 // is slow for a while is slow for both.
 import { setTimeout as delay } from "node:timers/promises";
-import { agentType } from "../../operator/resources.ts";
+import { agentType } from "../../crds/kinds.ts";
 import { bringIntoService, serveHealth, type HealthEndpoints } from "./agents-in-service.ts";
 import {
   eventsIn,

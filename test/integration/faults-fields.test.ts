@@ -1,13 +1,14 @@
 // Every field of both specs is set and unset again on a real API server, all at once: what is there then is, byte for
 // byte, what was there before, down to the fields that our manager owns. Which fields, the schema says.
 import { beforeAll, describe, expect, it } from "vitest";
+import { agentType, instanceType } from "../../crds/kinds.ts";
 import { fieldManager } from "../../crds/names.ts";
 import { applyObject } from "../../lib/kube/apply.ts";
 import { differences } from "../../lib/kube/compare.ts";
 import { apiVersionOf, collectionPath, type ResourceType } from "../../lib/kube/resource.ts";
 import { renderAgentChildren } from "../../operator/render/agent-children.ts";
 import { renderInstanceChildren } from "../../operator/render/instance-children.ts";
-import { agentType, childTypes, instanceType } from "../../operator/resources.ts";
+import { childTypes } from "../../operator/resources.ts";
 import { neighbourhood } from "../../plan/check.ts";
 import { parseAgent, parseInstance } from "../../plan/parse.ts";
 import { callApi } from "../cluster/api-call.ts";

@@ -78,6 +78,7 @@ export const operationRequirements: Requirements = {
       "test/integration/faults-fields.test.ts",
       "test/integration/faults-actors.test.ts",
       "lib/kube/apply.test.ts",
+      "plan/parse-watched.test.ts",
       "operator/render/render.test.ts",
       "test/e2e/rotation.test.ts",
     ],
