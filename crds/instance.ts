@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { agentDefaults } from "./agent-settings.ts";
 import { maxCatalogueNameLength } from "./catalogue.ts";
-import { conditionList, manifestSchema, observedGeneration, type ResourceDefinition } from "./definition.ts";
+import { conditionList, manifestSchema, observedGeneration, timestamp, type ResourceDefinition } from "./definition.ts";
 import { choice, flag, integer, namedList, object, setOf, text, withRules } from "./fields.ts";
 import { maxNameLength } from "./names.ts";
 import {
@@ -232,6 +232,8 @@ const instanceSpec = object("What the agents of this instance share.", {
 const instanceStatus = z
   .strictObject({
     observedGeneration: observedGeneration.exactOptional(),
+    specChangedAt: timestamp.meta({ description: "When the spec last changed." }).exactOptional(),
+    specDigest: text(64, "Digest of the spec as it was then.").exactOptional(),
     conditions: conditionList.exactOptional(),
     agents: object("Its agents.", {
       total: integer(0, 1_000_000, "All of them."),

@@ -4,10 +4,13 @@ import { renderCatalogueEntry, shorten, withoutSlugConflicts } from "./catalogue
 import { sampleAgent, sampleInstance } from "./testing/resources.ts";
 
 const url = "http://research.agents.svc:8080/mcp";
-const entryOf = (spec: object = {}, { instance = {}, metadata = {}, status = {} }: Record<string, object> = {}) =>
+const entryOf = (
+  spec: object = {},
+  { instance = {}, metadata = {}, status = {}, instanceStatus = {} }: Record<string, object> = {},
+) =>
   renderCatalogueEntry(
     { ...sampleAgent("tech-research", spec, metadata), status },
-    sampleInstance({ version: "2.0.0", ...instance }),
+    { ...sampleInstance({ version: "2.0.0", ...instance }), status: instanceStatus },
     url,
   );
 
@@ -29,6 +32,12 @@ describe("CAT-3 a description is cut to 100 characters, at a word", () => {
   it("a word is not cut in two, and lines become spaces", () => {
     expect(shorten(words(21))).toBe(`${words(19)}…`);
     expect(shorten(" a\n\n b\t c ")).toBe("a b c");
+  });
+
+  it("a word that would leave less than half is cut in two; one that leaves more is not", () => {
+    const [early, late] = ["a".repeat(49), "a".repeat(50)];
+    expect(shorten(`${early} ${"b".repeat(99)}`)).toBe(`${early} ${"b".repeat(49)}…`);
+    expect(shorten(`${late} ${"b".repeat(99)}`)).toBe(`${late}…`);
   });
 
   it("any text gives at most 100 characters, and an ellipsis only where something is missing", () => {
@@ -111,15 +120,34 @@ describe("CAT-6 metadata of the registry", () => {
     expect(official({}).updatedAt).toBe("1970-01-01T00:00:00Z");
   });
 
+  it("updatedAt is the later of the agent's and the instance's change, whatever their zones", () => {
+    const updatedAt = (ofAgent: string | undefined, ofInstance: string) =>
+      entryOf(
+        {},
+        {
+          metadata: created,
+          status: ofAgent === undefined ? {} : { specChangedAt: ofAgent },
+          instanceStatus: { specChangedAt: ofInstance },
+        },
+      )._meta["io.modelcontextprotocol.registry/official"].updatedAt;
+    expect(updatedAt("2026-11-21T12:00:00Z", "2026-11-21T13:00:00Z")).toBe("2026-11-21T13:00:00Z");
+    expect(updatedAt("2026-11-21T14:00:00Z", "2026-11-21T13:00:00Z")).toBe("2026-11-21T14:00:00Z");
+    expect(updatedAt("2026-11-21T14:00:00+02:00", "2026-11-21T13:00:00Z")).toBe("2026-11-21T13:00:00Z");
+    expect(updatedAt(undefined, "2026-11-19T13:00:00Z")).toBe("2026-11-20T08:00:00Z");
+  });
+
   it("an agent that nobody looked at yet is listed without health", () => {
     expect(entryOf()._meta["ca.helu.pallas/runtime"]).toEqual({ readyReplicas: 0 });
   });
 
-  it("health has since when it is so: the later of its two conditions, and what is wrong", () => {
+  it.each([
+    ["2026-11-21T11:00:00Z", "2026-11-21T12:00:00Z"],
+    ["2026-11-21T12:00:00Z", "2026-11-21T11:00:00Z"],
+  ])("health has since when it is so: the later of %s and %s, and what is wrong", (model, downstreams) => {
     const conditions = [
       condition("Ready", "True", "2026-11-21T13:00:00Z", "all well"),
-      condition("ModelHealthy", "False", "2026-11-21T11:00:00Z", "LLM: openai: model 'x' not found"),
-      condition("DownstreamsReachable", "True", "2026-11-21T12:00:00Z"),
+      condition("ModelHealthy", "False", model, "LLM: openai: model 'x' not found"),
+      condition("DownstreamsReachable", "True", downstreams),
     ];
     const status = { health: "degraded", readyReplicas: 2, conditions };
     expect(entryOf({}, { status })._meta["ca.helu.pallas/runtime"]).toEqual({

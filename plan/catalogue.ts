@@ -63,10 +63,11 @@ function renderServer(agent: PallasAgent, instance: PallasInstance, url: string)
 const withoutUndefined = ({ src, mimeType }: { src: string; mimeType?: string | undefined }) =>
   mimeType === undefined ? { src } : { src, mimeType };
 
-const latest = (times: (string | undefined)[]): string | undefined =>
+/** Of times in RFC 3339, whose text says nothing of their order where zones differ. */
+const latest = (times: readonly (string | null | undefined)[]): string | undefined =>
   times
-    .filter((time) => time !== undefined)
-    .sort()
+    .filter((time) => typeof time === "string")
+    .toSorted((a, b) => Date.parse(a) - Date.parse(b))
     .at(-1);
 
 /** Health as its conditions tell it; their last transition is when it became so. */
@@ -87,13 +88,17 @@ function renderRuntime(status: AgentStatus | undefined): RuntimeMeta {
 const toUtc = (time: string): string => new Date(time).toISOString().replace(".000Z", "Z");
 const epoch = "1970-01-01T00:00:00Z";
 
+/** An entry is made of both. */
+const changedAt = (agent: PallasAgent, instance: PallasInstance): string =>
+  latest([agent.status?.specChangedAt ?? agent.metadata.creationTimestamp, instance.status?.specChangedAt]) ?? epoch;
+
 /** One entry. `url` is where clients reach the agent. */
 export const renderCatalogueEntry = (agent: PallasAgent, instance: PallasInstance, url: string): CatalogueEntry => ({
   server: renderServer(agent, instance, url),
   _meta: {
     [officialMetaKey]: {
       status: "active",
-      updatedAt: toUtc(agent.status?.specChangedAt ?? agent.metadata.creationTimestamp ?? epoch),
+      updatedAt: toUtc(changedAt(agent, instance)),
       isLatest: true,
     },
     [runtimeMetaKey]: renderRuntime(agent.status),

@@ -119,9 +119,25 @@ test("CLI-1 --only runs the named agents and what they depend on", async () => {
   expect([...onlyNamed(desired, []).runnable.keys()]).toHaveLength(3);
 });
 
-test("CAT-6 the time of an agent's last change stays as long as its spec", async () => {
-  const before = await desire(files);
-  const time = before.listed.get("default/worker")?.specChangedAt;
-  const after = await desire({ ...files, "b.yaml": `# a comment\n${files["b.yaml"]}` }, before);
-  expect(after.listed.get("default/worker")?.specChangedAt).toBe(time);
+test("CAT-6 the time of an agent's or instance's last change stays as long as its spec, and moves with it", async () => {
+  const long = "2001-01-01T00:00:00.000Z";
+  const times = ({ listed, instances }: Desired) => [
+    listed.get("default/worker")?.specChangedAt,
+    instances.get("default/i")?.status?.specChangedAt,
+  ];
+  const first = await desire(files);
+  const [worker, instance] = [first.listed.get("default/worker"), first.instances.get("default/i")];
+  if (!worker || !instance) throw new Error("expected an agent and an instance, found less");
+  worker.specChangedAt = long;
+  first.instances.set("default/i", { ...instance, status: { specChangedAt: long } });
+
+  const commented = {
+    ...files,
+    "a.yaml": `# a comment\n${files["a.yaml"]}`,
+    "b.yaml": `# another\n${files["b.yaml"]}`,
+  };
+  expect(times(await desire(commented, first))).toEqual([long, long]);
+  const title = files["a.yaml"].replace("registryNamespace", "title: Ours\n  registryNamespace");
+  const [ofWorker, ofInstance = ""] = times(await desire({ ...files, "a.yaml": title }, first));
+  expect([ofWorker, ofInstance > "2020"]).toEqual([long, true]);
 });

@@ -47,6 +47,7 @@ export interface RunnableAgent extends Placed {
 }
 
 export interface Desired {
+  /** Their status says when their spec last changed. */
   instances: Map<string, PallasInstance>;
   instanceFiles: Map<string, string>;
   listed: Map<string, ListedAgent>;
@@ -76,7 +77,13 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
   const keptListed = kept(previous?.listed, accepted, (key, { file }) => isKept("PallasAgent", key, file));
   const runnable = new Map(checked.runnable.map((entry) => [keyOf(entry.agent), entry]));
   const keptRunnable = kept(previous?.runnable, runnable, (key, { file }) => isKept("PallasAgent", key, file));
-  const instances = new Map(checked.instances.map((instance) => [keyOf(instance), instance]));
+  const instances = new Map<string, PallasInstance>(
+    checked.instances.map((instance) => {
+      const before = previous?.instances.get(keyOf(instance));
+      const specChangedAt = changedAt(manifests, instance, before?.spec, before?.status?.specChangedAt);
+      return [keyOf(instance), { ...instance, status: { specChangedAt } }];
+    }),
+  );
   const instanceFiles = new Map(
     checked.instances.map((instance) => [keyOf(instance), fileOf(manifests, "PallasInstance", instance)]),
   );
@@ -150,6 +157,17 @@ function createKeeper({ resources }: Manifests, { diagnostics }: Judged) {
 const fileOf = (manifests: Manifests, kind: string, { metadata }: PallasAgent | PallasInstance): string =>
   sourceOf(manifests, kind, metadata)?.file ?? "";
 
+/** When the spec was last another: as before while it is the same, else when its file changed. */
+function changedAt(
+  manifests: Manifests,
+  { kind, metadata, spec }: PallasAgent | PallasInstance,
+  earlierSpec: object | undefined,
+  earlierTime: string | undefined,
+): string {
+  if (earlierTime !== undefined && JSON.stringify(earlierSpec) === JSON.stringify(spec)) return earlierTime;
+  return sourceOf(manifests, kind, metadata)?.changedAt ?? new Date(0).toISOString();
+}
+
 function listAgent(
   manifests: Manifests,
   agent: PallasAgent,
@@ -158,12 +176,10 @@ function listAgent(
 ): ListedAgent {
   const source = sourceOf(manifests, "PallasAgent", agent.metadata);
   const before = previous?.listed.get(keyOf(agent));
-  const isSame = before !== undefined && JSON.stringify(before.agent.spec) === JSON.stringify(agent.spec);
-  const specChangedAt = isSame ? before.specChangedAt : (source?.changedAt ?? new Date(0).toISOString());
   return {
     agent,
     file: source?.file ?? "",
-    specChangedAt,
+    specChangedAt: changedAt(manifests, agent, before?.agent.spec, before?.specChangedAt),
     ...(port === undefined ? {} : { url: localAgentUrl(port) }),
   };
 }

@@ -45,7 +45,7 @@ test("CLI-1 the registry is told every accepted agent, and where to ask those th
   expect(endpoints).toEqual([
     { namespace: "default", instance: "i", agent: "worker", pod: "worker-7", adminUrl: "http://127.0.0.1:1" },
   ]);
-  expect(instances[0]?.status?.agents).toEqual({ total: 3, ready: 1 });
+  expect(instances[0]?.status).toMatchObject({ agents: { total: 3, ready: 1 }, specChangedAt: expect.any(String) });
   const messages = agents.map(({ metadata, status }) => [
     metadata.name,
     status?.conditions?.find(({ type }) => type === "Ready")?.message,

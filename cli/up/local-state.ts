@@ -38,7 +38,7 @@ export function renderLocalState({ desired, board, registryUrl, previous, now }:
       ({ metadata, spec }) => `${metadata.namespace}/${spec.instanceRef.name}` === keyOf(instance),
     );
     const ready = own.filter(({ status }) => status.readyReplicas === 1).length;
-    return { ...instance, status: { agents: { total: own.length, ready }, registryUrl } };
+    return { ...instance, status: { ...instance.status, agents: { total: own.length, ready }, registryUrl } };
   });
   const endpoints = agents.flatMap(({ metadata, spec }): LocalState["endpoints"] => {
     const { phase, adminUrl, pid } = board.get(keyOf({ metadata })) ?? {};

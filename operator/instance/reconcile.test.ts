@@ -77,6 +77,19 @@ describe("OPR-3 a write that fails", () => {
   });
 });
 
+describe("CAT-6 when an instance's spec last changed", () => {
+  const changedAt = (scene: Scene) => scene.status(instanceType, "ouranos").specChangedAt;
+
+  it("is its creation at first, moves with an edit, and stays while nothing changes", async () => {
+    const scene = await startServing();
+    expect(changedAt(scene)).toBe("2026-11-21T10:00:00Z");
+    await scene.putInstance({ version: "2.0.0" });
+    await scene.reconcileInstance();
+    expect(changedAt(scene)).toBe("2026-11-21T12:00:00Z");
+    expect((await scene.reconcileInstance()).writes).toEqual([]);
+  });
+});
+
 describe("OPR-3 an instance with a validation error", () => {
   it("is Stalled and handled, and nothing is written for it", async () => {
     const scene = await startScene();

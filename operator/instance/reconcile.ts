@@ -15,6 +15,7 @@ import type { Failure } from "../failure.ts";
 import { renderInstanceChildren } from "../render/instance-children.ts";
 import type { LiveDeployment } from "../resources.ts";
 import { observeRollout, type Rollout } from "../rollout.ts";
+import { observeSpecChange } from "../spec-changed.ts";
 import { summarise } from "../summary.ts";
 import { acceptInstance } from "./accept.ts";
 
@@ -69,6 +70,12 @@ async function reconcileInstance(options: ReconcilerOptions, context: ReconcileC
   const agents = caches.agents.store.byIndex("instance", key);
   const status: InstanceStatus = {
     observedGeneration: handled ? generation : (live.status?.observedGeneration ?? neverObserved),
+    ...observeSpecChange(
+      live.metadata,
+      live.status,
+      live.parsed.ok ? live.parsed.value.spec : undefined,
+      conditions.time,
+    ),
     conditions: conditions.all,
     agents: { total: agents.length, ready: agents.filter(isReady).length },
     ...(live.parsed.ok ? { registryUrl: registryUrl(live.parsed.value, namespace) } : {}),

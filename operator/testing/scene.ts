@@ -50,7 +50,10 @@ export interface Scene {
   refuse(kind: string | undefined, status?: number): void;
   reconcileAgent(name: string, failures?: number): Promise<Reconciled>;
   reconcileInstance(failures?: number): Promise<Reconciled>;
-  status(type: ResourceType, name: string): { observedGeneration?: number; conditions?: Condition[] };
+  status(
+    type: ResourceType,
+    name: string,
+  ): { observedGeneration?: number; specChangedAt?: string; conditions?: Condition[] };
 }
 
 interface Condition {

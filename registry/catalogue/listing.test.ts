@@ -42,6 +42,19 @@ describe("CAT-8 one change costs one entry", () => {
     expect(list().servers.every(({ text }) => text.includes('"2.0.0"'))).toBe(true);
     expect(renderEntry).toHaveBeenCalledTimes(4);
   });
+
+  it("CAT-6 that an instance's spec has changed is told by its agents' entries", () => {
+    const source = new MemorySource({ instances: [makeInstance()], agents: [makeAgent("a"), makeAgent("b")] });
+    const { list } = makeLister(source);
+    const times = () =>
+      list().servers.map(({ entry }) => entry._meta["io.modelcontextprotocol.registry/official"].updatedAt);
+    expect(times()).toEqual(["2026-11-21T10:00:00Z", "2026-11-21T10:00:00Z"]);
+    const edited = makeInstance({ version: "2.0.0" });
+    source.set({ instances: [edited] });
+    expect(times()).toEqual(["2026-11-21T10:00:00Z", "2026-11-21T10:00:00Z"]);
+    source.set({ instances: [{ ...edited, status: { specChangedAt: "2026-11-22T10:00:00Z" } }] });
+    expect(times()).toEqual(["2026-11-22T10:00:00Z", "2026-11-22T10:00:00Z"]);
+  });
 });
 
 describe("CAT-6 listed is every accepted agent", () => {

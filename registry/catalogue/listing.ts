@@ -60,7 +60,8 @@ export function createLister({
 
 interface KeptInstance {
   instance: PallasInstance;
-  specText: string;
+  /** What entries are made of. */
+  entryText: string;
   accepted: boolean;
 }
 
@@ -82,9 +83,9 @@ function keepInstances(
       const key = resourceKey(instance);
       const earlier = before.get(key);
       if (earlier?.instance === instance) return [key, earlier];
-      const specText = JSON.stringify(instance.spec);
-      if (earlier?.specText === specText) return [key, earlier];
-      return [key, { instance, specText, accepted: judgeInstance(instance, rules).length === 0 }];
+      const entryText = JSON.stringify([instance.spec, instance.status?.specChangedAt]);
+      if (earlier?.entryText === entryText) return [key, earlier];
+      return [key, { instance, entryText, accepted: judgeInstance(instance, rules).length === 0 }];
     }),
   );
 }

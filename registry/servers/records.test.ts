@@ -66,20 +66,42 @@ describe("CAT-10 what is kept of servers", () => {
     expect(shown()).not.toContain("-agent-0");
   });
 
-  it("what an edit of the instance did to a server counts as its change, its health does not", () => {
+  it("an entry has changed when it says so itself, be it new here or not, and never by its health", () => {
     const { records, updatedAt, pass } = make();
     const first = sampleServer("coder");
     records.update(listingOf(first));
-    expect(updatedAt("coder")).toBe("2026-11-21T10:00:00.000Z");
     pass(1_000);
     const unwell = {
       ...first,
       entry: { ...first.entry, _meta: { ...first.entry._meta, "ca.helu.pallas/runtime": { readyReplicas: 0 } } },
     };
-    records.update(listingOf(unwell));
-    expect(updatedAt("coder")).toBe("2026-11-21T10:00:00.000Z");
-    pass(1_000);
-    records.update(listingOf(sampleServer("coder", {}, { version: "2.0.0" }), sampleServer("new")));
-    expect([updatedAt("coder"), updatedAt("new")]).toEqual(["2026-11-22T00:00:02.000Z", "2026-11-22T00:00:02.000Z"]);
+    records.update(listingOf(unwell, sampleServer("new")));
+    expect([updatedAt("coder"), updatedAt("new")]).toEqual(["2026-11-21T10:00:00.000Z", "2026-11-21T10:00:00.000Z"]);
+    const specChangedAt = "2026-11-21T23:00:00Z";
+    records.update(listingOf(sampleServer("coder", {}, { version: "2.0.0" }, { specChangedAt }), sampleServer("new")));
+    expect([updatedAt("coder"), updatedAt("new")]).toEqual(["2026-11-21T23:00:00.000Z", "2026-11-21T10:00:00.000Z"]);
+  });
+
+  it("a name that comes back has changed then, and so it stays", () => {
+    const { records, updatedAt, pass } = make();
+    records.update(listingOf(sampleServer("coder")));
+    records.update(listingOf());
+    pass(2_500);
+    records.update(listingOf(sampleServer("coder")));
+    expect(updatedAt("coder")).toBe("2026-11-22T00:00:02.000Z");
+    pass(5_000);
+    records.update(listingOf(sampleServer("coder")));
+    expect(updatedAt("coder")).toBe("2026-11-22T00:00:02.000Z");
+  });
+
+  it("a name that another agent takes over has changed then", () => {
+    const { records, updatedAt, pass } = make();
+    const first = sampleServer("coder");
+    records.update(listingOf(first));
+    pass(2_500);
+    const { agent } = first;
+    const other = { ...first, agent: { ...agent, metadata: { ...agent.metadata, namespace: "other" } } };
+    records.update(listingOf(other));
+    expect(updatedAt("coder")).toBe("2026-11-22T00:00:02.000Z");
   });
 });

@@ -3,6 +3,7 @@
 import { officialMetaKey } from "../../crds/catalogue.ts";
 import { systemClock } from "../../lib/process/clock.ts";
 import type { ListedServer, Listing } from "../catalogue/listing.ts";
+import { resourceKey } from "../source/source.ts";
 import { renderRecord, renderTombstone, type ServerRecord } from "./record.ts";
 
 const tombstoneLimit = 1_000;
@@ -35,6 +36,21 @@ export function createServerRecords(options: { now?: () => number } = {}): Serve
     }
   };
 
+  /** An entry says itself when it changed, but not that its name came back or was taken over by another agent: now. */
+  const earliestChange = ({ agent, entry }: ListedServer): number => {
+    const earlier = live?.get(entry.server.name);
+    if (earlier === undefined) return deleted.has(entry.server.name) ? wholeSeconds(now()) : 0;
+    const isSameAgent = resourceKey(earlier.listed.agent) === resourceKey(agent);
+    return isSameAgent ? earlier.record.updatedAt : wholeSeconds(now());
+  };
+  const keep = (listed: ListedServer): Kept => {
+    const { server, _meta } = listed.entry;
+    const earlier = live?.get(server.name);
+    if (earlier?.listed === listed) return earlier;
+    const updatedAt = Math.max(Date.parse(_meta[officialMetaKey].updatedAt), earliestChange(listed));
+    return { listed, record: renderRecord(listed, updatedAt) };
+  };
+
   return {
     all() {
       if (live === undefined) return undefined;
@@ -48,8 +64,7 @@ export function createServerRecords(options: { now?: () => number } = {}): Serve
     },
     update({ servers }) {
       const before = live;
-      const seenAt = before === undefined ? 0 : wholeSeconds(now());
-      live = new Map(servers.map((listed) => [listed.entry.server.name, keep(listed, before, seenAt)]));
+      live = new Map(servers.map((listed) => [listed.entry.server.name, keep(listed)]));
       for (const [name, { listed }] of before ?? []) {
         if (!live.has(name)) deleted.set(name, renderTombstone(listed, wholeSeconds(now())));
       }
@@ -58,19 +73,6 @@ export function createServerRecords(options: { now?: () => number } = {}): Serve
       forgetOld();
     },
   };
-}
-
-/**
- * An entry that appears or changes while the registry looks has changed now, whatever moved it: with the time of the
- * agent's own edit, a client that asks for changes would miss what an edit of the instance did to it.
- */
-function keep(listed: ListedServer, before: ReadonlyMap<string, Kept> | undefined, seenAt: number): Kept {
-  const { server, _meta } = listed.entry;
-  const earlier = before?.get(server.name);
-  if (earlier?.listed === listed) return earlier;
-  const isSame = earlier !== undefined && JSON.stringify(earlier.listed.entry.server) === JSON.stringify(server);
-  const changedAt = isSame ? earlier.record.updatedAt : seenAt;
-  return { listed, record: renderRecord(listed, Math.max(Date.parse(_meta[officialMetaKey].updatedAt), changedAt)) };
 }
 
 const wholeSeconds = (time: number): number => Math.floor(time / 1_000) * 1_000;

@@ -32,7 +32,7 @@ export const interfaceRequirements: Requirements = {
     shown: [
       "plan/catalogue.test.ts",
       "registry/catalogue/listing.test.ts",
-      "operator/agent/summary.test.ts",
+      "operator/spec-changed.test.ts",
       "test/judgement.test.ts",
       "plan/rules.test.ts",
     ],
@@ -242,7 +242,7 @@ export const interfaceRequirements: Requirements = {
   "HLT-6": {
     promise: "An agent that cannot be asked counts as error, and health shows as conditions and metrics beside Ready.",
     shown: [
-      "operator/agent/summary.test.ts",
+      "operator/agent/observed.test.ts",
       "test/integration/operator-health.test.ts",
       "cli/up/agent-status.test.ts",
     ],

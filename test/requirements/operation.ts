@@ -79,6 +79,7 @@ export const operationRequirements: Requirements = {
       "test/integration/faults-actors.test.ts",
       "lib/kube/apply.test.ts",
       "plan/parse-watched.test.ts",
+      "operator/other-release.test.ts",
       "operator/render/render.test.ts",
       "test/e2e/rotation.test.ts",
     ],
@@ -88,7 +89,7 @@ export const operationRequirements: Requirements = {
     shown: [
       "test/integration/operator.test.ts",
       "test/integration/faults-writes.test.ts",
-      "operator/agent/summary.test.ts",
+      "operator/summary.test.ts",
       "operator/status.test.ts",
       "crds/conditions.test.ts",
     ],
