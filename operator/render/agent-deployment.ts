@@ -22,6 +22,18 @@ import { restrictedContainer, restrictedPod } from "./restricted.ts";
 /** Endpoints lag behind a pod's end by about this; the runtime goes on serving meanwhile (AGT-12). */
 const drainMarginSeconds = 15;
 
+/** What Kubernetes gives a rollout by default. */
+const leastProgressDeadlineSeconds = 600;
+/** From the end of the old pod until the new one serves: its volume moves, its image is pulled, and it starts. */
+const startAllowanceSeconds = 180;
+
+const gracePeriodSeconds = ({ drainTimeoutMs }: EffectiveSettings): number =>
+  Math.ceil(drainTimeoutMs / 1000) + drainMarginSeconds;
+
+/** Where the new pod needs the claim or the room of the old one, nothing moves until the last call has ended. */
+const progressDeadlineSeconds = (settings: EffectiveSettings): number =>
+  Math.max(leastProgressDeadlineSeconds, gracePeriodSeconds(settings) + startAllowanceSeconds);
+
 const amounts = (quantities: Record<string, string | number>): Record<string, string> =>
   Object.fromEntries(Object.entries(quantities).map(([name, amount]) => [name, String(amount)]));
 
@@ -97,7 +109,7 @@ function renderPodSpec(resolved: Resolved, image: string): V1PodSpec {
   return {
     serviceAccountName: children.serviceAccount,
     automountServiceAccountToken: false,
-    terminationGracePeriodSeconds: Math.ceil(settings.drainTimeoutMs / 1000) + drainMarginSeconds,
+    terminationGracePeriodSeconds: gracePeriodSeconds(settings),
     ...(Object.keys(nodeSelector).length > 0 ? { nodeSelector } : {}),
     ...(settings.pod.tolerations?.length ? { tolerations: renderTolerations(settings.pod) } : {}),
     ...(priorityClassName === "" ? {} : { priorityClassName }),
@@ -138,6 +150,7 @@ export function renderAgentDeployment(resolved: Resolved, releaseImage: string):
     spec: {
       replicas: agent.spec.replicas,
       revisionHistoryLimit: 3,
+      progressDeadlineSeconds: progressDeadlineSeconds(settings),
       selector: { matchLabels: renderSelector(agent, "agent") },
       strategy: renderStrategy(agent),
       template: {

@@ -131,6 +131,25 @@ describe("OPR-2 the pod template", () => {
   });
 });
 
+describe("OPR-11 the time that a rollout has to make progress", () => {
+  const deadlineOf = (drainTimeout: string) => {
+    const agent = makeAgent("echo", { drainTimeout });
+    return renderAgentChildren(agent, around(makeInstance(), agent), releaseImages).deployment.spec
+      ?.progressDeadlineSeconds;
+  };
+
+  it.each([
+    ["1s", 600],
+    ["405s", 600],
+    ["406s", 601],
+    ["405001ms", 601],
+    ["10m", 795],
+    ["24h", 86_595],
+  ])("calls that may go on for %s: %i s", (drainTimeout, seconds) => {
+    expect(deadlineOf(drainTimeout)).toBe(seconds);
+  });
+});
+
 describe("SEC-2 pod overrides", () => {
   it("cannot replace the labels that select the pod or name it", () => {
     const agent = fullAgent();
