@@ -20,7 +20,7 @@ export type ChildKind = keyof typeof childTypes;
 
 /** What is read of a Deployment to say whether it serves. */
 export interface LiveDeployment extends LiveObject {
-  readonly spec?: { readonly replicas?: number };
+  readonly spec?: { readonly replicas?: number; readonly paused?: boolean };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly replicas?: number;

@@ -14,6 +14,8 @@ const deployment = (
   status: { observedGeneration: generation, ...status },
 });
 
+const deadlinePassed = [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded" }];
+
 describe("OPR-3 what a Deployment tells", () => {
   it("all pods available: Available and not moving", () => {
     const all = { replicas: 2, updatedReplicas: 2, availableReplicas: 2, readyReplicas: 2 };
@@ -39,10 +41,29 @@ describe("OPR-3 what a Deployment tells", () => {
   });
 
   it("the deadline passed: Unavailable, with where to look", () => {
-    const conditions = [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded" }];
-    const rollout = observeRollout(deployment(1, { replicas: 1, updatedReplicas: 1, conditions }));
-    expect(rollout).toMatchObject({ available: false, reason: "Unavailable" });
+    const rollout = observeRollout(deployment(1, { replicas: 1, updatedReplicas: 1, conditions: deadlinePassed }));
+    expect(rollout).toMatchObject({ available: false, reason: "Unavailable", gaveUp: true });
     expect(rollout.message).toContain("kubectl describe");
+  });
+
+  it("the deadline passed while an old pod serves: it gave up, although it is available", () => {
+    const counts = { replicas: 2, updatedReplicas: 1, availableReplicas: 1 };
+    expect(observeRollout(deployment(1, { ...counts, conditions: deadlinePassed }))).toMatchObject({
+      available: true,
+      reason: "Available",
+      message:
+        "1 of 1 pods are available, and the newest make no progress; look at the pods' events with kubectl describe",
+      gaveUp: true,
+    });
+  });
+
+  it.each<[string, LiveDeployment]>([
+    ["is on its way", deployment(1, { replicas: 1, updatedReplicas: 1 })],
+    ["has a newer spec than its controller saw", deployment(1, { observedGeneration: 1, conditions: deadlinePassed })],
+    ["is scaled to none", deployment(0, { conditions: deadlinePassed })],
+    ["is paused", { ...deployment(1, { conditions: deadlinePassed }), spec: { replicas: 1, paused: true } }],
+  ])("a Deployment that %s has not given up", (_, live) => {
+    expect(observeRollout(live).gaveUp).toBe(false);
   });
 
   it("pods refused by admission: Unavailable with the server's words", () => {

@@ -15,18 +15,36 @@ export interface Rollout {
   readyReplicas: number;
 }
 
-export function observeRollout({ metadata, spec, status = {} }: LiveDeployment): Rollout {
-  const wanted = spec?.replicas ?? 1;
-  const { replicas = 0, readyReplicas = 0, updatedReplicas = 0, availableReplicas = 0, conditions = [] } = status;
-  const seen = (status.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-  const moving = !seen || updatedReplicas < wanted || replicas > wanted || availableReplicas < wanted;
-  const gaveUp = seen && conditions.some(({ reason }) => reason === "ProgressDeadlineExceeded");
+const hasSeenAll = ({ metadata, status }: LiveDeployment): boolean =>
+  (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+
+/** A paused Deployment may still say so of the time before, but it was stopped and has not given up. */
+export function hasGivenUp(live: LiveDeployment): boolean {
+  const { spec, status } = live;
+  if (!hasSeenAll(live) || spec?.paused === true || spec?.replicas === 0) return false;
+  return status?.conditions?.some(({ reason }) => reason === "ProgressDeadlineExceeded") ?? false;
+}
+
+export function observeRollout(live: LiveDeployment): Rollout {
+  const wanted = live.spec?.replicas ?? 1;
+  const {
+    replicas = 0,
+    readyReplicas = 0,
+    updatedReplicas = 0,
+    availableReplicas = 0,
+    conditions = [],
+  } = live.status ?? {};
+  const moving = !hasSeenAll(live) || updatedReplicas < wanted || replicas > wanted || availableReplicas < wanted;
+  const gaveUp = hasGivenUp(live);
   const failing = conditions.find(({ type, status: state }) => type === "ReplicaFailure" && state === "True");
   const counts = { moving, gaveUp, replicas, readyReplicas };
   if (wanted === 0)
     return { ...counts, available: true, reason: "ScaledToZero", message: "scaled to zero: no pods run" };
-  const progress = `${availableReplicas} of ${wanted} pods are available`;
-  if (availableReplicas >= wanted) return { ...counts, available: true, reason: "Available", message: progress };
+  const available = `${availableReplicas} of ${wanted} pods are available`;
+  const message = gaveUp
+    ? `${available}, and the newest make no progress; look at the pods' events with kubectl describe`
+    : available;
+  if (availableReplicas >= wanted) return { ...counts, available: true, reason: "Available", message };
   if (failing) {
     return {
       ...counts,
@@ -35,9 +53,5 @@ export function observeRollout({ metadata, spec, status = {} }: LiveDeployment):
       message: `pods cannot be created: ${failing.message ?? ""}`,
     };
   }
-  if (gaveUp) {
-    const message = `${progress} and no progress is made; look at the pods' events with kubectl describe`;
-    return { ...counts, available: availableReplicas > 0, reason: "Unavailable", message };
-  }
-  return { ...counts, available: availableReplicas > 0, reason: "Progressing", message: progress };
+  return { ...counts, available: availableReplicas > 0, reason: gaveUp ? "Unavailable" : "Progressing", message };
 }
