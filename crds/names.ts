@@ -24,6 +24,8 @@ export const annotations = {
   appliedHash: `${group}/applied-hash`,
   /** The image a Deployment was last given: tells one that was set by hand from that of an earlier release. */
   image: `${group}/image`,
+  /** On a Deployment that served and was given another image: the one it served with, until it serves with the new one. */
+  movingFrom: `${group}/moving-from`,
 } as const;
 
 export type Component = "agent" | "registry";

@@ -22,6 +22,7 @@ import { parseEnvironment } from "./environment.ts";
 import { createSliceInformer, podsAtUrl, podsInSlices } from "./health/agent-pods.ts";
 import { createHealthPoller } from "./health/poller.ts";
 import { RolloutBudget } from "./rollouts/budget.ts";
+import { registerRolloutMetrics } from "./rollouts/metrics.ts";
 import { createImagePacing } from "./rollouts/pace-image.ts";
 import { createNeighbours } from "./neighbours.ts";
 import { createOwnerGuard } from "./owner-guard.ts";
@@ -108,7 +109,9 @@ const budget = new RolloutBudget({
   image: environment.PALLAS_AGENT_IMAGE,
   maxRollouts: environment.PALLAS_MAX_ROLLOUTS,
   onFree: wakes.wake,
+  log: log.child({ logger: "pallas.operator.rollouts" }),
 });
+registerRolloutMetrics(metrics.registry, budget);
 const controllers = createControllers({
   caches,
   neighbours: createNeighbours(caches.agents.store),

@@ -1,9 +1,16 @@
 import { describe, expect, it, vi } from "vitest";
 import type { LiveObject } from "../../lib/kube/object.ts";
 import { Store } from "../../lib/kube/store.ts";
+import { createLogger } from "../../lib/process/log.ts";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { RolloutBudget } from "./budget.ts";
-import { carriedOut, liveDeployment } from "./testing/live-deployment.ts";
+import {
+  carriedOut,
+  gaveUp,
+  gaveUpRecreated,
+  liveDeployment,
+  type LiveDeploymentOptions,
+} from "./testing/live-deployment.ts";
 
 const failed = (error: unknown) => {
   throw error;
@@ -14,12 +21,17 @@ function setUp(maxRollouts: number, rollingAtStart: readonly string[] = []) {
   for (const name of rollingAtStart) store.upsert(liveDeployment(name, { image: "agent:2" }));
   const clock = new ManualClock();
   const onFree = vi.fn<(deployment: string) => void>();
-  const budget = new RolloutBudget({ deployments: store, image: "agent:2", maxRollouts, onFree, clock });
+  const lines: unknown[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const log = createLogger({ logger: "test", destination });
+  const start = (image = "agent:2") =>
+    new RolloutBudget({ deployments: store, image, maxRollouts, onFree, log, clock });
+  const budget = start();
   let version = 1;
-  const show = (name: string, image: string, status: object = {}) =>
-    store.upsert(liveDeployment(name, { image, status, version: (version += 1) }));
+  const show = (name: string, image: string, status: object = {}, options: LiveDeploymentOptions = {}) =>
+    store.upsert(liveDeployment(name, { image, status, ...options, version: (version += 1) }));
   const take = (...names: string[]) => names.map((name) => budget.take(`agents/${name}`));
-  return { store, clock, onFree, budget, show, take };
+  return { store, clock, onFree, budget, start, show, take, lines };
 }
 
 describe("OPR-11 how many may move at once", () => {
@@ -87,5 +99,109 @@ describe("OPR-11 whose turn it is", () => {
     budget.leave("agents/b");
     store.remove(liveDeployment("a", { version: 9 }));
     expect(onFree.mock.calls).toEqual([["agents/c"]]);
+  });
+});
+
+describe("OPR-11 when no more may move", () => {
+  const failedTwice = (status: object = gaveUp) => {
+    const scene = setUp(2);
+    scene.take("a", "b");
+    scene.show("a", "agent:2", status);
+    scene.show("b", "agent:2", status);
+    return scene;
+  };
+
+  it("one failure fewer than may move at once: the others go on, one at a time", () => {
+    const { take, show, budget } = setUp(2);
+    take("a", "b");
+    show("a", "agent:2", gaveUp);
+    show("b", "agent:2", carriedOut);
+    expect(take("c", "d")).toEqual([true, false]);
+    expect(budget).toMatchObject({ failed: ["agents/a"], moving: 1, waiting: 1, isStopped: false });
+  });
+
+  it.each([
+    ["with the old pod still there", gaveUp],
+    ["with the old pod gone", gaveUpRecreated],
+  ])("as many failures as may move at once, %s: nobody more", (_, status) => {
+    const { take, budget, onFree } = failedTwice(status);
+    expect(take("c")).toEqual([false]);
+    expect(budget).toMatchObject({ failed: ["agents/a", "agents/b"], moving: 0, waiting: 1, isStopped: true });
+    expect(onFree).not.toHaveBeenCalled();
+  });
+
+  it("nobody waits: nothing is stopped", () => {
+    expect(failedTwice().budget.isStopped).toBe(false);
+  });
+
+  it("a new process knows at once", () => {
+    const restarted = failedTwice().start();
+    expect(restarted.take("agents/c")).toBe(false);
+    expect(restarted.isStopped).toBe(true);
+  });
+
+  it("a new process with another image starts afresh", () => {
+    const { start } = failedTwice();
+    const next = start("agent:3");
+    expect(["c", "d", "e"].map((name) => next.take(`agents/${name}`))).toEqual([true, true, false]);
+  });
+
+  it.each<[string, (scene: ReturnType<typeof setUp>) => void]>([
+    ["becomes available", ({ show }) => show("a", "agent:2", carriedOut)],
+    [
+      "is scaled to 0",
+      ({ show }) => show("a", "agent:2", { ...gaveUp, replicas: 0, updatedReplicas: 0 }, { replicas: 0 }),
+    ],
+    ["is deleted", ({ store }) => store.remove(liveDeployment("a", { version: 99 }))],
+    ["is pinned or set to another image", ({ show }) => show("a", "mine:7", gaveUp)],
+    ["is paused", ({ show }) => show("a", "agent:2", gaveUp, { paused: true })],
+  ])("a failed one %s: whoever waits first is told, and may move", (_, heal) => {
+    const scene = failedTwice();
+    scene.take("c", "d");
+    heal(scene);
+    expect(scene.onFree.mock.calls).toEqual([["agents/c"]]);
+    expect(scene.take("c", "e")).toEqual([true, false]);
+  });
+
+  it("a failed one is edited: it is moving again, and has one more chance", () => {
+    const { show, take, budget } = failedTwice();
+    take("c");
+    show("a", "agent:2", { ...gaveUp, observedGeneration: 1 });
+    expect(budget).toMatchObject({ failed: ["agents/b"], moving: 1, isStopped: false });
+    expect(take("c")).toEqual([false]);
+    show("a", "agent:2", gaveUp);
+    expect(budget.isStopped).toBe(true);
+  });
+
+  it("one that never served is no failure of the image, and holds up nobody", () => {
+    const { take, show } = setUp(1);
+    take("a");
+    show("a", "agent:2", gaveUpRecreated, { movingFrom: "" });
+    expect(take("b")).toEqual([true]);
+  });
+
+  it("failures with another image do not count", () => {
+    const { take, show } = setUp(1);
+    show("a", "agent:1", gaveUp, { movingFrom: "agent:0" });
+    expect(take("b")).toEqual([true]);
+  });
+
+  it("a paused one holds no place", () => {
+    const { take, show } = setUp(1);
+    take("a");
+    show("a", "agent:2", {}, { paused: true });
+    expect(take("b")).toEqual([true]);
+  });
+
+  it("is logged once as it begins, with who failed, and once as it ends", () => {
+    const { take, show, lines } = failedTwice();
+    expect(lines).toEqual([]);
+    take("c", "d");
+    show("b", "agent:2", { ...gaveUp, replicas: 3 });
+    expect(lines).toMatchObject([
+      { level: "WARNING", message: "rollout stopped", image: "agent:2", failed: ["agents/a", "agents/b"] },
+    ]);
+    show("a", "agent:2", carriedOut);
+    expect(lines.slice(1)).toMatchObject([{ level: "INFO", message: "rollout no longer stopped" }]);
   });
 });

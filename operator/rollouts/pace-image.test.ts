@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { annotations } from "../../crds/names.ts";
 import { keyOf, type LiveObject, type RawObject } from "../../lib/kube/object.ts";
 import { Store } from "../../lib/kube/store.ts";
+import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { renderAgentChildren } from "../render/agent-children.ts";
 import { around, makeAgent, makeInstance } from "../render/testing/resources.ts";
 import { RolloutBudget } from "./budget.ts";
 import { createImagePacing, type PaceRequest } from "./pace-image.ts";
+import { carriedOut, gaveUp, liveDeployment } from "./testing/live-deployment.ts";
 
 const release = "pallas/agent:2";
 const failed = (error: unknown) => {
@@ -17,11 +20,12 @@ const rendered = (image: string, edits: object = {}) => {
   const agent = makeAgent("research", edits);
   return renderAgentChildren(agent, around(instance, agent), { agent: image, registry: "r" }).deployment;
 };
-/** The same as a server holds it. */
-const live = (image: string, edits: object = {}): RawObject => {
-  const deployment = rendered(image, edits);
-  return { ...deployment, metadata: { ...deployment.metadata, uid: "u", resourceVersion: "1", generation: 1 } };
-};
+/** As a server holds it. */
+const stored = (deployment: ReturnType<typeof rendered>): RawObject => ({
+  ...deployment,
+  metadata: { ...deployment.metadata, uid: "u", resourceVersion: "1", generation: 1 },
+});
+const live = (image: string, edits: object = {}): RawObject => stored(rendered(image, edits));
 
 /** What this release made of it, and somebody changed. */
 const setByHand = (image: string): RawObject => {
@@ -31,7 +35,8 @@ const setByHand = (image: string): RawObject => {
 
 function setUp({ maxRollouts = 1, taken = 1 } = {}) {
   const store = new Store<LiveObject>({ indexes: {}, onListenerError: failed });
-  const budget = new RolloutBudget({ deployments: store, image: release, maxRollouts, onFree: () => undefined });
+  const onFree = () => undefined;
+  const budget = new RolloutBudget({ deployments: store, image: release, maxRollouts, onFree, log: silentLog() });
   for (let i = 0; i < taken; i += 1) budget.take(`agents/other-${i}`);
   const pacing = createImagePacing(budget, store);
   const pace = (request: Partial<PaceRequest> = {}) => {
@@ -43,9 +48,10 @@ function setUp({ maxRollouts = 1, taken = 1 } = {}) {
       ...request,
     });
     const { replicas, template } = deployment?.spec ?? {};
-    return { image: template?.spec?.containers[0]?.image, replicas, waiting };
+    const mark = deployment?.metadata.annotations?.[annotations.movingFrom];
+    return { image: template?.spec?.containers[0]?.image, replicas, waiting, mark };
   };
-  return { store, pace };
+  return { store, budget, pace };
 }
 
 describe("OPR-11 whether a Deployment takes the image of a new release", () => {
@@ -69,7 +75,7 @@ describe("OPR-11 whether a Deployment takes the image of a new release", () => {
   it("there is no turn: it keeps the image it has, and says what it waits for", () => {
     expect(setUp().pace()).toMatchObject({
       image: "pallas/agent:1",
-      waiting: "stays on image pallas/agent:1 until fewer than 1 agents are moving to pallas/agent:2",
+      waiting: "stays on image pallas/agent:1 until fewer than 1 agents are on their way to pallas/agent:2",
     });
   });
 
@@ -104,5 +110,98 @@ describe("OPR-11 whether a Deployment takes the image of a new release", () => {
     const again = rendered(release, { request: { maxSteps: 7 } });
     expect(keyOf(again)).toBe("agents/research");
     expect(pace({ desired: again })).toMatchObject({ image: undefined });
+  });
+});
+
+describe("OPR-11 a Deployment that its user paused", () => {
+  const paused = (): RawObject => {
+    const deployment = rendered("pallas/agent:1");
+    if (deployment.spec) deployment.spec.paused = true;
+    return stored(deployment);
+  };
+
+  it("is not given the image, although there is a turn, and takes nobody's", () => {
+    const { pace, budget } = setUp({ taken: 0 });
+    expect(pace({ live: paused() })).toMatchObject({
+      image: "pallas/agent:1",
+      waiting: expect.stringContaining("kubectl rollout resume deployment/research -n agents"),
+    });
+    expect(budget).toMatchObject({ moving: 0, waiting: 0 });
+    expect(budget.take("agents/other")).toBe(true);
+  });
+
+  it("leaves the queue when it is paused there", () => {
+    const { pace, budget } = setUp();
+    pace();
+    expect(budget.waiting).toBe(1);
+    pace({ live: paused() });
+    expect(budget.waiting).toBe(0);
+  });
+
+  it("takes its turn once it is resumed", () => {
+    const { pace } = setUp({ taken: 0 });
+    pace({ live: paused() });
+    expect(pace()).toMatchObject({ image: release, waiting: undefined });
+  });
+
+  it("follows its user's edits at once", () => {
+    const desired = rendered(release, { request: { maxSteps: 7 } });
+    expect(setUp().pace({ live: paused(), desired, specHandled: false })).toMatchObject({ image: release });
+  });
+});
+
+describe("OPR-11 the mark of an agent that served until it was given another image", () => {
+  const serving = (image: string, mark?: string, status: object = { availableReplicas: 1 }): RawObject => {
+    const deployment = live(image);
+    const given = { ...deployment.metadata.annotations, ...(mark && { [annotations.movingFrom]: mark }) };
+    return { ...deployment, metadata: { ...deployment.metadata, annotations: given }, status };
+  };
+  const markOf = (request: Partial<PaceRequest>) => setUp({ taken: 0 }).pace(request).mark;
+  const done = { ...carriedOut, observedGeneration: 1 };
+  const failing = { ...gaveUp, availableReplicas: 0 };
+
+  it.each<[string, string | undefined, Partial<PaceRequest>]>([
+    ["set where it serves", "pallas/agent:1", { live: serving("pallas/agent:1") }],
+    ["not set where it does not", undefined, { live: serving("pallas/agent:1", undefined, failing) }],
+    ["not set on a new one", undefined, { live: undefined }],
+    ["kept while the image is on its way", "pallas/agent:1", { live: serving(release, "pallas/agent:1", {}) }],
+    ["kept when it failed", "pallas/agent:1", { live: serving(release, "pallas/agent:1", failing) }],
+    ["taken away once it is carried out", undefined, { live: serving(release, "pallas/agent:1", done) }],
+    ["that of the image it last served with", "pallas/agent:0", { live: serving("broken", "pallas/agent:0", failing) }],
+    ["not that of a rollout long past", "pallas/agent:1", { live: serving("pallas/agent:1", "pallas/agent:0", done) }],
+  ])("is %s: %s", (_, mark, request) => {
+    expect(markOf(request)).toBe(mark);
+  });
+
+  it("is kept on one that is held", () => {
+    const held = serving("pallas/agent:1", "pallas/agent:0", failing);
+    expect(setUp().pace({ live: held })).toMatchObject({ image: "pallas/agent:1", mark: "pallas/agent:0" });
+  });
+});
+
+describe("OPR-11 a rollout that is stopped", () => {
+  const stopped = () => {
+    const scene = setUp({ taken: 0 });
+    scene.store.upsert(liveDeployment("broken", { image: release, status: gaveUp }));
+    return scene;
+  };
+
+  it("a Deployment that waits keeps its image, and says whose failure it waits for", () => {
+    expect(stopped().pace()).toMatchObject({
+      image: "pallas/agent:1",
+      waiting: expect.stringContaining(`the rollout of ${release} is stopped, because broken served before`),
+    });
+  });
+
+  it("an edit by its user passes all the same", () => {
+    const desired = rendered(release, { request: { maxSteps: 7 } });
+    expect(stopped().pace({ desired, specHandled: false })).toMatchObject({ image: release, waiting: undefined });
+  });
+
+  it("goes on with the next look once the failed one is available", () => {
+    const { pace, store } = stopped();
+    pace();
+    store.upsert(liveDeployment("broken", { image: release, status: carriedOut, version: 2 }));
+    expect(pace()).toMatchObject({ image: release });
   });
 });

@@ -8,7 +8,8 @@ import { keyOf, type LiveObject } from "../../lib/kube/object.ts";
 import type { ReadStore } from "../../lib/kube/store.ts";
 import type { Rendered } from "../render/metadata.ts";
 import type { RolloutBudget } from "./budget.ts";
-import { observeAgentDeployment } from "./rolling.ts";
+import { observeAgentDeployment, type AgentDeployment } from "./rolling.ts";
+import { renderPaused, renderWaiting } from "./waiting.ts";
 
 export interface PaceRequest {
   readonly desired: Rendered<V1Deployment>;
@@ -42,6 +43,21 @@ const withImage = (deployment: Rendered<V1Deployment>, image: string): Rendered<
 const imageOf = ({ spec }: Rendered<V1Deployment>): string | undefined =>
   spec?.template.spec?.containers.find(({ name }) => name === "agent")?.image;
 
+/**
+ * With the mark of an agent that served until it was given another image, which tells a failure of that image from an
+ * agent that never ran (OPR-11). It stays until the new image is carried out, whatever else is given meanwhile.
+ */
+function withMark(deployment: Rendered<V1Deployment>, observed: AgentDeployment | undefined): Rendered<V1Deployment> {
+  const served = observed?.serves && observed.image !== imageOf(deployment) ? observed.image : undefined;
+  const from = observed?.movingFrom ?? served;
+  if (from === undefined) return deployment;
+  const { metadata } = deployment;
+  return {
+    ...deployment,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [annotations.movingFrom]: from } },
+  };
+}
+
 export function createImagePacing(
   budget: RolloutBudget,
   deployments: Pick<ReadStore<LiveObject>, "onChange">,
@@ -51,32 +67,37 @@ export function createImagePacing(
   deployments.onChange((change) => {
     if (change.type === "deleted") firstSeen.delete(keyOf(change.previous));
   });
-  const release = (key: string): void => {
+  const letGo = (key: string): void => {
     firstSeen.delete(key);
     budget.leave(key);
   };
   return {
     paceImage({ desired, live, pinned, specHandled }) {
       const key = keyOf(desired);
-      const has = live && observeAgentDeployment(live)?.image;
+      const observed = live && observeAgentDeployment(live);
+      const has = observed?.image;
       const given = live?.metadata.annotations?.[annotations.image];
       const setByHand = given !== undefined && given !== has;
       if (has === undefined || pinned || setByHand || has === imageOf(desired)) {
-        release(key);
-        return { deployment: desired };
+        letGo(key);
+        return { deployment: withMark(desired, observed) };
       }
       const held = withImage(desired, has);
       const template = held.spec?.template;
       const onlyImage = differences({ spec: { template } }, live).length === 0;
       const hash = hashOf(template);
       const edited = !onlyImage && (!specHandled || (firstSeen.get(key) ?? hash) !== hash);
-      if (edited || budget.take(key)) {
-        release(key);
-        return { deployment: desired };
+      const isPaused = observed?.state === "paused";
+      if (edited || (!isPaused && budget.take(key))) {
+        letGo(key);
+        return { deployment: withMark(desired, observed) };
       }
+      // Given the image while it is paused, it would move once it is resumed, be it its turn or not.
+      if (isPaused) budget.leave(key);
       if (!firstSeen.has(key)) firstSeen.set(key, hash);
-      const waiting = `stays on image ${has} until fewer than ${budget.maxRollouts} agents are moving to ${budget.image}`;
-      return onlyImage ? { deployment: held, waiting } : { deployment: undefined, waiting };
+      const { namespace, name } = desired.metadata;
+      const waiting = (isPaused ? renderPaused : renderWaiting)({ namespace, name, image: has }, budget);
+      return onlyImage ? { deployment: withMark(held, observed), waiting } : { deployment: undefined, waiting };
     },
   };
 }

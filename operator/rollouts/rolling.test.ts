@@ -1,40 +1,83 @@
 import { describe, expect, it } from "vitest";
-import { observeAgentDeployment } from "./rolling.ts";
-import { liveDeployment } from "./testing/live-deployment.ts";
+import { observeAgentDeployment, type RollingState } from "./rolling.ts";
+import {
+  carriedOut,
+  gaveUp,
+  gaveUpRecreated,
+  liveDeployment,
+  type LiveDeploymentOptions,
+} from "./testing/live-deployment.ts";
 
 const done = { observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
 const progressing = (reason: string) => ({ conditions: [{ type: "Progressing", reason }] });
+const unmarked = (options: LiveDeploymentOptions) => liveDeployment("research", { ...options, movingFrom: "" });
 
 describe("OPR-11 a Deployment that is rolling", () => {
-  it.each<[string, object, boolean]>([
-    ["all pods on the newest template and available", done, false],
-    ["a template that its controller has not seen", { ...done, observedGeneration: 1 }, true],
-    ["a pod that is not made yet", { ...done, updatedReplicas: 1 }, true],
-    ["an old pod that is still there", { ...done, replicas: 3 }, true],
+  it.each<[string, object, RollingState]>([
+    ["all pods on the newest template and available", done, "settled"],
+    ["a template that its controller has not seen", { ...done, observedGeneration: 1 }, "moving"],
+    ["a pod that is not made yet", { ...done, updatedReplicas: 1 }, "moving"],
+    ["an old pod that is still there", { ...done, replicas: 3 }, "moving"],
     [
       "new pods that are not available yet",
       { ...done, availableReplicas: 1, ...progressing("ReplicaSetUpdated") },
-      true,
+      "moving",
     ],
     [
       "a pod that failed after all was done",
       { ...done, availableReplicas: 1, ...progressing("NewReplicaSetAvailable") },
-      false,
+      "settled",
     ],
-    ["no progress in its time", { ...done, updatedReplicas: 1, ...progressing("ProgressDeadlineExceeded") }, false],
+    ["no progress in its time", { ...done, updatedReplicas: 1, ...progressing("ProgressDeadlineExceeded") }, "gaveUp"],
     [
       "a new template after a rollout without progress",
       { ...done, observedGeneration: 1, ...progressing("ProgressDeadlineExceeded") },
-      true,
+      "moving",
     ],
-    ["no status at all", {}, true],
-  ])("%s: %o is %s", (_, status, rolling) => {
-    expect(observeAgentDeployment(liveDeployment("research", { replicas: 2, status }))?.rolling).toBe(rolling);
+    ["no status at all", {}, "moving"],
+  ])("%s: %o is %s", (_, status, state) => {
+    expect(observeAgentDeployment(unmarked({ replicas: 2, status }))?.state).toBe(state);
+  });
+
+  it.each([
+    ["amid a rollout", {}],
+    ["after one that gave up", gaveUp],
+    ["at rest", carriedOut],
+  ])("a paused one is paused, %s", (_, status) => {
+    expect(observeAgentDeployment(liveDeployment("research", { paused: true, status }))?.state).toBe("paused");
+  });
+
+  it("a pod that failed after all was done counts while the Deployment is marked as not yet carried out", () => {
+    const status = { ...carriedOut, availableReplicas: 0, ...progressing("NewReplicaSetAvailable") };
+    const live = liveDeployment("research", { image: "agent:2", status });
+    expect(observeAgentDeployment(live)).toMatchObject({ state: "moving", movingFrom: "agent:1" });
+  });
+
+  it("a rollout that gave up and was scaled to none is settled", () => {
+    const status = { observedGeneration: 2, conditions: gaveUp.conditions };
+    expect(observeAgentDeployment(liveDeployment("research", { replicas: 0, status }))?.state).toBe("settled");
   });
 
   it("is told only of agents, by the image of their own container", () => {
     const sidecar = liveDeployment("research", { image: "x:1", status: done, sidecar: "envoy:1" });
     expect(observeAgentDeployment(sidecar)?.image).toBe("x:1");
     expect(observeAgentDeployment(liveDeployment("registry", { component: "registry" }))).toBeUndefined();
+  });
+
+  it.each([
+    ["an old pod", gaveUp, true],
+    ["no pod", gaveUpRecreated, false],
+  ])("serves when %s is available", (_, status, serves) => {
+    expect(observeAgentDeployment(liveDeployment("research", { status }))?.serves).toBe(serves);
+  });
+
+  it.each([
+    ["on the way", {}, "agent:1"],
+    ["after it gave up", gaveUp, "agent:1"],
+    ["no longer once it is carried out", carriedOut, undefined],
+  ])("says what it served with before: %s", (_, status, movingFrom) => {
+    expect(observeAgentDeployment(liveDeployment("research", { image: "agent:2", status }))?.movingFrom).toBe(
+      movingFrom,
+    );
   });
 });

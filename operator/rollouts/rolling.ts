@@ -1,11 +1,13 @@
-// What pacing must know of a live Deployment: which image its agents run, and whether its pods are being replaced.
+// What pacing must know of a live Deployment: which image its agents run, whether they serve, and how far its rollout is.
 import * as z from "zod";
-import { labels } from "../../crds/names.ts";
+import { annotations, labels } from "../../crds/names.ts";
 import type { LiveObject } from "../../lib/kube/object.ts";
+import { hasGivenUp } from "../rollout.ts";
 
 const deploymentSchema = z.object({
   spec: z.object({
     replicas: z.int().default(1),
+    paused: z.boolean().default(false),
     template: z.object({ spec: z.object({ containers: z.array(z.object({ name: z.string(), image: z.string() })) }) }),
   }),
   status: z
@@ -20,9 +22,19 @@ const deploymentSchema = z.object({
 });
 type Deployment = z.output<typeof deploymentSchema>;
 
+/**
+ * `settled`: the newest template is carried out, whatever became of its pods later. `gaveUp`: it made no progress in
+ * its time. `paused`: it goes on when a user lets it, who may take as long as he likes.
+ */
+export type RollingState = "settled" | "moving" | "gaveUp" | "paused";
+
 export interface AgentDeployment {
   readonly image: string;
-  readonly rolling: boolean;
+  readonly state: RollingState;
+  /** Some pod is available, be it of an older template. */
+  readonly serves: boolean;
+  /** The image that it served with before this one, with which it does not serve yet. */
+  readonly movingFrom: string | undefined;
 }
 
 /** Undefined for what is not the Deployment of an agent. */
@@ -31,18 +43,27 @@ export function observeAgentDeployment(live: LiveObject): AgentDeployment | unde
   const parsed = deploymentSchema.safeParse(live);
   const container = parsed.data?.spec.template.spec.containers.find(({ name }) => name === "agent");
   if (!parsed.success || container === undefined) return undefined;
-  return { image: container.image, rolling: isRolling(parsed.data, live.metadata.generation ?? 0) };
+  const mark = live.metadata.annotations?.[annotations.movingFrom];
+  const state = observeState(live, parsed.data, mark !== undefined);
+  return {
+    image: container.image,
+    state,
+    serves: parsed.data.status.availableReplicas > 0,
+    // The mark of a rollout that is carried out says nothing any more; the next reconcile takes it away.
+    movingFrom: state === "settled" ? undefined : mark,
+  };
 }
 
-/**
- * Only while a template is being carried out: pods that fail later do not count, nor does a rollout that made no
- * progress in its time, so that agents which cannot run hold up nobody for good.
- */
-function isRolling({ spec, status }: Deployment, generation: number): boolean {
+function observeState(live: LiveObject, { spec, status }: Deployment, isMarked: boolean): RollingState {
   const { observedGeneration, replicas, updatedReplicas, availableReplicas, conditions } = status;
-  if (observedGeneration < generation) return true;
-  const progress = conditions.find(({ type }) => type === "Progressing")?.reason;
-  if (progress === "ProgressDeadlineExceeded") return false;
-  if (updatedReplicas < spec.replicas || replicas > updatedReplicas) return true;
-  return availableReplicas < spec.replicas && progress !== "NewReplicaSetAvailable";
+  if (spec.paused) return "paused";
+  if (observedGeneration < (live.metadata.generation ?? 0)) return "moving";
+  if (hasGivenUp(live)) return "gaveUp";
+  if (updatedReplicas < spec.replicas || replicas > updatedReplicas) return "moving";
+  if (availableReplicas >= spec.replicas) return "settled";
+  // Where a Deployment with Recreate goes back to a template that it had, the reason still is that of the one before.
+  const wasCarriedOut = conditions.some(
+    ({ type, reason }) => type === "Progressing" && reason === "NewReplicaSetAvailable",
+  );
+  return wasCarriedOut && !isMarked ? "settled" : "moving";
 }

@@ -5,6 +5,7 @@ import { createAgentMetrics } from "../../agent-runtime/metrics.ts";
 import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
 import { createKubeMetrics } from "../../lib/kube/metrics.ts";
 import { createMetrics } from "../../lib/process/metrics.ts";
+import { registerRolloutMetrics } from "../../operator/rollouts/metrics.ts";
 import { parseExposition } from "../../registry/metrics/exposition.ts";
 import { registerOwnSeries } from "../../registry/metrics/own-series.ts";
 import { metricsSurface } from "../../registry/metrics/routes.ts";
@@ -58,6 +59,7 @@ async function renderOperator(): Promise<string> {
   controller.reconciled("success", 1);
   kube.requested("GET", "200");
   kube.master("pallas-operator");
+  registerRolloutMetrics(registry, { moving: 0, waiting: 0, failed: [], isStopped: false });
   return registry.metrics();
 }
 

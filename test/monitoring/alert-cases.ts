@@ -74,6 +74,14 @@ export const alertCases: readonly AlertCase[] = [
     ],
   },
   {
+    alert: "PallasRolloutStopped",
+    // The one that waits to lead is asked by nobody for a turn.
+    series: [
+      gauge(`pallas_rollout_stopped{${operator}}`, 0, 1),
+      gauge('pallas_rollout_stopped{job="pallas-operator",instance="waiting:8081"}', 0, 0),
+    ],
+  },
+  {
     alert: "PallasCatalogueStale",
     series: [
       counter(`rest_client_requests_total{${registry},method="GET",code="200"}`, 50, 49),

@@ -4,6 +4,7 @@ import { createAgentMetrics } from "../../agent-runtime/metrics.ts";
 import { renderTestConfig } from "../../agent-runtime/testing/run-config.ts";
 import { createKubeMetrics } from "../../lib/kube/metrics.ts";
 import { createMetrics } from "../../lib/process/metrics.ts";
+import { registerRolloutMetrics } from "../../operator/rollouts/metrics.ts";
 import { registerOwnSeries } from "../../registry/metrics/own-series.ts";
 import { metricsSurface } from "../../registry/metrics/routes.ts";
 
@@ -11,6 +12,7 @@ import { metricsSurface } from "../../registry/metrics/routes.ts";
 export async function listExposedMetrics(): Promise<Set<string>> {
   const kube = new Registry();
   createKubeMetrics(kube);
+  registerRolloutMetrics(kube, { moving: 0, waiting: 0, failed: [], isStopped: false });
   const own = createMetrics();
   registerOwnSeries({
     registry: own.registry,

@@ -168,11 +168,14 @@ export const operationRequirements: Requirements = {
     missing: "a shared session store",
   },
   "OPR-11": {
-    promise: "A new release takes over what the last one made, and rolls agents at a set pace.",
+    promise: "A new release takes over what the last one made, and rolls agents at a set pace, until as many failed.",
     shown: [
       "test/integration/operator-upgrade.test.ts",
       "operator/rollouts/pace-image.test.ts",
       "operator/rollouts/budget.test.ts",
+      "operator/rollouts/pacing-property.test.ts",
+      "operator/rollouts/waiting.test.ts",
+      "operator/render/render.test.ts",
       "test/e2e/upgrade.test.ts",
     ],
     missing: "run configurations read by a runtime one minor older",

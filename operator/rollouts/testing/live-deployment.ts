@@ -1,5 +1,5 @@
 // Deployments of agents as an API server gives them, for tests of pacing.
-import { labels } from "../../../crds/names.ts";
+import { annotations, labels } from "../../../crds/names.ts";
 import type { LiveObject } from "../../../lib/kube/object.ts";
 
 export interface LiveDeploymentOptions {
@@ -10,11 +10,15 @@ export interface LiveDeploymentOptions {
   /** Image of a container that somebody's webhook put before ours. */
   sidecar?: string;
   version?: number;
+  /** What it served with before; "" where it never served. */
+  movingFrom?: string;
+  paused?: boolean;
 }
 
 /** Of generation 2; without `status` nothing has been carried out yet. */
 export function liveDeployment(name: string, options: LiveDeploymentOptions = {}): LiveObject {
   const { image = "agent:1", replicas = 1, status = {}, component = "agent", sidecar, version = 1 } = options;
+  const { movingFrom = "agent:1", paused = false } = options;
   const injected = sidecar === undefined ? [] : [{ name: "sidecar", image: sidecar }];
   const deployment = {
     apiVersion: "apps/v1",
@@ -26,8 +30,9 @@ export function liveDeployment(name: string, options: LiveDeploymentOptions = {}
       resourceVersion: String(version),
       generation: 2,
       labels: { [labels.component]: component },
+      annotations: movingFrom === "" ? {} : { [annotations.movingFrom]: movingFrom },
     },
-    spec: { replicas, template: { spec: { containers: [...injected, { name: "agent", image }] } } },
+    spec: { replicas, paused, template: { spec: { containers: [...injected, { name: "agent", image }] } } },
     status,
   };
   return deployment;
@@ -35,3 +40,15 @@ export function liveDeployment(name: string, options: LiveDeploymentOptions = {}
 
 /** The status of a Deployment that has carried everything out. */
 export const carriedOut = { observedGeneration: 2, replicas: 1, updatedReplicas: 1, availableReplicas: 1 };
+
+/** Its new pod made no progress in its time; the old one still serves. */
+export const gaveUp = {
+  observedGeneration: 2,
+  replicas: 2,
+  updatedReplicas: 1,
+  availableReplicas: 1,
+  conditions: [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded" }],
+};
+
+/** The same where the old pod had to go first. */
+export const gaveUpRecreated = { ...gaveUp, replicas: 1, availableReplicas: 0 };
