@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../lib/kube/api-error.ts";
+import type { LiveObject } from "../../lib/kube/object.ts";
 import { Conflict } from "../../lib/kube/outcome.ts";
 import { makeAgent } from "../render/testing/resources.ts";
 import { renderHistoryClaim } from "../render/histories.ts";
@@ -13,15 +14,20 @@ const owner = {
 const writing = { owner, signal: new AbortController().signal, written: [] };
 const desired = renderHistoryClaim(makeAgent("echo", { storage: { size: "1Gi" } }));
 
-const refusing = (error: Error) => ({
-  find: () => undefined,
+const refusing = (error: Error, live: LiveObject | undefined) => ({
+  find: () => live,
   async apply() {
     throw error;
   },
 });
 
 /** The outcome where the server answers the write with this error. */
-const applyAgainst = (error: Error) => applyHistoryClaim({ writing, children: refusing(error) }, desired);
+const there: LiveObject = {
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { ...owner.metadata, uid: "c" },
+};
+const applyAgainst = (error: Error) => applyHistoryClaim({ writing, children: refusing(error, there) }, desired);
 const refusal = (status: number) => new ApiError({ status, reason: "Forbidden", message: "must support resize" });
 
 describe("OPR-5 a claim that the API server refuses", () => {
@@ -33,6 +39,12 @@ describe("OPR-5 a claim that the API server refuses", () => {
     });
   });
 
+  it("that is not there yet is tried again by back-off, like every other child", async () => {
+    const error = refusal(403);
+    const run = { writing, children: refusing(error, undefined) };
+    expect(await applyHistoryClaim(run, desired)).toBe(error);
+  });
+
   it.each([refusal(409), refusal(429), refusal(500), new Conflict({ message: "not ours" })])(
     "other failures are as everywhere: %s",
     async (error) => {
@@ -41,7 +53,7 @@ describe("OPR-5 a claim that the API server refuses", () => {
   );
 
   it("no storage, no claim", async () => {
-    const run = { writing, children: refusing(refusal(500)) };
+    const run = { writing, children: refusing(refusal(500), undefined) };
     expect(await applyHistoryClaim(run, undefined)).toBeUndefined();
   });
 });

@@ -19,7 +19,7 @@ interface ClaimRun {
   readonly writing: Writing;
 }
 
-/** A storage class that cannot resize will not learn it soon; every change of agent or claim is tried at once anyway. */
+/** Of a claim that is there: a storage class that cannot resize will not learn it soon; every change of agent or claim is tried at once anyway. */
 const refusedRetryMs = 600_000;
 
 /** A claim of our name with our labels, be it from an earlier agent of that name, but of no other owner. */
@@ -52,13 +52,15 @@ export async function applyHistoryClaim(
 ): Promise<ApiError | undefined> {
   if (!desired) return undefined;
   const { namespace, name } = desired.metadata;
-  const claim = growOnly(desired, children.find("historyClaim", namespace, name));
+  const live = children.find("historyClaim", namespace, name);
+  const claim = growOnly(desired, live);
   try {
     await children.apply("historyClaim", claim, writing, isOurs(desired, writing.owner));
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || (error.status !== 403 && error.status !== 422)) throw error;
     const { status, reason, details } = error;
+    if (!live) return error;
     const message = `PersistentVolumeClaim ${name} stays as it is: ${error.message}; correct spec.storage or its class`;
     return new ApiError({ status, reason, details, message, retryAfterMs: refusedRetryMs });
   }

@@ -87,7 +87,13 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
   const guard = createOwnerGuard({ transport, caches });
   const deployments = caches.children.deployment.store;
   const { maxRollouts = 10, ...rest } = options;
-  const budget = new RolloutBudget({ deployments, image: releaseImages.agent, maxRollouts, onFree: () => undefined });
+  const budget = new RolloutBudget({
+    deployments,
+    image: releaseImages.agent,
+    maxRollouts,
+    onFree: () => undefined,
+    log,
+  });
   const reconcilerOptions: ReconcilerOptions = {
     caches,
     neighbours: createNeighbours(caches.agents.store),
