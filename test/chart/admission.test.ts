@@ -13,6 +13,8 @@ import { valueSets } from "./value-sets.ts";
 type Author = "some" | "all" | "none";
 const most = 24;
 const namespace = "team";
+/** The operator does not look after it. */
+const unwatched = "elsewhere";
 
 const secretKeyRef = (at: number) => ({ secretKeyRef: { name: `s${at}`, key: "k" } });
 const provider = (at: number) => ({ name: `p${at}`, kind: "openai", apiKey: secretKeyRef(at) });
@@ -28,12 +30,16 @@ interface InstanceSpec {
   readonly providers?: readonly object[];
   readonly servers?: readonly object[];
   readonly title?: string;
+  readonly proxy?: object;
+  readonly caBundle?: object;
+  readonly images?: object;
+  readonly telemetry?: object;
 }
 
-const instance = (name: string, spec: InstanceSpec) => ({
+const instance = (name: string, spec: InstanceSpec, inNamespace = namespace) => ({
   apiVersion: "pallas.helu.ca/v1alpha1",
   kind: "PallasInstance",
-  metadata: { name, namespace },
+  metadata: { name, namespace: inNamespace },
   spec: { registryNamespace: "com.example", defaultModel: "passthrough", ...spec },
 });
 const agent = (name: string, spec: object) => ({
@@ -63,9 +69,19 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
     await make("role", "all", "--verb=get", "--resource=secrets");
     await make("rolebinding", "author", "--role=author", "--user=some", "--user=all", "--user=none");
     for (const user of ["some", "all"]) await make("rolebinding", user, `--role=${user}`, `--user=${user}`);
-    const policies = (await renderChart(valueSets["admission-policies"])).filter(({ kind }) =>
-      kind.startsWith("ValidatingAdmission"),
-    );
+    await api.kubectl(["create", "namespace", unwatched]);
+    await api.kubectl([
+      "--namespace",
+      unwatched,
+      "create",
+      "role",
+      "author",
+      "--verb=get,create,patch",
+      `--resource=${resources}`,
+    ]);
+    await api.kubectl(["--namespace", unwatched, "create", "rolebinding", "author", "--role=author", "--user=none"]);
+    const values = { ...valueSets["admission-policies"], watchNamespaces: [namespace] };
+    const policies = (await renderChart(values)).filter(({ kind }) => kind.startsWith("ValidatingAdmission"));
     await api.kubectl(["apply", "--server-side", "--filename=-"], {
       input: policies.map((each) => dump(each)).join("---\n"),
     });
@@ -133,12 +149,94 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
       expect(await as("some", instance("moved", moved[1] ?? {}))).toContain("serverside-applied");
     });
 
+    it("go to another vendor only by the hand of who reads them", async () => {
+      const openai = { name: "p", apiKey: secretKeyRef(2), headers: [header(0, 3)] };
+      expect(await as("some", instance("vendor", { providers: [{ ...openai, kind: "openai" }] }))).toContain(
+        "serverside-applied",
+      );
+      await expect(as("none", instance("vendor", { providers: [{ ...openai, kind: "google" }] }))).rejects.toThrow(
+        '"s2"',
+      );
+      expect(await as("some", instance("vendor", { providers: [{ ...openai, kind: "google" }] }))).toContain(
+        "serverside-applied",
+      );
+    });
+
+    describe("are as newly named where what lies between the agents and every URL changes:", () => {
+      const named = { providers: [provider(0)], servers: [server("a", [1])] };
+      const caBundle = (name: string) => ({ configMapKeyRef: { name, key: "ca.crt" } });
+      const routes: [string, string, InstanceSpec, InstanceSpec][] = [
+        ["proxy.https", "https", {}, { proxy: { https: "http://proxy.example:3128" } }],
+        ["proxy.http", "http", {}, { proxy: { http: "http://proxy.example:3128" } }],
+        ["another proxy", "other", { proxy: { https: "http://a.example" } }, { proxy: { https: "http://b.example" } }],
+        ["no proxy", "direct", { proxy: { https: "http://a.example" } }, {}],
+        ["caBundle", "ca", {}, { caBundle: caBundle("theirs") }],
+        ["another caBundle", "ca-other", { caBundle: caBundle("ours") }, { caBundle: caBundle("theirs") }],
+        ["images.agent", "image", {}, { images: { agent: "registry.example/agent:1" } }],
+        ["another images.agent", "image-other", { images: { agent: "a/b:1" } }, { images: { agent: "a/b:2" } }],
+      ];
+
+      it.each(routes)("%s", async (_title, name, before, after) => {
+        expect(await as("some", instance(name, { ...named, ...before }))).toContain("serverside-applied");
+        await expect(as("none", instance(name, { ...named, ...after }))).rejects.toThrow(
+          'spec.proxy, caBundle and images.agent decide where the Secret "s0" goes, which none may not read; grant them "get"',
+        );
+        expect(await as("none", instance(name, { ...named, ...before, title: "Kept" }))).toContain(
+          "serverside-applied",
+        );
+        // One Secret that the author may not read is enough, wherever it stands.
+        const more = { ...named, servers: [server("a", [1]), server("b", [50])] };
+        expect(await as("all", instance(name, { ...more, ...before }))).toContain("serverside-applied");
+        await expect(as("some", instance(name, { ...more, ...after }))).rejects.toThrow(
+          '"s50" goes, which some may not',
+        );
+        expect(await as("some", instance(name, { ...named, ...after }))).toContain("serverside-applied");
+      });
+
+      it("on creation too", async () => {
+        const routed = { ...named, proxy: { https: "http://proxy.example:3128" }, caBundle: caBundle("theirs") };
+        await expect(as("none", instance("made", routed))).rejects.toThrow('"s0"');
+        expect(await as("some", instance("made", routed))).toContain("serverside-applied");
+      });
+
+      it("but not where no Secret is named, nor for what gets none of them", async () => {
+        const routed = { proxy: { https: "http://proxy.example:3128" }, images: { agent: "a/b:1" } };
+        expect(await as("none", instance("free", routed))).toContain("serverside-applied");
+        expect(await as("none", instance("free", { ...routed, proxy: { http: "http://proxy.example" } }))).toContain(
+          "serverside-applied",
+        );
+        expect(await as("some", instance("traced", named))).toContain("serverside-applied");
+        const rest = { telemetry: { otlpEndpoint: "http://traces.example:4318" }, images: { registry: "a/b:1" } };
+        expect(await as("none", instance("traced", { ...named, ...rest }))).toContain("serverside-applied");
+      });
+
+      it(`for at most ${most} Secrets at once, and one more is refused with a way out`, async () => {
+        const proxy = { https: "http://proxy.example:3128" };
+        for (const count of [most, most + 1])
+          expect(await as("all", instance(`routes-${count}`, { providers: upTo(count).map(provider) }))).toContain(
+            "serverside-applied",
+          );
+        expect(await as("some", instance(`routes-${most}`, { providers: upTo(most).map(provider), proxy }))).toContain(
+          "serverside-applied",
+        );
+        const beyond = instance(`routes-${most + 1}`, { providers: upTo(most + 1).map(provider), proxy });
+        await expect(as("some", beyond)).rejects.toThrow("or let somebody who may read all Secrets");
+        expect(await as("all", beyond)).toContain("serverside-applied");
+      });
+    });
+
+    it("of namespaces that the operator does not look after are another's business", async () => {
+      expect(await as("none", instance("free", { providers: [provider(0)] }, unwatched))).toContain(
+        "serverside-applied",
+      );
+    });
+
     it(`may be ${most} new ones at once, and one more is refused with a way out`, async () => {
       expect(await as("some", instance("limit", { providers: upTo(most).map(provider) }))).toContain(
         "serverside-applied",
       );
       await expect(as("some", instance("beyond", { providers: upTo(most + 1).map(provider) }))).rejects.toThrow(
-        `more than ${most} new Secrets at once`,
+        `newly names more than ${most} Secrets at once`,
       );
       expect(await as("some", instance("limit", { providers: upTo(most + 8).map(provider) }))).toContain(
         "serverside-applied",

@@ -16,10 +16,12 @@ import { valueSets } from "./value-sets.ts";
 
 const readChart = (name: string) => readFile(join(chartPath, name), "utf8");
 
-/** Without what other tests compare: schemas of CRDs, and the contents of files/. */
-function shorten(manifest: Manifest): object {
+/** Without what other tests compare: schemas of CRDs, the contents of files/, and a policy that the set is not about. */
+function shorten(manifest: Manifest, setName: string): object {
   const { apiVersion, kind, metadata } = manifest;
   switch (kind) {
+    case "ValidatingAdmissionPolicy":
+      return setName === "admission-policies" ? manifest : { apiVersion, kind, metadata };
     case "CustomResourceDefinition":
     case "PrometheusRule":
       return { apiVersion, kind, metadata };
@@ -53,7 +55,9 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
 
   it.each(Object.keys(valueSets))("renders %s", async (name) => {
     const rendered = await renderChart(valueSets[name]);
-    const text = rendered.map((manifest) => dump(shorten(manifest), { lineWidth: 120, noRefs: true })).join("---\n");
+    const text = rendered
+      .map((manifest) => dump(shorten(manifest, name), { lineWidth: 120, noRefs: true }))
+      .join("---\n");
     await expect(text).toMatchFileSnapshot(`golden/${name}.yaml`);
   });
 
@@ -101,10 +105,31 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
     expect(rightsOf(rendered)).toEqual(rightsOf(parseManifests(expected.map((object) => dump(object)).join("---\n"))));
   });
 
-  it("OPR-9 with listed namespaces has nothing of the cluster's but CRDs", async () => {
-    const rendered = await renderChart({ watchNamespaces: ["blue"] });
-    const wide = rendered.filter(({ metadata }) => metadata.namespace === undefined).map(({ kind }) => kind);
-    expect(new Set(wide)).toEqual(new Set(["CustomResourceDefinition"]));
+  it("OPR-9 with listed namespaces has nothing of the cluster's but CRDs and policies, and can do without", async () => {
+    const wide = async (values: object) =>
+      (await renderChart({ watchNamespaces: ["blue"], ...values }))
+        .filter(({ metadata }) => metadata.namespace === undefined)
+        .map(({ kind }) => kind);
+    expect(new Set(await wide({}))).toEqual(
+      new Set(["CustomResourceDefinition", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]),
+    );
+    expect(await wide({ crds: { enabled: false }, admissionPolicy: { secrets: { enabled: false } } })).toEqual([]);
+  });
+
+  it("OPR-9 releases of one name in two namespaces have no object in common", async () => {
+    const values = { ...valueSets["admission-policies"], crds: { enabled: false } };
+    const objectsIn = async (namespace: string) =>
+      (await renderChart({ ...values, watchNamespaces: [`${namespace}-agents`] }, namespace)).map(nameless);
+    const second = new Set(await objectsIn("two"));
+    expect((await objectsIn("one")).filter((name) => second.has(name))).toEqual([]);
+  });
+
+  it("SEC-2 guards Secrets by default, and is refused by clusters that could not", async () => {
+    const policies = (await renderChart()).filter(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
+    expect(policies.map(({ metadata }) => metadata.name)).toEqual(["pallas-secrets.pallas-system"]);
+    const { helm } = await chartPrograms();
+    const onOlder = helm(["template", "pallas", chartPath, "--kube-version=1.29.9"]);
+    await expect(onOlder).rejects.toThrow("kubeVersion: >=1.30.0-0");
   });
 
   it("has the CRDs of crds/ to the letter, beside their labels and the word to keep them", async () => {

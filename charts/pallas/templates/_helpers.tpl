@@ -72,3 +72,21 @@ matchNames:
 any: true
 {{- end }}
 {{- end }}
+
+{{/* Name of an admission policy, which another release of that name in another namespace must not have. Takes: root, purpose. */}}
+{{- define "pallas.policy" -}}
+{{ .root.Release.Name }}-{{ .purpose }}.{{ .root.Release.Namespace }}
+{{- end }}
+
+{{/* Where admission policies hold: other namespaces are other releases' business. */}}
+{{- define "pallas.boundNamespaces" -}}
+{{- with .Values.watchNamespaces -}}
+matchResources:
+  namespaceSelector:
+    matchExpressions:
+      - key: kubernetes.io/metadata.name
+        operator: In
+        values:
+          {{- toYaml . | nindent 10 }}
+{{- end }}
+{{- end }}
