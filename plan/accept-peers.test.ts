@@ -52,3 +52,28 @@ describe("CFG-5 SEC-3 peers that the API server would refuse", () => {
     expect(faults({ from: [peer], to: [peer] })).toEqual([]);
   });
 });
+
+describe("SEC-5 places that nobody may open", () => {
+  const at = (cidr: string, except?: string[]) => ({ ipBlock: { cidr, ...(except ? { except } : {}) } });
+
+  it.each(["169.254.169.254/32", "169.254.0.0/16", "168.63.129.16/32", "fe80::/64", "fd00:ec2::23/128"])(
+    "%s, by itself",
+    (cidr) => {
+      expect(faults({ to: [{ podSelector: {} }, at(cidr)] })).toEqual([
+        {
+          reason: "InvalidField",
+          path: "spec.networkPolicy.to[1].ipBlock.cidr",
+          message: `found ${cidr}, link-local or metadata addresses, which nothing may be sent to; remove it`,
+        },
+      ]);
+    },
+  );
+
+  it.each(["169.254.0.0/15", "0.0.0.0/0", "::/0", "168.63.129.17/32"])("but not %s, which holds others too", (cidr) => {
+    expect(faults({ to: [at(cidr)] })).toEqual([]);
+  });
+
+  it("while they may call", () => {
+    expect(faults({ from: [at("169.254.1.0/24")] })).toEqual([]);
+  });
+});

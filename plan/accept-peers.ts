@@ -1,7 +1,7 @@
 // Peers of spec.networkPolicy that the API server would refuse in a NetworkPolicy: told here with their place, because
-// a refused policy would leave the agent without one.
+// a refused policy would leave the agent without one. And places that nobody may open (SEC-5).
 import type { AgentSpec } from "../crds/agent.ts";
-import { containsRange, parseRange } from "./addresses.ts";
+import { containsRange, isRefusedRange, parseRange } from "./addresses.ts";
 import type { Fault } from "./fault.ts";
 
 type NetworkPolicy = NonNullable<AgentSpec["networkPolicy"]>;
@@ -54,8 +54,16 @@ function peerFaults(path: string, { podSelector, namespaceSelector, ipBlock, por
   ];
 }
 
+/** What is wholly of link-local and metadata addresses; from a larger range these are taken out where it is rendered. */
+function refusedFaults(path: string, { ipBlock }: Peer): Fault[] {
+  const range = ipBlock && parseRange(ipBlock.cidr);
+  if (!range || !isRefusedRange(range)) return [];
+  const message = `found ${ipBlock.cidr}, link-local or metadata addresses, which nothing may be sent to; remove it`;
+  return [invalid(`${path}.ipBlock.cidr`, message)];
+}
+
 /** Faults of a networkPolicy that stands at `path`. */
-export const networkPolicyFaults = (path: string, networkPolicy: NetworkPolicy | undefined): Fault[] =>
-  (["from", "to"] as const).flatMap((side) =>
-    (networkPolicy?.[side] ?? []).flatMap((peer, at) => peerFaults(`${path}.${side}[${at}]`, peer)),
-  );
+export const networkPolicyFaults = (path: string, { from = [], to = [] }: NetworkPolicy = {}): Fault[] => [
+  ...from.flatMap((peer, at) => peerFaults(`${path}.from[${at}]`, peer)),
+  ...to.flatMap((peer, at) => [...peerFaults(`${path}.to[${at}]`, peer), ...refusedFaults(`${path}.to[${at}]`, peer)]),
+];

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { containsRange, isRefusedHost, parseAddress, parseRange, refusedRanges } from "./addresses.ts";
+import {
+  containsRange,
+  isRefusedHost,
+  isRefusedRange,
+  parseAddress,
+  parseRange,
+  refusedRanges,
+  refusedRangesIn,
+} from "./addresses.ts";
 
 describe("IP addresses", () => {
   it.each([
@@ -63,7 +71,30 @@ describe("ranges", () => {
   });
 
   it("those that are refused are all readable", () => {
-    for (const text of [...refusedRanges[4], ...refusedRanges[6]]) expect(parseRange(text), text).toBeDefined();
+    for (const text of refusedRanges) expect(parseRange(text), text).toBeDefined();
+  });
+
+  it.each([
+    ["169.254.0.0/16", true],
+    ["169.254.169.254/32", true],
+    ["169.254.0.0/15", false],
+    ["168.63.129.16/31", false],
+    ["fe80::/10", true],
+    ["fe80::/9", false],
+    ["64:ff9b:1:2::/64", true],
+    ["0.0.0.0/0", false],
+  ])("%s is of refused addresses only: %s", (text, expected) => {
+    const range = parseRange(text);
+    expect(range && isRefusedRange(range)).toBe(expected);
+  });
+
+  it("hold those that are refused inside them, of their own family", () => {
+    const [v4, v6] = ["0.0.0.0/0", "::/0"].map(refusedRangesIn);
+    expect(v4).toEqual(refusedRanges.filter((range) => !range.includes(":")));
+    expect(v6).toEqual(refusedRanges.filter((range) => range.includes(":")));
+    expect(refusedRangesIn("169.0.0.0/8")).toEqual(["169.254.0.0/16"]);
+    expect(refusedRangesIn("fd00::/8")).toHaveLength(4);
+    expect(refusedRangesIn("10.0.0.0/8")).toEqual([]);
   });
 });
 

@@ -68,25 +68,48 @@ export const singleAddress = (address: Address): Range => ({ ...address, prefix:
 export const formatIpv4 = (value: bigint): string =>
   [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
 
-export const refusedRanges = {
-  4: ["169.254.0.0/16", "100.100.100.200/32"],
-  // The last is 169.254.0.0/16 behind a NAT64 gateway.
-  6: ["fe80::/10", "fd00:ec2::254/128", "fd20:ce::254/128", "64:ff9b::a9fe:0/112"],
-} as const;
+/** As a runtime has them; a test compares. IPv4 inside IPv6 as `::ffff:a.b.c.d` is read as IPv4 and needs no range. */
+export const refusedRanges = [
+  "169.254.0.0/16", // link-local, and with it nearly every cloud's metadata
+  "100.100.100.200/32", // Alibaba Cloud
+  "168.63.129.16/32", // Azure's WireServer
+  "192.0.0.192/32", // Oracle Cloud
+  "fe80::/10", // link-local
+  "fd00:ec2::254/128", // AWS
+  "fd00:ec2::23/128", // AWS, credentials of pods
+  "fd20:ce::254/128", // Google Cloud
+  "fd00:42::42/128", // Scaleway
+  // The IPv4 ranges behind a NAT64 gateway, as IPv4-compatible addresses, and through 6to4.
+  ...["64:ff9b::a9fe:0/112", "64:ff9b::6464:64c8/128", "64:ff9b::a83f:8110/128", "64:ff9b::c000:c0/128"],
+  ...["::a9fe:0/112", "::6464:64c8/128", "::a83f:8110/128", "::c000:c0/128"],
+  ...["2002:a9fe::/32", "2002:6464:64c8::/48", "2002:a83f:8110::/48", "2002:c000:c0::/48"],
+  "64:ff9b:1::/48", // NAT64 of a network's own making: where in it the IPv4 address stands is that network's choice
+] as const;
 
 const refusedNames: ReadonlySet<string> = new Set(["metadata.google.internal", "metadata.goog"]);
 
 /** The host of a URL without brackets and without the dot that ends an absolute name. */
 export const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 
+/** Whether nothing in a range may be called. */
+export const isRefusedRange = (range: Range): boolean =>
+  refusedRanges.some((text) => {
+    const refused = parseRange(text);
+    return refused !== undefined && containsRange(refused, range);
+  });
+
+/** Whether every address of one range, as text, is one of another; false where one of them is none. */
+export function covers(outer: string, inner: string): boolean {
+  const [whole, part] = [parseRange(outer), parseRange(inner)];
+  return whole !== undefined && part !== undefined && containsRange(whole, part);
+}
+
+/** The refused ranges inside another. */
+export const refusedRangesIn = (cidr: string): string[] => refusedRanges.filter((range) => covers(cidr, range));
+
 /** Whether a URL leads to a link-local or metadata address, as far as the URL itself tells. */
 export function isRefusedHost(url: URL): boolean {
   const host = bareHost(url);
   const address = parseAddress(host);
-  if (!address) return refusedNames.has(host);
-  const single = singleAddress(address);
-  return refusedRanges[address.family].some((text) => {
-    const range = parseRange(text);
-    return range !== undefined && containsRange(range, single);
-  });
+  return address ? isRefusedRange(singleAddress(address)) : refusedNames.has(host);
 }

@@ -11,14 +11,29 @@ class RefusedAddressError extends Error {
   readonly code = "EREFUSEDADDRESS";
 }
 
+/** The same as those that manifests are judged by; a test compares. */
+export const refusedRanges = [
+  "169.254.0.0/16", // link-local, and with it nearly every cloud's metadata
+  "100.100.100.200/32", // Alibaba Cloud
+  "168.63.129.16/32", // Azure's WireServer
+  "192.0.0.192/32", // Oracle Cloud
+  "fe80::/10", // link-local
+  "fd00:ec2::254/128", // AWS
+  "fd00:ec2::23/128", // AWS, credentials of pods
+  "fd20:ce::254/128", // Google Cloud
+  "fd00:42::42/128", // Scaleway
+  // The IPv4 ranges behind a NAT64 gateway, as IPv4-compatible addresses, and through 6to4.
+  ...["64:ff9b::a9fe:0/112", "64:ff9b::6464:64c8/128", "64:ff9b::a83f:8110/128", "64:ff9b::c000:c0/128"],
+  ...["::a9fe:0/112", "::6464:64c8/128", "::a83f:8110/128", "::c000:c0/128"],
+  ...["2002:a9fe::/32", "2002:6464:64c8::/48", "2002:a83f:8110::/48", "2002:c000:c0::/48"],
+  "64:ff9b:1::/48", // NAT64 of a network's own making: where in it the IPv4 address stands is that network's choice
+] as const;
+
 const refused = new BlockList();
-refused.addSubnet("169.254.0.0", 16, "ipv4");
-refused.addAddress("100.100.100.200", "ipv4");
-refused.addSubnet("fe80::", 10, "ipv6");
-refused.addAddress("fd00:ec2::254", "ipv6");
-refused.addAddress("fd20:ce::254", "ipv6");
-// 169.254.0.0/16 behind a NAT64 gateway.
-refused.addSubnet("64:ff9b::a9fe:0", 112, "ipv6");
+for (const range of refusedRanges) {
+  const [address = "", prefix] = range.split("/");
+  refused.addSubnet(address, Number(prefix), isIP(address) === 6 ? "ipv6" : "ipv4");
+}
 
 /** True for a link-local or metadata address; IPv4-mapped IPv6 counts as its IPv4 address. */
 export function isRefusedAddress(address: string): boolean {

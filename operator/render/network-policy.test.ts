@@ -182,6 +182,45 @@ describe("SEC-3 where an agent may go", () => {
   });
 });
 
+describe("SEC-5 what nothing may be sent to stays closed, whoever opens more", () => {
+  const everywhere = [{ ipBlock: { cidr: "0.0.0.0/0" } }, { ipBlock: { cidr: "::/0" }, ports: [{ port: 443 }] }];
+  const [own, shared] = [
+    policiesOf(makeInstance(), makeAgent("echo", { networkPolicy: { to: everywhere } })),
+    policiesOf(makeInstance({ agentDefaults: { networkPolicy: { to: everywhere } } }), makeAgent("echo")),
+  ];
+
+  it.each<[string, boolean]>([
+    ["198.51.100.1", true],
+    ["169.253.255.255", true],
+    ["169.254.169.254", false],
+    ["168.63.129.16", false],
+    ["2001:db8::1", true],
+    ["fe80::1", false],
+    ["fd00:ec2::23", false],
+    ["64:ff9b::a9fe:a9fe", false],
+    ["2002:a9fe:a9fe::1", false],
+  ])("%s: %s", (ip, expected) => {
+    for (const policies of [own, shared]) expect(mayReach(policies, agentPod("echo"), outside(ip), 443)).toBe(expected);
+  });
+
+  it("and an author's own exceptions stay, each range but once", () => {
+    const blocksOf = (cidr: string, except: string[]) =>
+      policiesOf(makeInstance(), makeAgent("echo", { networkPolicy: { to: [{ ipBlock: { cidr, except } }] } }))
+        .flatMap(({ spec }) => spec.egress ?? [])
+        .flatMap(({ to = [] }) => to.map(({ ipBlock }) => ipBlock));
+    expect(blocksOf("168.0.0.0/6", ["169.0.0.0/8", "168.63.129.0/30"])).toEqual([
+      { cidr: "168.0.0.0/6", except: ["169.0.0.0/8", "168.63.129.0/30", "168.63.129.16/32"] },
+    ]);
+    expect(blocksOf("192.0.2.0/24", ["192.0.2.1/32"])).toEqual([{ cidr: "192.0.2.0/24", except: ["192.0.2.1/32"] }]);
+    expect(blocksOf("192.0.2.0/24", [])).toEqual([{ cidr: "192.0.2.0/24" }]);
+  });
+
+  it("while callers from there are let in as they are written", () => {
+    const policies = policiesOf(makeInstance(), makeAgent("echo", { networkPolicy: { from: everywhere } }));
+    expect(mayReach(policies, outside("169.254.1.1"), agentPod("echo"), 8080)).toBe(true);
+  });
+});
+
 describe("SEC-3 the policy itself", () => {
   it("is not there when it is switched off, for one agent or for all", () => {
     const off = { networkPolicy: { enabled: false } };

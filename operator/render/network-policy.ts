@@ -2,6 +2,7 @@
 // namespace selector are pods of the agent's own namespace: a label in another one opens nothing, since whoever may
 // make pods there could set it. The operator alone may sit anywhere, and reaches no more than metrics and health.
 import type {
+  V1IPBlock,
   V1NetworkPolicy,
   V1NetworkPolicyEgressRule,
   V1NetworkPolicyPeer,
@@ -10,7 +11,7 @@ import type {
 } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
 import { agentChildren, labels, operatorLabels, ports } from "../../crds/names.ts";
-import { refusedRanges } from "../../plan/addresses.ts";
+import { covers, refusedRangesIn } from "../../plan/addresses.ts";
 import { destinationsOf, type Destination } from "../../plan/egress.ts";
 import type { Resolved } from "../../plan/resolved.ts";
 import type { EffectiveSettings } from "../../plan/settings.ts";
@@ -50,6 +51,18 @@ const extraPeer = ({ podSelector, namespaceSelector, ipBlock }: ExtraPeer): V1Ne
   ...(ipBlock ? { ipBlock } : {}),
 });
 
+/** A range that may be called: without the addresses that nobody may call, whoever opened it (SEC-5). */
+function reachable({ cidr, except = [] }: NonNullable<ExtraPeer["ipBlock"]>): V1IPBlock {
+  const missing = refusedRangesIn(cidr).filter((refused) => !except.some((hole) => covers(hole, refused)));
+  const holes = [...except, ...missing];
+  return holes.length > 0 ? { cidr, except: holes } : { cidr };
+}
+
+const reachablePeer = (peer: ExtraPeer): V1NetworkPolicyPeer => ({
+  ...extraPeer(peer),
+  ...(peer.ipBlock ? { ipBlock: reachable(peer.ipBlock) } : {}),
+});
+
 function renderIngress({ agent, instance, callers, settings }: Resolved): IngressRule[] {
   return [
     {
@@ -70,10 +83,9 @@ function renderIngress({ agent, instance, callers, settings }: Resolved): Ingres
   ];
 }
 
-const anywhere: readonly V1NetworkPolicyPeer[] = [
-  { ipBlock: { cidr: "0.0.0.0/0", except: [...refusedRanges[4]] } },
-  { ipBlock: { cidr: "::/0", except: [...refusedRanges[6]] } },
-];
+const anywhere: readonly V1NetworkPolicyPeer[] = ["0.0.0.0/0", "::/0"].map((cidr) => ({
+  ipBlock: reachable({ cidr }),
+}));
 
 function renderDestination(destination: Destination): V1NetworkPolicyEgressRule {
   switch (destination.kind) {
@@ -96,7 +108,7 @@ function renderEgress({ agent, instance, config, settings }: Resolved): V1Networ
     { ports: (["UDP", "TCP"] as const).map((protocol) => ({ protocol, port: dnsPort })) },
     ...(called.length > 0 ? [{ to: [agentPods(agent, called)], ports: [tcp(ports.agentMcp)] }] : []),
     ...destinationsOf(config, instance).map(renderDestination),
-    ...settings.networkPolicy.to.map((peer) => ({ to: [extraPeer(peer)], ...extraPorts(peer) })),
+    ...settings.networkPolicy.to.map((peer) => ({ to: [reachablePeer(peer)], ...extraPorts(peer) })),
   ];
 }
 

@@ -265,10 +265,11 @@ describe.skipIf(clusterMissing())("OPR-2 all children at rest", () => {
 
   it("a second operator makes no write at all", async () => {
     const peer = { ipBlock: { cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] }, ports: [{ port: 1, endPort: 9 }] };
+    const everywhere = ["0.0.0.0/0", "::/0"].map((cidr) => ({ ipBlock: { cidr } }));
     await space().apply(
       agent({ storage: { size: "1Gi" } }, "retained"),
       agent({ storage: { size: "1000M", onDelete: "Delete" }, agents: [{ name: "many" }] }, "deleted"),
-      agent({ scope: "request", replicas: 2, networkPolicy: { from: [peer], to: [peer] } }, "many"),
+      agent({ scope: "request", replicas: 2, networkPolicy: { from: [peer], to: [peer, ...everywhere] } }, "many"),
     );
     await space().kubectl("wait", "--for=condition=Ready", "pallasagents,pallasinstances", "--all", "--timeout=60s");
     await space().waitFor("pallasinstance", instance().metadata.name, "jsonpath={.status.agents.ready}=3");
