@@ -72,6 +72,21 @@ describe("CFG-5 contradictions of an instance", () => {
     );
   });
 
+  it("SEC-2 a Host other than the URL's is at fault, in any case of letters", () => {
+    const headers = [
+      { name: "X-Team", value: "blue" },
+      { name: "HOST", value: "elsewhere.example" },
+    ];
+    const faults = acceptInstance(
+      sampleInstance({ providers: [{ name: "openai", headers }], servers: [{ name: "a", url: "http://a", headers }] }),
+      "cluster",
+    );
+    expect(faults.map(({ path }) => path)).toEqual([
+      "spec.providers[0].headers[1].name",
+      "spec.servers[0].headers[1].name",
+    ]);
+  });
+
   it("SEC-5 an issuer or its keys at an address that nobody may ask is at fault", () => {
     const jwt = { issuer: "http://169.254.169.254/", audiences: ["pallas"], jwksUrl: "https://[fe80::1]/keys" };
     const faults = acceptInstance(sampleInstance({ auth: { jwt } }), "cluster");

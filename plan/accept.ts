@@ -4,6 +4,7 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { placeholder } from "../crds/references.ts";
 import { agentAmountFaults, instanceAmountFaults } from "./accept-amounts.ts";
+import { issuerFaults } from "./accept-issuer.ts";
 import { agentKeyFaults, instanceKeyFaults } from "./accept-keys.ts";
 import { networkPolicyFaults } from "./accept-peers.ts";
 import { podFaults } from "./accept-pods.ts";
@@ -65,6 +66,18 @@ function urlFaults({ spec }: PallasInstance): Fault[] {
   });
 }
 
+/** A request goes where its URL says: by another Host, servers that share an address would let a third one read it. */
+const hostHeaderFaults = ({ spec }: PallasInstance): Fault[] =>
+  (["providers", "servers"] as const).flatMap((field) =>
+    (spec[field] ?? []).flatMap(({ headers = [] }, position) =>
+      headers.flatMap(({ name }, at): Fault[] => {
+        const message = "is that of the URL always; remove the header, and name the host in the URL";
+        const path = `spec.${field}[${position}].headers[${at}].name`;
+        return name.toLowerCase() === "host" ? [{ reason: "InvalidField", path, message }] : [];
+      }),
+    ),
+  );
+
 function duplicatePrefixes(instance: PallasInstance): Fault[] {
   const owners = new Map<string, string>();
   return (instance.spec.servers ?? []).flatMap(({ name, prefix = name }, position): Fault[] => {
@@ -103,6 +116,8 @@ export function acceptInstance(instance: PallasInstance, mode: Mode): Fault[] {
   return [
     ...(mode === "cluster" ? placeholders(instance) : []),
     ...urlFaults(instance),
+    ...issuerFaults(instance),
+    ...hostHeaderFaults(instance),
     ...instanceKeyFaults(instance),
     ...duplicatePrefixes(instance),
     ...settingsFaults("spec.agentDefaults", instance.spec.agentDefaults ?? {}),
