@@ -1,0 +1,92 @@
+// How far authors may go beyond what an agent is there for, as those who run the operator decide (SEC-2). A label makes a
+// pod a backend of every Service that selects it, an annotation is an order to whatever in the cluster reads it, a
+// priority class evicts others' pods, and policies add up: what one opens, no other closes.
+import type { AgentSpec } from "../crds/agent.ts";
+import { listNames, type Fault } from "./fault.ts";
+
+/** From nothing to everything; each level allows what those before it do. */
+export const policyLevels = ["none", "sameNamespace", "any", "off"] as const;
+export type PolicyLevel = (typeof policyLevels)[number];
+
+export interface AuthorLimits {
+  /** Keys of pods' labels; one that ends in an asterisk stands for all that begin with what is before it. */
+  readonly labels: readonly string[];
+  /** The same of pods' annotations. */
+  readonly annotations: readonly string[];
+  /** Names, with asterisks likewise. */
+  readonly priorityClasses: readonly string[];
+  /** What spec.networkPolicy may open: nothing, pods of the agent's own namespace, anything; or the policy may be off. */
+  readonly networkPolicy: PolicyLevel;
+}
+
+/** What labels select, and what annotations order, only those know who run the cluster: so nothing but what they list. */
+export const defaultAuthorLimits: AuthorLimits = {
+  labels: [],
+  annotations: [],
+  priorityClasses: [],
+  networkPolicy: "sameNamespace",
+};
+
+/** The operator's variables, as messages name them. */
+const variables = {
+  labels: "PALLAS_AUTHOR_LABELS",
+  annotations: "PALLAS_AUTHOR_ANNOTATIONS",
+  priorityClasses: "PALLAS_AUTHOR_PRIORITY_CLASSES",
+  networkPolicy: "PALLAS_AUTHOR_NETWORK_POLICY",
+} as const satisfies Record<keyof AuthorLimits, string>;
+
+type Pod = NonNullable<AgentSpec["pod"]>;
+type NetworkPolicy = NonNullable<AgentSpec["networkPolicy"]>;
+type Peer = NonNullable<NetworkPolicy["from"]>[number];
+
+const fault = (path: string, message: string): Fault => ({ reason: "InvalidField", path, message });
+
+const isListed = (name: string, allowed: readonly string[]): boolean =>
+  allowed.some((entry) => (entry.endsWith("*") ? name.startsWith(entry.slice(0, -1)) : name === entry));
+
+const listFaults = (
+  path: string,
+  names: string[],
+  limit: Exclude<keyof AuthorLimits, "networkPolicy">,
+  limits: AuthorLimits,
+) =>
+  names
+    .filter((name) => !isListed(name, limits[limit]))
+    .map((name) =>
+      fault(
+        path,
+        `"${name}" is not among those that authors may set (${listNames(limits[limit])}); remove it, or have it added to ${variables[limit]} of the operator`,
+      ),
+    );
+
+/** The lowest level that allows a peer. */
+const levelOf = ({ podSelector, namespaceSelector, ipBlock }: Peer): PolicyLevel =>
+  podSelector && !namespaceSelector && !ipBlock ? "sameNamespace" : "any";
+
+function openingFault(path: string, needed: PolicyLevel, { networkPolicy }: AuthorLimits): Fault[] {
+  if (policyLevels.indexOf(needed) <= policyLevels.indexOf(networkPolicy)) return [];
+  const message = `needs "${needed}" where authors have "${networkPolicy}"; remove it, or have ${variables.networkPolicy} of the operator set to "${needed}"`;
+  return [fault(path, message)];
+}
+
+/** Faults of what an agent and agentDefaults can both set, at `path`. */
+export const authorFaults = (
+  path: string,
+  { pod = {}, networkPolicy = {} }: { pod?: Pod; networkPolicy?: NetworkPolicy },
+  limits: AuthorLimits,
+): Fault[] => [
+  ...listFaults(`${path}.pod.labels`, Object.keys(pod.labels ?? {}), "labels", limits),
+  ...listFaults(`${path}.pod.annotations`, Object.keys(pod.annotations ?? {}), "annotations", limits),
+  ...listFaults(
+    `${path}.pod.priorityClassName`,
+    pod.priorityClassName ? [pod.priorityClassName] : [],
+    "priorityClasses",
+    limits,
+  ),
+  ...(networkPolicy.enabled === false ? openingFault(`${path}.networkPolicy.enabled`, "off", limits) : []),
+  ...(["from", "to"] as const).flatMap((side) =>
+    (networkPolicy[side] ?? []).flatMap((peer, at) =>
+      openingFault(`${path}.networkPolicy.${side}[${at}]`, levelOf(peer), limits),
+    ),
+  ),
+];
