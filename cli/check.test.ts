@@ -3,10 +3,16 @@ import { check } from "./check.ts";
 import { UsageError } from "./manifests/find-files.ts";
 import { agentYaml, instanceYaml, recordTerminal, writeFolder } from "./testing/manifests.ts";
 
-async function run(files: Record<string, string>, { json = false, isTerminal = false } = {}) {
+interface RunOptions {
+  json?: boolean;
+  isTerminal?: boolean;
+  env?: Record<string, string>;
+}
+
+async function run(files: Record<string, string>, { json = false, isTerminal = false, env = {} }: RunOptions = {}) {
   const folder = await writeFolder(files);
   const terminal = recordTerminal(folder, { isTerminal });
-  return { code: await check({ paths: [folder], json }, terminal), ...terminal };
+  return { code: await check({ paths: [folder], json, env }, terminal), ...terminal };
 }
 
 describe("CLI-1 pallas check", () => {
@@ -45,8 +51,37 @@ describe("CLI-1 pallas check", () => {
   });
 
   test("a path that is not there is a misuse", async () => {
-    const options = { paths: ["/nowhere/at/all"], json: false } as const;
+    const options = { paths: ["/nowhere/at/all"], json: false, env: {} } as const;
     await expect(check(options, recordTerminal("/"))).rejects.toThrow(UsageError);
+  });
+
+  describe("SEC-2 judges as an operator", () => {
+    const files = {
+      "a.yaml":
+        instanceYaml() +
+        agentYaml("a", "pod: { labels: { team: blue } }") +
+        agentYaml("b", "networkPolicy: { enabled: false }"),
+    };
+
+    test("that is told nothing", async () => {
+      const { code, complaints } = await run(files);
+      expect(code).toBe(1);
+      expect(complaints).toEqual([
+        expect.stringMatching(/^a\.yaml:14:.* spec\.pod\.labels: "team" is not among .*PALLAS_AUTHOR_LABELS/),
+        expect.stringMatching(/^a\.yaml:.* spec\.networkPolicy\.enabled: needs "off" .*PALLAS_AUTHOR_NETWORK_POLICY/),
+      ]);
+    });
+
+    test("that is told as much by the same variables", async () => {
+      const env = { PALLAS_AUTHOR_LABELS: "cost-center, team", PALLAS_AUTHOR_NETWORK_POLICY: "off" };
+      expect(await run(files, { env })).toMatchObject({ code: 0, complaints: [] });
+    });
+
+    test("and takes a faulty variable for misuse", async () => {
+      const faulty = run(files, { env: { PALLAS_AUTHOR_NETWORK_POLICY: "everything" } });
+      await expect(faulty).rejects.toThrow(UsageError);
+      await expect(faulty).rejects.toThrow('PALLAS_AUTHOR_NETWORK_POLICY is "everything"');
+    });
   });
 
   test("where somebody looks, the line is shown with a mark under what is meant", async () => {

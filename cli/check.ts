@@ -1,6 +1,10 @@
 // `pallas check`: what the API server and the operator would say of these files, without either.
+import * as z from "zod";
+import { EnvironmentError, readEnvironment } from "../lib/process/environment.ts";
+import { limitsOf, limitVariables } from "../plan/limit-variables.ts";
+import type { Limits } from "../plan/rules.ts";
 import { renderDiagnostic, renderWithExcerpt, toJson, type Diagnostic } from "./manifests/diagnostic.ts";
-import { findManifestFiles } from "./manifests/find-files.ts";
+import { findManifestFiles, UsageError } from "./manifests/find-files.ts";
 import { judge } from "./manifests/judge.ts";
 import { readManifests } from "./manifests/read-manifests.ts";
 import { jsonLine } from "./plain-text.ts";
@@ -10,17 +14,30 @@ export interface CheckOptions {
   paths: readonly [string, ...string[]];
   /** One JSON object in place of all lines. */
   json: boolean;
+  /** The operator's variables that say what it allows; without them its defaults. */
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** @throws UsageError when a variable is faulty */
+function readLimits(env: CheckOptions["env"]): Limits {
+  try {
+    return limitsOf(readEnvironment(z.object(limitVariables), env));
+  } catch (error) {
+    if (error instanceof EnvironmentError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
 }
 
 /**
  * Prints every fault, warning and note, then a line that sums up.
  * @returns the exit code: 0, or 1 when there are faults
- * @throws UsageError when a path is not there
+ * @throws UsageError when a path is not there, or a variable is faulty
  */
-export async function check({ paths, json }: CheckOptions, terminal: Terminal): Promise<0 | 1> {
+export async function check({ paths, json, env }: CheckOptions, terminal: Terminal): Promise<0 | 1> {
+  const limits = readLimits(env);
   const found = await findManifestFiles(paths);
   const manifests = await readManifests(found);
-  const { checked, diagnostics } = judge(manifests, "cluster", {});
+  const { checked, diagnostics } = judge(manifests, { mode: "cluster", ...limits }, {});
   const faults = diagnostics.filter(({ severity }) => severity === "fault");
   const counts = { files: found.files.length, instances: checked.instances.length, agents: checked.runnable.length };
   if (json) {

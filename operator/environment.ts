@@ -3,13 +3,8 @@ import * as z from "zod";
 import { ports } from "../crds/names.ts";
 import { readEnvironment } from "../lib/process/environment.ts";
 import { logVariables } from "../lib/process/log-variables.ts";
+import { limitVariables, list } from "../plan/limit-variables.ts";
 
-const list = z.string().transform((text) =>
-  text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== ""),
-);
 const integer = (minimum: number, maximum: number) => z.coerce.number().int().min(minimum).max(maximum);
 
 const schema = z.object({
@@ -18,7 +13,7 @@ const schema = z.object({
     .describe("namespaces to look after, separated by commas; unset: the whole cluster"),
   PALLAS_AGENT_IMAGE: z.string().describe("image of agents"),
   PALLAS_REGISTRY_IMAGE: z.string().describe("image of registries"),
-  PALLAS_ALLOWED_IMAGES: list.default([]).describe("repositories that spec.images may name, separated by commas"),
+  ...limitVariables,
   PALLAS_MAX_ROLLOUTS: integer(1, 1_000).default(10).describe("agents moving to this release's image at once"),
   PALLAS_HEALTH_INTERVAL_MS: integer(1_000, 3_600_000)
     .default(30_000)

@@ -15,6 +15,7 @@ import { captureLibraryOutput } from "../lib/process/library-output.ts";
 import { createLogger } from "../lib/process/log.ts";
 import { createMetrics, probeRoutes } from "../lib/process/metrics.ts";
 import { createShutdown } from "../lib/process/shutdown.ts";
+import { limitsOf } from "../plan/limit-variables.ts";
 import { createCaches } from "./caches.ts";
 import { createChildWriter } from "./children.ts";
 import { createControllers } from "./controllers.ts";
@@ -119,7 +120,7 @@ const controllers = createControllers({
   status: createStatusWriter({ transport: fenced, tracker, guard, events }),
   tracker,
   images: { agent: environment.PALLAS_AGENT_IMAGE, registry: environment.PALLAS_REGISTRY_IMAGE },
-  rules: { mode: "cluster", allowedImages: environment.PALLAS_ALLOWED_IMAGES },
+  rules: { mode: "cluster", ...limitsOf(environment) },
   health,
   pacing: createImagePacing(budget, deployments),
   wakes: wakes.source,

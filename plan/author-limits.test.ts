@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { authorFaults, defaultAuthorLimits, type AuthorLimits, type PolicyLevel } from "./author-limits.ts";
+import { authorFaults, type AuthorLimits } from "./author-limits.ts";
+import { defaultLimits } from "./limit-variables.ts";
 import { sampleAgent, sampleInstance } from "./testing/resources.ts";
 
 const faults = (spec: object, limits: Partial<AuthorLimits> = {}) =>
-  authorFaults("spec", sampleAgent("a", spec).spec, { ...defaultAuthorLimits, ...limits });
+  authorFaults("spec", sampleAgent("a", spec).spec, { authors: { ...defaultLimits.authors, ...limits } });
 const messages = (...args: Parameters<typeof faults>) => faults(...args).map(({ path, message }) => [path, message]);
 const places = (...args: Parameters<typeof faults>) => faults(...args).map(({ path }) => path);
 
@@ -65,7 +66,7 @@ describe("SEC-3 what authors may open", () => {
     addresses: { ipBlock: { cidr: "203.0.113.0/24" } },
   };
 
-  it.each<[PolicyLevel, string[]]>([
+  it.each<[AuthorLimits["networkPolicy"], string[]]>([
     ["none", ["own", "others", "anyPodOf", "addresses", "enabled"]],
     ["sameNamespace", ["others", "anyPodOf", "addresses", "enabled"]],
     ["any", ["enabled"]],
@@ -99,11 +100,16 @@ describe("SEC-3 what authors may open", () => {
     ]);
   });
 
+  it("is everything where nobody says what an operator allows", () => {
+    const spec = { pod: { labels: { app: "x" } }, networkPolicy: { enabled: false, to: [peers.addresses] } };
+    expect(authorFaults("spec", sampleAgent("a", spec).spec, {})).toEqual([]);
+  });
+
   it("holds for what an instance sets for all of its agents", () => {
     const agentDefaults = { pod: { labels: { app: "x" } }, networkPolicy: { enabled: false } };
     const { spec } = sampleInstance({ agentDefaults });
-    expect(
-      authorFaults("spec.agentDefaults", spec.agentDefaults ?? {}, defaultAuthorLimits).map(({ path }) => path),
-    ).toEqual(["spec.agentDefaults.pod.labels", "spec.agentDefaults.networkPolicy.enabled"]);
+    expect(authorFaults("spec.agentDefaults", spec.agentDefaults ?? {}, defaultLimits).map(({ path }) => path)).toEqual(
+      ["spec.agentDefaults.pod.labels", "spec.agentDefaults.networkPolicy.enabled"],
+    );
   });
 });

@@ -1,31 +1,27 @@
 // How far authors may go beyond what an agent is there for, as those who run the operator decide (SEC-2). A label makes a
 // pod a backend of every Service that selects it, an annotation is an order to whatever in the cluster reads it, a
 // priority class evicts others' pods, and policies add up: what one opens, no other closes.
+import * as z from "zod";
 import type { AgentSpec } from "../crds/agent.ts";
 import { listNames, type Fault } from "./fault.ts";
 
 /** From nothing to everything; each level allows what those before it do. */
 export const policyLevels = ["none", "sameNamespace", "any", "off"] as const;
-export type PolicyLevel = (typeof policyLevels)[number];
+type PolicyLevel = (typeof policyLevels)[number];
 
-export interface AuthorLimits {
+const names = z.array(z.string()).readonly();
+
+export const authorLimits = z.object({
   /** Keys of pods' labels; one that ends in an asterisk stands for all that begin with what is before it. */
-  readonly labels: readonly string[];
+  labels: names,
   /** The same of pods' annotations. */
-  readonly annotations: readonly string[];
+  annotations: names,
   /** Names, with asterisks likewise. */
-  readonly priorityClasses: readonly string[];
+  priorityClasses: names,
   /** What spec.networkPolicy may open: nothing, pods of the agent's own namespace, anything; or the policy may be off. */
-  readonly networkPolicy: PolicyLevel;
-}
-
-/** What labels select, and what annotations order, only those know who run the cluster: so nothing but what they list. */
-export const defaultAuthorLimits: AuthorLimits = {
-  labels: [],
-  annotations: [],
-  priorityClasses: [],
-  networkPolicy: "sameNamespace",
-};
+  networkPolicy: z.enum(policyLevels),
+});
+export type AuthorLimits = z.output<typeof authorLimits>;
 
 /** The operator's variables, as messages name them. */
 const variables = {
@@ -35,7 +31,6 @@ const variables = {
   networkPolicy: "PALLAS_AUTHOR_NETWORK_POLICY",
 } as const satisfies Record<keyof AuthorLimits, string>;
 
-type Pod = NonNullable<AgentSpec["pod"]>;
 type NetworkPolicy = NonNullable<AgentSpec["networkPolicy"]>;
 type Peer = NonNullable<NetworkPolicy["from"]>[number];
 
@@ -70,23 +65,26 @@ function openingFault(path: string, needed: PolicyLevel, { networkPolicy }: Auth
 }
 
 /** Faults of what an agent and agentDefaults can both set, at `path`. */
-export const authorFaults = (
+export function authorFaults(
   path: string,
-  { pod = {}, networkPolicy = {} }: { pod?: Pod; networkPolicy?: NetworkPolicy },
-  limits: AuthorLimits,
-): Fault[] => [
-  ...listFaults(`${path}.pod.labels`, Object.keys(pod.labels ?? {}), "labels", limits),
-  ...listFaults(`${path}.pod.annotations`, Object.keys(pod.annotations ?? {}), "annotations", limits),
-  ...listFaults(
-    `${path}.pod.priorityClassName`,
-    pod.priorityClassName ? [pod.priorityClassName] : [],
-    "priorityClasses",
-    limits,
-  ),
-  ...(networkPolicy.enabled === false ? openingFault(`${path}.networkPolicy.enabled`, "off", limits) : []),
-  ...(["from", "to"] as const).flatMap((side) =>
-    (networkPolicy[side] ?? []).flatMap((peer, at) =>
-      openingFault(`${path}.networkPolicy.${side}[${at}]`, levelOf(peer), limits),
+  { pod = {}, networkPolicy = {} }: Pick<AgentSpec, "pod" | "networkPolicy">,
+  { authors: limits }: { authors?: AuthorLimits },
+): Fault[] {
+  if (limits === undefined) return [];
+  return [
+    ...listFaults(`${path}.pod.labels`, Object.keys(pod.labels ?? {}), "labels", limits),
+    ...listFaults(`${path}.pod.annotations`, Object.keys(pod.annotations ?? {}), "annotations", limits),
+    ...listFaults(
+      `${path}.pod.priorityClassName`,
+      pod.priorityClassName ? [pod.priorityClassName] : [],
+      "priorityClasses",
+      limits,
     ),
-  ),
-];
+    ...(networkPolicy.enabled === false ? openingFault(`${path}.networkPolicy.enabled`, "off", limits) : []),
+    ...(["from", "to"] as const).flatMap((side) =>
+      (networkPolicy[side] ?? []).flatMap((peer, at) =>
+        openingFault(`${path}.networkPolicy.${side}[${at}]`, levelOf(peer), limits),
+      ),
+    ),
+  ];
+}

@@ -1,6 +1,7 @@
 // What an installation allows beyond the schema: the rules by which everybody who judges a resource judges it. The
 // operator is told them by its own variables, and hands them on to each registry as one; a new rule is a line here.
 import * as z from "zod";
+import { authorLimits } from "./author-limits.ts";
 
 /** Where resources run: placeholders are for local mode only (CFG-6). */
 export type Mode = "cluster" | "local";
@@ -9,6 +10,8 @@ export type Mode = "cluster" | "local";
 const limits = z.object({
   /** Repositories that spec.images may name, beside the release's own (SEC-2). */
   allowedImages: z.array(z.string()).readonly().exactOptional(),
+  /** What authors of instances and agents may set and open. */
+  authors: authorLimits.exactOptional(),
 });
 export type Limits = z.output<typeof limits>;
 

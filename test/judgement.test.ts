@@ -16,7 +16,12 @@ import { createLister } from "../registry/catalogue/listing.ts";
 import { MemorySource } from "../registry/testing/memory-source.ts";
 
 const metadata = { namespace: "agents", uid: "u", resourceVersion: "1", generation: 1 };
-const rules: Rules = { mode: "cluster", allowedImages: ["registry.example/pallas"] };
+const rules: Rules = {
+  mode: "cluster",
+  allowedImages: ["registry.example/pallas"],
+  authors: { labels: ["team"], annotations: [], priorityClasses: [], networkPolicy: "sameNamespace" },
+};
+const addresses = { to: [{ ipBlock: { cidr: "203.0.113.0/24" } }] };
 const now = new Date("2026-11-22T10:00:00Z");
 
 interface Verdict {
@@ -86,6 +91,12 @@ const cases: [title: string, instanceSpec: object, agentSpec: object, verdict: V
   ["a value that the schema refuses", { registryNamespace: "-" }, {}, neither],
   ["an agent that names a server which is not there", {}, { servers: [{ name: "gone" }] }, both],
   ["an agent that names an agent which is not there", {}, { agents: [{ name: "gone" }] }, both],
+  ["a label that authors may set", { agentDefaults: { pod: { labels: { team: "a" } } } }, {}, both],
+  ["a label that authors may not set", {}, { pod: { labels: { app: "payments" } } }, instanceOnly],
+  ["such a label for all agents", { agentDefaults: { pod: { labels: { app: "payments" } } } }, {}, neither],
+  ["a policy for the namespace", {}, { networkPolicy: { to: [{ podSelector: {} }] } }, both],
+  ["a policy for addresses", {}, { networkPolicy: addresses }, instanceOnly],
+  ["a policy for addresses of all agents", { agentDefaults: { networkPolicy: addresses } }, {}, neither],
   ["replicas that share nothing", {}, { replicas: 2 }, instanceOnly],
   ["a value of an agent that the schema refuses", {}, { scope: "world" }, instanceOnly],
   ["no port where the URL is made with it", { externalUrl: { host: "agents.example.com" } }, {}, instanceOnly],

@@ -16,6 +16,6 @@ export function addCheck(program: Command, context: CommandContext): void {
     .addHelpText("after", examples("pallas check -f manifests", "pallas check --json | jq '.diagnostics[].message'"))
     .action(async ({ file = [], json = false }: Options) => {
       const { check } = await import("../check.ts");
-      context.end(await check({ paths: foldersOf(file, context), json }, context.terminal));
+      context.end(await check({ paths: foldersOf(file, context), json, env: context.process.env }, context.terminal));
     });
 }

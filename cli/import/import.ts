@@ -68,7 +68,7 @@ function report({ all }: Notes, terminal: Terminal): void {
 
 /** What `pallas check` would say of the manifests is said of the places that they are made from. */
 async function judgeStaged(staged: string, { instance, agents }: ImportedProject, notes: Notes): Promise<void> {
-  const { diagnostics } = judge(await readManifests(await findManifestFiles([staged])), "cluster", {});
+  const { diagnostics } = judge(await readManifests(await findManifestFiles([staged])), { mode: "cluster" }, {});
   const places = new Map(agents.map(({ source }) => [`PallasAgent default/${source.name}`, source.place]));
   for (const { severity, message } of diagnostics) {
     if (severity !== "fault") continue;

@@ -9,7 +9,7 @@ async function said(
   environment: Record<string, string> = {},
 ) {
   const { folder, ...manifests } = await readFolder(files);
-  return judge(manifests, mode, environment).diagnostics.map((each) => renderWithExcerpt(each, folder));
+  return judge(manifests, { mode }, environment).diagnostics.map((each) => renderWithExcerpt(each, folder));
 }
 
 const keyedInstance = instanceYaml(

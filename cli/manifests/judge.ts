@@ -6,7 +6,7 @@ import type { PallasInstance } from "../../crds/instance.ts";
 import { checkManifests, type Checked } from "../../plan/check.ts";
 import { formatFault } from "../../plan/fault.ts";
 import { renderResolved } from "../../plan/resolved.ts";
-import type { Mode } from "../../plan/rules.ts";
+import type { Rules } from "../../plan/rules.ts";
 import { referencedFiles } from "../../plan/run-config.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { expandObject, placeholdersIn, type Environment, type LocalObject } from "./local-objects.ts";
@@ -20,8 +20,8 @@ export interface Judged {
 }
 
 /** What the API server and the operator would say of these manifests, or in mode "local" what can run here. */
-export function judge(manifests: Manifests, mode: Mode, environment: Environment): Judged {
-  const checked = checkManifests(manifests.resources, { mode });
+export function judge(manifests: Manifests, rules: Rules, environment: Environment): Judged {
+  const checked = checkManifests(manifests.resources, rules);
   // What seems to be missing may be in the document that could not be read; that one is faulty enough.
   const isUnreadable = manifests.diagnostics.some(({ severity }) => severity === "fault");
   const told = checked.faults.filter(({ reason }) => !isUnreadable || !notThere.has(reason));
@@ -32,7 +32,7 @@ export function judge(manifests: Manifests, mode: Mode, environment: Environment
   }));
   const references = findReferences(checked);
   const local =
-    mode === "local"
+    rules.mode === "local"
       ? [...unsetSettings(manifests, checked, environment), ...unsetSecrets(manifests, references, environment)]
       : literalPlaceholders(manifests, references);
   const all = [...manifests.diagnostics, ...faults, ...local, ...missingFiles(manifests, references)];

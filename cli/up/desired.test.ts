@@ -8,7 +8,7 @@ type Files = Record<string, string>;
 async function desire(files: Files, previous?: Desired, environment: Record<string, string> = {}): Promise<Desired> {
   const manifests = await readFolder(files);
   if (previous) moveFiles(previous, "/m", manifests.folder);
-  const judged = judge(manifests, "local", environment);
+  const judged = judge(manifests, { mode: "local" }, environment);
   const desired = renderDesired(manifests, judged, {
     registryPort: 24_200,
     environment,

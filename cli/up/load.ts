@@ -33,7 +33,7 @@ export async function loadManifests(options: LoadOptions, previous: Loaded | und
   const found = await findManifestFiles(options.paths);
   const { variables: environment, diagnostics } = await readLocalEnvironment(found.folders, options.env);
   const manifests = await readManifests(found);
-  const judged = judge(manifests, "local", environment);
+  const judged = judge(manifests, { mode: "local" }, environment);
   const { registryPort } = options;
   const all = renderDesired(manifests, judged, {
     registryPort,

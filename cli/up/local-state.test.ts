@@ -16,7 +16,7 @@ async function createRun() {
       agentYaml("worker") +
       agentYaml("bad", "model: nope.x"),
   });
-  const desired = renderDesired(manifests, judge(manifests, "local", {}), {
+  const desired = renderDesired(manifests, judge(manifests, { mode: "local" }, {}), {
     registryPort: 24_200,
     environment: {},
     portsBefore: new Map(),
@@ -92,7 +92,7 @@ test("SEC-4 the registry accepts the hosts and origins that the instances name",
       'http: { allowedHosts: [a.example], allowedOrigins: ["https://b.example"] }\nlogLevel: DEBUG',
     ),
   });
-  const { checked } = judge(manifests, "local", {});
+  const { checked } = judge(manifests, { mode: "local" }, {});
   expect(renderRegistrySettings(checked.instances, "127.0.0.1")).toEqual({
     PALLAS_ALLOWED_HOSTS: "a.example",
     PALLAS_ALLOWED_ORIGINS: "https://b.example",

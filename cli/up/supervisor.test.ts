@@ -17,7 +17,7 @@ test("CLI-1 agents stop in the reverse order of their start", async () => {
     ].join(""),
   });
   const context = { registryPort: 24_200, environment: {}, portsBefore: new Map() };
-  const { runnable } = renderDesired(manifests, judge(manifests, "local", {}), context);
+  const { runnable } = renderDesired(manifests, judge(manifests, { mode: "local" }, {}), context);
   expect(stopOrder([...runnable.values()])).toEqual([
     ["default/orphan"],
     ["default/boss"],

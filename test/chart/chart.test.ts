@@ -10,6 +10,7 @@ import { listValues } from "../../charts/values-table.ts";
 import { operatorLabels } from "../../crds/names.ts";
 import { parseEnvironment } from "../../operator/environment.ts";
 import { renderRights } from "../../operator/rights.ts";
+import { defaultLimits, limitsOf } from "../../plan/limit-variables.ts";
 import { chartPath, parseManifests, renderChart, root, withValues, type Manifest } from "./rendered-chart.ts";
 import { chartPrograms, chartProgramsMissing } from "./programs.ts";
 import { valueSets } from "./value-sets.ts";
@@ -81,7 +82,7 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
       parseEnvironment(Object.fromEntries(env));
       for (const [variable] of env) variables.add(variable);
     }
-    const sources = ["operator/environment.ts", "lib/process/log-variables.ts"];
+    const sources = ["operator/environment.ts", "plan/limit-variables.ts", "lib/process/log-variables.ts"];
     const source = (await Promise.all(sources.map((path) => readFile(join(root, path), "utf8")))).join("");
     const ours = [...variables].filter((variable) => variable.startsWith("PALLAS_"));
     expect(ours.length).toBeGreaterThan(7);
@@ -94,6 +95,16 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
     const env = new Map(parseEnv(rendered.find(({ kind }) => kind === "Deployment")));
     expect(env.get("PALLAS_AGENT_IMAGE")).toBe(`r.example/a/b@${image.digest}`);
     expect(env.get("PALLAS_REGISTRY_IMAGE")).toBe(`r.example/a/b@${image.digest}`);
+  });
+
+  it("SEC-2 lets authors set what is listed, and by default what an operator allows that is told nothing", async () => {
+    const limitsBy = async (values?: object) => {
+      const deployment = (await renderChart(values)).find(({ kind }) => kind === "Deployment");
+      return limitsOf(parseEnvironment(Object.fromEntries(parseEnv(deployment))));
+    };
+    expect(await limitsBy()).toEqual(defaultLimits);
+    const authors = { labels: ["team", "a/*"], annotations: ["*"], priorityClasses: ["high"], networkPolicy: "off" };
+    expect((await limitsBy({ authors })).authors).toEqual(authors);
   });
 
   it.each([
@@ -207,6 +218,8 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
     ["a namespace that is none", { watchNamespaces: ["Blue"] }, "watchNamespaces"],
     ["a namespace twice", { watchNamespaces: ["blue", "blue"] }, "watchNamespaces"],
     ["a comma in an allowed repository", { allowedImages: ["a,b"] }, "allowedImages"],
+    ["a label of authors with a comma", { authors: { labels: ["a,b"] } }, "labels"],
+    ["a level of policies that is none", { authors: { networkPolicy: "all" } }, "networkPolicy"],
     ["an interval without unit", { monitoring: { serviceMonitor: { interval: "30" } } }, "interval"],
     ["a runbook place that is no URL", { monitoring: { runbookBaseUrl: "docs" } }, "runbookBaseUrl"],
     ["a route without an instance", { route: { httpRoute: { enabled: true } } }, "instance"],

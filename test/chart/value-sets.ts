@@ -13,6 +13,14 @@ export const valueSets: Readonly<Record<string, object>> = {
     imagePullSecrets: [{ name: "regcred" }],
     allowedImages: ["registry.example.com/agents", "registry.example.com/registries"],
   },
+  "generous-to-authors": {
+    authors: {
+      labels: ["team", "example.com/*"],
+      annotations: ["*"],
+      priorityClasses: ["agents-low", "agents-high"],
+      networkPolicy: "off",
+    },
+  },
   placement: {
     nodeSelector: { "kubernetes.io/os": "linux" },
     tolerations: [{ key: "dedicated", operator: "Equal", value: "control", effect: "NoSchedule" }],

@@ -55,7 +55,10 @@ describe.skipIf(clusterMissing())("OPR-2 OPR-5 OPR-10 removals and other actors"
       await Promise.all(rows.map(async (row) => [row, await createSpace("fault-38", cluster())] as const)),
     );
     await Promise.all([...spaces.values()].map((space) => space.apply(instance(), agent("alpha", several))));
-    operator = await startOperator(proxy, { namespaces: [...spaces.values()].map(({ name }) => name) });
+    operator = await startOperator(proxy, {
+      namespaces: [...spaces.values()].map(({ name }) => name),
+      env: { PALLAS_AUTHOR_NETWORK_POLICY: "off" },
+    });
     for (const space of spaces.values()) {
       await untilDone("every child", async () => {
         const children = await Promise.all(

@@ -13,7 +13,7 @@ const claimKind = "persistentvolumeclaim";
 function withSpace(prefix: string): () => WatchedNamespace {
   let space: WatchedNamespace;
   beforeAll(async () => {
-    space = await watchNamespace(prefix);
+    space = await watchNamespace(prefix, { PALLAS_AUTHOR_NETWORK_POLICY: "off" });
     await space.apply(instance());
   });
   afterAll(() => space[Symbol.asyncDispose]());

@@ -44,7 +44,11 @@ interface Stage {
 async function setUp(server: ApiServer, everywhere: boolean): Promise<Stage> {
   const home = await createSpace("home", server);
   const work = await createSpace("work", server);
-  const env = { PALLAS_LEADER_ELECTION: "true", PALLAS_LEASE_NAMESPACE: home.name };
+  const env = {
+    PALLAS_LEADER_ELECTION: "true",
+    PALLAS_LEASE_NAMESPACE: home.name,
+    PALLAS_AUTHOR_NETWORK_POLICY: "off",
+  };
   // Before the operator, which asks the server about what it has not seen being made.
   await work.apply(...smallInstance);
   const operator = await startOperator(server, { namespaces: everywhere ? [] : [work.name], home: home.name, env });

@@ -40,11 +40,14 @@ export interface WatchedNamespace extends AsyncDisposable {
 }
 
 /** In a new namespace `<prefix>-<random>`, or in one that is there and is removed at the end all the same. */
-export async function watchNamespace(where: string | TestNamespace): Promise<WatchedNamespace> {
+export async function watchNamespace(
+  where: string | TestNamespace,
+  env: Readonly<Record<string, string>> = {},
+): Promise<WatchedNamespace> {
   const access = cluster();
   const namespace = typeof where === "string" ? await createNamespace(where, access) : where;
   const kubectl = (...args: string[]) => access.kubectl([`--namespace=${namespace.name}`, ...args]);
-  const operator = await startOperator(access, { namespaces: [namespace.name] });
+  const operator = await startOperator(access, { namespaces: [namespace.name], env });
   const kubelet = startFakeKubelet(access, namespace.name);
   const get = async (kind: string, name: string): Promise<LiveObject> =>
     JSON.parse(await kubectl("get", kind, name, "-o", "json"));

@@ -259,6 +259,9 @@ export const operationRequirements: Requirements = {
       "test/integration/attacks.test.ts",
       "test/rights/whole-run.test.ts",
       "test/chart/admission.test.ts",
+      "test/chart/chart.test.ts",
+      "plan/author-limits.test.ts",
+      "plan/limit-variables.test.ts",
     ],
   },
   "SEC-3": {
@@ -267,6 +270,7 @@ export const operationRequirements: Requirements = {
       "operator/render/network-policy.test.ts",
       "test/integration/operator-children.test.ts",
       "plan/egress.test.ts",
+      "plan/author-limits.test.ts",
       "test/e2e/network-policy.test.ts",
     ],
   },
@@ -276,12 +280,15 @@ export const operationRequirements: Requirements = {
     missing: "mutating routes and WebSockets, which are not there yet",
   },
   "SEC-5": {
-    promise: "URLs that users write lead to no link-local or metadata address, not by a redirect either.",
+    promise: "What users write and open leads to no link-local or metadata address, not by a redirect either.",
     shown: [
       "lib/mcp/safe-fetch.test.ts",
       "lib/mcp/probe.test.ts",
       "agent-runtime/auth/auth.test.ts",
       "plan/accept.test.ts",
+      "plan/accept-peers.test.ts",
+      "operator/render/network-policy.test.ts",
+      "test/refused-addresses.test.ts",
     ],
   },
   "SEC-6": {
