@@ -24,8 +24,8 @@ export const annotations = {
   appliedHash: `${group}/applied-hash`,
   /** The image a Deployment was last given: tells one that was set by hand from that of an earlier release. */
   image: `${group}/image`,
-  /** On a Deployment that served and was given another image: the one it served with, until it serves with the new one. */
-  movingFrom: `${group}/moving-from`,
+  /** The image that a Deployment had when it was given the one it has, if it served then. */
+  previousImage: `${group}/previous-image`,
 } as const;
 
 export type Component = "agent" | "registry";

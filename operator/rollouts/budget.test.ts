@@ -176,13 +176,13 @@ describe("OPR-11 when no more may move", () => {
   it("one that never served is no failure of the image, and holds up nobody", () => {
     const { take, show } = setUp(1);
     take("a");
-    show("a", "agent:2", gaveUpRecreated, { movingFrom: "" });
+    show("a", "agent:2", gaveUpRecreated, { previousImage: "" });
     expect(take("b")).toEqual([true]);
   });
 
   it("failures with another image do not count", () => {
     const { take, show } = setUp(1);
-    show("a", "agent:1", gaveUp, { movingFrom: "agent:0" });
+    show("a", "agent:1", gaveUp, { previousImage: "agent:0" });
     expect(take("b")).toEqual([true]);
   });
 

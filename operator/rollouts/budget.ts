@@ -108,7 +108,7 @@ export class RolloutBudget {
     this.#granted.delete(deployment);
     if (observed.state === "moving") this.#moving.add(deployment);
     // One that did not serve before loses nothing, and says nothing about the image: it holds up nobody.
-    if (observed.state === "gaveUp" && observed.movingFrom !== undefined) this.#failed.add(deployment);
+    if (observed.state === "gaveUp" && observed.previousImage !== undefined) this.#failed.add(deployment);
   }
 
   #forget(deployment: string): void {

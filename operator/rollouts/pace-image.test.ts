@@ -48,8 +48,8 @@ function setUp({ maxRollouts = 1, taken = 1 } = {}) {
       ...request,
     });
     const { replicas, template } = deployment?.spec ?? {};
-    const mark = deployment?.metadata.annotations?.[annotations.movingFrom];
-    return { image: template?.spec?.containers[0]?.image, replicas, waiting, mark };
+    const previous = deployment?.metadata.annotations?.[annotations.previousImage];
+    return { image: template?.spec?.containers[0]?.image, replicas, waiting, previous };
   };
   return { store, budget, pace };
 }
@@ -150,32 +150,45 @@ describe("OPR-11 a Deployment that its user paused", () => {
   });
 });
 
-describe("OPR-11 the mark of an agent that served until it was given another image", () => {
-  const serving = (image: string, mark?: string, status: object = { availableReplicas: 1 }): RawObject => {
-    const deployment = live(image);
-    const given = { ...deployment.metadata.annotations, ...(mark && { [annotations.movingFrom]: mark }) };
-    return { ...deployment, metadata: { ...deployment.metadata, annotations: given }, status };
+describe("OPR-11 the image that an agent served with before", () => {
+  const withStatus = (image: string, previous: string | undefined, status: object): RawObject => {
+    const deployment = rendered(image);
+    if (previous !== undefined)
+      deployment.metadata.annotations = { ...deployment.metadata.annotations, [annotations.previousImage]: previous };
+    return { ...stored(deployment), status };
   };
-  const markOf = (request: Partial<PaceRequest>) => setUp({ taken: 0 }).pace(request).mark;
   const done = { ...carriedOut, observedGeneration: 1 };
   const failing = { ...gaveUp, availableReplicas: 0 };
+  const starting = { observedGeneration: 0 };
 
-  it.each<[string, string | undefined, Partial<PaceRequest>]>([
-    ["set where it serves", "pallas/agent:1", { live: serving("pallas/agent:1") }],
-    ["not set where it does not", undefined, { live: serving("pallas/agent:1", undefined, failing) }],
-    ["not set on a new one", undefined, { live: undefined }],
-    ["kept while the image is on its way", "pallas/agent:1", { live: serving(release, "pallas/agent:1", {}) }],
-    ["kept when it failed", "pallas/agent:1", { live: serving(release, "pallas/agent:1", failing) }],
-    ["taken away once it is carried out", undefined, { live: serving(release, "pallas/agent:1", done) }],
-    ["that of the image it last served with", "pallas/agent:0", { live: serving("broken", "pallas/agent:0", failing) }],
-    ["not that of a rollout long past", "pallas/agent:1", { live: serving("pallas/agent:1", "pallas/agent:0", done) }],
-  ])("is %s: %s", (_, mark, request) => {
-    expect(markOf(request)).toBe(mark);
+  it.each<[string, string | undefined, RawObject | undefined]>([
+    ["is noted where it serves", "pallas/agent:1", withStatus("pallas/agent:1", undefined, done)],
+    ["is none where it does not", undefined, withStatus("pallas/agent:1", undefined, failing)],
+    ["is none where the last template gave up", undefined, withStatus("pallas/agent:1", undefined, gaveUp)],
+    ["is none on a new one", undefined, undefined],
+    ["is the last", "pallas/agent:1", withStatus("pallas/agent:1", "pallas/agent:0", done)],
+    ["is the one before where the last had no time", "pallas/agent:0", withStatus("x:1", "pallas/agent:0", starting)],
+    ["is none where the last failed", undefined, withStatus("x:1", "pallas/agent:0", failing)],
+    ["stays while the image is on its way", "pallas/agent:1", withStatus(release, "pallas/agent:1", starting)],
+    ["stays when it failed", "pallas/agent:1", withStatus(release, "pallas/agent:1", failing)],
+    ["stays when it serves, so that nothing is written", "pallas/agent:1", withStatus(release, "pallas/agent:1", done)],
+  ])("%s: %s", (_, previous, live) => {
+    expect(setUp({ taken: 0 }).pace({ live }).previous).toBe(previous);
   });
 
-  it("is kept on one that is held", () => {
-    const held = serving("pallas/agent:1", "pallas/agent:0", failing);
-    expect(setUp().pace({ live: held })).toMatchObject({ image: "pallas/agent:1", mark: "pallas/agent:0" });
+  it.each<[string, string | undefined, object]>([
+    ["goes with an edit of an agent that is well", undefined, done],
+    ["stays with an edit of one whose old pod serves", "pallas/agent:1", { ...starting, availableReplicas: 1 }],
+    ["stays with an edit of one that failed", "pallas/agent:1", failing],
+    ["stays with an edit of one that is on its way", "pallas/agent:1", starting],
+  ])("%s: %s", (_, previous, status) => {
+    const live = withStatus(release, "pallas/agent:1", status);
+    expect(setUp().pace({ live, specHandled: false }).previous).toBe(previous);
+  });
+
+  it("stays on one that is held", () => {
+    const live = withStatus("pallas/agent:1", "pallas/agent:0", failing);
+    expect(setUp().pace({ live })).toMatchObject({ image: "pallas/agent:1", previous: "pallas/agent:0" });
   });
 });
 

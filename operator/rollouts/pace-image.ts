@@ -44,18 +44,28 @@ const imageOf = ({ spec }: Rendered<V1Deployment>): string | undefined =>
   spec?.template.spec?.containers.find(({ name }) => name === "agent")?.image;
 
 /**
- * With the mark of an agent that served until it was given another image, which tells a failure of that image from an
- * agent that never ran (OPR-11). It stays until the new image is carried out, whatever else is given meanwhile.
+ * What an agent leaves when it is given another image; undefined where it did not serve. This tells a failure of the new
+ * image from an agent that did not run anyway.
  */
-function withMark(deployment: Rendered<V1Deployment>, observed: AgentDeployment | undefined): Rendered<V1Deployment> {
-  const served = observed?.serves && observed.image !== imageOf(deployment) ? observed.image : undefined;
-  const from = observed?.movingFrom ?? served;
-  if (from === undefined) return deployment;
+function leftImage({ image, state, serves, previousImage }: AgentDeployment): string | undefined {
+  if (state === "gaveUp") return undefined;
+  return serves ? image : previousImage;
+}
+
+/** Comes and stays with the image, so that it takes no write of its own; an edit of an agent that is well ends it. */
+function withPreviousImage(
+  deployment: Rendered<V1Deployment>,
+  observed: AgentDeployment | undefined,
+  specHandled: boolean,
+): Rendered<V1Deployment> {
+  if (observed === undefined) return deployment;
+  const { image, state, previousImage } = observed;
+  const kept = state === "settled" && !specHandled ? undefined : previousImage;
+  const previous = image === imageOf(deployment) ? kept : leftImage(observed);
+  if (previous === undefined) return deployment;
   const { metadata } = deployment;
-  return {
-    ...deployment,
-    metadata: { ...metadata, annotations: { ...metadata.annotations, [annotations.movingFrom]: from } },
-  };
+  const given = { ...metadata.annotations, [annotations.previousImage]: previous };
+  return { ...deployment, metadata: { ...metadata, annotations: given } };
 }
 
 export function createImagePacing(
@@ -80,7 +90,7 @@ export function createImagePacing(
       const setByHand = given !== undefined && given !== has;
       if (has === undefined || pinned || setByHand || has === imageOf(desired)) {
         letGo(key);
-        return { deployment: withMark(desired, observed) };
+        return { deployment: withPreviousImage(desired, observed, specHandled) };
       }
       const held = withImage(desired, has);
       const template = held.spec?.template;
@@ -90,14 +100,16 @@ export function createImagePacing(
       const isPaused = observed?.state === "paused";
       if (edited || (!isPaused && budget.take(key))) {
         letGo(key);
-        return { deployment: withMark(desired, observed) };
+        return { deployment: withPreviousImage(desired, observed, specHandled) };
       }
       // Given the image while it is paused, it would move once it is resumed, be it its turn or not.
       if (isPaused) budget.leave(key);
       if (!firstSeen.has(key)) firstSeen.set(key, hash);
       const { namespace, name } = desired.metadata;
       const waiting = (isPaused ? renderPaused : renderWaiting)({ namespace, name, image: has }, budget);
-      return onlyImage ? { deployment: withMark(held, observed), waiting } : { deployment: undefined, waiting };
+      return onlyImage
+        ? { deployment: withPreviousImage(held, observed, specHandled), waiting }
+        : { deployment: undefined, waiting };
     },
   };
 }

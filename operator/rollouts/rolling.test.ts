@@ -10,7 +10,7 @@ import {
 
 const done = { observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
 const progressing = (reason: string) => ({ conditions: [{ type: "Progressing", reason }] });
-const unmarked = (options: LiveDeploymentOptions) => liveDeployment("research", { ...options, movingFrom: "" });
+const unmarked = (options: LiveDeploymentOptions) => liveDeployment("research", { ...options, previousImage: "" });
 
 describe("OPR-11 a Deployment that is rolling", () => {
   it.each<[string, object, RollingState]>([
@@ -47,10 +47,13 @@ describe("OPR-11 a Deployment that is rolling", () => {
     expect(observeAgentDeployment(liveDeployment("research", { paused: true, status }))?.state).toBe("paused");
   });
 
-  it("a pod that failed after all was done counts while the Deployment is marked as not yet carried out", () => {
-    const status = { ...carriedOut, availableReplicas: 0, ...progressing("NewReplicaSetAvailable") };
-    const live = liveDeployment("research", { image: "agent:2", status });
-    expect(observeAgentDeployment(live)).toMatchObject({ state: "moving", movingFrom: "agent:1" });
+  it.each([
+    ["no pod is available any more", 0, "moving"],
+    ["some still are", 1, "settled"],
+  ])("one that served with the image before, and all was done, but %s", (_, availableReplicas, state) => {
+    const status = { ...done, availableReplicas, ...progressing("NewReplicaSetAvailable") };
+    const live = liveDeployment("research", { image: "agent:2", replicas: 2, status });
+    expect(observeAgentDeployment(live)?.state).toBe(state);
   });
 
   it("a rollout that gave up and was scaled to none is settled", () => {
@@ -71,13 +74,8 @@ describe("OPR-11 a Deployment that is rolling", () => {
     expect(observeAgentDeployment(liveDeployment("research", { status }))?.serves).toBe(serves);
   });
 
-  it.each([
-    ["on the way", {}, "agent:1"],
-    ["after it gave up", gaveUp, "agent:1"],
-    ["no longer once it is carried out", carriedOut, undefined],
-  ])("says what it served with before: %s", (_, status, movingFrom) => {
-    expect(observeAgentDeployment(liveDeployment("research", { image: "agent:2", status }))?.movingFrom).toBe(
-      movingFrom,
-    );
+  it("says with which image it served before", () => {
+    expect(observeAgentDeployment(liveDeployment("research"))?.previousImage).toBe("agent:1");
+    expect(observeAgentDeployment(unmarked({}))?.previousImage).toBeUndefined();
   });
 });

@@ -23,7 +23,7 @@ const deploymentSchema = z.object({
 type Deployment = z.output<typeof deploymentSchema>;
 
 /**
- * `settled`: the newest template is carried out, whatever became of its pods later. `gaveUp`: it made no progress in
+ * `settled`: the newest template is carried out, whatever became of single pods later. `gaveUp`: it made no progress in
  * its time. `paused`: it goes on when a user lets it, who may take as long as he likes.
  */
 export type RollingState = "settled" | "moving" | "gaveUp" | "paused";
@@ -33,8 +33,8 @@ export interface AgentDeployment {
   readonly state: RollingState;
   /** Some pod is available, be it of an older template. */
   readonly serves: boolean;
-  /** The image that it served with before this one, with which it does not serve yet. */
-  readonly movingFrom: string | undefined;
+  /** The image it had when it was given this one; undefined where it did not serve then. */
+  readonly previousImage: string | undefined;
 }
 
 /** Undefined for what is not the Deployment of an agent. */
@@ -43,18 +43,14 @@ export function observeAgentDeployment(live: LiveObject): AgentDeployment | unde
   const parsed = deploymentSchema.safeParse(live);
   const container = parsed.data?.spec.template.spec.containers.find(({ name }) => name === "agent");
   if (!parsed.success || container === undefined) return undefined;
-  const mark = live.metadata.annotations?.[annotations.movingFrom];
-  const state = observeState(live, parsed.data, mark !== undefined);
-  return {
-    image: container.image,
-    state,
-    serves: parsed.data.status.availableReplicas > 0,
-    // The mark of a rollout that is carried out says nothing any more; the next reconcile takes it away.
-    movingFrom: state === "settled" ? undefined : mark,
-  };
+  const previousImage = live.metadata.annotations?.[annotations.previousImage];
+  const serves = parsed.data.status.availableReplicas > 0;
+  const isAsGood = serves || previousImage === undefined;
+  return { image: container.image, state: observeState(live, parsed.data, isAsGood), serves, previousImage };
 }
 
-function observeState(live: LiveObject, { spec, status }: Deployment, isMarked: boolean): RollingState {
+/** @param isAsGood it serves, or did not when it was given its image */
+function observeState(live: LiveObject, { spec, status }: Deployment, isAsGood: boolean): RollingState {
   const { observedGeneration, replicas, updatedReplicas, availableReplicas, conditions } = status;
   if (spec.paused) return "paused";
   if (observedGeneration < (live.metadata.generation ?? 0)) return "moving";
@@ -65,5 +61,5 @@ function observeState(live: LiveObject, { spec, status }: Deployment, isMarked: 
   const wasCarriedOut = conditions.some(
     ({ type, reason }) => type === "Progressing" && reason === "NewReplicaSetAvailable",
   );
-  return wasCarriedOut && !isMarked ? "settled" : "moving";
+  return wasCarriedOut && isAsGood ? "settled" : "moving";
 }

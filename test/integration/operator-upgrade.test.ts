@@ -84,7 +84,7 @@ interface Progress {
 async function observeProgress(space: WatchedNamespace): Promise<Progress> {
   const agents = (await listDeployments(space.name)).flatMap((live) => {
     const observed = observeAgentDeployment(live);
-    return observed?.image === next ? [{ name: live.metadata.name, rolling: observed.state === "moving" }] : [];
+    return observed?.image === next ? [{ name: live.metadata.name, rolling: observed.rolling }] : [];
   });
   return { moved: agents.map(({ name }) => name), rolling: agents.filter(({ rolling }) => rolling).length };
 }

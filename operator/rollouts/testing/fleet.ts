@@ -103,8 +103,10 @@ export class Fleet {
     const { deployment } = this.pace(name);
     if (deployment === undefined) return;
     const member = this.#member(name);
-    const isSame = JSON.stringify(deployment.spec) === JSON.stringify(member.deployment.spec);
-    this.#put({ ...member, deployment, generation: member.generation + (isSame ? 0 : 1) });
+    const text = ({ spec, metadata }: typeof deployment) => JSON.stringify([spec, metadata.annotations]);
+    if (text(deployment) === text(member.deployment)) return;
+    // An API server counts annotations of a Deployment as part of what is to be carried out.
+    this.#put({ ...member, deployment, generation: member.generation + 1 });
   }
 
   setPaused(name: string, paused: boolean): void {

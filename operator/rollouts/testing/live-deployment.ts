@@ -10,15 +10,15 @@ export interface LiveDeploymentOptions {
   /** Image of a container that somebody's webhook put before ours. */
   sidecar?: string;
   version?: number;
-  /** What it served with before; "" where it never served. */
-  movingFrom?: string;
+  /** "" where it did not serve before. */
+  previousImage?: string;
   paused?: boolean;
 }
 
 /** Of generation 2; without `status` nothing has been carried out yet. */
 export function liveDeployment(name: string, options: LiveDeploymentOptions = {}): LiveObject {
   const { image = "agent:1", replicas = 1, status = {}, component = "agent", sidecar, version = 1 } = options;
-  const { movingFrom = "agent:1", paused = false } = options;
+  const { previousImage = "agent:1", paused = false } = options;
   const injected = sidecar === undefined ? [] : [{ name: "sidecar", image: sidecar }];
   const deployment = {
     apiVersion: "apps/v1",
@@ -30,7 +30,7 @@ export function liveDeployment(name: string, options: LiveDeploymentOptions = {}
       resourceVersion: String(version),
       generation: 2,
       labels: { [labels.component]: component },
-      annotations: movingFrom === "" ? {} : { [annotations.movingFrom]: movingFrom },
+      annotations: previousImage === "" ? {} : { [annotations.previousImage]: previousImage },
     },
     spec: { replicas, paused, template: { spec: { containers: [...injected, { name: "agent", image }] } } },
     status,
