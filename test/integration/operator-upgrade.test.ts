@@ -30,8 +30,11 @@ const agent = (name: string, of: string, spec: object = {}) => ({
 const old = "registry.example/pallas/agent:1";
 const next = "registry.example/pallas/agent:2";
 const env = (image: string) => ({ PALLAS_AGENT_IMAGE: image, PALLAS_ALLOWED_IMAGES: "registry.example/pallas" });
-const releaseTo = (space: WatchedNamespace, image: string): Promise<OperatorProcess> =>
-  startOperator(cluster(), { namespaces: [space.name], env: env(image) });
+const releaseTo = (
+  space: WatchedNamespace,
+  image: string,
+  more: Record<string, string> = {},
+): Promise<OperatorProcess> => startOperator(cluster(), { namespaces: [space.name], env: { ...env(image), ...more } });
 
 async function listDeployments(namespace: string): Promise<LiveObject[]> {
   const { body } = await callApi(cluster(), { path: `/apis/apps/v1/namespaces/${namespace}/deployments` });
@@ -84,7 +87,7 @@ interface Progress {
 async function observeProgress(space: WatchedNamespace): Promise<Progress> {
   const agents = (await listDeployments(space.name)).flatMap((live) => {
     const observed = observeAgentDeployment(live);
-    return observed?.image === next ? [{ name: live.metadata.name, rolling: observed.rolling }] : [];
+    return observed?.image === next ? [{ name: live.metadata.name, rolling: observed.state === "moving" }] : [];
   });
   return { moved: agents.map(({ name }) => name), rolling: agents.filter(({ rolling }) => rolling).length };
 }
@@ -147,6 +150,98 @@ describe.skipIf(clusterMissing())("OPR-11 a release with another image", { timeo
       .poll(() => space.condition("pallasagent", waiting, "Reconciling"), { timeout: 20_000 })
       .toBe("False Succeeded");
     expect(await generation("pinned")).toBe(pinned);
+  });
+});
+
+/** Says of a Deployment what its controller would when the time for progress is over; it stays said until there is some. */
+async function exceedDeadline(space: WatchedNamespace, name: string): Promise<void> {
+  const { status } = await space.get("deployment", name);
+  const others = (status?.conditions ?? []).filter(({ type }) => type !== "Progressing");
+  const progressing = { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "made up" };
+  const patch = { status: { conditions: [...others, progressing] } };
+  await space.kubectl(
+    "patch",
+    "deployment",
+    name,
+    "--subresource=status",
+    "--type=merge",
+    `-p=${JSON.stringify(patch)}`,
+  );
+}
+
+describe.skipIf(clusterMissing())("OPR-11 a release whose image does not start", { timeout: 120_000 }, () => {
+  const names = Array.from({ length: 6 }, (_, i) => `agent-${i}`);
+  const storage = { size: "1Gi" };
+  const pace = { PALLAS_MAX_ROLLOUTS: "2" };
+  const moved = async (space: WatchedNamespace) => (await observeProgress(space)).moved.toSorted();
+  const isStopped = async (operator: OperatorProcess) => [
+    ...(await operator.metric("pallas_rollout_stopped")).values(),
+  ];
+
+  it("stops after as many failures as may move at once, over a restart, and goes on as they are repaired", async () => {
+    await using space = await watchNamespace("broken");
+    await space.operator.stop();
+    const first = await releaseTo(space, old);
+    await space.apply(instance("team"), ...names.map((name, i) => agent(name, "team", i % 2 === 0 ? { storage } : {})));
+    await space.kubectl("wait", "--for=condition=Ready", "pallasagents", "--all", "--timeout=90s");
+    await first.stop();
+
+    for (const name of names) space.kubelet.hold(name);
+    let operator = await releaseTo(space, next, pace);
+    onTestFinished(() => operator[Symbol.asyncDispose]());
+    await expect.poll(() => moved(space), { timeout: 30_000 }).toHaveLength(2);
+    const [broken = "", other = ""] = await moved(space);
+    const waiting = names.filter((name) => name !== broken && name !== other);
+    for (const name of [broken, other]) {
+      const live = async () => {
+        await exceedDeadline(space, name);
+        const found = (await listDeployments(space.name)).find(({ metadata }) => metadata.name === name);
+        return found && observeAgentDeployment(found);
+      };
+      await expect.poll(live, { timeout: 20_000 }).toMatchObject({ state: "gaveUp", previousImage: old });
+    }
+    await expect.poll(() => isStopped(operator), { timeout: 20_000 }).toEqual([1]);
+
+    await operator.stop();
+    operator = await releaseTo(space, next, pace);
+    const [held = ""] = waiting;
+    await expect
+      .poll(() => space.message("pallasagent", held, "Reconciling"), { timeout: 20_000 })
+      .toContain(`the rollout of ${next} is stopped, because ${broken}, ${other} served before`);
+    expect(await space.condition("pallasagent", held, "Ready")).toBe("True Ready");
+    await settled(operator, names.length);
+    expect(await moved(space)).toEqual([broken, other]);
+    expect(await isStopped(operator)).toEqual([1]);
+
+    space.kubelet.release(broken);
+    await expect.poll(() => moved(space), { timeout: 20_000 }).toHaveLength(3);
+    await settled(operator, names.length);
+    expect(await moved(space)).toHaveLength(3);
+    expect(await isStopped(operator)).toEqual([0]);
+
+    for (const name of names) space.kubelet.release(name);
+    await expect.poll(() => moved(space), { timeout: 30_000 }).toEqual(names);
+    await space.kubectl("wait", "--for=condition=Ready", "pallasagents", "--all", "--timeout=60s");
+  });
+
+  it("leaves a paused Deployment as it is, gives others its turn, and moves it once it is resumed", async () => {
+    await using space = await watchNamespace("paused");
+    await space.operator.stop();
+    const first = await releaseTo(space, old);
+    await space.apply(instance("team"), agent("echo", "team"), agent("paused", "team"));
+    await space.kubectl("wait", "--for=condition=Ready", "pallasagents", "--all", "--timeout=60s");
+    await first.stop();
+    await space.kubectl("rollout", "pause", "deployment/paused");
+
+    await using operator = await releaseTo(space, next, { PALLAS_MAX_ROLLOUTS: "1" });
+    await expect.poll(() => moved(space), { timeout: 20_000 }).toEqual(["echo"]);
+    await expect
+      .poll(() => space.message("pallasagent", "paused", "Reconciling"), { timeout: 20_000 })
+      .toContain("while its Deployment is paused");
+    await settled(operator, 2);
+    expect(await moved(space)).toEqual(["echo"]);
+    await space.kubectl("rollout", "resume", "deployment/paused");
+    await expect.poll(() => moved(space), { timeout: 20_000 }).toEqual(["echo", "paused"]);
   });
 });
 
