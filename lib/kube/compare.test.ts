@@ -28,11 +28,26 @@ describe("what the server adds is no difference", () => {
 
   test("an empty value of an environment variable", () => {
     expect(paths({ env: [{ name: "A", value: "" }] }, { env: [{ name: "A" }] })).toEqual([]);
-    expect(paths({ data: { a: "" } }, { data: {} })).toEqual(["data.a"]);
+    expect(paths({ data: { value: "" } }, { data: {} })).toEqual(["data.value"]);
   });
 
   test("an empty list or null where nothing is", () => {
     expect(paths({ a: [], b: null, c: undefined }, {})).toEqual([]);
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ["fieldRef", { apiVersion: "v1", fieldPath: "x" }, { fieldPath: "x" }],
+    ["sources", [{ token: { path: "t", expirationSeconds: 3600 } }], [{ token: { path: "t" } }]],
+    ["ingress", [{ ports: [{ port: 1, protocol: "TCP" }] }], [{ ports: [{ port: 1 }] }]],
+  ])("what it fills into a %s, which is one value", (name, live, desired) => {
+    expect(paths({ [name]: desired }, { [name]: live })).toEqual([]);
+  });
+
+  test("what it leaves out of something that is one value: empty texts, lists and label maps", () => {
+    expect(
+      paths({ tolerations: [{ key: "", operator: "Exists" }] }, { tolerations: [{ operator: "Exists" }] }),
+    ).toEqual([]);
+    expect(paths({ podSelector: { matchLabels: {}, matchExpressions: [] } }, { podSelector: {} })).toEqual([]);
   });
 });
 
@@ -65,6 +80,40 @@ describe("an edit by hand is a difference", () => {
       ["ingress[0].ports"],
     ],
     ["a quantity in a place for texts", { value: "1000m" }, { value: "1" }, ["value"]],
+    ["a label added to a selector", { selector: { a: "x" } }, { selector: { a: "x", b: "y" } }, ["selector.b"]],
+    ["an empty label added to a selector", { selector: { a: "x" } }, { selector: { a: "x", b: "" } }, ["selector.b"]],
+    ["an empty label removed from a selector", { selector: { a: "" } }, { selector: {} }, ["selector.a"]],
+    [
+      "a condition added to a selector",
+      { podSelector: {} },
+      { podSelector: { matchLabels: { a: "x" } } },
+      ["podSelector.matchLabels"],
+    ],
+    [
+      "a namespace added to a peer",
+      { ingress: [{ from: [{ podSelector: {} }] }] },
+      { ingress: [{ from: [{ podSelector: {}, namespaceSelector: {} }] }] },
+      ["ingress[0].from[0].namespaceSelector"],
+    ],
+    [
+      "a field added to an owner reference",
+      { ownerReferences: [{ name: "o", uid: "u" }] },
+      { ownerReferences: [{ name: "o", uid: "u", blockOwnerDeletion: true }] },
+      ["ownerReferences[0].blockOwnerDeletion"],
+    ],
+    [
+      "another value than the default of one",
+      { fieldRef: { fieldPath: "x" } },
+      { fieldRef: { fieldPath: "x", apiVersion: "v2" } },
+      ["fieldRef.apiVersion"],
+    ],
+    ["something in a list that is to be empty", { egress: [] }, { egress: [{}] }, ["egress"]],
+    [
+      "a text where an empty one is to be",
+      { env: [{ name: "A", value: "" }] },
+      { env: [{ name: "A", value: "x" }] },
+      ["env[0].value"],
+    ],
     ["another amount", { limits: { cpu: "1" } }, { limits: { cpu: "1001m" } }, ["limits.cpu"]],
   ])("%s", (_title, desired, live, expected) => {
     expect(paths(desired, live)).toEqual(expected);

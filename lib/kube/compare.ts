@@ -1,7 +1,17 @@
 /**
  * Whether a live object still holds everything that a desired one asks for. What the server or others added is left
- * alone, as server-side apply does: extra fields always, extra elements only in lists that are merged by key.
+ * alone where server-side apply leaves it too: fields of objects, entries of maps, elements of lists merged by key. What
+ * is one value for the server (merge-rules.ts) must be equal, so that one apply restores it after any edit.
  */
+import {
+  isEmptyMapOmitted,
+  isEmptyTextOmitted,
+  isMergedList,
+  isQuantity,
+  isServerDefault,
+  isWhole,
+  type Path,
+} from "./merge-rules.ts";
 import { isSameQuantity } from "./quantity.ts";
 
 export interface Difference {
@@ -10,117 +20,100 @@ export interface Difference {
   readonly live: unknown;
 }
 
-/** Fields whose lists of objects are merged element by element (`listType: map`) in the built-in kinds. */
-const mergedLists: ReadonlySet<string> = new Set([
-  "conditions",
-  "containers",
-  "env",
-  "ephemeralContainers",
-  "finalizers",
-  "hostAliases",
-  "imagePullSecrets",
-  "initContainers",
-  "ownerReferences",
-  "ports",
-  "secrets",
-  "topologySpreadConstraints",
-  "volumeDevices",
-  "volumeMounts",
-  "volumes",
-]);
-/** Network policies have `ports` too, but there the list is one value. */
-const wholeInside: ReadonlySet<string> = new Set(["ingress", "egress"]);
-const quantities: ReadonlySet<string> = new Set(["limits", "requests", "capacity"]);
-const quantityFields: ReadonlySet<string> = new Set(["sizeLimit", "divisor"]);
+interface Place {
+  readonly path: Path;
+  /** Inside of one value, where nothing is anybody else's. */
+  readonly whole: boolean;
+}
+
 /** More are not collected: one is enough to act, the rest is for the log. */
 const maxDifferences = 20;
 
 /** The places where `live` does not hold what `desired` asks for; empty when nothing needs to be written. */
 export function differences(desired: unknown, live: unknown): Difference[] {
   const found: Difference[] = [];
-  compare(desired, live, [], found);
+  compare(desired, live, { path: [], whole: false }, found);
   return found;
 }
 
-function compare(desired: unknown, live: unknown, path: readonly string[], found: Difference[]): void {
-  if (found.length >= maxDifferences || isUnset(desired, path)) {
-    // An unset value asks for nothing; that it was set before is seen by the hash of the whole.
-    return;
-  }
-  if (Array.isArray(desired)) {
-    if (!Array.isArray(live)) found.push({ path: renderPath(path), live });
-    else compareLists(desired, live, path, found);
-  } else if (isRecord(desired)) {
-    if (!isRecord(live)) {
-      found.push({ path: renderPath(path), live });
-      return;
-    }
-    for (const [name, value] of Object.entries(desired)) compare(value, live[name], [...path, name], found);
-  } else if (!isSameScalar(desired, live, path)) {
-    found.push({ path: renderPath(path), live });
+function compare(desired: unknown, live: unknown, at: Place, found: Difference[]): void {
+  if (found.length >= maxDifferences) return;
+  if (isOmitted(desired, at)) {
+    if (asksForNothing(desired, at) || isOmitted(live, at) || isServerDefault(at.path, live)) return;
+    found.push({ path: renderPath(at.path), live });
+  } else if (Array.isArray(desired) && Array.isArray(live)) {
+    compareLists(desired, live, at, found);
+  } else if (isRecord(desired) && isRecord(live)) {
+    const names = at.whole ? new Set([...Object.keys(desired), ...Object.keys(live)]) : Object.keys(desired);
+    for (const name of names) compare(desired[name], live[name], within(at, name), found);
+  } else if (!isSameScalar(desired, live, at)) {
+    found.push({ path: renderPath(at.path), live });
   }
 }
 
-function compareLists(
-  desired: readonly unknown[],
-  live: readonly unknown[],
-  path: readonly string[],
-  found: Difference[],
-): void {
-  if (!isMergedList(path)) {
-    if (desired.length !== live.length) found.push({ path: renderPath(path), live });
-    else desired.forEach((element, i) => compare(element, live[i], [...path, `[${i}]`], found));
+function compareLists(desired: readonly unknown[], live: readonly unknown[], at: Place, found: Difference[]): void {
+  if (at.whole || !isMergedList(at.path)) {
+    if (desired.length !== live.length) found.push({ path: renderPath(at.path), live });
+    else desired.forEach((element, i) => compare(element, live[i], within(at, `[${i}]`), found));
     return;
   }
   // Order counts (env, initContainers), foreign elements between ours do not.
   let from = 0;
   for (const [i, element] of desired.entries()) {
-    const at = live.findIndex((candidate, j) => j >= from && holds(element, candidate, [...path, `[${i}]`]));
-    if (at < 0) explain(element, live, [...path, `[${i}]`], found);
-    else from = at + 1;
+    const place = within(at, `[${i}]`);
+    const match = live.findIndex((candidate, j) => j >= from && holds(element, candidate, place));
+    if (match < 0) explain(element, live, place, found);
+    else from = match + 1;
   }
 }
 
 /** Why no element of `live` will do: what differs in the one of the same name, or that there is none in this place. */
-function explain(element: unknown, live: readonly unknown[], path: readonly string[], found: Difference[]): void {
+function explain(element: unknown, live: readonly unknown[], at: Place, found: Difference[]): void {
   const name = isRecord(element) ? element["name"] : undefined;
   const namesake = live.find((candidate) => name !== undefined && isRecord(candidate) && candidate["name"] === name);
   const before = found.length;
-  if (namesake !== undefined) compare(element, namesake, path, found);
-  if (found.length === before) found.push({ path: renderPath(path), live });
+  if (namesake !== undefined) compare(element, namesake, at, found);
+  if (found.length === before) found.push({ path: renderPath(at.path), live });
 }
 
-function holds(desired: unknown, live: unknown, path: readonly string[]): boolean {
+function holds(desired: unknown, live: unknown, at: Place): boolean {
   const found: Difference[] = [];
-  compare(desired, live, path, found);
+  compare(desired, live, at, found);
   return found.length === 0;
 }
 
-function isMergedList(path: readonly string[]): boolean {
-  const name = path.at(-1);
-  return name !== undefined && mergedLists.has(name) && !path.some((part) => wholeInside.has(part));
+function within(at: Place, name: string): Place {
+  const path = [...at.path, name];
+  return { path, whole: at.whole || isWhole(path) };
 }
 
-function isSameScalar(desired: unknown, live: unknown, path: readonly string[]): boolean {
+/** What the server does not store, so that it and nothing are the same. `{}` and false mostly do mean something. */
+function isOmitted(value: unknown, at: Place): boolean {
+  if (value === undefined || value === null) return true;
+  if (value === "") return isEmptyTextOmitted(at.path, at.whole);
+  if (Array.isArray(value)) return value.length === 0;
+  return isRecord(value) && Object.keys(value).length === 0 && isEmptyMapOmitted(at.path);
+}
+
+/** Where nothing is desired others may have something; that we had it once is seen by the hash of the whole. */
+function asksForNothing(desired: unknown, at: Place): boolean {
+  if (at.whole) return false;
+  return desired === undefined || desired === null || (Array.isArray(desired) && isMergedList(at.path));
+}
+
+function isSameScalar(desired: unknown, live: unknown, at: Place): boolean {
   if (desired === live) return true;
-  const amount = quantities.has(path.at(-2) ?? "") || quantityFields.has(path.at(-1) ?? "");
-  return amount && isScalar(desired) && isScalar(live) && isSameQuantity(desired, live);
+  return isQuantity(at.path) && isScalar(desired) && isScalar(live) && isSameQuantity(desired, live);
 }
 
 function isScalar(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-/** The server leaves out empty lists and an empty `value` (env), and null asks for nothing. `{}` and false do mean something. */
-function isUnset(value: unknown, path: readonly string[]): boolean {
-  if (value === "") return path.at(-1) === "value";
-  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
-}
-
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function renderPath(path: readonly string[]): string {
+function renderPath(path: Path): string {
   return path.join(".").replaceAll(".[", "[");
 }

@@ -103,7 +103,10 @@ export const operationRequirements: Requirements = {
     promise: "Children come back when deleted or edited, foreign objects stay untouched, and deletion leaves nothing.",
     shown: [
       "test/integration/operator.test.ts",
+      "operator/hand-edits.test.ts",
       "test/integration/operator-children.test.ts",
+      "test/integration/operator-hand-edits.test.ts",
+      "test/integration/kube-comparison.test.ts",
       "test/integration/faults-actors.test.ts",
       "test/integration/faults-stale.test.ts",
       "lib/kube/apply.test.ts",
