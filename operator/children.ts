@@ -131,9 +131,6 @@ export function createChildWriter({ transport, caches, tracker, guard, log }: Ch
       const action = await deleteObject(transport, type, found, options).catch((cause: unknown) => {
         throw new RemovalFailed(`${type.kind} ${keyOf(found)}`, cause);
       });
-      if (action === "changed") {
-        throw new RemovalFailed(`${type.kind} ${keyOf(found)}`, new Error("it was changed at the same time"));
-      }
       writing.written.push(`${action} ${type.kind} ${name}`);
     },
   };

@@ -54,6 +54,11 @@ export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409;
 }
 
+/** The object as it would become breaks a rule of its kind. */
+export function isInvalid(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 422;
+}
+
 /** Nothing new is made in a namespace that is being deleted; and that it never ceases to be. */
 export function isNamespaceTerminating(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.status !== 403) return false;

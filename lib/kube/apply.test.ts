@@ -1,8 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApplier, deleteObject, getObject, type ApplyRequest } from "./apply.ts";
-import { controllerReference, isControlledBy, type KubeObject, type LiveObject } from "./object.ts";
+import { isControlledBy, type KubeObject, type LiveObject } from "./object.ts";
 import { Conflict, Waiting } from "./outcome.ts";
 import { writeStatus } from "./status.ts";
+import { controllerReference } from "./testing/controller-reference.ts";
 import { answerJson, answerStatus, FakeApiServer, widgetType } from "./testing/fake-api-server.ts";
 import { silentLog } from "./testing/silent-log.ts";
 import { createTransport } from "./transport.ts";
@@ -198,14 +199,59 @@ describe("I8 OPR-5 what is not ours is never touched", () => {
 });
 
 describe("deletion", () => {
-  test("deletes what was judged, and nothing else", async () => {
+  test("I8 deletes the object that was judged, and none that has taken its name", async () => {
     const { fake, transport, apply, read } = await setUp();
     await apply(child(), undefined);
     const judged = await read();
-    fake.put("c", { ...judged, spec: { color: "changed meanwhile" } });
-    expect(await deleteObject(transport, widgetType, judged, { signal })).toBe("changed");
-    expect(await deleteObject(transport, widgetType, await read(), { signal })).toBe("deleted");
+    fake.remove("c");
+    fake.put("c", { spec: { color: "theirs" } });
     expect(await deleteObject(transport, widgetType, judged, { signal })).toBe("gone");
+    expect(fake.get("c")?.["spec"]).toEqual({ color: "theirs" });
+    fake.remove("c");
+    expect(await deleteObject(transport, widgetType, judged, { signal })).toBe("gone");
+  });
+
+  test("a change of it, such as a controller's of its status, does not stop the deletion", async () => {
+    const { fake, transport, apply, read } = await setUp();
+    await apply(child(), undefined);
+    const judged = await read();
+    fake.put("c", { ...judged, status: { currentHealthy: 1 } });
+    expect(await deleteObject(transport, widgetType, judged, { signal })).toBe("deleted");
+    expect(fake.get("c")).toBeUndefined();
+  });
+});
+
+describe("OPR-5 the key of an element that was edited by hand", () => {
+  const ports = (port: number) => ({ spec: { ports: [{ name: "mcp", port, protocol: "TCP" }] } });
+  const desired = { ...child(), ...ports(8080) };
+
+  test("is given back where the server refuses to have two of one name", async () => {
+    const { fake, apply, read } = await setUp();
+    await apply(desired, undefined);
+    fake.put("c", { ...(await read()), ...ports(8081) }, { metadata: { ...(await read()).metadata } });
+    const edited = await read();
+    fake.next.other.push(answerStatus(422, "Invalid"), (response, { body }) => {
+      expect(body).toEqual([
+        { op: "test", path: "/metadata/uid", value: edited.metadata.uid },
+        { op: "replace", path: "/metadata/resourceVersion", value: edited.metadata.resourceVersion },
+        { op: "replace", path: "/spec/ports/0/port", value: 8080 },
+      ]);
+      answerJson(response, 200, {});
+    });
+    expect((await apply(desired, edited)).action).toBe("updated");
+    expect(fake.get("c")).toMatchObject(ports(8080));
+  });
+
+  test.each([
+    ["another field was edited", { spec: { ports: [{ name: "mcp", port: 8080, protocol: "TCP", nodePort: 1 }] } }, 422],
+    ["what was refused is no invalid object", ports(8081), 403],
+  ])("is not touched when %s", async (_title, edit, status) => {
+    const { fake, apply, read, writes } = await setUp();
+    await apply(desired, undefined);
+    const live = { ...(await read()), ...edit, metadata: { ...(await read()).metadata, annotations: {} } };
+    fake.next.other.push(answerStatus(status, "Refused"));
+    await expect(apply(desired, live)).rejects.toMatchObject({ status });
+    expect(writes()).toBe(2);
   });
 });
 

@@ -2,11 +2,12 @@
  * Writing objects: server-side apply and deletion, and the applier, which writes a child only when it is missing,
  * outdated or edited by hand, and never when it belongs to someone else.
  */
-import { isConflict, isNamespaceTerminating, isNotFound } from "./api-error.ts";
+import { isConflict, isInvalid, isNamespaceTerminating, isNotFound } from "./api-error.ts";
 import { hashOf } from "./canonical.ts";
 import { differences } from "./compare.ts";
 import type { WriteTracker } from "./consistency.ts";
 import { parseObject } from "./decode.ts";
+import { renderKeyPatch } from "./edited-keys.ts";
 import { keyOf, type KubeObject, type LiveMeta, type LiveObject, type RawObject } from "./object.ts";
 import { Conflict, Waiting } from "./outcome.ts";
 import { apiVersionOf, objectPath, type ResourceType } from "./resource.ts";
@@ -44,6 +45,23 @@ export async function applyObject(
   return parseObject(answer, type);
 }
 
+async function patchObject(
+  transport: Transport,
+  type: ResourceType,
+  object: KubeObject,
+  operations: readonly object[],
+  { fieldManager, signal }: Pick<ApplyOptions, "fieldManager" | "signal">,
+): Promise<void> {
+  await transport.request({
+    method: "PATCH",
+    path: objectPath(type, object.metadata),
+    query: { fieldManager },
+    contentType: "application/json-patch+json",
+    body: operations,
+    signal,
+  });
+}
+
 export async function getObject(
   transport: Pick<Transport, "request">,
   type: ResourceType,
@@ -62,19 +80,17 @@ export async function getObject(
 }
 
 export interface DeleteOptions {
-  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
 }
 
-/** Deletes exactly the version that was judged. "changed": it is another by now, so judge again. */
+/** Deletes that very object, whatever became of it since; one of its name that came after it stays. */
 export async function deleteObject(
   transport: Transport,
   type: ResourceType,
   object: LiveObject,
   options: DeleteOptions,
-): Promise<"deleted" | "gone" | "changed"> {
-  const { uid, resourceVersion } = object.metadata;
+): Promise<"deleted" | "gone"> {
   try {
     await transport.request({
       method: "DELETE",
@@ -82,16 +98,14 @@ export async function deleteObject(
       body: {
         apiVersion: "v1",
         kind: "DeleteOptions",
-        preconditions: { uid, resourceVersion },
-        propagationPolicy: options.propagationPolicy ?? "Background",
+        preconditions: { uid: object.metadata.uid },
+        propagationPolicy: "Background",
       },
-      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-      signal: options.signal,
+      ...options,
     });
     return "deleted";
   } catch (error) {
-    if (isNotFound(error)) return "gone";
-    if (isConflict(error)) return "changed";
+    if (isNotFound(error) || isConflict(error)) return "gone";
     throw error;
   }
 }
@@ -194,17 +208,24 @@ class ComparingApplier implements Applier {
       throw new Waiting({ reason: "ChildTerminating", message, retryMs: terminatingRetryMs });
     }
     if (this.#isClean(this.#stamp(desired), live)) return { action: "unchanged", object: live };
-    return { action: "updated", object: await this.#write(request, { uid: live.metadata.uid }) };
+    return { action: "updated", object: await this.#write(request, { uid: live.metadata.uid }, live) };
   }
 
   /** `bound` ties the write to what was judged: that one object, or none. */
-  async #write(request: ApplyRequest, bound: Partial<LiveMeta>): Promise<LiveObject> {
+  async #write(request: ApplyRequest, bound: Partial<LiveMeta>, live?: LiveObject): Promise<LiveObject> {
     const { type, desired, signal } = request;
     const { transport, fieldManager, tracker } = this.#options;
-    await request.beforeWrite?.(bound.uid === undefined ? "create" : "update");
+    await request.beforeWrite?.(live === undefined ? "create" : "update");
     const stamped = this.#stamp(desired);
     const object = { ...stamped, metadata: { ...stamped.metadata, ...bound } };
-    const send = () => applyObject(transport, type, object, { fieldManager, force: true, signal });
+    const apply = () => applyObject(transport, type, object, { fieldManager, force: true, signal });
+    const send = () =>
+      apply().catch(async (refusal: unknown) => {
+        const patch = live && isInvalid(refusal) ? renderKeyPatch(desired, live) : undefined;
+        if (patch === undefined) throw refusal;
+        await patchObject(transport, type, desired, patch, { fieldManager, signal });
+        return apply();
+      });
     const applied = await (tracker?.follow(type, keyOf(desired), send) ?? send());
     this.#remember(type, stamped, applied);
     return applied;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { createWriteTracker } from "./consistency.ts";
-import { controllerReference, type LiveObject } from "./object.ts";
+import type { LiveObject } from "./object.ts";
 import type { ResourceType } from "./resource.ts";
 import { Store } from "./store.ts";
+import { controllerReference } from "./testing/controller-reference.ts";
 import { silentLog } from "./testing/silent-log.ts";
 import { ManualClock, settle } from "../process/testing/manual-clock.ts";
 

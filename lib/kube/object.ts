@@ -69,12 +69,6 @@ export function splitKey(key: string): { namespace: string | undefined; name: st
     : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** The reference which makes `owner` the controller of a child. No blockOwnerDeletion: it needs rights on finalizers. */
-export function controllerReference(owner: LiveObject): OwnerReference {
-  const { name, uid } = owner.metadata;
-  return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true };
-}
-
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }

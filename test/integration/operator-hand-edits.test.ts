@@ -15,6 +15,13 @@ const header = { name: "X-A", valueFrom: { secretKeyRef: { name: "keys", key: "k
 
 const edits: readonly Edit[] = [
   ["a label that no pod has in the selector", "service", "full", [add("/spec/selector/x", "y")]],
+  ["another number of its port", "service", "full", [replace("/spec/ports/0/port", 8081)]],
+  [
+    "another number of its pods' port",
+    "deployment",
+    "full",
+    [replace(`${pod}/containers/0/ports/1/containerPort`, 9091)],
+  ],
   ["another port behind the Service's", "service", "full", [replace("/spec/ports/0/targetPort", 1)]],
   [
     "pods that the policy is not about any more",

@@ -273,9 +273,8 @@ export class FakeApiServer {
     } else if (method === "GET") {
       answerJson(response, 200, existing);
     } else {
-      const { uid, resourceVersion } = existing.metadata;
-      const asked = { uid, resourceVersion, ...parseJson(body["preconditions"]) };
-      const met = asked.uid === uid && asked.resourceVersion === resourceVersion;
+      const { uid } = existing.metadata;
+      const met = uid === (parseJson(body["preconditions"])["uid"] ?? uid);
       if (met) this.#remove(place);
       answerStatus(met ? 200 : 409, met ? "Success" : "Conflict")(response);
     }
