@@ -2,6 +2,7 @@
 // our component label, so that memory grows with what is ours (I13).
 import { labels } from "../crds/names.ts";
 import { createInformer, type Informer } from "../lib/kube/informer.ts";
+import type { KubeMetrics } from "../lib/kube/metrics.ts";
 import { objectKey, type LiveObject } from "../lib/kube/object.ts";
 import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
@@ -39,9 +40,16 @@ export function claimKeys({ metadata }: LiveObject): string[] {
   return agent === undefined ? [] : [objectKey(metadata.namespace, agent)];
 }
 
-/** @param namespaces undefined: the whole cluster */
-export function createCaches(transport: Transport, namespaces: readonly string[] | undefined, log: Logger): Caches {
-  const common = { transport, namespaces, log: log.child({ logger: "pallas.operator.watch" }) };
+export interface CachesOptions {
+  readonly transport: Transport;
+  /** Undefined: the whole cluster. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly log: Logger;
+  readonly metrics?: KubeMetrics;
+}
+
+export function createCaches({ log, ...options }: CachesOptions): Caches {
+  const common = { ...options, log: log.child({ logger: "pallas.operator.watch" }) };
   const agents = createInformer<WatchedAgent, AgentIndex>({
     ...common,
     ...watching("PallasAgent"),

@@ -47,8 +47,9 @@ shutdown.add("connections", async () => {
   await Promise.all([transport.close(), electionTransport.close()]);
 });
 
-const caches = createCaches(transport, environment.PALLAS_NAMESPACES, log);
-const slices = createSliceInformer({ transport, namespaces: environment.PALLAS_NAMESPACES, log });
+const watching = { transport, namespaces: environment.PALLAS_NAMESPACES, log, metrics: kubeMetrics };
+const caches = createCaches(watching);
+const slices = createSliceInformer(watching);
 shutdown.add("caches", async () => {
   await Promise.all([caches.stop(), slices.stop()]);
 });
@@ -68,8 +69,10 @@ const election =
 const fenced = election ? election.fence(transport) : transport;
 
 // Not the leader's matter: a waiting process is as ready as the one that leads.
-const unsynced = () =>
-  caches.agents.hasSynced && caches.instances.hasSynced ? undefined : "the first lists are not read yet";
+const unsynced = () => {
+  const waiting = [caches.agents, caches.instances].find(({ hasSynced }) => !hasSynced);
+  return waiting && `the first lists are not read yet${waiting.state.message ? `: ${waiting.state.message}` : ""}`;
+};
 const admin = new Hono().route("/", probeRoutes({ ready: unsynced })).get("/metrics", async (context) => {
   const { body, contentType } = await metrics.render();
   return context.body(body, 200, { "content-type": contentType });

@@ -11,6 +11,6 @@ describe("HLT-6 OPR-11 wakes", () => {
     disconnect();
     wake("agents/late");
     expect(enqueue.mock.calls.map(([key]) => key)).toEqual(["agents/research"]);
-    expect(source.hasSynced).toBe(true);
+    expect([source.hasSynced, source.ensureSynced("agents")]).toEqual([true, undefined]);
   });
 });

@@ -13,8 +13,8 @@ export function createWakes(name: string): Wakes {
   return {
     source: {
       name,
-      synced: Promise.resolve(),
       hasSynced: true,
+      ensureSynced: () => undefined,
       connect(enqueue) {
         const listener = (agent: string): void => enqueue(agent, {});
         listeners.add(listener);

@@ -36,10 +36,12 @@ function setUp(work: Work, options: Partial<ControllerOptions> = {}) {
 }
 
 function source(synced: Promise<void>, keys: readonly string[] = []): Source {
+  let isKnown = false;
+  void synced.then(() => (isKnown = true));
   return {
     name: "widgets",
-    synced,
     hasSynced: false,
+    ensureSynced: () => (isKnown ? undefined : synced),
     connect(enqueue) {
       for (const key of keys) enqueue(key, {});
       return () => undefined;

@@ -1,6 +1,6 @@
 /**
- * Runs a reconcile function over keys: a few at a time, one at a time per key, not before the caches are filled, each
- * under a deadline. Whatever the function throws ends in the queue, never in the process.
+ * Runs a reconcile function over keys: a few at a time, one at a time per key, not before the caches hold the key's
+ * namespace, each under a deadline. Whatever the function throws ends in the queue, never in the process.
  */
 import { ApiError, CallRefused, TransportError } from "./api-error.ts";
 import type { BackoffOptions } from "./backoff.ts";
@@ -11,7 +11,7 @@ import { splitKey } from "./object.ts";
 import { Stalled, Waiting } from "./outcome.ts";
 import type { Source } from "./source.ts";
 import { defaultKeyBackoff, WorkQueue, type AddOptions, type QueueItem } from "./work-queue.ts";
-import { sleep, systemClock, type Clock } from "../process/clock.ts";
+import { sleep, systemClock, type Clock, type Timer } from "../process/clock.ts";
 import type { Logger } from "../process/log.ts";
 
 export interface ReconcileContext {
@@ -104,15 +104,15 @@ class QueueController implements Controller {
     // At once, not a microtask later: no worker may take another key after the abort.
     signal.addEventListener("abort", () => this.#queue.shutDown({ discardWaiting: true }), { once: true });
     const disconnects = sources.map((source) => source.connect((key, add) => this.#queue.add(key, add)));
+    const warning = this.#warnWhileUnsynced();
     try {
-      if (await this.#allSynced(signal)) {
-        log.info({ controller: name, workers: this.#workers }, "controller started");
-        this.#metrics?.workers(this.#workers);
-        const work = Array.from({ length: this.#workers }, () => this.#work());
-        await aborted(signal);
-        await this.#drain(Promise.all(work));
-      }
+      log.info({ controller: name, workers: this.#workers }, "controller started");
+      this.#metrics?.workers(this.#workers);
+      const work = Array.from({ length: this.#workers }, () => this.#work());
+      await aborted(signal);
+      await this.#drain(Promise.all(work));
     } finally {
+      warning.cancel();
       for (const disconnect of disconnects) disconnect();
       this.#queue.shutDown({ discardWaiting: true });
       this.#halt.abort(new Error(`controller ${name} stopped`));
@@ -120,21 +120,17 @@ class QueueController implements Controller {
     log.info({ controller: name }, "controller stopped");
   }
 
-  /** False when stopped first. */
-  async #allSynced(signal: AbortSignal): Promise<boolean> {
-    const all = Promise.all(this.#options.sources.map((source) => source.synced)).then(() => true);
-    const stopped = aborted(signal).then(() => false);
-    const warn = () => {
-      const waiting = this.#options.sources.filter((source) => !source.hasSynced).map((source) => source.name);
-      this.#options.log.warn({ controller: this.#options.name, waiting }, "caches are not filled yet");
-      timer = this.#clock.schedule(unsyncedWarningMs, warn);
+  #warnWhileUnsynced(): Timer {
+    const { sources, log, name } = this.#options;
+    const unsynced = () => sources.filter((source) => !source.hasSynced).map((source) => source.name);
+    const look = () => {
+      const waiting = unsynced();
+      if (waiting.length === 0) return;
+      log.warn({ controller: name, waiting }, "caches are not filled yet");
+      timer = this.#clock.schedule(unsyncedWarningMs, look);
     };
-    let timer = this.#clock.schedule(unsyncedWarningMs, warn);
-    try {
-      return (await Promise.race([all, stopped])) && !signal.aborted;
-    } finally {
-      timer.cancel();
-    }
+    let timer = this.#clock.schedule(unsyncedWarningMs, look);
+    return { cancel: () => timer.cancel() };
   }
 
   async #drain(idle: Promise<unknown>): Promise<void> {
@@ -173,9 +169,9 @@ class QueueController implements Controller {
   #postpone({ key, priority }: QueueItem): boolean {
     const known = this.#postponed.get(key);
     if (known === undefined) {
-      const seen = this.#options.ownWrites?.ensureSeen(key);
-      if (seen === undefined) return false;
-      void seen.then(() => {
+      const ready = this.#ensureSynced(key) ?? this.#options.ownWrites?.ensureSeen(key);
+      if (ready === undefined) return false;
+      void ready.then(() => {
         const priority = this.#postponed.get(key);
         this.#postponed.delete(key);
         this.#queue.add(key, priority === undefined ? {} : { priority });
@@ -184,6 +180,13 @@ class QueueController implements Controller {
     this.#postponed.set(key, Math.max(priority, known ?? priority));
     this.#queue.done(key);
     return true;
+  }
+
+  /** By namespace: one that cannot be read holds up no other (I3). */
+  #ensureSynced(key: string): Promise<void> | undefined {
+    const { namespace } = splitKey(key);
+    const waiting = this.#options.sources.flatMap((source) => source.ensureSynced(namespace) ?? []);
+    return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => undefined);
   }
 
   async #process(item: QueueItem): Promise<void> {

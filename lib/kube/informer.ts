@@ -1,6 +1,7 @@
 /**
  * A store together with the reflectors that fill it: one for the whole cluster, or one for each listed namespace.
  */
+import type { KubeMetrics } from "./metrics.ts";
 import type { LiveObject, RawObject } from "./object.ts";
 import { Reflector, type ReflectorState, type ReflectorTiming } from "./reflector.ts";
 import type { ResourceType } from "./resource.ts";
@@ -22,6 +23,7 @@ export interface InformerOptions<T extends LiveObject, Index extends string> {
   readonly parse: (raw: RawObject, previous: T | undefined) => T;
   readonly indexes: Readonly<Record<Index, (object: T) => readonly string[]>>;
   readonly log: Logger;
+  readonly metrics?: Pick<KubeMetrics, "watchRefused">;
   readonly clock?: Clock;
   readonly timing?: Partial<ReflectorTiming>;
   readonly pageSize?: number;
@@ -30,9 +32,15 @@ export interface InformerOptions<T extends LiveObject, Index extends string> {
 export interface Informer<T extends LiveObject, Index extends string = never> {
   readonly type: ResourceType;
   readonly store: ReadStore<T, Index>;
-  /** Resolves when every namespace is in the store. Never rejects; stays open when stopped before that. */
-  readonly synced: Promise<void>;
+  /**
+   * Every namespace is in the store, but for those that the server refuses to show: they are passed over for now, unless
+   * nothing would be left.
+   */
   readonly hasSynced: boolean;
+  /** Resolves when `hasSynced`. Never rejects; stays open when stopped before that. */
+  readonly synced: Promise<void>;
+  /** Undefined once the first list of this namespace (of all, without one) is in the store; else resolves when it is. */
+  ensureSynced(namespace: string | undefined): Promise<void> | undefined;
   /** The worst of its reflectors. */
   readonly state: ReflectorState;
   start(): void;
@@ -43,7 +51,7 @@ export interface Informer<T extends LiveObject, Index extends string = never> {
 export function createInformer<T extends LiveObject, Index extends string = never>(
   options: InformerOptions<T, Index>,
 ): Informer<T, Index> {
-  const { namespaces, indexes, ...common } = options;
+  const { namespaces, indexes, metrics, ...common } = options;
   if (namespaces?.length === 0) {
     throw new Error(
       `an informer of ${options.type.plural} was given an empty list of namespaces; leave it out for all`,
@@ -54,14 +62,38 @@ export function createInformer<T extends LiveObject, Index extends string = neve
     onListenerError: (error, change) =>
       options.log.error({ kind: options.type.kind, change: change.type, err: error }, "change listener failed"),
   });
+  const synced = Promise.withResolvers<void>();
+  const hasSynced = () =>
+    reflectors.every((reflector) => reflector.hasSynced || reflector.isRefused) &&
+    reflectors.some((reflector) => reflector.hasSynced);
+  const resolveWhenSynced = () => {
+    if (hasSynced()) synced.resolve();
+  };
   const scopes: readonly (string | undefined)[] = namespaces === undefined ? [undefined] : [...new Set(namespaces)];
-  const reflectors = scopes.map((namespace) => new Reflector<T>({ ...common, namespace, target: store }));
+  const reflectors = scopes.map((namespace) => {
+    const tell = metrics?.watchRefused(options.type.kind, namespace);
+    const onRefused = (refused: boolean) => {
+      tell?.(refused);
+      resolveWhenSynced();
+    };
+    const reflector = new Reflector<T>({ ...common, namespace, target: store, onRefused });
+    void reflector.synced.then(resolveWhenSynced);
+    return reflector;
+  });
+  /** Those whose objects a reconcile in this namespace may read. */
+  const concerned = (namespace: string | undefined) =>
+    reflectors.filter((_, i) => namespace === undefined || scopes[i] === undefined || scopes[i] === namespace);
   return {
     type: options.type,
     store,
-    synced: Promise.all(reflectors.map((reflector) => reflector.synced)).then(() => undefined),
+    synced: synced.promise,
     get hasSynced() {
-      return reflectors.every((reflector) => reflector.hasSynced);
+      return hasSynced();
+    },
+    ensureSynced(namespace) {
+      const waiting = concerned(namespace).filter((reflector) => !reflector.hasSynced);
+      if (waiting.length === 0) return undefined;
+      return Promise.all(waiting.map((reflector) => reflector.synced)).then(() => undefined);
     },
     get state() {
       return worstOf(reflectors.map((reflector) => reflector.state));

@@ -12,6 +12,7 @@ describe("MET-4 the metrics of controller-runtime", () => {
     const metrics = createKubeMetrics(registry);
     createController({ name: "widget", sources: [], reconcile: async () => ({}), log: silentLog(), metrics });
     metrics.master("lease");
+    metrics.watchRefused("Widget", "tenant");
     const text = await registry.metrics();
     const queue = '{name="widget",controller="widget"} 0';
     for (const line of [
@@ -29,6 +30,7 @@ describe("MET-4 the metrics of controller-runtime", () => {
       `workqueue_unfinished_work_seconds${queue}`,
       `workqueue_longest_running_processor_seconds${queue}`,
       'leader_election_master_status{name="lease"} 0',
+      'kubernetes_watch_refused{kind="Widget",namespace="tenant"} 0',
       'kubernetes_events_total{result="dropped"} 0',
     ]) {
       expect(text.split("\n")).toContain(line);

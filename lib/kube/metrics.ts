@@ -36,6 +36,8 @@ export interface KubeMetrics {
   requested(method: string, code: string): void;
   /** For the election by the lease of this name. */
   master(name: string): (isLeader: boolean) => void;
+  /** Of one kind in one namespace, or in all: whether the server refuses to show it. No metric of client-go's. */
+  watchRefused(kind: string, namespace: string | undefined): (refused: boolean) => void;
   /** What became of Kubernetes Events. No metric of client-go's. */
   event(result: EventResult): void;
 }
@@ -110,7 +112,21 @@ export function createKubeMetrics(registry: Registry): KubeMetrics {
       master.set({ name }, 0);
       return (isLeader) => master.set({ name }, isLeader ? 1 : 0);
     },
+    watchRefused: refusals(registry),
     event: (result) => events.inc({ result }),
+  };
+}
+
+function refusals(registry: Registry): KubeMetrics["watchRefused"] {
+  const gauge = new Gauge({
+    name: "kubernetes_watch_refused",
+    help: "1 while the API server refuses to show this kind in this namespace (empty: in all), so it is not looked after.",
+    labelNames: ["kind", "namespace"],
+    registers: [registry],
+  });
+  return (kind, namespace = "") => {
+    gauge.set({ kind, namespace }, 0);
+    return (refused) => gauge.set({ kind, namespace }, refused ? 1 : 0);
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createInformer } from "./informer.ts";
 import type { RawObject } from "./object.ts";
 import type { ReflectorTiming } from "./reflector.ts";
-import { answerStatus, FakeApiServer, widgetType } from "./testing/fake-api-server.ts";
+import { answerStatus, FakeApiServer, widgetType, type Handler } from "./testing/fake-api-server.ts";
 import { silentLog } from "./testing/silent-log.ts";
 import { createTransport } from "./transport.ts";
 import { ManualClock } from "../process/testing/manual-clock.ts";
@@ -102,13 +102,39 @@ describe("OPR-7 broken streams", () => {
     await expect.poll(outcome).toEqual(expected);
   });
 
-  test("five watches in a row without an event: the place is doubted and the list comes anew", async () => {
+  const times = (count: number, handler: Handler) => Array.from({ length: count }, () => handler);
+  /** Accepted, and broken without an event. */
+  const fruitless: Handler = (response) => {
+    response.writeHead(200).flushHeaders();
+    response.destroy();
+  };
+
+  test.each([
+    ["four fruitless watches in a row: the place is kept", 4, 1],
+    ["five: the place is doubted and the list comes anew", 5, 2],
+  ])("%s", async (_title, count, expectedLists) => {
     const { fake, informer } = await setUp();
-    fake.put("b", {}, { quiet: true });
-    fake.next.watch.push(...Array.from({ length: 4 }, () => (response: { destroy(): void }) => response.destroy()));
+    // The one that was open is the first of them.
+    fake.next.watch.push(...times(count - 1, fruitless));
     fake.resetWatches();
+    fake.put("b");
+    await vi.waitFor(() => expect(fake.seen("watch")).toHaveLength(count + 1));
+    await vi.waitFor(() => expect(informer.state.phase).toBe("live"));
     await vi.waitFor(() => expect(informer.store.size).toBe(2));
-    expect(lists(fake)).toBe(2);
+    expect(lists(fake)).toBe(expectedLists);
+  });
+
+  test.each<[string, Handler]>([
+    ["put off by 429", answerStatus(429, "TooManyRequests")],
+    ["not answered at all", (response) => void response.destroy()],
+  ])("openings that are %s say nothing about the place, however many: no list", async (_title, handler) => {
+    const { fake, informer } = await setUp();
+    fake.next.watch.push(...times(12, handler));
+    fake.resetWatches();
+    fake.put("b");
+    await vi.waitFor(() => expect(fake.seen("watch")).toHaveLength(14));
+    await vi.waitFor(() => expect(informer.store.size).toBe(2));
+    expect(lists(fake)).toBe(1);
   });
 });
 
@@ -202,6 +228,14 @@ describe("silence", () => {
     expect(fake.seen("watch")[1]?.query.get("resourceVersion")).toBe(from);
     fake.put("b");
     await vi.waitFor(() => expect(informer.store.size).toBe(2));
+  });
+
+  test("of a watch that was healthy is no interruption: it may be a server that has nothing to say", async () => {
+    const { fake, informer } = await setUp({ inactivityMs: 100, healthyAfterMs: 50 });
+    const before = informer.state;
+    await vi.waitFor(() => expect(fake.seen("watch").length).toBeGreaterThan(2), { timeout: 3_000 });
+    expect(informer.state).toEqual(before);
+    expect(before.phase).toBe("live");
   });
 
   test("bookmarks keep a quiet watch alive", async () => {

@@ -2,7 +2,7 @@
  * Keeps a store equal to one collection of the API server: list, then watch, for ever. No fault ends it, only `stop`
  * or its signal; after each fault it resumes where it was, or lists anew when the server no longer knows that place.
  */
-import { ApiError, isExpired } from "./api-error.ts";
+import { ApiError, isExpired, TransportError } from "./api-error.ts";
 import { Backoff, type BackoffOptions } from "./backoff.ts";
 import { parseListPage, parseWatchEvent, type WatchEvent } from "./decode.ts";
 import { keyOf, type LiveObject, type RawObject } from "./object.ts";
@@ -67,6 +67,8 @@ export interface ReflectorOptions<T extends LiveObject> {
    * `previous` is that version, perhaps of another object of the same name.
    */
   readonly parse: (raw: RawObject, previous: T | undefined) => T;
+  /** Hears when `isRefused` changes. */
+  readonly onRefused?: (refused: boolean) => void;
   readonly log: Logger;
   readonly clock?: Clock;
   readonly timing?: Partial<ReflectorTiming>;
@@ -75,8 +77,10 @@ export interface ReflectorOptions<T extends LiveObject> {
 
 const defaultPageSize = 500;
 const maxPages = 10_000;
-/** So many failures to watch without one event, and the position itself is doubted: list anew. */
+/** So many watches without one event, and the position itself is doubted: list anew. */
 const maxFruitlessWatches = 5;
+/** So many refusals in a row, and it is no authorizer that has yet to learn of a role: some seconds. */
+const refusalsBelieved = 3;
 /** So many lists older than what was seen already, and it is believed that the server's history went back. */
 const maxStaleLists = 5;
 /** Longest that a server's Retry-After is obeyed. */
@@ -95,6 +99,7 @@ export class Reflector<T extends LiveObject> {
   #position: string | undefined;
   #newest: string | undefined;
   #fruitlessWatches = 0;
+  #refusals = 0;
   #staleLists = 0;
   #everListed = false;
   #listedAt = Number.NEGATIVE_INFINITY;
@@ -114,6 +119,11 @@ export class Reflector<T extends LiveObject> {
 
   get hasSynced(): boolean {
     return this.#everListed;
+  }
+
+  /** The server says, time and again, that this may not be read (403) or does not exist (404). It is asked on. */
+  get isRefused(): boolean {
+    return this.#refusals >= refusalsBelieved;
   }
 
   /** Resolves after the first complete list is in the store. Never rejects; stays open when stopped before that. */
@@ -146,8 +156,13 @@ export class Reflector<T extends LiveObject> {
       const openedAt = this.#watchOpenedAt ?? Number.POSITIVE_INFINITY;
       const wasHealthy = this.#clock.now() - openedAt >= this.#timing.healthyAfterMs;
       if (wasHealthy) this.#backoff.reset();
+      const isSilence = wasHealthy && failure instanceof TransportError && failure.timedOut;
+      if (failure !== undefined) this.#doubtPosition(failure);
       // The server ends every watch after some minutes; only ends in quick succession are slowed down.
-      if (failure === undefined && wasHealthy) continue;
+      if (wasHealthy && (failure === undefined || isSilence)) {
+        if (isSilence) this.#tell("debug", "watch was silent, opening it again");
+        continue;
+      }
       const delayMs = failure === undefined ? this.#backoff.nextMs() : this.#recoverMs(failure);
       await sleep(this.#clock, delayMs, signal).catch(() => undefined); // Rejects only when stopped; the loop sees that.
     }
@@ -188,6 +203,7 @@ export class Reflector<T extends LiveObject> {
     this.#newest = resourceVersion;
     this.#everListed = true;
     this.#listedAt = this.#clock.now();
+    this.#allow();
     this.#synced.resolve();
     return resourceVersion;
   }
@@ -223,6 +239,7 @@ export class Reflector<T extends LiveObject> {
       inactivityMs: this.#timing.inactivityMs,
     });
     this.#watchOpenedAt = this.#clock.now();
+    this.#allow();
     this.#become("live");
     for await (const line of lines) {
       if (signal.aborted) return;
@@ -262,32 +279,53 @@ export class Reflector<T extends LiveObject> {
     }
   }
 
-  /** Decides whether the position still holds, and how long to pause. */
+  /** A failed watch may mean that its position is no good. One that was not even answered says nothing about that. */
+  #doubtPosition(failure: unknown): void {
+    if (this.#position === undefined) return;
+    const isUnanswered = failure instanceof TransportError && this.#watchOpenedAt === undefined;
+    const isPutOff = failure instanceof ApiError && failure.status === 429;
+    if (!isUnanswered && !isPutOff) this.#fruitlessWatches += 1;
+    if (!isExpired(failure) && this.#fruitlessWatches < maxFruitlessWatches) return;
+    this.#position = undefined;
+    this.#fruitlessWatches = 0;
+  }
+
+  /** Tells of the failure, and how long to pause. */
   #recoverMs(error: unknown): number {
-    const { log, type, namespace } = this.#options;
-    if (this.#position !== undefined) this.#fruitlessWatches += 1;
-    if (isExpired(error) || this.#fruitlessWatches >= maxFruitlessWatches) {
-      this.#position = undefined;
-      this.#fruitlessWatches = 0;
-    }
     // A server that was away has no history from before: it is well again, and what was missed is not to wait.
     if (isExpired(error) && this.#clock.now() - this.#listedAt >= this.#timing.healthyAfterMs) this.#backoff.reset();
     const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
     const delayMs = Math.max(this.#backoff.nextMs(), Math.min(asked, longestPauseMs));
-    const message = error instanceof Error ? error.message : String(error);
-    if (isExpired(error)) {
-      log.info({ kind: type.kind, namespace, reason: "Expired" }, "watch position expired, listing anew");
-    } else if (this.#state.phase !== "degraded") {
-      log.warn({ kind: type.kind, namespace, delayMs: Math.round(delayMs), err: error }, "watch interrupted");
+    const isRefusal = error instanceof ApiError && (error.status === 403 || error.status === 404);
+    if (isRefusal) this.#refusals += 1;
+    if (isRefusal && this.#refusals === refusalsBelieved) {
+      this.#tell("warn", "watch is refused, asking on until it is allowed", { err: error });
+    } else if (isExpired(error)) {
+      this.#tell("info", "watch position expired, listing anew", { reason: "Expired" });
+    } else if (this.#state.phase !== "degraded" && !this.isRefused) {
+      this.#tell("warn", "watch interrupted", { delayMs: Math.round(delayMs), err: error });
     }
-    this.#become(this.#everListed ? "degraded" : "starting", message);
+    this.#become(this.#everListed ? "degraded" : "starting", error instanceof Error ? error.message : String(error));
+    if (isRefusal && this.#refusals === refusalsBelieved) this.#options.onRefused?.(true);
     return delayMs;
   }
 
+  /** A list or watch was answered. */
+  #allow(): void {
+    const { isRefused } = this;
+    this.#refusals = 0;
+    if (!isRefused) return;
+    this.#tell("info", "watch is allowed again");
+    this.#options.onRefused?.(false);
+  }
+
+  #tell(level: "debug" | "info" | "warn", message: string, fields: object = {}): void {
+    const { log, type, namespace } = this.#options;
+    log[level]({ kind: type.kind, namespace, ...fields }, message);
+  }
+
   #become(phase: ReflectorState["phase"], message?: string): void {
-    if (phase === "live" && this.#state.phase === "degraded") {
-      this.#options.log.info({ kind: this.#options.type.kind, namespace: this.#options.namespace }, "watch resumed");
-    }
+    if (phase === "live" && this.#state.phase === "degraded") this.#tell("info", "watch resumed");
     const { since, enteredAt } =
       phase === this.#state.phase ? this.#state : { since: this.#clock.wallNow(), enteredAt: this.#clock.now() };
     this.#state = { phase, since, enteredAt, ...(message !== undefined && { message }) };

@@ -32,7 +32,7 @@ function setUp(options: Pick<SourceOptions<LiveObject>, "toKeys" | "when" | "isE
     },
   });
   const source = createSource({
-    informer: { type: widgetType, synced: Promise.resolve(), hasSynced: true, store },
+    informer: { type: widgetType, hasSynced: true, ensureSynced: () => undefined, store },
     ...options,
   });
   const keys: [string, number | undefined][] = [];
@@ -80,7 +80,7 @@ describe("which keys a change concerns", () => {
   test("fault 14: a source whose predicate or mapping throws is reported, and costs the others nothing", () => {
     const reported: unknown[] = [];
     const store = new Store<LiveObject>({ indexes: {}, onListenerError: (error) => reported.push(error) });
-    const informer = { type: widgetType, synced: Promise.resolve(), hasSynced: true, store };
+    const informer = { type: widgetType, hasSynced: true, ensureSynced: () => undefined, store };
     const fail = (why: string) => () => {
       throw new Error(why);
     };

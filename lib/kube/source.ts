@@ -13,14 +13,15 @@ const [newPriority, initialPriority] = [-10, -100];
 
 export interface Source {
   readonly name: string;
-  readonly synced: Promise<void>;
   readonly hasSynced: boolean;
+  /** Undefined once all is known that concerns keys of this namespace; else resolves when it is. */
+  ensureSynced(namespace: string | undefined): Promise<void> | undefined;
   /** Delivers keys from now on, those of objects already known first. Returns the way to stop. */
   connect(enqueue: (key: string, options: AddOptions) => void): () => void;
 }
 
 export interface SourceOptions<T extends LiveObject> {
-  readonly informer: Pick<Informer<T>, "type" | "synced" | "hasSynced"> & {
+  readonly informer: Pick<Informer<T>, "type" | "hasSynced" | "ensureSynced"> & {
     readonly store: { onChange(listener: (change: Change<T>) => void): () => void };
   };
   /** Whom a change concerns. Asked for the old and the new version, so that a former owner hears of it too. */
@@ -37,10 +38,10 @@ export function createSource<T extends LiveObject>(options: SourceOptions<T>): S
   const { informer, toKeys, when, isEcho, gatherMs } = options;
   return {
     name: informer.type.plural,
-    synced: informer.synced,
     get hasSynced() {
       return informer.hasSynced;
     },
+    ensureSynced: (namespace) => informer.ensureSynced(namespace),
     connect: (enqueue) =>
       informer.store.onChange((change) => {
         if (change.type === "modified" && when !== undefined && !when(change.previous, change.object)) return;

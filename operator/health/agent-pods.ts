@@ -45,7 +45,7 @@ const agentsOf = ({ agent }: WatchedSlice): string[] => (agent === undefined ? [
 export type SliceInformer = Informer<WatchedSlice, "agent">;
 
 export const createSliceInformer = (
-  options: Pick<InformerOptions<WatchedSlice, "agent">, "transport" | "namespaces" | "log">,
+  options: Pick<InformerOptions<WatchedSlice, "agent">, "transport" | "namespaces" | "log" | "metrics">,
 ): SliceInformer =>
   createInformer({
     ...options,

@@ -60,6 +60,7 @@ async function renderOperator(): Promise<string> {
   kube.requested("GET", "200");
   kube.master("pallas-operator");
   registerRolloutMetrics(registry, { moving: 0, waiting: 0, failed: [], isStopped: false });
+  kube.watchRefused("PallasAgent", "agents");
   return registry.metrics();
 }
 
