@@ -9,6 +9,7 @@ import type { Logger } from "../lib/process/log.ts";
 import { calledBy, dependenciesOf } from "../plan/order.ts";
 import { watching, type WatchedAgent, type WatchedInstance } from "../plan/parse-watched.ts";
 import { childTypes, type ChildKind } from "./resources.ts";
+import { slimChild } from "./slim-children.ts";
 
 export type AgentIndex = "instance" | "dependency" | "port";
 
@@ -46,9 +47,11 @@ export interface CachesOptions {
   readonly namespaces: readonly string[] | undefined;
   readonly log: Logger;
   readonly metrics?: KubeMetrics;
+  /** The image that this release gives to agents. */
+  readonly agentImage: string;
 }
 
-export function createCaches({ log, ...options }: CachesOptions): Caches {
+export function createCaches({ log, agentImage, ...options }: CachesOptions): Caches {
   const common = { ...options, log: log.child({ logger: "pallas.operator.watch" }) };
   const agents = createInformer<WatchedAgent, AgentIndex>({
     ...common,
@@ -70,6 +73,7 @@ export function createCaches({ log, ...options }: CachesOptions): Caches {
       type: childTypes[kind],
       labelSelector: labels.component,
       parse: (raw) => raw,
+      slim: slimChild(kind, agentImage),
       indexes: {},
     });
   const children: Caches["children"] = {

@@ -113,6 +113,7 @@ export function createChildWriter({ transport, caches, tracker, guard, log }: Ch
         type: childTypes[kind],
         desired,
         live: find(kind, keyOf(desired)),
+        judgements: caches.children[kind].judgements,
         ours,
         beforeWrite: (action) => guard.confirm(writing, action),
         signal: writing.signal,

@@ -48,7 +48,7 @@ shutdown.add("connections", async () => {
 });
 
 const watching = { transport, namespaces: environment.PALLAS_NAMESPACES, log, metrics: kubeMetrics };
-const caches = createCaches(watching);
+const caches = createCaches({ ...watching, agentImage: environment.PALLAS_AGENT_IMAGE });
 const slices = createSliceInformer(watching);
 shutdown.add("caches", async () => {
   await Promise.all([caches.stop(), slices.stop()]);

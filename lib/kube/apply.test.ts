@@ -267,6 +267,7 @@ describe("I9 status", () => {
     expect(await write({ ready: 2 })).toBe("written");
     const [seen] = fake.seen("write");
     expect(seen?.path).toBe("/apis/example.com/v1/namespaces/default/widgets/c/status");
+    expect(seen?.headers.accept).toContain("as=PartialObjectMetadata");
     expect(seen?.body).toEqual({
       apiVersion: "example.com/v1",
       kind: "Widget",

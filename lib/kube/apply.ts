@@ -8,12 +8,14 @@ import { differences } from "./compare.ts";
 import type { WriteTracker } from "./consistency.ts";
 import { parseObject } from "./decode.ts";
 import { renderKeyPatch } from "./edited-keys.ts";
+import type { Judgements } from "./judged-objects.ts";
 import { keyOf, type KubeObject, type LiveMeta, type LiveObject, type RawObject } from "./object.ts";
 import { Conflict, Waiting } from "./outcome.ts";
-import { apiVersionOf, objectPath, type ResourceType } from "./resource.ts";
+import { objectPath, type ResourceType } from "./resource.ts";
 import type { Transport } from "./transport.ts";
 import type { Logger } from "../process/log.ts";
 
+const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 const applyContentType = "application/apply-patch+yaml";
 
 export interface ApplyOptions {
@@ -21,6 +23,7 @@ export interface ApplyOptions {
   /** Takes over fields that another manager set. */
   readonly force: boolean;
   readonly signal: AbortSignal;
+  /** Then only the metadata comes back. */
   readonly subresource?: "status";
 }
 
@@ -40,6 +43,8 @@ export async function applyObject(
     query: { fieldManager: options.fieldManager, force: options.force },
     contentType: applyContentType,
     body: object,
+    // What was sent is known; of a status only the new version is needed.
+    ...(options.subresource === "status" ? { accept: metadataOnly } : {}),
     signal: options.signal,
   });
   return parseObject(answer, type);
@@ -123,8 +128,10 @@ export interface ApplierOptions {
 export interface ApplyRequest {
   readonly type: ResourceType;
   readonly desired: KubeObject;
-  /** From the cache, complete (nothing dropped by `parse`). Undefined where the cache has none. */
+  /** From the cache, complete (nothing dropped by `parse`) unless `judgements` know it. Undefined where there is none. */
   readonly live: LiveObject | undefined;
+  /** Of the cache that `live` is from: what was found of its objects, told of what is found now. */
+  readonly judgements?: Judgements<LiveObject> | undefined;
   /** Whether an object of this name may be written; mostly `isControlledBy(live, owner)`. */
   readonly ours: (live: LiveObject) => boolean;
   /** Runs right before a write, and none is made when it throws: a last look at what a cache may not show. */
@@ -207,7 +214,7 @@ class ComparingApplier implements Applier {
       const message = `${type.kind} ${key} is being deleted; it is made again when it is gone`;
       throw new Waiting({ reason: "ChildTerminating", message, retryMs: terminatingRetryMs });
     }
-    if (this.#isClean(this.#stamp(desired), live)) return { action: "unchanged", object: live };
+    if (this.#isClean(request, live)) return { action: "unchanged", object: live };
     return { action: "updated", object: await this.#write(request, { uid: live.metadata.uid }, live) };
   }
 
@@ -216,7 +223,7 @@ class ComparingApplier implements Applier {
     const { type, desired, signal } = request;
     const { transport, fieldManager, tracker } = this.#options;
     await request.beforeWrite?.(live === undefined ? "create" : "update");
-    const stamped = this.#stamp(desired);
+    const { stamped } = this.#stamp(desired);
     const object = { ...stamped, metadata: { ...stamped.metadata, ...bound } };
     const apply = () => applyObject(transport, type, object, { fieldManager, force: true, signal });
     const send = () =>
@@ -227,24 +234,32 @@ class ComparingApplier implements Applier {
         return apply();
       });
     const applied = await (tracker?.follow(type, keyOf(desired), send) ?? send());
-    this.#remember(type, stamped, applied);
+    this.#remember(request, applied);
     return applied;
   }
 
   /** The hash notices fields that are not desired any more, which a comparison with the live object cannot. */
-  #stamp(desired: KubeObject): KubeObject {
-    const annotations = { ...desired.metadata.annotations, [this.#options.hashAnnotation]: hashOf(desired) };
-    return { ...desired, metadata: { ...desired.metadata, annotations } };
+  #stamp(desired: KubeObject): { stamped: KubeObject; hash: string } {
+    const hash = hashOf(desired);
+    const annotations = { ...desired.metadata.annotations, [this.#options.hashAnnotation]: hash };
+    return { stamped: { ...desired, metadata: { ...desired.metadata, annotations } }, hash };
   }
 
-  #isClean(stamped: KubeObject, live: LiveObject): boolean {
+  #isClean({ desired, judgements }: ApplyRequest, live: LiveObject): boolean {
+    const { stamped, hash } = this.#stamp(desired);
+    const held = judgements?.heldBy(live);
+    if (held !== undefined) return held === hash;
     const found = differences(stamped, live);
-    return found.length === 0 || this.#settled.get(live.metadata.uid) === hashOf([stamped, found]);
+    if (found.length > 0 && this.#settled.get(live.metadata.uid) !== hashOf([stamped, found])) return false;
+    judgements?.judge(live, hash);
+    return true;
   }
 
-  #remember(type: ResourceType, stamped: KubeObject, applied: RawObject): void {
+  #remember({ type, desired, judgements }: ApplyRequest, applied: RawObject): void {
+    const { stamped, hash } = this.#stamp(desired);
     const { uid } = applied.metadata;
     this.#settled.delete(uid);
+    judgements?.judge(applied, hash);
     const found = differences(stamped, applied);
     if (found.length === 0) return;
     this.#settled.set(uid, hashOf([stamped, found]));
@@ -259,14 +274,4 @@ class ComparingApplier implements Applier {
       "server keeps another form of applied fields",
     );
   }
-}
-
-/** The smallest object that names another, to which fields to be applied are added. */
-export function identityOf(type: ResourceType, live: LiveObject): KubeObject {
-  const { name, namespace, uid } = live.metadata;
-  return {
-    apiVersion: apiVersionOf(type),
-    kind: type.kind,
-    metadata: { name, uid, ...(namespace === undefined ? {} : { namespace }) },
-  };
 }

@@ -20,5 +20,5 @@ const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < 
 
 /** 128 bits in hexadecimal: short enough for an annotation or a label. */
 export function hashOf(value: unknown): string {
-  return createHash("sha256").update(renderCanonical(value)).digest("hex").slice(0, 32);
+  return createHash("sha256").update(renderCanonical(value)).digest().toString("hex", 0, 16);
 }

@@ -1,6 +1,7 @@
 /**
  * A store together with the reflectors that fill it: one for the whole cluster, or one for each listed namespace.
  */
+import { JudgedObjects, type Judgements } from "./judged-objects.ts";
 import type { KubeMetrics } from "./metrics.ts";
 import type { LiveObject, RawObject } from "./object.ts";
 import { Reflector, type ReflectorState, type ReflectorTiming } from "./reflector.ts";
@@ -21,6 +22,8 @@ export interface InformerOptions<T extends LiveObject, Index extends string> {
    * `previous` is what the store holds under its key, perhaps of another object of the same name.
    */
   readonly parse: (raw: RawObject, previous: T | undefined) => T;
+  /** What is kept of an object once it is judged, with all of its metadata that is needed of any; absent: all. */
+  readonly slim?: (object: T) => T;
   readonly indexes: Readonly<Record<Index, (object: T) => readonly string[]>>;
   readonly log: Logger;
   readonly metrics?: Pick<KubeMetrics, "watchRefused">;
@@ -32,6 +35,8 @@ export interface InformerOptions<T extends LiveObject, Index extends string> {
 export interface Informer<T extends LiveObject, Index extends string = never> {
   readonly type: ResourceType;
   readonly store: ReadStore<T, Index>;
+  /** For the applier; undefined without `slim`. */
+  readonly judgements: Judgements<T> | undefined;
   /**
    * Every namespace is in the store, but for those that the server refuses to show: they are passed over for now, unless
    * nothing would be left.
@@ -51,7 +56,7 @@ export interface Informer<T extends LiveObject, Index extends string = never> {
 export function createInformer<T extends LiveObject, Index extends string = never>(
   options: InformerOptions<T, Index>,
 ): Informer<T, Index> {
-  const { namespaces, indexes, metrics, ...common } = options;
+  const { namespaces, indexes, metrics, slim, ...common } = options;
   if (namespaces?.length === 0) {
     throw new Error(
       `an informer of ${options.type.plural} was given an empty list of namespaces; leave it out for all`,
@@ -62,6 +67,11 @@ export function createInformer<T extends LiveObject, Index extends string = neve
     onListenerError: (error, change) =>
       options.log.error({ kind: options.type.kind, change: change.type, err: error }, "change listener failed"),
   });
+  const judged = slim && new JudgedObjects<T>(store, slim);
+  const parse = (raw: RawObject, previous: T | undefined) => {
+    const object = options.parse(raw, previous);
+    return judged?.admit(object) ?? object;
+  };
   const synced = Promise.withResolvers<void>();
   const hasSynced = () =>
     reflectors.every((reflector) => reflector.hasSynced || reflector.isRefused) &&
@@ -76,7 +86,7 @@ export function createInformer<T extends LiveObject, Index extends string = neve
       tell?.(refused);
       resolveWhenSynced();
     };
-    const reflector = new Reflector<T>({ ...common, namespace, target: store, onRefused });
+    const reflector = new Reflector<T>({ ...common, parse, namespace, target: store, onRefused });
     void reflector.synced.then(resolveWhenSynced);
     return reflector;
   });
@@ -86,6 +96,7 @@ export function createInformer<T extends LiveObject, Index extends string = neve
   return {
     type: options.type,
     store,
+    judgements: judged,
     synced: synced.promise,
     get hasSynced() {
       return hasSynced();

@@ -3,11 +3,11 @@
  * the only writer of that status: fields which it leaves out are removed.
  */
 import { isNotFound } from "./api-error.ts";
-import { applyObject, identityOf } from "./apply.ts";
+import { applyObject } from "./apply.ts";
 import { renderCanonical } from "./canonical.ts";
 import type { WriteTracker } from "./consistency.ts";
 import type { KubeObject, LiveObject } from "./object.ts";
-import type { ResourceType } from "./resource.ts";
+import { apiVersionOf, type ResourceType } from "./resource.ts";
 import type { Transport } from "./transport.ts";
 
 export interface WriteStatusRequest {
@@ -32,7 +32,9 @@ export async function writeStatus(
   const { type, live, status, fieldManager, tracker, signal } = request;
   if (renderCanonical(live.status ?? {}) === renderCanonical(status)) return "unchanged";
   await request.beforeWrite?.();
-  const object: KubeObject & { status: object } = { ...identityOf(type, live), status };
+  const { name, namespace, uid } = live.metadata;
+  const metadata = { name, uid, ...(namespace === undefined ? {} : { namespace }) };
+  const object: KubeObject & { status: object } = { apiVersion: apiVersionOf(type), kind: type.kind, metadata, status };
   try {
     const options = { fieldManager, force: true, signal, subresource: "status" } as const;
     const written = await applyObject(transport, type, object, options);

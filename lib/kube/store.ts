@@ -95,6 +95,14 @@ export class Store<T extends LiveObject, Index extends string = never> implement
     this.#put(object, false, false);
   }
 
+  /** Puts another form of the very version that is here in its place: no news for anybody. */
+  exchange(key: string, object: T): void {
+    const previous = this.#objects.get(key);
+    if (previous === undefined || !isSameVersion(previous, object)) return;
+    this.#unindex(key, previous);
+    this.#set(key, object);
+  }
+
   /** `object` is the deletion as the server told it: name, uid and the deletion's own resourceVersion. */
   remove(object: LiveObject): void {
     const key = keyOf(object);
@@ -166,6 +174,10 @@ export class Store<T extends LiveObject, Index extends string = never> implement
       this.#options.onListenerError(error, change);
     }
   }
+}
+
+function isSameVersion(a: LiveObject, b: LiveObject): boolean {
+  return a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
 }
 
 function getOrCreate<K, V>(map: Map<K, V>, key: K, create: () => V): V {

@@ -22,6 +22,8 @@ export interface Call {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly contentType?: string;
+  /** The form of the answer; by default the whole object in JSON. */
+  readonly accept?: string;
   readonly signal?: AbortSignal;
   /** For the whole call, repeated tries and their pauses included. */
   readonly timeoutMs?: number;
@@ -164,7 +166,7 @@ class PooledTransport implements Transport {
           path: `${credentials.pathPrefix}${call.path}${renderQuery(call.query)}`,
           headers: {
             ...credentials.headers,
-            accept: "application/json",
+            accept: call.accept ?? "application/json",
             "user-agent": this.#options.userAgent,
             ...(call.body === undefined ? {} : { "content-type": call.contentType ?? "application/json" }),
           },

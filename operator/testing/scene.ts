@@ -74,7 +74,7 @@ function describeWrite({ method, path, body }: Exchange): string {
 export async function startScene(options: Partial<ReconcilerOptions> & { maxRollouts?: number } = {}): Promise<Scene> {
   const fake = await FakeApiServer.start();
   const transport = createTransport({ kubeConfig: fake.kubeConfig(), userAgent: "test" });
-  const caches = createCaches({ transport, namespaces: undefined, log });
+  const caches = createCaches({ transport, namespaces: undefined, log, agentImage: releaseImages.agent });
   const informers = [caches.agents, caches.instances, ...Object.values(caches.children)];
   caches.start();
   onTestFinished(async () => {

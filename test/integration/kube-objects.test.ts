@@ -1,7 +1,7 @@
 // What the kernel's applier and event recorder rely on, shown on a real API server.
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createApplier } from "../../lib/kube/apply.ts";
+import { applyObject, createApplier } from "../../lib/kube/apply.ts";
 import { createEventRecorder } from "../../lib/kube/events.ts";
 import { isControlledBy, type KubeObject, type LiveObject } from "../../lib/kube/object.ts";
 import { Conflict } from "../../lib/kube/outcome.ts";
@@ -97,6 +97,35 @@ describe.skipIf(clusterMissing())("I8 OPR-5 a free name is taken by creation onl
       expect(live.metadata.ownerReferences).toBeUndefined();
     }
     expect(theirs).toBeGreaterThan(0);
+  });
+});
+
+describe.skipIf(clusterMissing())("I9 a status", () => {
+  it("is written without the whole object coming back: its version is enough", async () => {
+    await using namespace = await createNamespace("status");
+    const path = collectionPath(instance, namespace.name);
+    const metadata = { name: "a" };
+    const body = {
+      apiVersion: "pallas.helu.ca/v1alpha1",
+      kind: "PallasInstance",
+      metadata,
+      spec: { registryNamespace: "a.b" },
+    };
+    const made = JSON.parse((await callApi(cluster(), { method: "POST", path, body })).body);
+    const options = {
+      fieldManager: "me",
+      force: true,
+      signal: new AbortController().signal,
+      subresource: "status",
+    } as const;
+    const { uid } = made.metadata;
+    const status = { observedGeneration: 1 };
+    const object = { ...body, metadata: { ...metadata, namespace: namespace.name, uid }, spec: undefined, status };
+    const answer = await applyObject(connectToCluster(), instance, object, options);
+    const live = JSON.parse((await callApi(cluster(), { path: `${path}/a` })).body);
+    expect(Object.keys(answer).toSorted()).toEqual(["apiVersion", "kind", "metadata"]);
+    expect(answer.metadata).toMatchObject({ uid, resourceVersion: live.metadata.resourceVersion });
+    expect(live.status.observedGeneration).toBe(1);
   });
 });
 
