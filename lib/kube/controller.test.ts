@@ -148,6 +148,23 @@ describe("the result decides when a key comes back", () => {
     expect(await metric("controller_runtime_terminal_reconcile_errors_total")).toBe(1);
   });
 
+  test("a back-off does not go on growing over a Stalled", async () => {
+    const outcomes = [new Error("1"), new Error("2"), new Stalled({ reason: "Bad", message: "m" }), new Error("3")];
+    const { clock, controller, reconcile } = setUp(async () => {
+      const error = outcomes.shift();
+      if (error) throw error;
+      return {};
+    });
+    controller.enqueue("a");
+    await clock.advance(5 + 10);
+    expect(reconcile).toHaveBeenCalledTimes(3);
+    controller.enqueue("a");
+    await clock.advance(4);
+    expect(reconcile).toHaveBeenCalledTimes(4);
+    await clock.advance(1);
+    expect(reconcile).toHaveBeenCalledTimes(5);
+  });
+
   test("requeueAfterMs after success", async () => {
     const { clock, controller, reconcile } = setUp(async () => ({ requeueAfterMs: 300 }));
     controller.enqueue("a");

@@ -145,6 +145,20 @@ describe("delays and back-off", () => {
   });
 });
 
+describe("a key that is added again while it is worked on", () => {
+  test.each([
+    ["comes with the priority of that add", [-10], -10],
+    ["comes with the highest of several", [-100, 0, -10], 0],
+  ])("%s", async (_title, priorities, expected) => {
+    const { queue } = setUp();
+    queue.add("a", { priority: 5 });
+    await queue.take();
+    for (const priority of priorities) queue.add("a", { priority });
+    queue.done("a");
+    expect(await queue.take()).toEqual({ key: "a", priority: expected });
+  });
+});
+
 describe("shutdown", () => {
   test("waiting keys are still handed out, delayed ones dropped, new ones refused", async () => {
     const { clock, queue } = setUp();

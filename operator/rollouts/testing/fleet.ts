@@ -12,7 +12,7 @@ import { RolloutBudget } from "../budget.ts";
 import { createImagePacing, type ImagePacing, type Paced } from "../pace-image.ts";
 import { observeAgentDeployment, type AgentDeployment } from "../rolling.ts";
 
-export const oldImage = "pallas/agent:1";
+const oldImage = "pallas/agent:1";
 export const newImage = "pallas/agent:2";
 
 interface Member {
