@@ -2,7 +2,7 @@
 // made of gets what it needs as an argument; two agents in one process share nothing.
 import { Hono } from "hono";
 import type { HealthPayload } from "../crds/health.ts";
-import type { RunCard, RunConfig, SecretKey } from "../crds/run-config.ts";
+import type { RunConfig, SecretKey } from "../crds/run-config.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
 import type { McpTable } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
@@ -19,6 +19,7 @@ import { createObserved } from "./health/observed.ts";
 import { createTurnTimes, type TurnTimes } from "./health/turn-times.ts";
 import { renderAllowedHosts } from "./hosts.ts";
 import { observeInstruction } from "./inputs/instruction.ts";
+import { renderInitial, type ReadLiveConfig } from "./inputs/live-config.ts";
 import { createMountedFiles } from "./inputs/mounted-files.ts";
 import type { UnsetVariable } from "./inputs/placeholders.ts";
 import { createSendMessage } from "./mcp-surface/send-message.ts";
@@ -50,8 +51,8 @@ export interface AgentOptions {
   /** Where /mcp is served; for pallas_agent_info. */
   port: number;
   podIp?: string | undefined;
-  /** What the server card says now. Default: what the configuration says. Rejecting is answered with the latter. */
-  readCard?: () => Promise<RunCard | undefined>;
+  /** What may change while it runs. Default: what the configuration says of it. */
+  readLive?: ReadLiveConfig;
   /** Variables that placeholders of the configuration refer to and that are not set (CFG-6). */
   unset?: readonly UnsetVariable[];
   slowProbeMs: number;
@@ -77,7 +78,7 @@ export interface Agent {
 
 /** An agent that listens nowhere yet. Rejects when the configuration contradicts itself. */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
-  const { config, log, clock, telemetry = noTelemetry } = options;
+  const { config, log, clock, telemetry = noTelemetry, readLive = async () => renderInitial(config) } = options;
   const secrets = createMountedFiles(options.secretsDir);
   const texts = createMountedFiles(options.textsDir);
   const readSecret = async (secret: SecretKey) => (await secrets.read(secret))?.trim();
@@ -121,10 +122,10 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   });
   const table = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
   const tracedTable = { ...table, tools: table.tools.map((tool) => traceServedTool(tool, telemetry)) };
-  const endpoint = createEndpoint(tracedTable, config, sessions, log);
+  const endpoint = createEndpoint(tracedTable, { config, sessions, readLive, log });
   const allowedHosts = renderAllowedHosts(config, options.podIp);
   return {
-    mcpApp: createMcpApp(options, allowedHosts, auth, drain, endpoint),
+    mcpApp: createMcpApp({ config, readLive, allowedHosts, auth, drain, endpoint }),
     adminApp: createAdminApp({
       allowedHosts,
       observeUnready: async () => (await observeOwnFaults())[0],
@@ -162,33 +163,43 @@ async function openAuth({ config, clock, log }: AgentOptions): Promise<Auth | un
   return createAuth(config.auth, { title: config.agent.title, clock, log: log.child({ logger: "pallas.auth" }) });
 }
 
-function createEndpoint(table: McpTable, config: RunConfig, sessions: Sessions, log: Logger): McpEndpoint {
+interface EndpointParts {
+  config: RunConfig;
+  sessions: Sessions;
+  readLive: ReadLiveConfig;
+  log: Logger;
+}
+
+/** A call of the scope `request` needs no session, so that any of several pods serves it, whichever opened one. */
+function createEndpoint(table: McpTable, { config, sessions, readLive, log }: EndpointParts): McpEndpoint {
   const idleTtlMs = Math.min(config.history.idleTtlMs, connectionIdleMaxMs);
   return serveMcp(table, {
     log: log.child({ logger: "pallas.mcp" }),
     bodyLimitBytes: config.http.bodyLimitBytes,
-    sessions: config.sessions ? { idleTtlMs, max: connectionsMax } : "none",
+    sessions: { idleTtlMs, max: connectionsMax },
+    ...(config.scope === "request" ? { opensSessions: async () => !(await readLive()).severalPods } : {}),
     isResumable: sessions.isKnownConnection,
     onSessionDelete: sessions.forgetConnection,
   });
 }
 
+interface McpAppParts {
+  config: RunConfig;
+  readLive: ReadLiveConfig;
+  allowedHosts: readonly string[];
+  auth: Auth | undefined;
+  drain: Drain;
+  endpoint: McpEndpoint;
+}
+
 /** In this order: who may ask at all, what all of them may know, who is asking, whether there is still time, and then the endpoint. */
-function createMcpApp(
-  { config, readCard }: AgentOptions,
-  allowedHosts: readonly string[],
-  auth: Auth | undefined,
-  drain: Drain,
-  endpoint: McpEndpoint,
-): Hono<McpVariables> {
+function createMcpApp(parts: McpAppParts): Hono<McpVariables> {
+  const { config, readLive, allowedHosts, auth, drain, endpoint } = parts;
   const app = new Hono<McpVariables>();
   const isPublicRead = (path: string) => path === cardPath || auth?.isPublicRead(path) === true;
   app.use(guardHosts({ allowedHosts, allowedOrigins: config.http.allowedOrigins, isPublicRead }));
-  const ownCard = async () => config.card;
-  app.route(
-    "/",
-    createCardApp(config.agent.version, () => (readCard ?? ownCard)().catch(ownCard)),
-  );
+  const readCard = async () => (await readLive()).card;
+  app.route("/", createCardApp(config.agent.version, readCard));
   if (auth !== undefined) app.route("/", auth.app);
   app.use(drain.refuseCalls);
   app.route("/", endpoint.app);

@@ -1,8 +1,7 @@
 import { writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { Hono } from "hono";
 import { describe, expect, it, vi } from "vitest";
-import type { RunCard } from "../crds/run-config.ts";
+import type { LiveConfig, RunCard } from "../crds/run-config.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import { cardPath, createCardApp } from "./card.ts";
 import { startAgentProcess } from "./testing/process.ts";
@@ -86,19 +85,17 @@ describe("CAT-11 GET /mcp/server-card", () => {
 });
 
 describe("CAT-11 the card of an agent's process", () => {
-  it("needs no token where calls do, and follows the mounted file", async () => {
+  it("needs no token where calls do, and follows the live configuration", async () => {
     const auth = { issuer: "https://issuer.example", audiences: ["a"], resource: "https://research.example.com/mcp" };
     const config = renderTestConfig({ auth, card: facts });
     const agent = await startAgentProcess(config);
-    const path = join(dirname(agent.historiesDir), "run-config.json");
     const readName = async () => (await (await fetch(`${agent.url}${cardPath}`)).json()).name;
     try {
       await vi.waitFor(async () => expect(await readName()).toBe("ca.helu.ouranos/research"), { timeout: 20_000 });
       expect((await fetch(`${agent.url}/mcp`, { method: "POST", body: "{}" })).status).toBe(401);
-      await writeFile(path, JSON.stringify({ ...config, card: { ...facts, name: "com.example/research" } }));
+      const live: LiveConfig = { schema: 1, severalPods: false, card: { ...facts, name: "com.example/research" } };
+      await writeFile(agent.liveConfig, JSON.stringify(live));
       expect(await readName()).toBe("com.example/research");
-      await writeFile(path, "half a fi");
-      expect(await readName()).toBe("ca.helu.ouranos/research");
     } finally {
       await agent.stop();
     }

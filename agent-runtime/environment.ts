@@ -16,6 +16,7 @@ const flag = z
 
 const schema = z.object({
   PALLAS_RUN_CONFIG: z.string().default(mounts.runConfig).describe("the run configuration, a JSON file"),
+  PALLAS_LIVE_CONFIG: z.string().default(mounts.liveConfig).describe("what may change while it runs, a JSON file"),
   PALLAS_TEXTS_DIR: z.string().default(mounts.texts).describe("folder of instruction texts, {configMap}/{key}"),
   PALLAS_SECRETS_DIR: z.string().default(mounts.secrets).describe("folder of secrets, {secret}/{key}"),
   PALLAS_HISTORIES_DIR: z.string().default("/var/lib/pallas/histories").describe("folder of this agent's histories"),

@@ -5,6 +5,7 @@ import { captureLibraryOutput } from "../lib/process/library-output.ts";
 import { createLogger } from "../lib/process/log.ts";
 import { createShutdown } from "../lib/process/shutdown.ts";
 import { parseEnvironment, type Environment } from "./environment.ts";
+import { createLiveConfig } from "./inputs/live-config.ts";
 import { renderExpanded } from "./inputs/placeholders.ts";
 import { startRuntime } from "./runtime.ts";
 import { readTelemetrySettings, startTelemetry } from "./telemetry/settings.ts";
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
   const runtime = await startRuntime({
     config,
     telemetry,
-    readCard: async () => (await readRunConfig(environment)).config.card,
+    readLive: createLiveConfig(environment.PALLAS_LIVE_CONFIG, config, log),
     unset,
     log,
     secretsDir: environment.PALLAS_SECRETS_DIR,

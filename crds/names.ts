@@ -18,8 +18,8 @@ export const labels = {
 } as const;
 
 export const annotations = {
-  /** Hash of what an agent runs on; on the pod template, so that a change rolls the pods (OPR-2). */
-  runConfigHash: `${group}/run-config-hash`,
+  /** On the run-configs of an agent: the one with the greatest number is the latest that it was given. */
+  revision: `${group}/revision`,
   /** Hash of a child as it was last applied: tells fields that are no longer wanted. */
   appliedHash: `${group}/applied-hash`,
   /** The image a Deployment was last given: tells one that was set by hand from that of an earlier release. */
@@ -32,9 +32,14 @@ export type Component = "agent" | "registry";
 
 export const ports = { agentMcp: 8080, agentAdmin: 9090, registry: 24_200, operatorAdmin: 9090 } as const;
 
+/** Keys of the two ConfigMaps that an agent reads, and names of their files. */
+export const configFiles = { run: "run-config.json", live: "live-config.json" } as const;
+
 /** Where things are mounted in an agent's pod; the same layout below a folder of its own in local mode. */
 export const mounts = {
-  runConfig: "/etc/pallas/run-config.json",
+  configs: "/etc/pallas",
+  runConfig: `/etc/pallas/${configFiles.run}`,
+  liveConfig: `/etc/pallas/${configFiles.live}`,
   /** {configMap}/{key} */
   texts: "/var/run/pallas/texts",
   /** {secret}/{key} */
@@ -51,7 +56,9 @@ export const agentChildren = (agent: string) => ({
   deployment: agent,
   service: agent,
   serviceAccount: `${agent}-agent`,
-  runConfig: `${agent}-run-config`,
+  /** One for each state that its pods run on, by its hash: the pod template names it, so that a change rolls the pods (OPR-2). */
+  runConfig: (hash: string) => `${agent}-run-config-${hash}`,
+  liveConfig: `${agent}-live-config`,
   networkPolicy: agent,
   podDisruptionBudget: agent,
   historyClaim: `${agent}-history`,

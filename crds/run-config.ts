@@ -1,4 +1,5 @@
-// The one file that the operator (or `pallas up`) writes and an agent reads: everything resolved, nothing secret.
+// The two files that the operator (or `pallas up`) writes and an agent reads: everything resolved, nothing secret. What an
+// agent runs on is one that never changes while its process lives; what it may learn meanwhile is the other.
 // Secrets and long texts are named, and read from mounted files, so that a rotated one needs no restart.
 // Unknown keys are ignored on reading: a runtime one minor version older must be able to run it (OPR-11).
 import * as z from "zod";
@@ -115,7 +116,7 @@ export const runConfigSchema = z.object({
   servers: z.array(server),
   agents: z.array(subAgent),
   scope: z.enum(scopes),
-  /** False with replicas > 1: the 2025 era is then served without sessions (AGT-6). */
+  /** Whether sessions of the 2025 era are opened where no live configuration says it (AGT-6). */
   sessions: z.boolean(),
   emitLoopProgress: z.boolean(),
   limits: z.object({
@@ -139,10 +140,7 @@ export const runConfigSchema = z.object({
     allowedOrigins: z.array(z.string()),
     bodyLimitBytes: z.number(),
   }),
-  /**
-   * What the agent's server card says (CAT-11). It decides nothing about how the agent runs, so it is read anew for each
-   * request, and a change of it rolls no pods. Absent in files of operators that knew none.
-   */
+  /** Written by operators that wrote no live configuration, and read where there is none. */
   card: card.exactOptional(),
   /** Absent: whoever reaches the agent may call it. */
   auth: auth.exactOptional(),
@@ -154,6 +152,26 @@ export type RunConfig = z.output<typeof runConfigSchema>;
 export type RequestSettings = RunConfig["request"];
 export type LoopLimits = RunConfig["limits"];
 export type HistorySettings = RunConfig["history"];
+
+/** Read as it is asked for: a change of it rolls no pods. */
+const liveConfigSchema = z.object({
+  schema: z.literal(1),
+  /** With the scope `request`, the 2025 era opens no sessions then: of several pods only one would know each (AGT-6). */
+  severalPods: z.boolean(),
+  /** What the agent's server card says (CAT-11). */
+  card: card.exactOptional(),
+});
+export type LiveConfig = z.output<typeof liveConfigSchema>;
+
+/**
+ * Reads a live configuration.
+ * @throws Error naming each faulty field.
+ */
+export function parseLiveConfig(text: string): LiveConfig {
+  const result = liveConfigSchema.safeParse(JSON.parse(text));
+  if (!result.success) throw new Error(`the live configuration is not valid: ${z.prettifyError(result.error)}`);
+  return result.data;
+}
 
 /**
  * Reads a run configuration.

@@ -3,7 +3,7 @@
 import { labels } from "../crds/names.ts";
 import { createInformer, type Informer } from "../lib/kube/informer.ts";
 import type { KubeMetrics } from "../lib/kube/metrics.ts";
-import { objectKey, type LiveObject } from "../lib/kube/object.ts";
+import { objectKey, type LiveObject, type RawObject } from "../lib/kube/object.ts";
 import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { calledBy, dependenciesOf } from "../plan/order.ts";
@@ -16,7 +16,7 @@ export type AgentIndex = "instance" | "dependency" | "port";
 export interface Caches {
   agents: Informer<WatchedAgent, AgentIndex>;
   instances: Informer<WatchedInstance>;
-  children: Record<ChildKind, Informer<LiveObject>>;
+  children: Record<ChildKind, Informer<LiveObject>> & { configMap: Informer<LiveObject, "agent"> };
   start(): void;
   stop(): Promise<void>;
 }
@@ -35,8 +35,8 @@ export function portKeys({ parsed }: WatchedAgent): string[] {
 export const calleeKeys = (agent: WatchedAgent): string[] =>
   agent.parsed.ok ? keysIn(agent, calledBy(agent.parsed.value)) : [];
 
-/** The agent a history claim belongs to: by its label, since a retained claim has no owner. */
-export function claimKeys({ metadata }: LiveObject): string[] {
+/** The agent a child belongs to, by its label: a retained claim has no owner. */
+export function agentKeys({ metadata }: LiveObject): string[] {
   const agent = metadata.labels?.[labels.agent];
   return agent === undefined ? [] : [objectKey(metadata.namespace, agent)];
 }
@@ -67,19 +67,18 @@ export function createCaches({ log, agentImage, ...options }: CachesOptions): Ca
     ...watching("PallasInstance"),
     indexes: {},
   });
-  const child = (kind: ChildKind): Informer<LiveObject> =>
-    createInformer<LiveObject>({
-      ...common,
-      type: childTypes[kind],
-      labelSelector: labels.component,
-      parse: (raw) => raw,
-      slim: slimChild(kind, agentImage),
-      indexes: {},
-    });
+  const childOptions = (kind: ChildKind) => ({
+    ...common,
+    type: childTypes[kind],
+    labelSelector: labels.component,
+    parse: (raw: RawObject): LiveObject => raw,
+    slim: slimChild(kind, agentImage),
+  });
+  const child = (kind: ChildKind) => createInformer<LiveObject>({ ...childOptions(kind), indexes: {} });
   const children: Caches["children"] = {
     deployment: child("deployment"),
     service: child("service"),
-    configMap: child("configMap"),
+    configMap: createInformer<LiveObject, "agent">({ ...childOptions("configMap"), indexes: { agent: agentKeys } }),
     serviceAccount: child("serviceAccount"),
     role: child("role"),
     roleBinding: child("roleBinding"),

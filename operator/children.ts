@@ -47,6 +47,8 @@ export interface ChildWriter {
   find(kind: ChildKind, namespace: string, name: string): LiveObject | undefined;
   /** From the cache, only when it is the owner's. */
   findOwned(kind: ChildKind, owner: LiveObject, name: string): LiveObject | undefined;
+  /** From the cache, all that are the owner's: an agent. */
+  listOwned(kind: "configMap", owner: LiveObject): LiveObject[];
 }
 
 /**
@@ -123,6 +125,8 @@ export function createChildWriter({ transport, caches, tracker, guard, log }: Ch
     },
     find: (kind, namespace, name) => find(kind, objectKey(namespace, name)),
     findOwned,
+    listOwned: (kind, owner) =>
+      caches.children[kind].store.byIndex("agent", keyOf(owner)).filter((child) => isControlledBy(child, owner)),
     async remove(kind, name, writing) {
       const found = findOwned(kind, writing.owner, name);
       if (!found || found.metadata.deletionTimestamp !== undefined) return;

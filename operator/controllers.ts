@@ -8,7 +8,7 @@ import { createSource, desiredStateChanged, ownerKey, selfKey, type Source } fro
 import type { Logger } from "../lib/process/log.ts";
 import type { WatchedAgent } from "../plan/parse-watched.ts";
 import { createAgentReconciler, type ReconcilerOptions } from "./agent/reconcile.ts";
-import { calleeKeys, claimKeys, portKeys } from "./caches.ts";
+import { calleeKeys, agentKeys, portKeys } from "./caches.ts";
 import { dependentsOf, isReady } from "./dependents.ts";
 import { createInstanceReconciler } from "./instance/reconcile.ts";
 import type { ChildKind } from "./resources.ts";
@@ -77,7 +77,7 @@ function agentSources({ caches, tracker }: Cached): Source[] {
     createSource({ informer: caches.instances, toKeys: agentsOf, when: desiredStateChanged }),
     createSource({ informer: caches.agents, toKeys: calleeKeys, when: desiredStateChanged }),
     // By label: a retained claim has no owner.
-    createSource({ informer: caches.children.historyClaim, toKeys: claimKeys }),
+    createSource({ informer: caches.children.historyClaim, toKeys: agentKeys }),
     ...childSources({ caches, tracker }, agentChildKinds, agentType),
   ];
 }

@@ -19,8 +19,12 @@ const read = ["get", ...follow] as const;
 /** Server-side apply is a patch, and a creation where nothing is there. */
 const apply = ["create", "patch"] as const;
 
-/** What can be switched off and is then taken away; everything else goes with its owner. */
-const removedKinds: ReadonlySet<string> = new Set(["networkPolicy", "podDisruptionBudget"] satisfies ChildKind[]);
+/** What can be switched off and is then taken away, and what no pod runs on any more; everything else goes with its owner. */
+const removedKinds: ReadonlySet<string> = new Set([
+  "configMap",
+  "networkPolicy",
+  "podDisruptionBudget",
+] satisfies ChildKind[]);
 
 /** One rule per group and set of verbs, in a fixed order. */
 function childRules(): PolicyRule[] {

@@ -95,7 +95,7 @@ export function parseWatched<Name extends KindName>(
   const spec = isKnown ? specOf(previous) : parseSpec(name, served);
   const withStatus = status === undefined ? {} : { status };
   const parsed = spec.ok ? { ok: true, value: { apiVersion, kind, metadata, spec: spec.value, ...withStatus } } : spec;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each part was read by the schema of this kind
+  // Each part was read by the schema of this kind.
   return { apiVersion, kind, metadata, parsed, status } as Watched<Name>;
 }
 

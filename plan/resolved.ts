@@ -2,9 +2,9 @@
 // and all they take.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
-import type { RunConfig } from "../crds/run-config.ts";
+import type { LiveConfig, RunConfig } from "../crds/run-config.ts";
 import type { Neighbourhood } from "./resolve.ts";
-import { renderRunConfig } from "./run-config.ts";
+import { hashRunConfig, renderLiveConfig, renderRunConfig } from "./run-config.ts";
 import { effectiveSettings, type EffectiveSettings } from "./settings.ts";
 
 export interface Resolved {
@@ -12,6 +12,9 @@ export interface Resolved {
   readonly instance: PallasInstance;
   readonly settings: EffectiveSettings;
   readonly config: RunConfig;
+  /** Of the configuration: what an agent runs on is named by it. */
+  readonly hash: string;
+  readonly live: LiveConfig;
   /** Names of the agents that call this one, in alphabetical order. */
   readonly callers: readonly string[];
 }
@@ -23,11 +26,14 @@ export function renderResolved(
   agentUrl: (name: string) => string,
 ): Resolved {
   const settings = effectiveSettings(agent, around.instance);
+  const config = renderRunConfig(agent, around, settings, agentUrl);
   return {
     agent,
     instance: around.instance,
     settings,
-    config: renderRunConfig(agent, around, settings, agentUrl),
+    config,
+    hash: hashRunConfig(config),
+    live: renderLiveConfig(agent, around.instance),
     callers: [...(around.callers.get(agent.metadata.name) ?? [])].toSorted(),
   };
 }

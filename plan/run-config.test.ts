@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseRunConfig } from "../crds/run-config.ts";
+import { parseLiveConfig, parseRunConfig } from "../crds/run-config.ts";
 import { renderResolved } from "./resolved.ts";
-import { hashRunConfig, referencedFiles, serialiseRunConfig } from "./run-config.ts";
+import { hashRunConfig, referencedFiles, serialiseConfig } from "./run-config.ts";
 import {
   agentManifestOf,
   instanceManifestOf,
@@ -54,11 +54,13 @@ const agentSpec = {
 };
 const others = [sampleAgent("archive", { description: "Old papers." }), sampleAgent("web-search")];
 
-function render(agent: object = {}, instance: object = {}) {
+function resolve(agent: object = {}, instance: object = {}) {
   const own = sampleAgent("research", { ...agentSpec, ...agent });
   const around = sampleNeighbourhood(sampleInstance({ ...instanceSpec, ...instance }), own, ...others);
-  return renderResolved(own, around, (name) => clusterAgentUrl(name, "default")).config;
+  return renderResolved(own, around, (name) => clusterAgentUrl(name, "default"));
 }
+
+const render = (agent: object = {}, instance: object = {}) => resolve(agent, instance).config;
 
 describe("CFG-1 the run configuration has all that an agent needs, resolved", () => {
   it("golden: an agent that uses most of it", () => {
@@ -152,13 +154,17 @@ describe("CFG-1 the run configuration has all that an agent needs, resolved", ()
         allowedOrigins: ["https://chat.example"],
         bodyLimitBytes: 2 ** 20,
       },
+      logLevel: "DEBUG",
+    });
+    expect(resolve().live).toEqual({
+      schema: 1,
+      severalPods: false,
       card: {
         name: "ca.helu.ouranos/research",
         title: "Research",
         description: "Web search",
         url: "https://ouranos.example.com:8443/research/mcp",
       },
-      logLevel: "DEBUG",
     });
   });
 
@@ -173,17 +179,27 @@ describe("CFG-1 the run configuration has all that an agent needs, resolved", ()
     });
   });
 
-  it("AGT-6 replicas of more than one are without sessions", () => {
-    expect([0, 1, 2].map((replicas) => render({ replicas, scope: "request" }).sessions)).toEqual([true, true, false]);
+  it("AGT-6 OPR-10 how many pods there are is for the live configuration alone", () => {
+    const of = [0, 1, 2, 3].map((replicas) => resolve({ replicas, scope: "request" }));
+    expect(of.map(({ live }) => live.severalPods)).toEqual([false, false, true, true]);
+    expect(new Set(of.map(({ hash }) => hash)).size).toBe(1);
   });
 
-  it("is read back as it was written", () => {
-    expect(parseRunConfig(serialiseRunConfig(render()))).toEqual(render());
+  it.each(["request", "connection", "shared"])(
+    "OPR-11 AGT-6 with scope %s a runtime without live configuration opens sessions only where one pod is all there can be",
+    (scope) => {
+      expect(render({ scope }).sessions).toBe(scope !== "request");
+    },
+  );
+
+  it("is read back as it was written, as is the live configuration", () => {
+    expect(parseRunConfig(serialiseConfig(render()))).toEqual(render());
+    expect(parseLiveConfig(serialiseConfig(resolve().live))).toEqual(resolve().live);
   });
 });
 
 describe("OPR-2 what an agent does not use does not roll it", () => {
-  const before = serialiseRunConfig(render());
+  const before = serialiseConfig(render());
   const [openai, anthropic] = instanceSpec.providers;
   const [argos, neo4j] = instanceSpec.servers;
 
@@ -199,15 +215,15 @@ describe("OPR-2 what an agent does not use does not roll it", () => {
     ["an empty endpoint of telemetry", { telemetry: { otlpEndpoint: "" } }],
     ["a default it overrides", { agentDefaults: { request: { maxSteps: 3 }, limits: { wallClock: "9m" } } }],
   ])("%s changes no byte", (_, change) => {
-    expect(serialiseRunConfig(render({}, change))).toBe(before);
+    expect(serialiseConfig(render({}, change))).toBe(before);
   });
 
   it.each<[string, object]>([
     ["the registry's namespace", { registryNamespace: "com.example" }],
     ["the path of the outside URL", { externalUrl: { template: "https://ouranos.example.com:8443/x/{agent}/mcp" } }],
-  ])("CAT-11 %s changes the card, which is read as it is asked for, and not the hash", (_, change) => {
-    expect(render({}, change).card).not.toEqual(render().card);
-    expect(hashRunConfig(render({}, change))).toBe(hashRunConfig(render()));
+  ])("CAT-11 %s changes the card, which is read as it is asked for, and no byte that pods roll for", (_, change) => {
+    expect(resolve({}, change).live.card).not.toEqual(resolve().live.card);
+    expect(serialiseConfig(render({}, change))).toBe(before);
   });
 
   it.each<[string, object]>([
@@ -235,7 +251,7 @@ describe("OPR-2 what an agent does not use does not roll it", () => {
     const { config } = renderResolved(agent, sampleNeighbourhood(instance, agent, ...others), (name) =>
       clusterAgentUrl(name, "default"),
     );
-    expect(serialiseRunConfig(config)).toBe(before);
+    expect(serialiseConfig(config)).toBe(before);
     expect(hashRunConfig(config)).toMatch(/^[0-9a-f]{16}$/);
   });
 });
@@ -273,6 +289,6 @@ describe("AGT-11 authentication in the run configuration", () => {
   });
 
   it.each([{}, { auth: {} }])("is absent with %j, so that no pod rolls", (spec) => {
-    expect(serialiseRunConfig(render({}, spec))).not.toContain('"auth"');
+    expect(serialiseConfig(render({}, spec))).not.toContain('"auth"');
   });
 });

@@ -5,7 +5,15 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { providerKind } from "../crds/instance.ts";
 import { titleFromName } from "../crds/names.ts";
-import type { RunCard, RunConfig, RunHeader, RunProvider, RunServer, RunSubAgent } from "../crds/run-config.ts";
+import type {
+  LiveConfig,
+  RunCard,
+  RunConfig,
+  RunHeader,
+  RunProvider,
+  RunServer,
+  RunSubAgent,
+} from "../crds/run-config.ts";
 import { parseDurationMs, parseQuantity } from "../crds/units.ts";
 import { renderIdentity } from "./catalogue.ts";
 import { isBuiltIn, resolveModels } from "./models.ts";
@@ -168,9 +176,8 @@ export function renderRunConfig(
     servers: renderServers(agent, instance),
     agents: renderSubAgents(agent, around, agentUrl),
     scope,
-    // So a step between one pod and several rolls them, and must: of several pods only one would know a session, and
-    // one pod without sessions would not hear `notifications/cancelled`, the only way 2025-era clients cancel.
-    sessions: agent.spec.replicas <= 1,
+    // Nothing of how many pods there are, which would roll them: only this scope can have several.
+    sessions: scope !== "request",
     emitLoopProgress: agent.spec.emitLoopProgress,
     limits,
     history,
@@ -180,21 +187,25 @@ export function renderRunConfig(
       allowedOrigins: instance.spec.http?.allowedOrigins ?? [],
       bodyLimitBytes: parseQuantity(instance.spec.http?.bodyLimit ?? defaultBodyLimit),
     },
-    card: renderCard(agent, instance, url),
     ...renderAuth(instance, url),
     ...renderTelemetry(instance),
     logLevel: instance.spec.logLevel ?? "INFO",
   };
 }
 
-/** The bytes that are written. */
-export const serialiseRunConfig = (config: RunConfig): string => `${JSON.stringify(config, null, 2)}\n`;
+/** What the agent may learn while it runs. */
+export const renderLiveConfig = (agent: PallasAgent, instance: PallasInstance): LiveConfig => ({
+  schema: 1,
+  severalPods: agent.spec.replicas > 1,
+  card: renderCard(agent, instance, publishedAgentUrl(agent, instance)),
+});
 
-/** What goes on the pod template: a change of it rolls the pods. The card is read from the mounted file as it is asked for. */
-export function hashRunConfig(config: RunConfig): string {
-  const { card: _, ...running } = config;
-  return createHash("sha256").update(serialiseRunConfig(running)).digest("hex").slice(0, 16);
-}
+/** The bytes that are written. */
+export const serialiseConfig = (config: RunConfig | LiveConfig): string => `${JSON.stringify(config, null, 2)}\n`;
+
+/** A change of it rolls the pods. */
+export const hashRunConfig = (config: RunConfig): string =>
+  createHash("sha256").update(serialiseConfig(config)).digest("hex").slice(0, 16);
 
 /** Every Secret key and ConfigMap key the agent's files must hold, for projected volumes and local files. */
 export function referencedFiles(config: RunConfig) {

@@ -50,5 +50,5 @@ async function observeVersion(path: string): Promise<string> {
   return `${mtimeNs} ${ctimeNs} ${size} ${ino}`;
 }
 
-const isMissing = (error: unknown) =>
+export const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");

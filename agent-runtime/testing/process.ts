@@ -14,6 +14,8 @@ export interface AgentProcess {
   adminUrl: string;
   lines: Record<string, unknown>[];
   historiesDir: string;
+  /** Where its live configuration is looked for; nothing is there. */
+  liveConfig: string;
   /** All that it wrote to standard output and standard error. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
@@ -40,6 +42,7 @@ export async function startAgentProcess(
     env: {
       PATH: process.env["PATH"] ?? "",
       PALLAS_RUN_CONFIG: path,
+      PALLAS_LIVE_CONFIG: join(folder, "live-config.json"),
       PALLAS_HISTORIES_DIR: join(folder, "histories"),
       PALLAS_HOST: "127.0.0.1",
       PALLAS_PORT: String(port),
@@ -66,6 +69,7 @@ export async function startAgentProcess(
     adminUrl: urlOf(adminPort),
     lines,
     historiesDir: join(folder, "histories"),
+    liveConfig: join(folder, "live-config.json"),
     output: () => Buffer.concat(written).toString("utf8"),
     kill: (signal) => child.kill(signal),
     exited,

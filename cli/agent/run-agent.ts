@@ -13,7 +13,7 @@ import type { RunnableAgent } from "../up/desired.ts";
 import { loadManifests, type Loaded } from "../up/load.ts";
 import { openProcessLogs, type ProcessLogs } from "../up/process-logs.ts";
 import { planAgent, requirePort } from "../up/programs.ts";
-import { applyObjectFiles, removeSecrets } from "../up/run-files.ts";
+import { applyLiveConfigs, applyObjectFiles, removeSecrets } from "../up/run-files.ts";
 import { stopSignal, type SignalSource } from "../up/signals.ts";
 import { lockStateFolder, openStateFolder, stateFolderPath, type StateFolder } from "../up/state-folder.ts";
 import { waitUntilReady } from "./wait-until-ready.ts";
@@ -57,6 +57,7 @@ export async function runAgent(options: RunAgentOptions, { terminal, process }: 
     const unlock = await lockStateFolder(folder);
     try {
       await applyObjectFiles(folder, loaded.objects, loaded.environment);
+      await applyLiveConfigs(folder, [agent]);
       const logs = openProcessLogs({ folder, terminal, env: process.env, showsAll: true });
       const context = { folder, loaded, terminal, signal, host: options.host, logs };
       return await runProcess({ ...agent, port: options.port }, context).finally(() => logs.close());

@@ -72,6 +72,21 @@ describe("CLI-1 an edit restarts what it changes and nothing else", () => {
     expect(changes(before, await desire(edited, before))).toEqual([]);
   });
 
+  test("CAT-11 the registry's namespace: nobody, since agents read their cards as they are asked for", async () => {
+    const before = await desire(files);
+    const named = files["a.yaml"].replace(/registryNamespace: \S+/, "registryNamespace: com.example.other");
+    const after = await desire({ ...files, "a.yaml": named }, before);
+    expect(changes(before, after)).toEqual([]);
+    expect(after.runnable.get("default/loner")?.liveConfig).toContain('"com.example.other/loner"');
+  });
+
+  test("OPR-10 replicas: nobody, since one process is all there is", async () => {
+    const before = await desire({ ...files, "b.yaml": agentYaml("worker", "scope: request") });
+    const after = await desire({ ...files, "b.yaml": agentYaml("worker", "scope: request\nreplicas: 3") }, before);
+    expect(changes(before, after)).toEqual([]);
+    expect(after.runnable.get("default/worker")?.liveConfig).toContain('"severalPods": false');
+  });
+
   test("CFG-6 a variable: the agents whose settings refer to it", async () => {
     const withVariable = { ...files, "a.yaml": files["a.yaml"].replace("http://localhost:1", "${HOST}") };
     const before = await desire(withVariable, undefined, { HOST: "http://a", OTHER: "1" });

@@ -7,7 +7,7 @@ import { formatFault, type Fault } from "../../plan/fault.ts";
 import { dependenciesOf } from "../../plan/order.ts";
 import type { Neighbourhood } from "../../plan/resolve.ts";
 import { renderResolved } from "../../plan/resolved.ts";
-import { serialiseRunConfig } from "../../plan/run-config.ts";
+import { serialiseConfig } from "../../plan/run-config.ts";
 import { localAgentUrl } from "../../plan/urls.ts";
 import { identify, sourceOf, type Judged } from "../manifests/judge.ts";
 import { placeholdersIn, type Environment } from "../manifests/local-objects.ts";
@@ -39,8 +39,9 @@ export interface RunnableAgent extends Placed {
   /** Keys of the agents that must be ready first. */
   dependencies: string[];
   model: string;
-  /** The bytes of its run configuration. */
+  /** The bytes of its run configuration, and of what it reads while it runs. */
   runConfig: string;
+  liveConfig: string;
   drainTimeoutMs: number;
   /** Differs exactly when the process must be started anew. */
   fingerprint: string;
@@ -194,8 +195,10 @@ function renderRunnable(
 ): RunnableAgent {
   const { namespace } = agent.metadata;
   // An agent whose sub-agent has no port waits for it, and is rendered anew when there is one.
-  const { config } = renderResolved(agent, around, (name) => localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0));
-  const runConfig = serialiseRunConfig(config);
+  const { config, live } = renderResolved(agent, around, (name) =>
+    localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0),
+  );
+  const runConfig = serialiseConfig(config);
   const variables = placeholdersIn(runConfig).map((name) => [name, environment[name] ?? null]);
   return {
     key: keyOf(agent),
@@ -206,6 +209,8 @@ function renderRunnable(
     dependencies: dependenciesOf(agent).map((name) => `${namespace}/${name}`),
     model: config.models[0]?.ref ?? "",
     runConfig,
+    // One process, whatever spec.replicas says.
+    liveConfig: serialiseConfig({ ...live, severalPods: false }),
     drainTimeoutMs: config.drainTimeoutMs,
     fingerprint: createHash("sha256")
       .update(JSON.stringify([port, runConfig, variables]))

@@ -18,7 +18,7 @@ import {
   renderRegistrySettings,
   type ProgramContext,
 } from "./programs.ts";
-import { applyObjectFiles, removeSecrets } from "./run-files.ts";
+import { applyLiveConfigs, applyObjectFiles, removeSecrets } from "./run-files.ts";
 import { writePorts } from "./remembered-ports.ts";
 import type { RunState, UpReport } from "./report.ts";
 import { superviseProcess, type RunnerContext } from "./runner.ts";
@@ -81,17 +81,17 @@ export class LocalRun {
 
   /** Writes the files and starts the registry, then the agents. */
   async start(): Promise<void> {
-    await applyObjectFiles(this.options.folder, this.loaded.objects, this.loaded.environment);
+    await this.applyFiles();
     await this.writeState();
     await this.writePorts();
     await this.applyRegistry();
     await this.supervisor.apply(this.loaded.desired.runnable);
   }
 
-  /** Moves to what an edit asks for; Secrets and texts are rewritten in place, and read again by those that run. */
+  /** Moves to what an edit asks for; Secrets, texts and live configurations are rewritten in place, and read again by those that run. */
   async apply(loaded: Loaded): Promise<Changes> {
     this.loaded = loaded;
-    await applyObjectFiles(this.options.folder, loaded.objects, loaded.environment);
+    await this.applyFiles();
     await this.writePorts();
     await this.applyRegistry();
     const changes = await this.supervisor.apply(loaded.desired.runnable);
@@ -170,6 +170,12 @@ export class LocalRun {
       },
       signal,
     );
+  }
+
+  private async applyFiles(): Promise<void> {
+    const { folder } = this.options;
+    await applyObjectFiles(folder, this.loaded.objects, this.loaded.environment);
+    await applyLiveConfigs(folder, this.desired.runnable.values());
   }
 
   private writePorts(): Promise<void> {

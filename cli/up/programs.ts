@@ -105,6 +105,7 @@ async function launchAgent(agent: RunnableAgent, context: ProgramContext): Promi
     env: {
       ...context.environment(),
       PALLAS_RUN_CONFIG: folder.runConfig(agent.key),
+      PALLAS_LIVE_CONFIG: folder.liveConfig(agent.key),
       PALLAS_TEXTS_DIR: folder.texts(namespace),
       PALLAS_SECRETS_DIR: folder.secrets(namespace),
       PALLAS_HISTORIES_DIR: folder.histories(agent.key),

@@ -1,7 +1,8 @@
-// Secrets, texts and run configurations as files. What has not changed is not touched, since processes watch these
+// Secrets, texts and live configurations as files. What has not changed is not touched, since processes watch these
 // files; what no manifest provides any more is removed.
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { RunnableAgent } from "./desired.ts";
 import { expandObject, type Environment, type LocalObject } from "../manifests/local-objects.ts";
 import type { StateFolder } from "./state-folder.ts";
 
@@ -20,6 +21,15 @@ export async function applyObjectFiles(
   }
   for (const [path, contents] of wanted) await replaceIfChanged(folder, path, contents);
   for (const name of ["secrets", "texts"]) await removeOthers(join(folder.path, name), wanted);
+}
+
+/** What agents read while they run; those that run need no new start for it. */
+export async function applyLiveConfigs(
+  folder: StateFolder,
+  agents: Iterable<Pick<RunnableAgent, "key" | "liveConfig">>,
+): Promise<void> {
+  for (const { key, liveConfig } of agents)
+    await replaceIfChanged(folder, folder.liveConfig(key), Buffer.from(liveConfig));
 }
 
 async function replaceIfChanged(folder: StateFolder, path: string, contents: Uint8Array): Promise<void> {

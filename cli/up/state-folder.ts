@@ -9,6 +9,7 @@ import { reasonOf } from "../manifests/find-files.ts";
 export interface StateFolder {
   path: string;
   runConfig(key: string): string;
+  liveConfig(key: string): string;
   /** Secrets and texts of a namespace: no reference crosses it. */
   secrets(namespace: string): string;
   texts(namespace: string): string;
@@ -39,6 +40,7 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
   return {
     path,
     runConfig: (key) => join(path, "run-configs", `${fileName(key)}.json`),
+    liveConfig: (key) => join(path, "live-configs", `${fileName(key)}.json`),
     secrets: (namespace) => join(path, "secrets", safe(namespace)),
     texts: (namespace) => join(path, "texts", safe(namespace)),
     histories: (key) => join(path, "histories", fileName(key)),

@@ -14,9 +14,11 @@ afterEach(async () => {
   front = undefined;
 });
 
+const withoutSessions = { opensSessions: async () => false };
+
 /** Connects in the era asked for: the 2026 era is kept from the server where the 2025 era is wanted. */
-async function open(era: string, sessions: ServeOptions["sessions"] = { idleTtlMs: 60_000, max: 9 }, unanswered = "") {
-  served = await startEndpoint({ sessions });
+async function open(era: string, options: Partial<ServeOptions> = {}, unanswered = "") {
+  served = await startEndpoint(options);
   front = await serveOnLoopback(async (request) => {
     if (era === "2025" && request.headers.has("mcp-method")) {
       return Response.json({ error: "no" }, { status: 400 });
@@ -110,7 +112,7 @@ describe.each(["2025", "2026"])("the deadlines of a call in the %s era", (era) =
 });
 
 test("AGT-8 a cancelled call also ends on a 2025-era server without sessions, which never hears of the cancellation", async () => {
-  const client = await open("2025", "none");
+  const client = await open("2025", withoutSessions);
   const controller = new AbortController();
   const call = client.callTool("wait", {}, { signal: controller.signal, idleTimeoutMs: 5_000 });
   const outcome = expect(call).rejects.toMatchObject({ kind: "cancelled" });
@@ -121,7 +123,7 @@ test("AGT-8 a cancelled call also ends on a 2025-era server without sessions, wh
 });
 
 test("AGT-8 a cancelled call ends within a second although the server never answers the cancellation", async () => {
-  const client = await open("2025", "none", "notifications/cancelled");
+  const client = await open("2025", withoutSessions, "notifications/cancelled");
   const controller = new AbortController();
   const call = client.callTool("wait", {}, { signal: controller.signal, idleTimeoutMs: 5_000 });
   const outcome = expect(call).rejects.toMatchObject({ kind: "cancelled" });

@@ -76,8 +76,8 @@ describe("AGT-8 cancellation reaches the handler's signal within a second", () =
     expect(call.context.era).toBe("2026");
   });
 
-  test('closing the POST cancels where sessions are "none"', async () => {
-    served = await startEndpoint({ sessions: "none" });
+  test("closing the POST cancels where no sessions are opened", async () => {
+    served = await startEndpoint({ opensSessions: async () => false });
     const controller = new AbortController();
     await post(served.url, callMessage("wait"), {}, controller.signal);
     const call = await nextCall();

@@ -1,5 +1,5 @@
 /**
- * The 2025 era of an endpoint: one server per session, or one per request where sessions are "none" (AGT-6).
+ * The 2025 era of an endpoint: one server per session, and one per request where that needs none (AGT-6).
  * It decides which session a request belongs to; limits and ageing are the session store's.
  */
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
@@ -32,7 +32,8 @@ const unsaidProtocolVersion = "2025-03-26";
 interface SessionLegOptions {
   limits: SessionLimits;
   clock: Clock;
-  /** See ServeOptions. */
+  /** See ServeOptions, as the next two. */
+  opensSessions: (() => Promise<boolean>) | undefined;
   isResumable: (id: string) => Promise<boolean>;
   onSessionDelete: (id: string) => Promise<void>;
 }
@@ -59,12 +60,15 @@ interface Room {
   events: EventBuffer;
 }
 
-/** The era with sessions. */
+/** The era with sessions, and without where `opensSessions` is given. */
 export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): Leg {
   const store = new SessionStore<LiveSession>(options.limits, options.clock);
   const room: Room = { parts, store, events: new EventBuffer(defaultEventLimits, options.clock) };
   /** Requests of one session that come together, as after a restart, resume it once. */
   const resuming = new Map<string, Promise<LiveSession | Refusal>>();
+
+  const { opensSessions = async () => true } = options;
+  const standalone = options.opensSessions && createStatelessLeg(parts);
 
   const findOrResume = async (id: string, request: Request): Promise<LiveSession | Refusal> => {
     const live = store.find(id);
@@ -80,9 +84,16 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
       const { request, message, caller } = inbound;
       const id = request.headers.get("mcp-session-id");
       if (id === null) {
-        return isInitializeRequest(message) ? await open(room, inbound) : failWithoutSession(message);
+        if (isInitializeRequest(message) && (await opensSessions())) {
+          return await open(room, inbound);
+        }
+        return (await standalone?.handle(inbound)) ?? failWithoutSession(message);
       }
       const session = isOwnedBy(id, caller) ? await findOrResume(id, request) : "unknown";
+      // Another process may have opened it.
+      if (session === "unknown" && standalone !== undefined && !(await opensSessions())) {
+        return await standalone.handle(inbound);
+      }
       if (typeof session === "string") {
         return refusals[session]();
       }
@@ -103,6 +114,7 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
     async close() {
       await Promise.allSettled(resuming.values());
       store.endAll();
+      await standalone?.close();
     },
   };
 }
@@ -191,8 +203,8 @@ async function listen(
   });
 }
 
-/** The era without sessions: each POST is served by a server of its own, and dropping the response cancels the call. */
-export function createStatelessLeg(parts: Parts2025): Leg {
+/** Without sessions: each POST is served by a server of its own, and dropping the response cancels the call. */
+function createStatelessLeg(parts: Parts2025): Pick<Leg, "handle" | "close"> {
   const running = new Set<Server2025>();
   return {
     async handle(inbound) {
@@ -204,7 +216,6 @@ export function createStatelessLeg(parts: Parts2025): Leg {
       const response = await server.handle(inbound);
       return observeBodyEnd(response, () => void server.close());
     },
-    sessionCount: () => 0,
     async close() {
       await Promise.all([...running].map((server) => server.close()));
     },

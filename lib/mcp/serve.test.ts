@@ -196,11 +196,8 @@ describe("BRR-1 BRR-2 the bearer is that of the very request", () => {
 });
 
 describe("a faulty table is refused at start", () => {
-  const options = {
-    log: createLogger({ logger: "test", level: "SILENT" }),
-    bodyLimitBytes: 1,
-    sessions: "none",
-  } as const;
+  const log = createLogger({ logger: "test", level: "SILENT" });
+  const options = { log, bodyLimitBytes: 1, sessions: { idleTtlMs: 1, max: 1 } };
   const tool = (inputSchema: ToolEntry["inputSchema"]): ToolEntry => ({
     name: "echo",
     description: "",

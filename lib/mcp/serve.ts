@@ -11,7 +11,7 @@ import { createDispatcher } from "./dispatch.ts";
 import type { McpExtension } from "./extension.ts";
 import { isJsonObject, renderRpcFailure, rpcCodes } from "./json-rpc.ts";
 import { readMessage } from "./request-body.ts";
-import { createSessionLeg, createStatelessLeg } from "./serve-2025.ts";
+import { createSessionLeg } from "./serve-2025.ts";
 import { createStreamLeg } from "./serve-2026.ts";
 import type { SessionLimits } from "./sessions.ts";
 import type { McpTable } from "./table.ts";
@@ -20,8 +20,14 @@ export interface ServeOptions {
   log: Logger;
   /** Largest accepted body of a POST, inclusive; one byte more is answered with 413 (AGT-10). */
   bodyLimitBytes: number;
-  /** Sessions of the 2025 era, or "none": then each POST stands alone and dropping it cancels. */
-  sessions: SessionLimits | "none";
+  /** Of the 2025 era. */
+  sessions: SessionLimits;
+  /**
+   * For tables whose calls need no session: whether an initialize opens one now. It is asked each time, and sessions that
+   * are open stay. Whoever names none is then served all the same, and so is, while none are opened, whoever names one that
+   * is not known here: each POST stands alone, and dropping it cancels. Default: every call needs a session.
+   */
+  opensSessions?: () => Promise<boolean>;
   /**
    * Whether a session that is not open here is taken up again without a new initialize: one that idled out, made room, or
    * was opened by a process before this one (AGT-5). Default: none is. When it rejects, the request gets 503.
@@ -56,10 +62,8 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
   const { isResumable = async () => false, onSessionDelete = async () => undefined } = options;
   const dispatcher = createDispatcher(table, log);
   const parts = { table, dispatcher, log, validator: new AjvJsonSchemaValidator(), extension: options.extension };
-  const leg2025 =
-    sessions === "none"
-      ? createStatelessLeg(parts)
-      : createSessionLeg(parts, { limits: sessions, clock, isResumable, onSessionDelete });
+  const { opensSessions } = options;
+  const leg2025 = createSessionLeg(parts, { limits: sessions, clock, opensSessions, isResumable, onSessionDelete });
   const leg2026 = createStreamLeg(parts);
   let closed = false;
 

@@ -7,6 +7,12 @@ let served: TestEndpoint;
 
 afterEach(() => served?.stop());
 
+/** Random numbers in [0, 1), the same at each run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
+
 async function statusOf(session: Record<string, string>, id = 1): Promise<number> {
   const response = await post(served.url, callMessage("whoami", {}, id), session);
   await response.text();
@@ -155,16 +161,97 @@ describe("AGT-6 the session cap", () => {
   });
 });
 
-describe('AGT-6 sessions "none"', () => {
+describe("AGT-6 OPR-10 while no sessions are opened", () => {
+  let isSingle = false;
+  const start = async (single: boolean) => {
+    isSingle = single;
+    served = await startEndpoint({ opensSessions: async () => isSingle });
+  };
+  const call = (headers: Record<string, string> = {}) =>
+    post(served.url, callMessage("steps", {}, 1, { progressToken: 1 }), headers);
+
   test("initialize gives no id, calls need none, GET and DELETE get 405", async () => {
-    served = await startEndpoint({ sessions: "none" });
+    await start(false);
     const response = await post(served.url, initializeMessage);
     expect([response.status, response.headers.get("mcp-session-id")]).toEqual([200, null]);
     expect(await readMessages(response)).toHaveLength(1);
-    const call = await post(served.url, callMessage("steps", {}, 1, { progressToken: 1 }));
-    expect(await readMessages(call)).toHaveLength(4);
+    expect(await readMessages(await call())).toHaveLength(4);
     expect((await openStream({})).status).toBe(405);
     expect((await fetch(served.url, { method: "DELETE" })).status).toBe(405);
     expect(served.endpoint.sessionCount()).toBe(0);
+  });
+
+  test("sessions that are open go on, and hear what their clients cancel", async () => {
+    await start(true);
+    const session = await openSession(served.url);
+    isSingle = false;
+    const stream = await openStream(session);
+    await post(served.url, callMessage("wait", {}, "c"), session);
+    await vi.waitFor(() => expect(served.calls).toHaveLength(1));
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "c" } };
+    expect((await post(served.url, cancel, session)).status).toBe(202);
+    await vi.waitFor(() => expect(served.calls[0]?.context.signal.aborted).toBe(true));
+    expect([served.endpoint.sessionCount(), stream.status]).toEqual([1, 200]);
+    expect((await fetch(served.url, { method: "DELETE", headers: session })).status).toBe(200);
+  });
+
+  test("a session that is not known here is served call by call, and is 404 once sessions are opened", async () => {
+    await start(false);
+    const elsewhere = { "mcp-session-id": "f".repeat(32) };
+    expect(await readMessages(await call(elsewhere))).toHaveLength(4);
+    expect([(await openStream(elsewhere)).status, served.endpoint.sessionCount()]).toEqual([405, 0]);
+    isSingle = true;
+    expect((await call(elsewhere)).status).toBe(404);
+  });
+
+  test("whoever began without a session is served without one, also once sessions are opened", async () => {
+    await start(true);
+    expect(await readMessages(await call())).toHaveLength(4);
+    expect((await openStream({})).status).toBe(405);
+    expect(await statusOf(await openSession(served.url))).toBe(200);
+  });
+
+  test("close ends what runs without a session", async () => {
+    await start(false);
+    const running = post(served.url, callMessage("wait"));
+    await vi.waitFor(() => expect(served.calls).toHaveLength(1));
+    await served.endpoint.close();
+    await (await running).text();
+    expect(served.calls[0]?.context.signal.aborted).toBe(true);
+  });
+});
+
+describe("AGT-6 OPR-10 pods that learn late how many they are", () => {
+  test("a client that begins anew after 404 gets every call answered, whichever pods get its requests", async () => {
+    const random = seeded(20_261_122);
+    // Only the first pod can take itself for the only one: those that come with a scaling up know of it.
+    let firstIsSingle = true;
+    const first = await startEndpoint({ opensSessions: async () => firstIsSingle });
+    const second = await startEndpoint({ opensSessions: async () => false });
+    served = first;
+    const anyPod = () => (random() < 0.5 ? first : second).url;
+    const initialize = async (): Promise<Record<string, string>> => {
+      const response = await post(anyPod(), initializeMessage);
+      await response.text();
+      const id = response.headers.get("mcp-session-id");
+      return id === null ? {} : { "mcp-session-id": id };
+    };
+    let anew = 0;
+    const clients = await Promise.all(Array.from({ length: 5 }, initialize));
+    for (let round = 0; round < 200; round += 1) {
+      if (random() < 0.1) firstIsSingle = !firstIsSingle;
+      const at = Math.floor(random() * clients.length);
+      const ask = () => post(anyPod(), callMessage("steps", {}, round, { progressToken: round }), clients[at]);
+      let response = await ask();
+      if (response.status === 404 || random() < 0.1) {
+        await response.text();
+        anew += 1;
+        clients[at] = await initialize();
+        response = await ask();
+      }
+      expect([round, response.status, (await readMessages(response)).length]).toEqual([round, 200, 4]);
+    }
+    expect(anew).toBeGreaterThan(0);
+    await second.stop();
   });
 });

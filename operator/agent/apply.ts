@@ -5,6 +5,7 @@ import { renderAgentChildren, type AgentChildren } from "../render/agent-childre
 import type { ChildKind, LiveDeployment } from "../resources.ts";
 import type { Accepted } from "./accept.ts";
 import { applyHistoryClaim } from "./history-claim.ts";
+import { collectRunConfigs, numbered } from "./run-configs.ts";
 import type { AgentRun } from "./run.ts";
 
 export interface Applied {
@@ -49,7 +50,8 @@ export async function applyChildren(run: AgentRun, accepted: Accepted, mayStart:
   const { children, images, writing } = run;
   const rendered = renderAgentChildren(accepted.agent, accepted.around, images);
   await children.apply("serviceAccount", rendered.serviceAccount, writing);
-  await children.apply("configMap", rendered.runConfig, writing);
+  await children.apply("configMap", numbered(run, rendered.runConfig), writing);
+  await children.apply("configMap", rendered.liveConfig, writing);
   // Before the pods: none may run without it.
   for (const kind of sometimes) {
     const desired = rendered[kind];
@@ -60,5 +62,6 @@ export async function applyChildren(run: AgentRun, accepted: Accepted, mayStart:
   const applied = await applyDeployment(run, accepted, rendered.deployment, mayStart);
   await removeUnwanted(run, rendered);
   if (refused) throw refused;
+  if (applied.deployment) await collectRunConfigs(run, rendered.runConfig, applied.deployment);
   return applied;
 }

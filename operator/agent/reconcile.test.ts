@@ -30,6 +30,7 @@ describe("OPR-1 the order of an agent's writes", () => {
     expect(kindsOf((await scene.reconcileAgent("echo")).writes)).toEqual([
       "apply ServiceAccount",
       "apply ConfigMap",
+      "apply ConfigMap",
       "apply NetworkPolicy",
       "apply PodDisruptionBudget",
       "apply Service",

@@ -8,10 +8,11 @@ import type {
   V1ServiceAccount,
 } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
-import { agentChildren, ports } from "../../crds/names.ts";
+import { agentChildren, configFiles, ports } from "../../crds/names.ts";
+import type { LiveConfig, RunConfig } from "../../crds/run-config.ts";
 import type { Neighbourhood } from "../../plan/resolve.ts";
 import { renderResolved } from "../../plan/resolved.ts";
-import { serialiseRunConfig } from "../../plan/run-config.ts";
+import { serialiseConfig } from "../../plan/run-config.ts";
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import { renderAgentDeployment } from "./agent-deployment.ts";
 import { renderAgentBudget } from "./disruption-budget.ts";
@@ -44,10 +45,23 @@ const renderService = (agent: PallasAgent): Rendered<V1Service> => ({
   },
 });
 
+const renderConfigMap = (
+  agent: PallasAgent,
+  name: string,
+  file: string,
+  config: RunConfig | LiveConfig,
+): Rendered<V1ConfigMap> => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: renderMetadata(agent, "agent", name),
+  data: { [file]: serialiseConfig(config) },
+});
+
 /** Undefined: the agent has none of it, now. */
 export interface AgentChildren {
   serviceAccount: Rendered<V1ServiceAccount>;
   runConfig: Rendered<V1ConfigMap>;
+  liveConfig: Rendered<V1ConfigMap>;
   networkPolicy: RenderedNetworkPolicy | undefined;
   podDisruptionBudget: Rendered<V1PodDisruptionBudget> | undefined;
   historyClaim: Rendered<V1PersistentVolumeClaim> | undefined;
@@ -57,16 +71,17 @@ export interface AgentChildren {
 
 /** The children of an agent without faults. */
 export function renderAgentChildren(agent: PallasAgent, around: Neighbourhood, images: Images): AgentChildren {
-  const { namespace } = agent.metadata;
-  const resolved = renderResolved(agent, around, (name) => clusterAgentUrl(name, namespace));
+  const { name, namespace } = agent.metadata;
+  const names = agentChildren(name);
+  const resolved = renderResolved(agent, around, (other) => clusterAgentUrl(other, namespace));
+  const { config, hash, live } = resolved;
   return {
     serviceAccount: renderServiceAccount(agent),
     runConfig: {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: renderMetadata(agent, "agent", agentChildren(agent.metadata.name).runConfig),
-      data: { "run-config.json": serialiseRunConfig(resolved.config) },
+      ...renderConfigMap(agent, names.runConfig(hash), configFiles.run, config),
+      immutable: true,
     },
+    liveConfig: renderConfigMap(agent, names.liveConfig, configFiles.live, live),
     networkPolicy: renderNetworkPolicy(resolved),
     podDisruptionBudget: renderAgentBudget(agent),
     historyClaim: renderHistoryClaim(agent),

@@ -3,6 +3,7 @@ import type {
   V1Container,
   V1Deployment,
   V1DeploymentStrategy,
+  V1PodSecurityContext,
   V1PodSpec,
   V1Toleration,
   V1Volume,
@@ -11,7 +12,7 @@ import type { PallasAgent } from "../../crds/agent.ts";
 import { agentChildren, annotations, group, mounts, ports } from "../../crds/names.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { Resolved } from "../../plan/resolved.ts";
-import { hashRunConfig, referencedFiles } from "../../plan/run-config.ts";
+import { referencedFiles } from "../../plan/run-config.ts";
 import type { EffectiveSettings } from "../../plan/settings.ts";
 import { historiesMount, renderHistoriesVolume } from "./histories.ts";
 import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
@@ -33,6 +34,9 @@ const gracePeriodSeconds = ({ drainTimeoutMs }: EffectiveSettings): number =>
 /** Where the new pod needs the claim or the room of the old one, nothing moves until the last call has ended. */
 const progressDeadlineSeconds = (settings: EffectiveSettings): number =>
   Math.max(leastProgressDeadlineSeconds, gracePeriodSeconds(settings) + startAllowanceSeconds);
+
+/** Older ReplicaSets that stay, and with them what their pods would run on. */
+export const revisionHistoryLimit = 3;
 
 const amounts = (quantities: Record<string, string | number>): Record<string, string> =>
   Object.fromEntries(Object.entries(quantities).map(([name, amount]) => [name, String(amount)]));
@@ -62,6 +66,21 @@ function renderFileVolumes(config: RunConfig): V1Volume[] {
   return volumes;
 }
 
+/** Not `run-config`, as in earlier releases: server-side apply would leave defaults of its old type beside the new one. */
+const configVolume = "config";
+/** One folder of both, so that the kubelet renews what is read while the agent runs. A live configuration can wait. */
+function renderConfigVolume({ agent, hash }: Resolved): V1Volume {
+  const { runConfig, liveConfig } = agentChildren(agent.metadata.name);
+  const sources = [{ configMap: { name: runConfig(hash) } }, { configMap: { name: liveConfig, optional: true } }];
+  return { name: configVolume, projected: { sources, defaultMode: 0o440 } };
+}
+
+/** Histories are the agent's own files: the owner of each is set once, and not at every start. */
+const claimSecurityContext: V1PodSecurityContext = {
+  ...restrictedPod.securityContext,
+  fsGroupChangePolicy: "OnRootMismatch",
+};
+
 const mountPaths: Readonly<Record<string, string>> = { secrets: mounts.secrets, texts: mounts.texts };
 
 function renderContainer({ settings, instance }: Resolved, image: string, files: V1Volume[]): V1Container {
@@ -86,7 +105,7 @@ function renderContainer({ settings, instance }: Resolved, image: string, files:
     },
     ...renderProbes("admin"),
     volumeMounts: [
-      { name: "run-config", mountPath: mounts.runConfig.slice(0, mounts.runConfig.lastIndexOf("/")), readOnly: true },
+      { name: configVolume, mountPath: mounts.configs, readOnly: true },
       { name: "tmp", mountPath: "/tmp" },
       historiesMount,
       ...files.map(({ name }) => ({ name, mountPath: mountPaths[name] ?? `/var/run/pallas/${name}`, readOnly: true })),
@@ -116,9 +135,10 @@ function renderPodSpec(resolved: Resolved, image: string): V1PodSpec {
     ...(topologySpreadConstraints.length > 0 ? { topologySpreadConstraints } : {}),
     ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets } : {}),
     ...restrictedPod,
+    ...(agent.spec.storage ? { securityContext: claimSecurityContext } : {}),
     containers: [renderContainer(resolved, image, files)],
     volumes: [
-      { name: "run-config", configMap: { name: children.runConfig } },
+      renderConfigVolume(resolved),
       { name: "tmp", emptyDir: { sizeLimit: "256Mi" } },
       renderHistoriesVolume(agent, settings),
       ...files,
@@ -137,9 +157,10 @@ const authored = (entries: Record<string, string> = {}): Record<string, string> 
 
 /** @param releaseImage for agents of instances that name no image */
 export function renderAgentDeployment(resolved: Resolved, releaseImage: string): Rendered<V1Deployment> {
-  const { agent, instance, settings, config } = resolved;
+  const { agent, instance, settings } = resolved;
   const { pod } = settings;
   const image = instance.spec.images?.agent || releaseImage;
+  const podAnnotations = authored(pod.annotations);
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -149,14 +170,15 @@ export function renderAgentDeployment(resolved: Resolved, releaseImage: string):
     },
     spec: {
       replicas: agent.spec.replicas,
-      revisionHistoryLimit: 3,
+      revisionHistoryLimit,
       progressDeadlineSeconds: progressDeadlineSeconds(settings),
       selector: { matchLabels: renderSelector(agent, "agent") },
       strategy: renderStrategy(agent),
       template: {
         metadata: {
           labels: { ...authored(pod.labels), ...renderLabels(agent, "agent") },
-          annotations: { ...authored(pod.annotations), [annotations.runConfigHash]: hashRunConfig(config) },
+          // The server drops an empty map, which would then be missing for good.
+          ...(Object.keys(podAnnotations).length > 0 ? { annotations: podAnnotations } : {}),
         },
         spec: renderPodSpec(resolved, image),
       },

@@ -58,8 +58,10 @@ function reachable({ cidr, except = [] }: NonNullable<ExtraPeer["ipBlock"]>): V1
   return holes.length > 0 ? { cidr, except: holes } : { cidr };
 }
 
-const reachablePeer = (peer: ExtraPeer): V1NetworkPolicyPeer =>
-  extraPeer(peer.ipBlock ? { ...peer, ipBlock: reachable(peer.ipBlock) } : peer);
+const reachablePeer = (peer: ExtraPeer): V1NetworkPolicyPeer => ({
+  ...extraPeer(peer),
+  ...(peer.ipBlock ? { ipBlock: reachable(peer.ipBlock) } : {}),
+});
 
 function renderIngress({ agent, instance, callers, settings }: Resolved): IngressRule[] {
   return [

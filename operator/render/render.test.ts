@@ -124,6 +124,11 @@ describe("OPR-2 the pod template", () => {
     expect(templateOf(edited)).toEqual(templateOf());
   });
 
+  it("OPR-10 is one and the same for any number of replicas", () => {
+    const of = (replicas: number) => templateOf(makeInstance(), makeAgent("echo", { scope: "request", replicas }));
+    for (const replicas of [0, 2, 3]) expect(of(replicas)).toEqual(of(1));
+  });
+
   it("changes when the agent's own settings do", () => {
     const edited = fullAgent();
     edited.spec.request = { ...edited.spec.request, maxSteps: 13 };
@@ -163,10 +168,10 @@ describe("SEC-2 pod overrides", () => {
 });
 
 describe("SEC-2 SEC-3 keys of our own group", () => {
-  it("come from nobody else: not the label of clients, not the hash that rolls pods", () => {
+  it("come from nobody else: not the label of clients, not an annotation that we read", () => {
     const pod = {
       labels: { "pallas.helu.ca/client": "true", team: "blue" },
-      annotations: { "pallas.helu.ca/run-config-hash": "0", "pallas.helu.ca/other": "x", note: "x" },
+      annotations: { "pallas.helu.ca/revision": "0", "pallas.helu.ca/other": "x", note: "x" },
     };
     const agent = makeAgent("echo", { pod });
     const render = (each: typeof agent) =>

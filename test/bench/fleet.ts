@@ -29,7 +29,8 @@ export const agentPath = (namespace: string, name: string): string => objectPath
 export const agentsPath = (namespace: string): string => collectionPath(agentType, namespace);
 export const runConfigsPath = (namespace: string): string => collectionPath(childTypes.configMap, namespace);
 /** The agent whose run configuration a ConfigMap of this name holds, if it does. */
-export const agentOfRunConfig = (name: string): string => name.slice(0, -agentChildren("").runConfig.length);
+export const agentOfRunConfig = (name: string): string =>
+  name.slice(0, -agentChildren("").runConfig("0".repeat(16)).length);
 
 const instanceManifest = (namespace: string) => ({
   apiVersion,

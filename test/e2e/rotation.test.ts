@@ -106,9 +106,9 @@ describe("OPR-2 OPR-10 an agent's life", { timeout: 240_000 }, () => {
 
   it("OPR-5 children deleted by hand come back, and the agent answers again", async () => {
     const before = await onlyPod("reader");
-    await space.kubectl("delete", "service/reader", "configmap/reader-run-config", "networkpolicy/reader");
+    await space.kubectl("delete", "service/reader", "configmap/reader-live-config", "networkpolicy/reader");
     await eventually("all three of them again", 20_000, async () => {
-      await space.kubectl("get", "service/reader", "configmap/reader-run-config", "networkpolicy/reader");
+      await space.kubectl("get", "service/reader", "configmap/reader-live-config", "networkpolicy/reader");
       return true;
     });
     const answer = await eventually("an answer through the new Service", 30_000, () => ask("reader", "Hello"));

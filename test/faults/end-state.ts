@@ -2,6 +2,7 @@
 // and every status it wrote, without what differs between any two runs (names of the namespace, uids, times, addresses,
 // and hashes over these). An owner that does not exist, a second ReplicaSet or one more object show as a difference.
 
+import { annotations } from "../../crds/names.ts";
 import { plurals } from "./space.ts";
 import type { LiveObject, Space } from "./space.ts";
 
@@ -22,6 +23,8 @@ const everywhere = new Set(["configmaps/kube-root-ca.crt", "serviceaccounts/defa
 /** The account and the roles that the operator itself runs under. */
 const operatorsOwn = /\/pallas-operator(-election)?$/;
 const hash = /^(?:sha256:)?[0-9a-f]{8,64}$/;
+/** Each is named by the hash of what is in it, the namespace too. */
+const runConfig = /-run-config-[0-9a-f]{16}/;
 
 export async function observeEndState(space: Space): Promise<EndState> {
   const lists = await Promise.all(plurals.map(async (plural) => ({ plural, objects: await space.list(plural) })));
@@ -32,13 +35,14 @@ export async function observeEndState(space: Space): Promise<EndState> {
   const state: EndState = {};
   for (const { plural, objects } of lists) {
     for (const object of objects) {
-      const key = `${plural}/${object.metadata.name}`;
+      const revision = object.metadata.annotations?.[annotations.revision];
+      const key = `${plural}/${object.metadata.name.replace(runConfig, `-run-config-${revision}`)}`;
       if (plural === "replicasets") countReplicaSet(state, object);
       else if (!everywhere.has(key) && !operatorsOwn.test(key))
         state[key] = normalise(owned(object, plural, names), space.name);
     }
   }
-  return state;
+  return Object.fromEntries(Object.entries(state).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Its name has a hash over what differs, so only their number per Deployment is kept: a rollout makes another. */
@@ -56,7 +60,8 @@ function owned(object: LiveObject, plural: string, names: ReadonlyMap<string, st
 }
 
 function normalise(value: unknown, namespace: string): unknown {
-  if (typeof value === "string") return hash.test(value) ? "a hash" : value.replaceAll(namespace, "its-namespace");
+  if (typeof value === "string")
+    return hash.test(value) ? "a hash" : value.replaceAll(namespace, "its-namespace").replace(runConfig, "-run-config");
   if (Array.isArray(value)) return value.map((entry) => normalise(entry, namespace));
   if (typeof value !== "object" || value === null) return value;
   const kept = Object.entries(value).filter(([name]) => !unstable.has(name));

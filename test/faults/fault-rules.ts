@@ -9,7 +9,7 @@ export interface FaultMatch {
   /** As RBAC writes it: `deployments`, `pallasagents/status`. */
   readonly resource?: string;
   readonly namespace?: string;
-  readonly name?: string;
+  readonly name?: string | RegExp;
   readonly isWrite?: boolean;
 }
 
@@ -141,12 +141,15 @@ class Rule<Action extends FaultAction> implements FaultHandle, Strike<Action> {
   }
 }
 
+const isNamed = (wanted: string | RegExp | undefined, name: string): boolean =>
+  wanted instanceof RegExp ? wanted.test(name) : (wanted ?? name) === name;
+
 export function matches(match: FaultMatch, request: ApiRequest): boolean {
   return (
     (match.verb ?? request.verb) === request.verb &&
     (match.resource ?? request.resource) === request.resource &&
     (match.namespace ?? request.namespace) === request.namespace &&
-    (match.name ?? request.name) === request.name &&
+    isNamed(match.name, request.name ?? "") &&
     (match.isWrite ?? request.isWrite) === request.isWrite
   );
 }

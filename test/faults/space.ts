@@ -68,6 +68,8 @@ export interface Space extends AsyncDisposable {
   read(plural: Plural, name: string): Promise<LiveObject | undefined>;
   list(plural: Plural): Promise<LiveObject[]>;
   delete(plural: Plural, name: string): Promise<void>;
+  /** The ConfigMap that the agent's Deployment mounts. */
+  runConfig(name: string): Promise<LiveObject | undefined>;
   /** Sets the agent's spec.request.maxSteps; `steps` says what its run configuration has. */
   setSteps(name: string, maxSteps: number): Promise<void>;
   steps(name: string): Promise<number | undefined>;
@@ -82,6 +84,11 @@ export async function createSpace(prefix: string, access: ApiAccess): Promise<Sp
   const read = async (plural: Plural, name: string): Promise<LiveObject | undefined> => {
     const { status, body } = await callApi(access, { path: `${pathOf(plural)}/${name}` });
     return status === 200 ? JSON.parse(body) : undefined;
+  };
+  const runConfig = async (name: string): Promise<LiveObject | undefined> => {
+    const [mounted] =
+      /[-a-z0-9]+-run-config-[0-9a-f]{16}/.exec(JSON.stringify(await read("deployments", name)) ?? "") ?? [];
+    return mounted === undefined ? undefined : read("configmaps", mounted);
   };
   return {
     name: namespace.name,
@@ -103,8 +110,9 @@ export async function createSpace(prefix: string, access: ApiAccess): Promise<Sp
       const patch = JSON.stringify({ spec: { request: { maxSteps } } });
       await kubectl("patch", "pallasagent", name, "--type=merge", `--patch=${patch}`);
     },
+    runConfig,
     async steps(name) {
-      const data = (await read("configmaps", `${name}-run-config`))?.data;
+      const data = (await runConfig(name))?.data;
       return data === undefined ? undefined : JSON.parse(data["run-config.json"] ?? "{}").request?.maxSteps;
     },
     [Symbol.asyncDispose]: () => namespace.remove(),

@@ -43,7 +43,7 @@ describe.skipIf(clusterMissing())("OPR-6 one leader, whatever its clock does", {
       first: { FAULT_STALL_MS: String(stallMs) },
     });
     const { space, first, second } = rivals;
-    const match = { isWrite: true, namespace: space.name, resource: "configmaps", name: "alpha-run-config" };
+    const match = { isWrite: true, namespace: space.name, resource: "deployments", name: "alpha" };
     // Its answer is what the reconcile goes on with first when it wakes, and a status is what it would write then.
     const run = () => {
       first.operator.signal(signal);

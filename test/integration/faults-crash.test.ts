@@ -17,6 +17,8 @@ interface Write {
   readonly nth: number;
 }
 
+/** In the name of a run-config; it is another in each namespace. */
+const hash = "[0-9a-f]{16}";
 const named = ({ resource, name, nth }: Write) => `${resource}/${name} ${nth}`;
 
 async function isReady(space: Space): Promise<boolean> {
@@ -52,7 +54,12 @@ async function bringUp(fatal?: Write, expected?: EndState): Promise<Run> {
   const kill = Promise.withResolvers<void>();
   const { resource = "", name = "", nth = 1 } = fatal ?? {};
   const rule = proxy.faults.add({
-    match: { isWrite: true, namespace: space.name, resource, name },
+    match: {
+      isWrite: true,
+      namespace: space.name,
+      resource,
+      name: new RegExp(`^${name.replace("-run-config-1", `-run-config-${hash}`)}$`),
+    },
     action: { kind: "call-after", run: () => first.kill9().then(kill.resolve) },
     skip: nth - 1,
     times: 1,
@@ -71,7 +78,8 @@ async function bringUp(fatal?: Write, expected?: EndState): Promise<Run> {
 
 function writesOf(journal: readonly ApiCallRecord[]): Write[] {
   const counts = new Map<string, number>();
-  return journal.flatMap(({ isWrite, reached, resource, name = "" }) => {
+  return journal.flatMap(({ isWrite, reached, resource, name: written = "" }) => {
+    const name = written.replace(new RegExp(`-run-config-${hash}$`), "-run-config-1");
     // Events are news, not state: they are written when there is time, and nothing is built on them.
     if (!isWrite || !reached || resource === "events") return [];
     const nth = (counts.get(`${resource}/${name}`) ?? 0) + 1;
@@ -93,7 +101,12 @@ describe.skipIf(clusterMissing())(
       const { state } = undisturbed;
       const agents = ["alpha", "beta"].flatMap((name) => [
         ...[`deployments/${name}`, `services/${name}`, `serviceaccounts/${name}-agent`],
-        ...[`configmaps/${name}-run-config`, `pallasagents/${name}`, `replicasets of ${name}`],
+        ...[
+          `configmaps/${name}-run-config-1`,
+          `configmaps/${name}-live-config`,
+          `pallasagents/${name}`,
+          `replicasets of ${name}`,
+        ],
       ]);
       expect(Object.keys(state)).toEqual(expect.arrayContaining(agents));
       expect(state).toMatchObject({ "replicasets of alpha": 1, "replicasets of beta": 1 });

@@ -66,7 +66,7 @@ describe.skipIf(clusterMissing())("OPR-6 one leader under faults", { timeout: 15
   });
 
   it.concurrent.each([
-    ["child", "configmaps", "alpha-run-config"],
+    ["child", "deployments", "alpha"],
     ["status", "pallasagents/status", "alpha"],
   ])("fault 42: SIGTERM amid the write of a %s finishes it and its status", async (_title, resource, name) => {
     await using rivals = await startRivals("42-slow");
@@ -96,7 +96,7 @@ describe.skipIf(clusterMissing())("OPR-6 one leader under faults", { timeout: 15
     await using rivals = await startRivals("42-late");
     const { space, first, second } = rivals;
     const landed = Promise.withResolvers<number>();
-    const match = { isWrite: true, namespace: space.name, resource: "configmaps", name: "alpha-run-config" };
+    const match = { isWrite: true, namespace: space.name, resource: "deployments", name: "alpha" };
     const land = () => delay(12_000).then(() => landed.resolve(Date.now()));
     const late = first.proxy.faults.add({ match, action: { kind: "call-before", run: land }, times: 1 });
     await space.setSteps("alpha", 41);

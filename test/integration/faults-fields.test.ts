@@ -57,10 +57,10 @@ function comparable(value: unknown, isOurs: boolean): unknown {
   );
 }
 
-/** Claims outlive spec.storage, as they should (OPR-5). */
+/** Claims outlive spec.storage, as they should (OPR-5); what pods ran on stays for a while, and Deployments name what they run on. */
 async function observe(namespace: string): Promise<Map<string, string>> {
   const all = [...(await readAll(namespace))].filter(
-    ([key]) => !/^PersistentVolumeClaim\/|kube-root-ca|\/default$/.test(key),
+    ([key]) => !/^PersistentVolumeClaim\/|-run-config-|kube-root-ca|\/default$/.test(key),
   );
   return new Map(all.map(([key, object]) => [key, JSON.stringify(comparable(object, key.startsWith("Pallas")))]));
 }

@@ -105,7 +105,7 @@ describe.skipIf(clusterMissing())("OPR-7 fault 29: one list after a restart is s
     );
   };
   const isFollowed = async (steps: number, replicas: number): Promise<boolean> => {
-    const config = (await space.read("configmaps", "alpha-run-config"))?.data?.["run-config.json"] ?? "";
+    const config = (await space.runConfig("alpha"))?.data?.["run-config.json"] ?? "";
     const budget = await space.read("poddisruptionbudgets", "beta");
     const isThere = await hasDeployment(space, `gamma-${steps}`)();
     return isThere && config.includes(`argos:${steps}/mcp`) && (budget !== undefined) === replicas > 1;

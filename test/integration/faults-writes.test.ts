@@ -118,7 +118,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of writes"
     const match = { isWrite: true, namespace: space.name };
     const rule = proxy.faults.add({ match, action: { kind: "answer", status: 500 }, times: 3 });
     await space.delete("services", "alpha");
-    await space.delete("configmaps", "beta-run-config");
+    await space.delete("configmaps", (await space.runConfig("beta"))?.metadata.name ?? "none");
     await space.kubectl("set", "image", "deployment/alpha", "agent=somebody/else:1");
     const healed = await measureRecovery("children as they were", rule, async () => {
       const [alpha, service] = [await space.read("deployments", "alpha"), await space.read("services", "alpha")];
@@ -130,9 +130,9 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of writes"
 
   it.concurrent("SEC-2 fault 35: what somebody else made under a child's name stays as it is", async () => {
     const space = spaceOf("35");
-    await space.kubectl("create", "configmap", "alpha-run-config", "--from-literal=whose=mine");
+    await space.kubectl("create", "configmap", "alpha-live-config", "--from-literal=whose=mine");
     await space.kubectl("create", "service", "clusterip", "beta", "--tcp=80:80");
-    const before = [await space.read("configmaps", "alpha-run-config"), await space.read("services", "beta")];
+    const before = [await space.read("configmaps", "alpha-live-config"), await space.read("services", "beta")];
     await space.apply(...resources);
     for (const name of ["alpha", "beta"]) {
       await measureRecovery(`NameConflict of ${name}`, Date.now(), async () => {
@@ -140,7 +140,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of writes"
         return conditions.some(({ type, reason }) => type === "Available" && reason === "NameConflict");
       });
     }
-    const after = [await space.read("configmaps", "alpha-run-config"), await space.read("services", "beta")];
+    const after = [await space.read("configmaps", "alpha-live-config"), await space.read("services", "beta")];
     expect(after).toEqual(before);
   });
 
@@ -209,7 +209,7 @@ describe.skipIf(clusterMissing())("OPR-7 the operator survives faults of writes"
     const space = spaceOf("37");
     await space.apply(instance(), agent("beta"));
     const rule = proxy.faults.add({
-      match: { resource: "configmaps", name: "alpha-run-config", isWrite: true, namespace: space.name },
+      match: { resource: "configmaps", name: "alpha-live-config", isWrite: true, namespace: space.name },
       action: { kind: "call-after", run: () => space.delete("pallasagents", "alpha") },
       times: 1,
     });

@@ -36,7 +36,7 @@ const wanted: Record<ChildKind, Wanted> = {
     name: (agent) => agentChildren(agent).service,
     body: { spec: { ports: [{ port: 80 }] } },
   },
-  configMap: { by: "PallasAgent", name: (agent) => agentChildren(agent).runConfig },
+  configMap: { by: "PallasAgent", name: (agent) => agentChildren(agent).liveConfig },
   serviceAccount: { by: "PallasAgent", name: (agent) => agentChildren(agent).serviceAccount },
   networkPolicy: {
     by: "PallasAgent",

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
 import { agent, instance } from "./attacks/manifests.ts";
 import { startOperator } from "./operator-process.ts";
-import { watchNamespace, type WatchedNamespace } from "./watched-namespace.ts";
+import { readRunConfig, watchNamespace, type WatchedNamespace } from "./watched-namespace.ts";
 
 const patience = { timeout: 15_000 };
 const claimKind = "persistentvolumeclaim";
@@ -220,8 +220,7 @@ describe.skipIf(clusterMissing())("OPR-5 the history claim", () => {
     await space().apply(agent({ storage: { size: "2Gi" }, request: { maxSteps: 7 } }, "grown"));
     await expect.poll(() => space().condition("pallasagent", "grown", "Available"), patience).toMatch(/ApiError$/);
     expect(await space().message("pallasagent", "grown", "Available")).toContain("grown-history stays as it is");
-    const config = async () => (await space().get("configmap", "grown-run-config")).data?.["run-config.json"];
-    expect(await config()).toContain('"maxSteps": 7');
+    expect((await readRunConfig(space(), "grown"))?.request.maxSteps).toBe(7);
     await space().apply(agent({ storage: { size: "2Gi" }, drainTimeout: "1m" }, "grown"));
     const grace = async () => JSON.stringify((await space().get("deployment", "grown")).spec);
     await expect.poll(grace, patience).toContain('"terminationGracePeriodSeconds":75');

@@ -1,7 +1,18 @@
 // A namespace with an operator and a stand-in for the kubelet in it, and short ways to look at what is there.
+import { parseRunConfig, type RunConfig } from "../../crds/run-config.ts";
 import { cluster, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
 import { startFakeKubelet, type FakeKubelet } from "./fake-kubelet.ts";
 import { startOperator, type OperatorProcess } from "./operator-process.ts";
+
+/** The run configuration that an agent's Deployment mounts. */
+export async function readRunConfig(
+  { get }: Pick<WatchedNamespace, "get">,
+  agent: string,
+): Promise<RunConfig | undefined> {
+  const [name] = /[-a-z0-9]+-run-config-[0-9a-f]{16}/.exec(JSON.stringify((await get("deployment", agent)).spec)) ?? [];
+  const text = name === undefined ? undefined : (await get("configmap", name)).data?.["run-config.json"];
+  return text === undefined ? undefined : parseRunConfig(text);
+}
 
 interface LiveObject {
   metadata: {

@@ -121,6 +121,7 @@ export const interfaceRequirements: Requirements = {
     shown: [
       "lib/mcp/serve.test.ts",
       "lib/mcp/sessions.test.ts",
+      "agent-runtime/several-pods.test.ts",
       "lib/mcp/connect.test.ts",
       "lib/mcp/event-buffer.test.ts",
       "test/integration/hostile-bodies.test.ts",

@@ -81,6 +81,8 @@ export const operationRequirements: Requirements = {
       "plan/parse-watched.test.ts",
       "operator/other-release.test.ts",
       "operator/render/render.test.ts",
+      "operator/agent/run-configs.test.ts",
+      "test/integration/run-configs.test.ts",
       "test/e2e/rotation.test.ts",
     ],
   },
@@ -167,7 +169,14 @@ export const operationRequirements: Requirements = {
   },
   "OPR-10": {
     promise: "kubectl scale and autoscalers act on the agent, and replicas need a scope that allows them.",
-    shown: ["test/integration/operator.test.ts", "test/integration/faults-actors.test.ts", "plan/accept.test.ts"],
+    shown: [
+      "test/integration/operator.test.ts",
+      "test/integration/faults-actors.test.ts",
+      "plan/accept.test.ts",
+      "operator/agent/run-configs.test.ts",
+      "test/integration/run-configs.test.ts",
+      "agent-runtime/several-pods.test.ts",
+    ],
     missing: "a shared session store",
   },
   "OPR-11": {

@@ -210,7 +210,10 @@ const tools = optional({ allow: fc.uniqueArray(word, { maxLength: 3 }), deny: fc
 
 export const randomAgent = fc.record({
   name: fc
-    .tuple(fc.stringMatching(/^[a-z]([-a-z0-9]{0,48}[a-z0-9])?$/), fc.constantFrom("", "-agent", "-run-config"))
+    .tuple(
+      fc.stringMatching(/^[a-z]([-a-z0-9]{0,48}[a-z0-9])?$/),
+      fc.constantFrom("", "-agent", "-run-config", "-live-config"),
+    )
     .map(([name, end]) => name.slice(0, 50 - end.length).replace(/-+$/, "") + end)
     .filter((name) => !name.endsWith("-registry") && !["send-message", "get-health", "history"].includes(name)),
   spec: fc

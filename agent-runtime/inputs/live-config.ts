@@ -1,0 +1,32 @@
+// What an agent may learn while it runs, from its mounted file as it is asked for: no watch, no timer. Where there is no
+// such file, as with an operator that writes none, the run configuration says it once and for all.
+import { readFile } from "node:fs/promises";
+import { parseLiveConfig, type LiveConfig, type RunConfig } from "../../crds/run-config.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import { isMissing } from "./mounted-files.ts";
+
+/** Never rejects. */
+export type ReadLiveConfig = () => Promise<LiveConfig>;
+
+/** What holds without a live configuration. */
+export const renderInitial = ({ sessions, card }: RunConfig): LiveConfig => ({
+  schema: 1,
+  severalPods: !sessions,
+  ...(card === undefined ? {} : { card }),
+});
+
+/** A file that cannot be read changes nothing: what it said last holds, and the log says so once. */
+export function createLiveConfig(path: string, config: RunConfig, log: Logger): ReadLiveConfig {
+  let last = renderInitial(config);
+  let isFaulty = false;
+  return async () => {
+    try {
+      last = parseLiveConfig(await readFile(path, "utf8"));
+      isFaulty = false;
+    } catch (error) {
+      if (!isFaulty && !isMissing(error)) log.warn({ path, err: error }, "live configuration cannot be read");
+      isFaulty = !isMissing(error);
+    }
+    return last;
+  };
+}
