@@ -79,6 +79,20 @@ describe("OPR-11 how many may move at once", () => {
   });
 });
 
+describe("OPR-11 those whose image is pinned", () => {
+  it("hold their place from their turn until their pods are replaced", async () => {
+    const { take, show, clock } = setUp(1);
+    expect(take("a")).toEqual([true]);
+    show("a", "mine:7", carriedOut);
+    expect(take("b")).toEqual([false]);
+    show("a", "mine:7");
+    await clock.advance(600_000);
+    expect(take("b")).toEqual([false]);
+    show("a", "mine:7", carriedOut);
+    expect(take("b")).toEqual([true]);
+  });
+});
+
 describe("OPR-11 whose turn it is", () => {
   it("those refused first are told first, as many as there is room for", () => {
     const { take, show, onFree } = setUp(2);

@@ -1,4 +1,4 @@
-// How many agents may be on their way to the release's image at once, and when no more may (OPR-11): one that served
+// How many agents may be on their way to what the release makes of them at once, and when no more may (OPR-11): one that served
 // before and does not with this image keeps its place, so that a broken image costs no more agents than may move at once.
 // Read from the cache of Deployments, so a new process knows at once what an earlier one began; what was granted and
 // does not show there yet is counted too.
@@ -104,11 +104,22 @@ export class RolloutBudget {
     const observed = observeAgentDeployment(live);
     this.#moving.delete(deployment);
     this.#failed.delete(deployment);
-    if (observed?.image !== this.#options.image) return;
+    if (observed?.image !== this.#options.image) {
+      this.#observePinned(deployment, observed?.state === "moving");
+      return;
+    }
     this.#granted.delete(deployment);
     if (observed.state === "moving") this.#moving.add(deployment);
     // One that did not serve before loses nothing, and says nothing about the image: it holds up nobody.
     if (observed.state === "gaveUp" && observed.previousImage !== undefined) this.#failed.add(deployment);
+  }
+
+  /** It never gets the image, so its turn lasts from when it begins to roll until it is done. */
+  #observePinned(deployment: string, rolling: boolean): void {
+    const endsAt = this.#granted.get(deployment);
+    if (endsAt === undefined) return;
+    if (rolling) this.#granted.set(deployment, Number.POSITIVE_INFINITY);
+    else if (endsAt === Number.POSITIVE_INFINITY) this.#granted.delete(deployment);
   }
 
   #forget(deployment: string): void {

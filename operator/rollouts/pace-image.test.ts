@@ -33,6 +33,14 @@ const setByHand = (image: string): RawObject => {
   return { ...live(release), spec };
 };
 
+/** What the release before made of it: pods that are made otherwise. */
+const madeOtherwise = (deployment: RawObject): RawObject =>
+  JSON.parse(JSON.stringify(deployment).replaceAll("/etc/pallas", "/etc/before"));
+const ofReleaseBefore = (image: string): RawObject => madeOtherwise(live(image));
+
+const imageOf = (of: LiveObject | undefined): string =>
+  /"name":"agent","image":"([^"]+)"/.exec(JSON.stringify(of))?.[1] ?? "none";
+
 function setUp({ maxRollouts = 1, taken = 1 } = {}) {
   const store = new Store<LiveObject>({ indexes: {}, onListenerError: failed });
   const onFree = () => undefined;
@@ -58,7 +66,7 @@ describe("OPR-11 whether a Deployment takes the image of a new release", () => {
   it.each<[string, Partial<PaceRequest>]>([
     ["none is there yet", { live: undefined }],
     ["it has that image already", { live: live(release) }],
-    ["its instance names the image", { pinned: true }],
+    ["its instance names another image", { pinned: true }],
     ["somebody set another image by hand", { live: setByHand("somebody/else:1") }],
     [
       "its user edited what its pods are",
@@ -93,6 +101,53 @@ describe("OPR-11 whether a Deployment takes the image of a new release", () => {
     const { pace } = setUp();
     expect(pace({ live: older })).toMatchObject({ image: undefined, waiting: expect.stringContaining("stays on") });
     expect(setUp({ taken: 0 }).pace({ live: older })).toMatchObject({ image: release });
+  });
+
+  describe.each<[string, Partial<PaceRequest>]>([
+    ["the image stays the same", { live: ofReleaseBefore(release) }],
+    ["the image is pinned", { live: ofReleaseBefore("mine:7"), desired: rendered("mine:7"), pinned: true }],
+  ])("the release makes pods otherwise, and %s", (_, request) => {
+    const image = imageOf(request.live);
+
+    it("no turn: it is left alone, and says what it waits for", () => {
+      expect(setUp().pace(request)).toMatchObject({
+        image: undefined,
+        waiting: "stays as an earlier release made it until fewer than 1 agents are on their way to pallas/agent:2",
+      });
+    });
+
+    it("a turn: at once", () => {
+      expect(setUp({ taken: 0 }).pace(request)).toMatchObject({ image, waiting: undefined });
+    });
+
+    it("its user edits it: at once", () => {
+      expect(setUp().pace({ ...request, specHandled: false })).toMatchObject({ image, waiting: undefined });
+    });
+
+    it("its instance is edited, before it waits and after it arrived: at once", () => {
+      const { pace } = setUp();
+      pace(request);
+      const edited = { ...request, desired: rendered(image, { request: { maxSteps: 7 } }) };
+      expect(pace(edited)).toMatchObject({ image, waiting: undefined });
+      expect(pace({ ...edited, desired: rendered(image, { request: { maxSteps: 8 } }) }).waiting).toBeUndefined();
+    });
+  });
+
+  it("an edit of the instance is no matter of the release where pods are as it makes them", () => {
+    const { pace } = setUp();
+    const arrived = { live: live(release) };
+    pace(arrived);
+    const desired = rendered(release, { request: { maxSteps: 7 } });
+    expect(pace({ ...arrived, desired })).toMatchObject({ image: release, waiting: undefined });
+    const changedByHand = live(release, { request: { maxSteps: 9 } });
+    expect(pace({ live: changedByHand })).toMatchObject({ image: release, waiting: undefined });
+  });
+
+  it("another image is pinned while it waits: at once", () => {
+    const { pace } = setUp();
+    const held = { live: ofReleaseBefore("mine:7"), pinned: true };
+    expect(pace({ ...held, desired: rendered("mine:7") }).waiting).toBeDefined();
+    expect(pace({ ...held, desired: rendered("mine:8") })).toMatchObject({ image: "mine:8", waiting: undefined });
   });
 
   it("the instance is edited while it waits: at once", () => {
@@ -184,6 +239,14 @@ describe("OPR-11 the image that an agent served with before", () => {
   ])("%s: %s", (_, previous, status) => {
     const live = withStatus(release, "pallas/agent:1", status);
     expect(setUp().pace({ live, specHandled: false }).previous).toBe(previous);
+  });
+
+  it.each<[string, string | undefined, boolean]>([
+    ["is the same one where it is its turn to be made otherwise", release, true],
+    ["is none where an edit makes it otherwise", undefined, false],
+  ])("%s: %s", (_, previous, specHandled) => {
+    const older = madeOtherwise(withStatus(release, undefined, done));
+    expect(setUp({ taken: 0 }).pace({ live: older, specHandled }).previous).toBe(previous);
   });
 
   it("stays on one that is held", () => {

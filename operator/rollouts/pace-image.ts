@@ -1,5 +1,6 @@
-// Decides whether an agent's Deployment may take the image of a new release now (OPR-11). An edit by a user is never
-// delayed: what holds a Deployment back is only that this release renders it otherwise than the last one did.
+// Decides whether an agent's Deployment may take what a new release makes of it now: another image, or the same one in
+// pods that are made otherwise (OPR-11). An edit by a user is never delayed: what holds a Deployment back is only that this
+// release renders it otherwise than the last one did.
 import type { V1Deployment } from "@kubernetes/client-node";
 import { annotations } from "../../crds/names.ts";
 import { hashOf } from "../../lib/kube/canonical.ts";
@@ -15,7 +16,7 @@ export interface PaceRequest {
   readonly desired: Rendered<V1Deployment>;
   /** Ours, from the cache; undefined where there is none. */
   readonly live: LiveObject | undefined;
-  /** The instance names the image itself, so it is no matter of the release. */
+  /** The instance names the image itself, so that is no matter of the release. */
   readonly pinned: boolean;
   /** The agent's spec is one that was handled before: it was not edited. */
   readonly specHandled: boolean;
@@ -52,16 +53,21 @@ function leftImage({ image, state, serves, previousImage }: AgentDeployment): st
   return serves ? image : previousImage;
 }
 
-/** Comes and stays with the image, so that it takes no write of its own; an edit of an agent that is well ends it. */
+/**
+ * Comes and stays with the image, so that it takes no write of its own; an edit of an agent that is well ends it. The same
+ * image counts as another one where it is the agent's turn to be made otherwise.
+ */
 function withPreviousImage(
   deployment: Rendered<V1Deployment>,
   observed: AgentDeployment | undefined,
   specHandled: boolean,
+  isTurn = false,
 ): Rendered<V1Deployment> {
   if (observed === undefined) return deployment;
   const { image, state, previousImage } = observed;
   const kept = state === "settled" && !specHandled ? undefined : previousImage;
-  const previous = image === imageOf(deployment) ? kept : leftImage(observed);
+  const isSame = !isTurn && image === imageOf(deployment);
+  const previous = isSame ? kept : leftImage(observed);
   if (previous === undefined) return deployment;
   const { metadata } = deployment;
   const given = { ...metadata.annotations, [annotations.previousImage]: previous };
@@ -72,13 +78,18 @@ export function createImagePacing(
   budget: RolloutBudget,
   deployments: Pick<ReadStore<LiveObject>, "onChange">,
 ): ImagePacing {
-  /** Hash of what each held Deployment would be, but for its image: when it changes, somebody edited something. */
+  /** Hash of what each held Deployment would be, but for the release's image: when it changes, somebody edited something. */
   const firstSeen = new Map<string, string>();
+  /** Those whose pods are made as this release does, but for the image: where one differs later, somebody edited something. */
+  const arrived = new Set<string>();
   deployments.onChange((change) => {
-    if (change.type === "deleted") firstSeen.delete(keyOf(change.previous));
+    if (change.type !== "deleted") return;
+    firstSeen.delete(keyOf(change.previous));
+    arrived.delete(keyOf(change.previous));
   });
   const letGo = (key: string): void => {
     firstSeen.delete(key);
+    arrived.add(key);
     budget.leave(key);
   };
   return {
@@ -88,25 +99,32 @@ export function createImagePacing(
       const has = observed?.image;
       const given = live?.metadata.annotations?.[annotations.image];
       const setByHand = given !== undefined && given !== has;
-      if (has === undefined || pinned || setByHand || has === imageOf(desired)) {
+      if (has === undefined || setByHand) {
         letGo(key);
         return { deployment: withPreviousImage(desired, observed, specHandled) };
       }
       const held = withImage(desired, has);
       const template = held.spec?.template;
       const onlyImage = differences({ spec: { template } }, live).length === 0;
-      const hash = hashOf(template);
+      if (onlyImage) arrived.add(key);
+      const isNewImage = !pinned && has !== imageOf(desired);
+      if (!isNewImage && arrived.has(key)) {
+        letGo(key);
+        return { deployment: withPreviousImage(desired, observed, specHandled) };
+      }
+      const hash = hashOf(pinned ? desired.spec?.template : template);
       const edited = !onlyImage && (!specHandled || (firstSeen.get(key) ?? hash) !== hash);
       const isPaused = observed?.state === "paused";
       if (edited || (!isPaused && budget.take(key))) {
         letGo(key);
-        return { deployment: withPreviousImage(desired, observed, specHandled) };
+        return { deployment: withPreviousImage(desired, observed, specHandled, !edited) };
       }
       // Given the image while it is paused, it would move once it is resumed, be it its turn or not.
       if (isPaused) budget.leave(key);
       if (!firstSeen.has(key)) firstSeen.set(key, hash);
       const { namespace, name } = desired.metadata;
-      const waiting = (isPaused ? renderPaused : renderWaiting)({ namespace, name, image: has }, budget);
+      const subject = { namespace, name, image: isNewImage ? has : undefined };
+      const waiting = (isPaused ? renderPaused : renderWaiting)(subject, budget);
       return onlyImage
         ? { deployment: withPreviousImage(held, observed, specHandled), waiting }
         : { deployment: undefined, waiting };

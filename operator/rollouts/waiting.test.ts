@@ -13,6 +13,15 @@ describe("OPR-11 why an agent stays on its image", () => {
     );
   });
 
+  it("says of one that keeps its image that its pods are made anew", () => {
+    const release = { image: "agent:2", maxRollouts: 10, isStopped: false, failed: [] };
+    const same = { ...held, image: undefined };
+    expect(renderWaiting(same, release)).toBe(
+      "stays as an earlier release made it until fewer than 10 agents are on their way to agent:2",
+    );
+    expect(renderPaused(same)).toContain("stays as an earlier release made it while its Deployment is paused");
+  });
+
   it("says the cause and the cure when the rollout is stopped", () => {
     expect(because("agents/a")).toBe(
       "stays on image agent:1: the rollout of agent:2 is stopped, because a served before and did not become " +

@@ -7,8 +7,8 @@ const namedAtMost = 3;
 export interface Held {
   readonly namespace: string;
   readonly name: string;
-  /** The image it has. */
-  readonly image: string;
+  /** The image it has; undefined where it keeps that, and is to get pods that are made otherwise. */
+  readonly image: string | undefined;
 }
 
 export interface Release {
@@ -19,11 +19,14 @@ export interface Release {
   readonly failed: readonly string[];
 }
 
-export const renderPaused = ({ namespace, name, image }: Held): string =>
-  `stays on image ${image} while its Deployment is paused; kubectl rollout resume deployment/${name} -n ${namespace} ends that`;
+const renderStays = ({ image }: Held): string =>
+  image === undefined ? "stays as an earlier release made it" : `stays on image ${image}`;
+
+export const renderPaused = (held: Held): string =>
+  `${renderStays(held)} while its Deployment is paused; kubectl rollout resume deployment/${held.name} -n ${held.namespace} ends that`;
 
 export function renderWaiting(held: Held, { image, maxRollouts, isStopped, failed }: Release): string {
-  const stays = `stays on image ${held.image}`;
+  const stays = renderStays(held);
   if (!isStopped) return `${stays} until fewer than ${maxRollouts} agents are on their way to ${image}`;
   return (
     `${stays}: the rollout of ${image} is stopped, because ${renderFailed(held, failed)} served before and did not ` +
