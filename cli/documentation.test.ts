@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
+import { limitVariables } from "../plan/limit-variables.ts";
 import { createProgram } from "./program.ts";
 import { recordTerminal } from "./testing/manifests.ts";
 
@@ -53,7 +54,10 @@ test("docs/cli.md has every variable that the command line reads", () => {
     return [...found].map(([, name, other]) => name ?? other ?? "");
   });
   const levels = ["PALLAS_LOG_LEVEL", "PALLAS_ROOT_LOG_LEVEL"];
-  expect(namesUnder("Environment variables").toSorted()).toEqual([...new Set([...read, ...levels])].toSorted());
+  const limits = Object.keys(limitVariables);
+  expect(namesUnder("Environment variables").toSorted()).toEqual(
+    [...new Set([...read, ...levels, ...limits])].toSorted(),
+  );
 });
 
 test("every command shows examples in its help, and says for which exit codes it ends in the documentation", () => {

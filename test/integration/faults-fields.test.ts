@@ -65,7 +65,11 @@ async function observe(namespace: string): Promise<Map<string, string>> {
   return new Map(all.map(([key, object]) => [key, JSON.stringify(comparable(object, key.startsWith("Pallas")))]));
 }
 
-const rules = { mode: "cluster", allowedImages: ["registry.example"] } as const;
+const rules = {
+  mode: "cluster",
+  allowedImages: ["registry.example"],
+  authors: { labels: ["*"], annotations: ["*"], priorityClasses: ["*"], networkPolicy: "off" },
+} as const;
 
 /** Where the server's children are not what the resources of now are rendered as. */
 async function behind(namespace: string): Promise<string[]> {
@@ -96,7 +100,14 @@ describe.skipIf(clusterMissing())("OPR-2 CFG-5 fault 43: every field is set and 
   beforeAll(async () => {
     const space = await createNamespace("fields");
     namespace = space.name;
-    const env = { PALLAS_ALLOWED_IMAGES: rules.allowedImages.join(","), PALLAS_WORKERS: "16" };
+    const env = {
+      PALLAS_ALLOWED_IMAGES: rules.allowedImages.join(","),
+      PALLAS_AUTHOR_LABELS: rules.authors.labels.join(","),
+      PALLAS_AUTHOR_ANNOTATIONS: rules.authors.annotations.join(","),
+      PALLAS_AUTHOR_PRIORITY_CLASSES: rules.authors.priorityClasses.join(","),
+      PALLAS_AUTHOR_NETWORK_POLICY: rules.authors.networkPolicy,
+      PALLAS_WORKERS: "16",
+    };
     operator = await startOperator(cluster(), { namespaces: [namespace], env });
     // For the few agents that have pods, whose statuses would else never settle.
     const kubelet = startFakeKubelet(cluster(), namespace);

@@ -9,11 +9,14 @@ import { readRunConfig, watchNamespace, type WatchedNamespace } from "./watched-
 const patience = { timeout: 15_000 };
 const claimKind = "persistentvolumeclaim";
 
+/** Authors may open and switch off policies here. */
+const env = { PALLAS_AUTHOR_NETWORK_POLICY: "off" };
+
 /** A namespace with an operator and one instance, for one describe. */
 function withSpace(prefix: string): () => WatchedNamespace {
   let space: WatchedNamespace;
   beforeAll(async () => {
-    space = await watchNamespace(prefix, { PALLAS_AUTHOR_NETWORK_POLICY: "off" });
+    space = await watchNamespace(prefix, env);
     await space.apply(instance());
   });
   afterAll(() => space[Symbol.asyncDispose]());
@@ -273,7 +276,7 @@ describe.skipIf(clusterMissing())("OPR-2 all children at rest", () => {
     await space().kubectl("wait", "--for=condition=Ready", "pallasagents,pallasinstances", "--all", "--timeout=60s");
     await space().waitFor("pallasinstance", instance().metadata.name, "jsonpath={.status.agents.ready}=3");
     await space().operator.stop();
-    await using second = await startOperator(cluster(), { namespaces: [space().name] });
+    await using second = await startOperator(cluster(), { namespaces: [space().name], env });
     const reconciled = async () =>
       [...(await second.metric("controller_runtime_reconcile_total"))]
         .filter(([labels]) => labels.includes('result="success"'))
