@@ -3,7 +3,7 @@
 import { labels } from "../crds/names.ts";
 import { createInformer, type Informer } from "../lib/kube/informer.ts";
 import type { KubeMetrics } from "../lib/kube/metrics.ts";
-import { objectKey, type LiveObject, type RawObject } from "../lib/kube/object.ts";
+import { keyOf, objectKey, type LiveObject, type RawObject } from "../lib/kube/object.ts";
 import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { calledBy, dependenciesOf } from "../plan/order.ts";
@@ -39,6 +39,13 @@ export const calleeKeys = (agent: WatchedAgent): string[] =>
 export function agentKeys({ metadata }: LiveObject): string[] {
   const agent = metadata.labels?.[labels.agent];
   return agent === undefined ? [] : [objectKey(metadata.namespace, agent)];
+}
+
+/** The instance that an agent's children are rendered from beside the agent. */
+export function instanceOf({ agents, instances }: Pick<Caches, "agents" | "instances">, owner: LiveObject) {
+  const parsed = owner.kind === agents.type.kind ? agents.store.get(keyOf(owner))?.parsed : undefined;
+  if (!parsed?.ok) return undefined;
+  return instances.store.get(objectKey(owner.metadata.namespace, parsed.value.spec.instanceRef.name));
 }
 
 export interface CachesOptions {

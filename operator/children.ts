@@ -17,7 +17,7 @@ import type { ReconcileContext } from "../lib/kube/controller.ts";
 import type { Logger } from "../lib/process/log.ts";
 import type { Caches } from "./caches.ts";
 import { failureOf, RemovalFailed, type Failure } from "./failure.ts";
-import type { OwnerGuard, Reconciling } from "./owner-guard.ts";
+import type { OwnerGuard, Reconciling } from "../lib/kube/owner-guard.ts";
 import { childTypes, type ChildKind } from "./resources.ts";
 
 /** The writing of one reconcile. */

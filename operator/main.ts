@@ -9,6 +9,7 @@ import { createWriteTracker } from "../lib/kube/consistency.ts";
 import { createElection } from "../lib/kube/election.ts";
 import { createEventRecorder } from "../lib/kube/events.ts";
 import { createKubeMetrics } from "../lib/kube/metrics.ts";
+import { createOwnerGuard } from "../lib/kube/owner-guard.ts";
 import { createTransport } from "../lib/kube/transport.ts";
 import { listen } from "../lib/process/http-server.ts";
 import { captureLibraryOutput } from "../lib/process/library-output.ts";
@@ -16,7 +17,7 @@ import { createLogger } from "../lib/process/log.ts";
 import { createMetrics, probeRoutes } from "../lib/process/metrics.ts";
 import { createShutdown } from "../lib/process/shutdown.ts";
 import { limitsOf } from "../plan/limit-variables.ts";
-import { createCaches } from "./caches.ts";
+import { createCaches, instanceOf } from "./caches.ts";
 import { createChildWriter } from "./children.ts";
 import { createControllers } from "./controllers.ts";
 import { parseEnvironment } from "./environment.ts";
@@ -26,7 +27,6 @@ import { RolloutBudget } from "./rollouts/budget.ts";
 import { registerRolloutMetrics } from "./rollouts/metrics.ts";
 import { createImagePacing } from "./rollouts/pace-image.ts";
 import { createNeighbours } from "./neighbours.ts";
-import { createOwnerGuard } from "./owner-guard.ts";
 import { createStatusWriter } from "./status.ts";
 import { createWakes } from "./wakes.ts";
 
@@ -97,7 +97,11 @@ const tracker = createWriteTracker({
   informers: [caches.agents, caches.instances, ...Object.values(caches.children)],
   log,
 });
-const guard = createOwnerGuard({ transport, caches });
+const guard = createOwnerGuard({
+  transport,
+  informers: [caches.agents, caches.instances],
+  basisOf: (owner) => instanceOf(caches, owner),
+});
 const children = createChildWriter({ transport: fenced, caches, tracker, guard, log });
 const wakes = createWakes("health and rollouts");
 const healthUrl = environment.PALLAS_AGENT_HEALTH_URL;

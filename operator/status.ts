@@ -8,7 +8,7 @@ import type { LiveObject } from "../lib/kube/object.ts";
 import type { ResourceType } from "../lib/kube/resource.ts";
 import { writeStatus } from "../lib/kube/status.ts";
 import type { Transport } from "../lib/kube/transport.ts";
-import type { OwnerGuard, Reconciling } from "./owner-guard.ts";
+import type { OwnerGuard, Reconciling } from "../lib/kube/owner-guard.ts";
 
 interface WithConditions {
   readonly conditions?: readonly Condition[];

@@ -1,6 +1,7 @@
 /**
  * Writing objects: server-side apply and deletion, and the applier, which writes a child only when it is missing,
  * outdated or edited by hand, and never when it belongs to someone else.
+ * Questions 5 to 7 of "Is what I see fresh?" in README.md.
  */
 import { isConflict, isInvalid, isNamespaceTerminating, isNotFound } from "./api-error.ts";
 import { hashOf } from "./canonical.ts";

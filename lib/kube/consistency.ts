@@ -1,6 +1,7 @@
 /**
  * Remembers what was written until the caches show it, so that nothing is decided on a cache which is older than our
  * own last write (I7). Waits for a short while only; what is still not there then counts as unknown, not as absent.
+ * Questions 2, 4 and 5 of "Is what I see fresh?" in README.md.
  */
 import { controllerOf, keyOf, objectKey, type KubeObject, type LiveMeta, type LiveObject } from "./object.ts";
 import { groupOf, type ResourceType } from "./resource.ts";

@@ -6,17 +6,17 @@ import { labels } from "../../crds/names.ts";
 import { createWriteTracker } from "../../lib/kube/consistency.ts";
 import type { ReconcileResult } from "../../lib/kube/controller.ts";
 import type { LiveObject } from "../../lib/kube/object.ts";
+import { createOwnerGuard } from "../../lib/kube/owner-guard.ts";
 import type { ResourceType } from "../../lib/kube/resource.ts";
 import { answerStatus, FakeApiServer, type Exchange } from "../../lib/kube/testing/fake-api-server.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { createTransport } from "../../lib/kube/transport.ts";
 import { agentManifestOf, instanceManifestOf } from "../../plan/testing/resources.ts";
 import { createAgentReconciler, type ReconcilerOptions } from "../agent/reconcile.ts";
-import { createCaches, type Caches } from "../caches.ts";
+import { createCaches, instanceOf, type Caches } from "../caches.ts";
 import { createChildWriter } from "../children.ts";
 import { createInstanceReconciler } from "../instance/reconcile.ts";
 import { createNeighbours } from "../neighbours.ts";
-import { createOwnerGuard } from "../owner-guard.ts";
 import { childTypes, type ChildKind } from "../resources.ts";
 import { RolloutBudget } from "../rollouts/budget.ts";
 import { createImagePacing } from "../rollouts/pace-image.ts";
@@ -84,7 +84,11 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
   });
   await Promise.all(informers.map(({ synced }) => synced));
   const tracker = createWriteTracker({ informers, log });
-  const guard = createOwnerGuard({ transport, caches });
+  const guard = createOwnerGuard({
+    transport,
+    informers: [caches.agents, caches.instances],
+    basisOf: (owner) => instanceOf(caches, owner),
+  });
   const deployments = caches.children.deployment.store;
   const { maxRollouts = 10, ...rest } = options;
   const budget = new RolloutBudget({

@@ -144,7 +144,7 @@ export const operationRequirements: Requirements = {
       "lib/kube/reflector.test.ts",
       "lib/kube/reflector-stream.test.ts",
       "lib/kube/kernel-properties.test.ts",
-      "operator/owner-guard.test.ts",
+      "lib/kube/owner-guard.test.ts",
     ],
     missing: "recovery within 10 s where a watch falls silent: it takes 71 s",
   },

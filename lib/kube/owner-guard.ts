@@ -1,15 +1,17 @@
-// Asks the server about an owner before writing for it, where the cache alone must not be believed: a watch that fell
-// silent still shows an agent that was deleted, whose children we and the garbage collector would make and remove
-// without end; and the view of a process that begins to write may be older than what the one before it wrote, be it of
-// an agent or of the instance that its children are rendered from. An owner that was made moments ago and that a watch
-// has told of is believed, once: so new agents cost no call.
-import { agentType, instanceType } from "../crds/kinds.ts";
-import { getObject } from "../lib/kube/apply.ts";
-import { keyOf, objectKey, type LiveObject } from "../lib/kube/object.ts";
-import { Stalled, Waiting } from "../lib/kube/outcome.ts";
-import type { Transport } from "../lib/kube/transport.ts";
-import { systemClock, type Clock } from "../lib/process/clock.ts";
-import type { Caches } from "./caches.ts";
+/**
+ * Asks the server about an owner before something is written for it, where the cache alone must not be believed: a watch
+ * that fell silent still shows an owner that was deleted, whose children we and the garbage collector would make and
+ * remove without end; and the view of a process that begins to write may be older than what the one before it wrote. An
+ * owner that was made moments ago, as a watch has told, is believed once: so new ones cost no call.
+ * Question 8 of "Is what I see fresh?" in README.md.
+ */
+import { getObject } from "./apply.ts";
+import { keyOf, type LiveObject } from "./object.ts";
+import { Stalled, Waiting } from "./outcome.ts";
+import { groupOf, type ResourceType } from "./resource.ts";
+import type { Change } from "./store.ts";
+import type { Transport } from "./transport.ts";
+import { systemClock, type Clock } from "../process/clock.ts";
 
 /** One reconcile, for one owner. */
 export interface Reconciling {
@@ -19,20 +21,22 @@ export interface Reconciling {
 
 export interface OwnerGuard {
   /**
-   * Before each creation or deletion, once in a reconcile; before an update, once in the life of this process and of the owner.
-   * An agent's instance is asked about once in the life of this process and of the instance.
+   * Before each creation or deletion, once in a reconcile; before an update, once in the life of this process and of the
+   * owner. What the children are rendered from besides is asked about once in the life of this process and of that.
    * Throws `Stalled` when the owner is gone, `Waiting` when the cache is behind.
    */
   confirm(reconciling: Reconciling, action: "create" | "update" | "delete"): Promise<void>;
 }
 
-type Heard<Kind extends "agents" | "instances"> = {
-  readonly store: Pick<Caches[Kind]["store"], "onChange" | "get">;
-};
-
 export interface OwnerGuardOptions {
   readonly transport: Pick<Transport, "request">;
-  readonly caches: { readonly [Kind in "agents" | "instances"]: Heard<Kind> };
+  /** The caches of owners, and of what their children are rendered from. */
+  readonly informers: readonly {
+    readonly type: ResourceType;
+    readonly store: { onChange(listener: (change: Change<LiveObject>) => void): () => void };
+  }[];
+  /** Another object, of one of those caches, that the children of this owner are rendered from. */
+  readonly basisOf?: (owner: LiveObject) => LiveObject | undefined;
   readonly clock?: Clock;
 }
 
@@ -40,21 +44,21 @@ const behindRetryMs = 1_000;
 /** Since we heard of it, and by our wall clock and the server's since it was made: where they differ by more, we ask. */
 const newForMs = 10_000;
 
-const typeOf = ({ kind }: LiveObject) => (kind === agentType.kind ? agentType : instanceType);
-
 const isNewer = (found: LiveObject, cached: LiveObject): boolean =>
   (found.metadata.generation ?? 0) > (cached.metadata.generation ?? 0);
 
-const behind = ({ kind, metadata }: LiveObject): Waiting => {
-  const message = `the cache has generation ${metadata.generation ?? 0} of ${kind} "${metadata.name}", the server has not`;
+const behind = (cached: LiveObject): Waiting => {
+  const generation = cached.metadata.generation ?? 0;
+  const message = `the cache has generation ${generation} of ${cached.kind} ${keyOf(cached)}, the server has a later one or none`;
   return new Waiting({ reason: "CacheBehind", message, retryMs: behindRetryMs });
 };
 
-export function createOwnerGuard({ transport, caches, clock = systemClock }: OwnerGuardOptions): OwnerGuard {
+export function createOwnerGuard(options: OwnerGuardOptions): OwnerGuard {
+  const { transport, informers, basisOf, clock = systemClock } = options;
   const known = new Set<string>();
   const newcomers = new Newcomers(clock);
   const asked = new WeakMap<Reconciling, Promise<void>>();
-  for (const { store } of [caches.agents, caches.instances]) {
+  for (const { store } of informers) {
     store.onChange((change) => {
       if (change.type === "added" && !change.initial) newcomers.add(change.object);
       if (change.type !== "deleted") return;
@@ -62,15 +66,15 @@ export function createOwnerGuard({ transport, caches, clock = systemClock }: Own
       newcomers.delete(change.previous.metadata.uid);
     });
   }
+  const typeOf = ({ apiVersion, kind }: LiveObject): ResourceType => {
+    const found = informers.find(({ type }) => type.kind === kind && type.group === groupOf(apiVersion));
+    if (found === undefined) throw new Error(`expected an owner of a kind with an informer, found a ${kind}`);
+    return found.type;
+  };
   /** That very object as the server has it; undefined when it is gone. */
   const read = async (cached: LiveObject, signal: AbortSignal): Promise<LiveObject | undefined> => {
     const found = await getObject(transport, typeOf(cached), cached.metadata, { signal });
     return found?.metadata.uid === cached.metadata.uid ? found : undefined;
-  };
-  const instanceOf = (owner: LiveObject): LiveObject | undefined => {
-    const parsed = owner.kind === agentType.kind ? caches.agents.store.get(keyOf(owner))?.parsed : undefined;
-    if (!parsed?.ok) return undefined;
-    return caches.instances.store.get(objectKey(owner.metadata.namespace, parsed.value.spec.instanceRef.name));
   };
   const askOwner = async ({ owner, signal }: Reconciling): Promise<void> => {
     const found = await read(owner, signal);
@@ -80,17 +84,17 @@ export function createOwnerGuard({ transport, caches, clock = systemClock }: Own
     }
     if (isNewer(found, owner)) throw behind(owner);
   };
-  const askInstance = async ({ owner, signal }: Reconciling): Promise<void> => {
-    const instance = instanceOf(owner);
-    if (!instance || known.has(instance.metadata.uid)) return;
-    const found = await read(instance, signal);
-    if (!found || isNewer(found, instance)) throw behind(instance);
-    known.add(instance.metadata.uid);
+  const askBasis = async ({ owner, signal }: Reconciling): Promise<void> => {
+    const basis = basisOf?.(owner);
+    if (!basis || known.has(basis.metadata.uid)) return;
+    const found = await read(basis, signal);
+    if (!found || isNewer(found, basis)) throw behind(basis);
+    known.add(basis.metadata.uid);
   };
   const ask = async (reconciling: Reconciling): Promise<void> => {
     const { uid } = reconciling.owner.metadata;
     if (!newcomers.take(uid)) await askOwner(reconciling);
-    await askInstance(reconciling);
+    await askBasis(reconciling);
     known.add(uid);
   };
   return {
