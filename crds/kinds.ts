@@ -1,37 +1,38 @@
-// The kinds of Pallas in one table: what the API server calls each, its manifest as files hold it, and how much of it
-// is read where the API server serves it. Another kind is a line here.
+// The kinds of Pallas in one table: what the API server calls each, and how much of it is read where the API server
+// serves it. Another kind is a line here.
 import * as z from "zod";
-import { agentManifest, pallasAgent } from "./agent.ts";
-import type { ResourceDefinition } from "./definition.ts";
-import { instanceManifest, pallasInstance } from "./instance.ts";
+import { pallasAgent, type AgentSpec, type AgentStatus } from "./agent.ts";
+import { manifestSchema, type ResourceDefinition } from "./definition.ts";
+import { pallasInstance, type InstanceSpec, type InstanceStatus } from "./instance.ts";
 import { group, version } from "./names.ts";
 
-interface ManifestShape {
-  readonly [field: string]: z.ZodType;
-  readonly metadata: z.ZodObject<{ name: z.ZodType<string> }>;
-  readonly spec: z.ZodType;
+export interface Kind<Spec, Status> {
+  readonly definition: ResourceDefinition;
+  readonly type: { readonly group: string; readonly version: string; readonly plural: string; readonly kind: string };
+  /** Without the status, which is another's, and with no more of the metadata than there are rules for. */
+  readonly served: z.ZodType<{ spec: Spec }>;
+  readonly status: z.ZodType<Status>;
+  readonly statusFields: Readonly<Record<string, z.core.$ZodType>>;
 }
 
-const kindOf = <Definition extends ResourceDefinition, Shape extends ManifestShape>(
-  definition: Definition,
-  manifest: z.ZodObject<Shape>,
-) => {
-  const { metadata, spec } = manifest.shape;
+function kindOf<Spec, Status>(
+  definition: ResourceDefinition<z.ZodType<Spec>, z.ZodType<Status> & Pick<z.ZodObject, "shape">>,
+): Kind<Spec, Status> {
+  const { kind, plural, spec, status } = definition;
+  const { name } = manifestSchema(definition).shape.metadata.shape;
   return {
     definition,
-    manifest,
-    type: { group, version, plural: definition.plural, kind: definition.kind },
-    /** Without the status, which is another's, and with no more of the metadata than we have rules for. */
-    served: z.object({ metadata: z.object({ name: metadata.shape.name }), spec }),
+    type: { group, version, plural, kind },
+    served: z.object({ metadata: z.object({ name }), spec }),
+    status,
+    statusFields: status.shape,
   };
-};
+}
 
 export const kinds = {
-  PallasAgent: kindOf(pallasAgent, agentManifest),
-  PallasInstance: kindOf(pallasInstance, instanceManifest),
+  PallasAgent: kindOf<AgentSpec, AgentStatus>(pallasAgent),
+  PallasInstance: kindOf<InstanceSpec, InstanceStatus>(pallasInstance),
 };
-export type KindName = keyof typeof kinds;
-export type ResourceOf<Name extends KindName> = z.output<(typeof kinds)[Name]["manifest"]>;
 
 export const agentType = kinds.PallasAgent.type;
 export const instanceType = kinds.PallasInstance.type;

@@ -1,5 +1,6 @@
 // Every informer of the operator, made and started in one place: our two kinds whole, children only where they carry
 // our component label, so that memory grows with what is ours (I13).
+import { kinds } from "../crds/kinds.ts";
 import { labels } from "../crds/names.ts";
 import { createInformer, type Informer } from "../lib/kube/informer.ts";
 import type { KubeMetrics } from "../lib/kube/metrics.ts";
@@ -62,7 +63,7 @@ export function createCaches({ log, agentImage, ...options }: CachesOptions): Ca
   const common = { ...options, log: log.child({ logger: "pallas.operator.watch" }) };
   const agents = createInformer<WatchedAgent, AgentIndex>({
     ...common,
-    ...watching("PallasAgent"),
+    ...watching(kinds.PallasAgent),
     indexes: {
       instance: (agent) => (agent.parsed.ok ? keysIn(agent, [agent.parsed.value.spec.instanceRef.name]) : []),
       port: (agent) => portKeys(agent),
@@ -71,7 +72,7 @@ export function createCaches({ log, agentImage, ...options }: CachesOptions): Ca
   });
   const instances = createInformer<WatchedInstance>({
     ...common,
-    ...watching("PallasInstance"),
+    ...watching(kinds.PallasInstance),
     indexes: {},
   });
   const childOptions = (kind: ChildKind) => ({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { kinds } from "../crds/kinds.ts";
 import { parseAgent } from "./parse.ts";
 import { parseWatched, type WatchedAgent } from "./parse-watched.ts";
 import { agentManifestOf } from "./testing/resources.ts";
@@ -19,7 +20,7 @@ const served = (spec: unknown, status?: unknown, metadata: object = {}) => ({
 });
 const sound = { instanceRef: { name: "ouranos" } };
 const read = (spec: unknown, status?: unknown, previous?: WatchedAgent, metadata: object = {}): WatchedAgent =>
-  parseWatched("PallasAgent", served(spec, status, metadata), previous);
+  parseWatched(kinds.PallasAgent, served(spec, status, metadata), previous);
 const specOf = ({ parsed }: WatchedAgent) => (parsed.ok ? parsed.value.spec : undefined);
 const faultsOf = ({ parsed }: WatchedAgent) =>
   parsed.ok ? [] : parsed.faults.map(({ reason, path }) => `${reason} ${path}`);

@@ -3,7 +3,10 @@
 // release does not know are passed over, and of a faulty status is kept what can be read. `pallas check` and local
 // mode read strictly (parse.ts).
 import * as z from "zod";
-import { kinds, type KindName, type ResourceOf } from "../crds/kinds.ts";
+import type { PallasAgent } from "../crds/agent.ts";
+import type { PallasInstance } from "../crds/instance.ts";
+import type { Kind } from "../crds/kinds.ts";
+import { apiVersion } from "../crds/names.ts";
 import type { Outcome } from "./fault.ts";
 import { parseBySchema, schemaAt, withoutNulls } from "./parse.ts";
 
@@ -18,41 +21,55 @@ interface ServedMeta {
 
 /** A live object; whatever else it has is left unread. */
 export interface Served {
-  readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ServedMeta & { readonly namespace?: string; readonly annotations?: unknown };
   readonly spec?: unknown;
   readonly status?: unknown;
 }
 
-export interface Watched<Name extends KindName> {
+type OwnMeta = ServedMeta & { readonly namespace: string };
+
+export interface Watched<Resource extends { status?: unknown }> {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: ServedMeta & { readonly namespace: string };
+  readonly metadata: OwnMeta;
   /** With the status, as far as it can be read; faults are those of name and spec. */
-  readonly parsed: Outcome<ResourceOf<Name>>;
+  readonly parsed: Outcome<Resource>;
   /** As far as it can be read, also where the spec cannot. */
-  readonly status: ResourceOf<Name>["status"];
+  readonly status: Resource["status"];
 }
-export type WatchedAgent = Watched<"PallasAgent">;
-export type WatchedInstance = Watched<"PallasInstance">;
+export type WatchedAgent = Watched<PallasAgent>;
+export type WatchedInstance = Watched<PallasInstance>;
+
+interface Identity {
+  apiVersion: typeof apiVersion;
+  kind: string;
+  metadata: OwnMeta;
+}
+interface Read<Spec, Status> extends Identity {
+  spec: Spec;
+  status?: Status;
+}
+/** As it was read before. */
+interface Previous<Spec> {
+  readonly metadata: OwnMeta;
+  readonly parsed: Outcome<{ spec: Spec }>;
+}
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Without annotations, which nobody reads: kubectl keeps the whole manifest in one of them. */
-function parseMetadata({ metadata }: Served): Watched<KindName>["metadata"] {
+function parseMetadata({ metadata }: Served): OwnMeta {
   const { annotations: _, namespace, ...rest } = metadata;
   if (namespace === undefined) throw new Error(`expected a namespace on "${rest.name}", found none`);
   return { ...rest, namespace };
 }
 
-function parseSpec(name: KindName, { metadata, spec }: Served): Outcome<unknown> {
-  const schema = kinds[name].served;
+function parseSpec<Spec>(schema: z.ZodType<{ spec: Spec }>, { metadata, spec }: Served): Outcome<{ spec: Spec }> {
   const raw = { metadata: { name: metadata.name }, spec };
   const found = parseBySchema(schema, raw);
-  const parsed = found.ok ? found : parseBySchema(schema, withoutNulls(schema, raw, "dropped"));
-  return parsed.ok ? { ok: true, value: parsed.value.spec } : parsed;
+  return found.ok ? found : parseBySchema(schema, withoutNulls(schema, raw, "dropped"));
 }
 
 /** Entries of a list that are sound by themselves; anything else as it is. */
@@ -62,48 +79,48 @@ function soundEntries(schema: z.core.$ZodType, value: unknown): unknown {
   return value.filter((entry) => z.safeParse(at.element, entry).success);
 }
 
-function parseStatus(name: KindName, raw: unknown): unknown {
+/** What of a status is sound field by field, as a status. */
+function parseStatus<Status>(
+  { status: schema, statusFields }: Pick<Kind<unknown, Status>, "status" | "statusFields">,
+  raw: unknown,
+): Status | undefined {
   if (!isRecord(raw)) return undefined;
-  const schema = kinds[name].definition.status;
   const whole = schema.safeParse(raw);
   if (whole.success) return whole.data;
   const known = withoutNulls(schema, raw, "dropped");
   if (!isRecord(known)) return undefined;
-  const sound = Object.entries(schema.shape).flatMap(([field, ofField]): [string, unknown][] => {
-    const value = z.safeParse(ofField, soundEntries(ofField, known[field]));
-    return value.success && value.data !== undefined ? [[field, value.data]] : [];
+  const sound = Object.entries(statusFields).flatMap(([name, field]): [string, unknown][] => {
+    const value = soundEntries(field, known[name]);
+    return value !== undefined && z.safeParse(field, value).success ? [[name, value]] : [];
   });
-  return Object.fromEntries(sound);
+  return schema.safeParse(Object.fromEntries(sound)).data;
 }
 
 /**
- * @param previous as it was read before: its spec is not read again for as long as it is of the same generation
+ * @param previous its spec is not read again for as long as it is of the same generation
  * @throws Error when it has no namespace
  */
-export function parseWatched<Name extends KindName>(
-  name: Name,
+export function parseWatched<Spec, Status>(
+  kind: Kind<Spec, Status>,
   served: Served,
-  previous: Watched<Name> | undefined,
-): Watched<Name> {
-  const { apiVersion, kind } = served;
+  previous: Previous<Spec> | undefined,
+): Watched<Read<Spec, Status>> {
   const metadata = parseMetadata(served);
-  const status = parseStatus(name, served.status);
+  const identity: Identity = { apiVersion, kind: served.kind, metadata };
+  const status = parseStatus(kind, served.status);
   const isKnown =
     previous?.metadata.uid === metadata.uid &&
     metadata.generation !== undefined &&
     previous.metadata.generation === metadata.generation;
-  const spec = isKnown ? specOf(previous) : parseSpec(name, served);
+  const found = isKnown ? previous.parsed : parseSpec(kind.served, served);
+  if (!found.ok) return { ...identity, parsed: found, status };
   const withStatus = status === undefined ? {} : { status };
-  const parsed = spec.ok ? { ok: true, value: { apiVersion, kind, metadata, spec: spec.value, ...withStatus } } : spec;
-  // Each part was read by the schema of this kind.
-  return { apiVersion, kind, metadata, parsed, status } as Watched<Name>;
+  const value: Read<Spec, Status> = { ...identity, spec: found.value.spec, ...withStatus };
+  return { ...identity, parsed: { ok: true, value }, status };
 }
 
-/** What an informer of this kind is made with. */
-export const watching = <Name extends KindName>(name: Name) => ({
-  type: kinds[name].type,
-  parse: (served: Served, previous: Watched<Name> | undefined) => parseWatched(name, served, previous),
+/** What an informer of one of `crds/kinds.ts` is made with. */
+export const watching = <Spec, Status>(kind: Kind<Spec, Status>) => ({
+  type: kind.type,
+  parse: (served: Served, previous: Previous<Spec> | undefined) => parseWatched(kind, served, previous),
 });
-
-const specOf = ({ parsed }: { readonly parsed: Outcome<{ spec: unknown }> }): Outcome<unknown> =>
-  parsed.ok ? { ok: true, value: parsed.value.spec } : parsed;

@@ -2,9 +2,8 @@
 // validation is in a cluster, and it is held equal to it by a differential test (CFG-5). What the API server serves has
 // that behind it and is read by parse-watched.ts.
 import * as z from "zod";
-import type { PallasAgent } from "../crds/agent.ts";
-import type { PallasInstance } from "../crds/instance.ts";
-import { kinds } from "../crds/kinds.ts";
+import { agentManifest, type PallasAgent } from "../crds/agent.ts";
+import { instanceManifest, type PallasInstance } from "../crds/instance.ts";
 import { suggestion } from "./did-you-mean.ts";
 import { formatPath, type Fault, type Outcome } from "./fault.ts";
 
@@ -105,7 +104,7 @@ const parse = <T extends z.ZodType>(schema: T, manifest: unknown): Outcome<z.out
   parseBySchema(schema, withoutNulls(schema, manifest, "kept"));
 
 /** A PallasAgent with the schema's defaults filled in, or every fault of it. */
-export const parseAgent = (raw: unknown): Outcome<PallasAgent> => parse(kinds.PallasAgent.manifest, raw);
+export const parseAgent = (raw: unknown): Outcome<PallasAgent> => parse(agentManifest, raw);
 
 /** A PallasInstance with the schema's defaults filled in, or every fault of it. */
-export const parseInstance = (raw: unknown): Outcome<PallasInstance> => parse(kinds.PallasInstance.manifest, raw);
+export const parseInstance = (raw: unknown): Outcome<PallasInstance> => parse(instanceManifest, raw);

@@ -1,6 +1,7 @@
 // One judgement: the same resources are put to everybody who judges them, and each must say the same.
 import { describe, expect, it } from "vitest";
 import type { AgentConditionType, InstanceConditionType } from "../crds/conditions.ts";
+import { kinds } from "../crds/kinds.ts";
 import { Store } from "../lib/kube/store.ts";
 import { accept } from "../operator/agent/accept.ts";
 import { ConditionSet } from "../operator/conditions.ts";
@@ -45,8 +46,8 @@ const storeOf = <T extends WatchedAgent | WatchedInstance>(object: T): Store<T> 
 
 const byOperator: Judge = (instance, agent) => {
   const [live, ofInstance] = [
-    parseWatched("PallasAgent", { ...agent, metadata: { ...metadata, ...agent.metadata } }, undefined),
-    parseWatched("PallasInstance", { ...instance, metadata: { ...metadata, ...instance.metadata } }, undefined),
+    parseWatched(kinds.PallasAgent, { ...agent, metadata: { ...metadata, ...agent.metadata } }, undefined),
+    parseWatched(kinds.PallasInstance, { ...instance, metadata: { ...metadata, ...instance.metadata } }, undefined),
   ];
   const conditions = new ConditionSet<InstanceConditionType>([], 1, now);
   acceptInstance(ofInstance, rules, conditions);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { InstanceConditionType } from "../../crds/conditions.ts";
+import { kinds } from "../../crds/kinds.ts";
 import { parseWatched, type WatchedInstance } from "../../plan/parse-watched.ts";
 import { instanceManifestOf } from "../../plan/testing/resources.ts";
 import { ConditionSet } from "../conditions.ts";
@@ -16,7 +17,11 @@ function conditionsOf(live: WatchedInstance, minute: number) {
 }
 
 const read = (spec: object, status?: object) =>
-  parseWatched("PallasInstance", { ...instanceManifestOf(spec), metadata, ...(status ? { status } : {}) }, undefined);
+  parseWatched(
+    kinds.PallasInstance,
+    { ...instanceManifestOf(spec), metadata, ...(status ? { status } : {}) },
+    undefined,
+  );
 
 describe("OPR-2 OPR-5 whether an instance is accepted", () => {
   it("a sound one is, for all that another release has added to it", () => {

@@ -3,6 +3,7 @@
 // when it does not resume within seconds: it then goes on where it was, and nothing was missed.
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import { kinds } from "../../crds/kinds.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 import { labels } from "../../crds/names.ts";
 import { endpointSliceType } from "../../lib/kube/endpoint-slice.ts";
@@ -64,11 +65,11 @@ class WatchSource implements ResourceSource {
     };
     this.#agents = createInformer<WatchedAgent>({
       ...common,
-      ...watching("PallasAgent"),
+      ...watching(kinds.PallasAgent),
     });
     this.#instances = createInformer<WatchedInstance>({
       ...common,
-      ...watching("PallasInstance"),
+      ...watching(kinds.PallasInstance),
     });
     this.#slices = createInformer<WatchedSlice>({
       ...common,
