@@ -2,6 +2,8 @@
 // ReplicaSet can need it.
 import { describe, expect, it } from "vitest";
 import { agentType } from "../../crds/kinds.ts";
+import type { LiveObject } from "../../lib/kube/object.ts";
+import { childTypes } from "../resources.ts";
 import { startScene, type Reconciled, type Scene } from "../testing/scene.ts";
 
 /** The agent echo, in the edition of a number of steps. */
@@ -24,7 +26,8 @@ async function serve(scene: Scene, ...editions: number[]): Promise<void> {
   }
 }
 
-const ours = (scene: Scene) => scene.caches.children.configMap.store.list();
+const ours = (scene: Scene): LiveObject[] => scene.fake.list(childTypes.configMap);
+const configMap = (scene: Scene, name: string) => ours(scene).find(({ metadata }) => metadata.name === name);
 const parsed = (object: unknown) => JSON.parse(JSON.stringify(object));
 const runConfigs = (scene: Scene) => ours(scene).filter(({ metadata }) => metadata.name.includes("run-config"));
 const stepsOf = (config: object): number =>
@@ -37,8 +40,9 @@ const editions = (scene: Scene) =>
 const nameOf = (scene: Scene, steps: number) =>
   runConfigs(scene).find((config) => stepsOf(config) === steps)?.metadata.name ?? "none";
 const revisionOf = (scene: Scene, steps: number) =>
-  scene.child("configMap", nameOf(scene, steps))?.metadata.annotations?.["pallas.helu.ca/revision"];
-const templateOf = (scene: Scene) => parsed(scene.child("deployment", "echo")).spec.template;
+  configMap(scene, nameOf(scene, steps))?.metadata.annotations?.["pallas.helu.ca/revision"];
+const deploymentOf = (scene: Scene) => parsed(scene.fake.get("echo", "agents", childTypes.deployment));
+const templateOf = (scene: Scene) => deploymentOf(scene).spec.template;
 const mounted = (scene: Scene): string =>
   templateOf(scene).spec.volumes.find(({ name }: { name: string }) => name === "config").projected.sources[0].configMap
     .name;
@@ -55,23 +59,23 @@ async function putOfReleaseBefore(scene: Scene, name = "echo-run-config"): Promi
 describe("OPR-2 what an agent's pods run on", () => {
   it("is written before the Deployment that mounts it, and what other pods mount stays as it is", async () => {
     const scene = await startServing();
-    const before = scene.child("configMap", nameOf(scene, 0));
+    const before = configMap(scene, nameOf(scene, 0));
     await edit(scene, 1);
     const reconciled = await scene.reconcileAgent("echo");
     const name = nameOf(scene, 1);
     expect(reconciled.writes.slice(0, 2)).toEqual([`apply ConfigMap ${name}`, "apply Deployment echo"]);
     expect(mounted(scene)).toBe(name);
-    expect(scene.child("configMap", nameOf(scene, 0))).toEqual(before);
+    expect(configMap(scene, nameOf(scene, 0))).toEqual(before);
     expect(runConfigs(scene).map((config) => parsed(config).immutable)).toEqual([true, true]);
   });
 
   it("is not touched by an edit that is refused: pods that start find what their template was made for", async () => {
     const scene = await startServing();
-    const before = scene.child("configMap", mounted(scene));
+    const before = configMap(scene, mounted(scene));
     await edit(scene, 1);
     scene.refuse("Deployment");
     await scene.reconcileAgent("echo");
-    expect(scene.child("configMap", mounted(scene))).toEqual(before);
+    expect(configMap(scene, mounted(scene))).toEqual(before);
     expect(editions(scene)).toEqual([0, 1]);
   });
 
@@ -162,9 +166,9 @@ describe("OPR-2 what pods ran on before", () => {
     const scene = await startServing();
     await putOfReleaseBefore(scene);
     await serve(scene, 1, 2);
-    expect(scene.child("configMap", "echo-run-config")).toBeDefined();
+    expect(configMap(scene, "echo-run-config")).toBeDefined();
     await serve(scene, 3);
-    expect(scene.child("configMap", "echo-run-config")).toBeUndefined();
+    expect(configMap(scene, "echo-run-config")).toBeUndefined();
     expect(editions(scene)).toEqual([0, 1, 2, 3]);
   });
 
@@ -176,7 +180,7 @@ describe("OPR-2 what pods ran on before", () => {
       await putOfReleaseBefore(scene, name);
     await scene.putAgent("other");
     await scene.reconcileAgent("other");
-    const deployment = parsed(scene.child("deployment", "echo"));
+    const deployment = deploymentOf(scene);
     await scene.removeChild("deployment", "echo");
     deployment.spec.template.spec.volumes = [{ name: "run-config", configMap: { name: "echo-run-config" } }];
     await scene.putChild("deployment", "echo", () => deployment);
