@@ -30,3 +30,22 @@ export const healthReportSchema = healthPayloadSchema.extend({
 });
 /** What `GET /health` on the admin port answers, always with 200: a verdict is not an HTTP failure. */
 export type HealthReport = z.output<typeof healthReportSchema>;
+
+/** Far above what an agent with all the servers it may have reports. */
+export const healthReportLimitBytes = 256 * 1024;
+
+/** What `agent` answered. Throws on anything that is no report of its own. */
+export function parseHealthReport(text: string, agent: string): HealthReport {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`expected a health report of agent "${agent}", found no JSON`, { cause });
+  }
+  const { success, data } = healthReportSchema.safeParse(json);
+  if (!success) throw new Error(`expected a health report of agent "${agent}", found another shape`);
+  // An address that was an agent's can be another's before a cache knows.
+  if (data.agent !== agent)
+    throw new Error(`expected a health report of agent "${agent}", found one of "${data.agent.slice(0, 100)}"`);
+  return data;
+}

@@ -1,6 +1,7 @@
 // What `pallas up` asks of its processes over their admin port: whether they are ready, and how they are.
 import { setTimeout as delay } from "node:timers/promises";
-import { healthReportSchema, type HealthReport } from "../../crds/health.ts";
+import { healthReportLimitBytes, parseHealthReport, type HealthReport } from "../../crds/health.ts";
+import { fetchLimited, fetchText } from "../../lib/process/fetch-limited.ts";
 import { reasonOf } from "../manifests/find-files.ts";
 
 const probeTimeoutMs = 2_000;
@@ -11,41 +12,43 @@ const healthIntervalMs = 15_000;
 /** Undefined when ready, else why not. */
 export async function observeReadiness(adminUrl: string, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const response = await fetch(`${adminUrl}/readyz`, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(probeTimeoutMs)]),
-    });
-    if (response.ok) {
-      await response.body?.cancel();
-      return undefined;
-    }
-    const body: unknown = await response.json();
+    const { status, text } = await fetchLimited(`${adminUrl}/readyz`, requestFor(signal, probeTimeoutMs));
+    if (status === 200) return undefined;
+    const body: unknown = JSON.parse(text);
     const reason: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "reason") : undefined;
-    return typeof reason === "string" ? reason : `/readyz answers ${response.status}`;
+    return typeof reason === "string" ? reason : `/readyz answers ${status}`;
   } catch (error) {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    return `/readyz does not answer (${reasonOf(cause)})`;
+    return `/readyz does not answer (${reasonOf(error)})`;
   }
 }
 
-async function observeHealth(adminUrl: string, signal: AbortSignal): Promise<HealthReport | "unreachable"> {
+const requestFor = (signal: AbortSignal, timeoutMs: number) => ({
+  signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+  accept: "application/json",
+  limitBytes: healthReportLimitBytes,
+});
+
+async function observeHealth(
+  agent: string,
+  adminUrl: string,
+  signal: AbortSignal,
+): Promise<HealthReport | "unreachable"> {
   try {
-    const response = await fetch(`${adminUrl}/health`, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(healthTimeoutMs)]),
-    });
-    return healthReportSchema.parse(await response.json());
+    return parseHealthReport(await fetchText(`${adminUrl}/health`, requestFor(signal, healthTimeoutMs)), agent);
   } catch {
     return "unreachable"; // whatever the reason: it cannot be asked, and the next look is soon (HLT-6)
   }
 }
 
-/** Looks at a process's health again and again, until the signal. */
+/** Looks at an agent's health again and again, until the signal. */
 export async function pollHealth(
+  agent: string,
   adminUrl: string,
   onHealth: (health: HealthReport | "unreachable") => void,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const health = await observeHealth(adminUrl, signal);
+    const health = await observeHealth(agent, adminUrl, signal);
     if (signal.aborted) return;
     onHealth(health);
     await delay(healthIntervalMs, undefined, { signal }).catch(() => undefined);

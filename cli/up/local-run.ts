@@ -21,7 +21,7 @@ import {
 import { applyLiveConfigs, applyObjectFiles, removeSecrets } from "./run-files.ts";
 import { writePorts } from "./remembered-ports.ts";
 import type { RunState, UpReport } from "./report.ts";
-import { superviseProcess, type RunnerContext } from "./runner.ts";
+import { shortName, superviseProcess, type RunnerContext } from "./runner.ts";
 import { Slots } from "./slots.ts";
 import type { StateFolder } from "./state-folder.ts";
 import { Supervisor, type Changes } from "./supervisor.ts";
@@ -163,6 +163,7 @@ export class LocalRun {
   private async followHealth(key: string, adminUrl: string, signal: AbortSignal): Promise<void> {
     if (key === registryKey) return;
     await pollHealth(
+      shortName(key),
       adminUrl,
       (health) => {
         const state = this.board.get(key);

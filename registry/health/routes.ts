@@ -1,23 +1,21 @@
 // GET /healthz with /livez and /readyz (HLT-5). /healthz answers 200 while the process can answer at all: what is
 // wrong stands in its body.
 import { Hono } from "hono";
-import { healthReportSchema, type HealthReport } from "../../crds/health.ts";
+import { healthReportLimitBytes, parseHealthReport, type HealthReport } from "../../crds/health.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
+import { fetchText } from "../../lib/process/fetch-limited.ts";
 import { probeRoutes } from "../../lib/process/metrics.ts";
 import type { SlugConflict } from "../../plan/catalogue.ts";
-import { fetchText } from "../polling/fetch-text.ts";
+import { adminUrlOf } from "../polling/admin-url.ts";
 import type { Visit } from "../polling/poller.ts";
 import type { ResourceSource } from "../source/source.ts";
 import type { Surface } from "../surface.ts";
 import { renderHealth } from "./report.ts";
 
-const reportLimitBytes = 256 * 1024;
-
 /** Asks one pod for its report. Rejects on a bad status, an oversized body, or another shape. */
 export async function fetchHealthReport(endpoint: AgentEndpoint, signal: AbortSignal): Promise<HealthReport> {
-  const url = new URL("health", endpoint.adminUrl.replace(/\/*$/, "/")).href;
-  const text = await fetchText(url, { signal, accept: "application/json", limitBytes: reportLimitBytes });
-  return healthReportSchema.parse(JSON.parse(text));
+  const request = { signal, accept: "application/json", limitBytes: healthReportLimitBytes };
+  return parseHealthReport(await fetchText(adminUrlOf(endpoint, "health"), request), endpoint.agent);
 }
 
 export interface HealthSurfaceOptions {

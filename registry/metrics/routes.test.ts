@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createMetrics } from "../../lib/process/metrics.ts";
-import { scrapeBodyLimitBytes } from "../polling/fetch-text.ts";
 import type { PallasRegistry } from "../registry.ts";
 import { answerNothing, answerText, startAgentAdmin, type AgentAdmin } from "../testing/agent-admin.ts";
 import { goExposition } from "../testing/expositions.ts";
@@ -9,7 +8,7 @@ import { ask, makeRegistry } from "../testing/registry.ts";
 import { makeAgent, makeEndpoint, makeInstance } from "../testing/resources.ts";
 import { parseExposition } from "./exposition.ts";
 import { renderLabels } from "./labels.ts";
-import { scrapeSampleLimit } from "./routes.ts";
+import { scrapeBodyLimitBytes, scrapeSampleLimit } from "./routes.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

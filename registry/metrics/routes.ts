@@ -4,8 +4,9 @@ import { setImmediate } from "node:timers/promises";
 import { Hono } from "hono";
 import { Gauge } from "prom-client";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
+import { fetchText } from "../../lib/process/fetch-limited.ts";
 import type { Metrics } from "../../lib/process/metrics.ts";
-import { fetchText, scrapeBodyLimitBytes } from "../polling/fetch-text.ts";
+import { adminUrlOf } from "../polling/admin-url.ts";
 import type { Visit } from "../polling/poller.ts";
 import type { Surface } from "../surface.ts";
 import { parseExposition } from "./exposition.ts";
@@ -15,6 +16,7 @@ import { renderPodSeries, type FamilyText } from "./pod-series.ts";
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
+export const scrapeBodyLimitBytes = 2 * 1024 * 1024;
 /** Of one pod. An agent with many tools has some hundreds. */
 export const scrapeSampleLimit = 10_000;
 
@@ -25,8 +27,8 @@ export const scrapeSampleLimit = 10_000;
 export function createScraper(): (endpoint: AgentEndpoint, signal: AbortSignal) => Promise<FamilyText[]> {
   let lastTurn = Promise.resolve();
   return async (endpoint, signal) => {
-    const url = new URL("metrics", endpoint.adminUrl.replace(/\/*$/, "/")).href;
-    const text = await fetchText(url, { signal, accept: "text/plain;version=0.0.4", limitBytes: scrapeBodyLimitBytes });
+    const request = { signal, accept: "text/plain;version=0.0.4", limitBytes: scrapeBodyLimitBytes };
+    const text = await fetchText(adminUrlOf(endpoint, "metrics"), request);
     // Of answers that come together one is read in each turn of the event loop, so that requests get theirs.
     lastTurn = lastTurn.then(() => setImmediate());
     await lastTurn;

@@ -1,0 +1,49 @@
+/**
+ * One GET to a process that is not trusted, as an agent's admin port: no more is read than the limit, no redirect is
+ * followed, and the connection is its own and closed afterwards, since pods come and go. The deadline is the caller's signal.
+ */
+import { get, type IncomingMessage } from "node:http";
+
+export interface LimitedRequest {
+  signal: AbortSignal;
+  accept: string;
+  /** Of the body. */
+  limitBytes: number;
+}
+
+/** The answer, whatever its status. Rejects on a body over the limit, and with the signal's reason when that aborts first. */
+export async function fetchLimited(url: string, request: LimitedRequest): Promise<{ status: number; text: string }> {
+  const { signal, accept, limitBytes } = request;
+  try {
+    const response = await open(url, signal, accept);
+    return { status: response.statusCode ?? 0, text: await readBody(response, url, limitBytes) };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+/** The body of a 200 answer. Rejects on any other too. */
+export async function fetchText(url: string, request: LimitedRequest): Promise<string> {
+  const { status, text } = await fetchLimited(url, request);
+  if (status !== 200) throw new Error(`expected 200 from ${url}, found ${status}`);
+  return text;
+}
+
+const open = (url: string, signal: AbortSignal, accept: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    get(url, { signal, agent: false, headers: { accept } }, resolve).on("error", reject);
+  });
+
+async function readBody(response: IncomingMessage, url: string, limitBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of response) {
+    const bytes = Buffer.from(chunk);
+    sizeBytes += bytes.byteLength;
+    // Leaving the loop closes the connection.
+    if (sizeBytes > limitBytes) throw new Error(`expected at most ${limitBytes} bytes from ${url}, found more`);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
