@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { agentMetricTypes, metricNames } from "../crds/metric-names.ts";
 import { createAgentMetrics } from "./metrics.ts";
 import { renderTestConfig, renderTestServer, renderTestSubAgent } from "./testing/run-config.ts";
 
@@ -38,6 +39,16 @@ describe("MET-2 series of an agent", () => {
     expect(expected.map((name) => [name, series.get(name)])).toEqual(expected.map((name) => [name, 0]));
     expect(series.get("pallas_up")).toBe(1);
     expect(series.get(`pallas_agent_info{${agent},port="8080"}`)).toBe(1);
+  });
+
+  test("have the types that registries hold them to", async () => {
+    const { body } = await create().render();
+    const types = [...body.matchAll(/^# TYPE (pallas_\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
+    const both = [
+      [metricNames.up, "gauge"],
+      [metricNames.agentInfo, "gauge"],
+    ];
+    expect(Object.fromEntries(types)).toEqual({ ...agentMetricTypes, ...Object.fromEntries(both) });
   });
 
   test("do not grow with what models and servers call themselves", async () => {

@@ -19,6 +19,19 @@ export const metricNames = {
   agentScrapeAge: "pallas_agent_scrape_age_seconds",
 } as const;
 
+/** Types of the series that agents' pods count; never another, since a query would mean something else. */
+export const agentMetricTypes = {
+  [metricNames.sendMessageTotal]: "counter",
+  [metricNames.sendMessageSeconds]: "histogram",
+  [metricNames.llmTurnsTotal]: "counter",
+  [metricNames.llmTokensTotal]: "counter",
+  [metricNames.toolCallsTotal]: "counter",
+  [metricNames.toolCallSeconds]: "histogram",
+  [metricNames.downstreamUp]: "gauge",
+  [metricNames.llmProviderUp]: "gauge",
+  [metricNames.agentHealthStatus]: "gauge",
+} as const;
+
 /** Labels the registry adds to every series of an agent's pod (MET-1). */
 export const podLabels = ["namespace", "pallas_instance", "agent", "pod"] as const;
 

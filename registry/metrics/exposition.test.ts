@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry, Summary } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { createMetrics } from "../../lib/process/metrics.ts";
 import { goExposition, pythonExposition } from "../testing/expositions.ts";
-import { ExpositionError, parseExposition, type Family } from "./exposition.ts";
+import { ExpositionError, parseExposition, unlimited, type Family } from "./exposition.ts";
 
 const find = (families: Family[], name: string) => families.find((family) => family.name === name);
 
@@ -99,7 +99,36 @@ describe("MET-1 reading text format 0.0.4", () => {
 
   it("takes as many samples as it may, and refuses one more", () => {
     const lines = Array.from({ length: 10 }, (_, at) => `up{at="${at}"} 1\n`).join("");
-    expect(parseExposition(lines, 10)[0]?.samples).toHaveLength(10);
-    expect(() => parseExposition(lines, 9)).toThrow(/^line 10: expected at most 9 samples/);
+    expect(parseExposition(lines, { ...unlimited, samples: 10 })[0]?.samples).toHaveLength(10);
+    expect(() => parseExposition(lines, { ...unlimited, samples: 9 })).toThrow(/^line 10: expected at most 9 samples/);
+  });
+
+  it("takes as many families as it may, and refuses one more, with samples or without", () => {
+    const lines = "a 1\n# TYPE b histogram\n# HELP c c\n";
+    expect(parseExposition(lines, { ...unlimited, families: 3 })).toHaveLength(1);
+    expect(() => parseExposition(lines, { ...unlimited, families: 2 })).toThrow(/^line 3: expected at most 2 families/);
+  });
+
+  it("takes a line as long as it may be, and refuses one that is a character longer", () => {
+    const line = 'a{x="y"} 1';
+    expect(parseExposition(`${line}\n`, { ...unlimited, lineChars: line.length })).toHaveLength(1);
+    expect(() => parseExposition(`${line}\n`, { ...unlimited, lineChars: line.length - 1 })).toThrow(
+      /^line 1: expected at most 9 characters in a line/,
+    );
+  });
+
+  it("keeps a HELP that begins with what only looks like a blank", () => {
+    expect(parseExposition("# HELP a \u2028x\u2029\na 1")[0]?.help).toBe("\u2028x\u2029".trimEnd());
+  });
+
+  it.each(["1", "1.", ".5", "1.5e-3", "+0x1p-2", "0xA.p0", "0x.8P1", "-Inf", "+infinity", "nan"])(
+    "takes %s",
+    (value) => {
+      expect(parseExposition(`a ${value}`)[0]?.samples[0]?.value).toBe(value);
+    },
+  );
+
+  it.each([".", "1..", "1.5.", "e5", "0x1", "0xp1", "0x.p1", "+nan", "1_000"])("refuses %s", (value) => {
+    expect(() => parseExposition(`a ${value}`)).toThrow("expected a number as the value");
   });
 });

@@ -1,6 +1,7 @@
 // Reads Prometheus' text format 0.0.4: comments, HELP, TYPE, escapes, timestamps, infinities. Values and timestamps
 // are checked but kept as they were written. Lenient on the order of families, strict on everything that would make
-// our own output faulty.
+// our own output faulty. Any pod may send anything: time grows with the text's length and with nothing else.
+import { runAtOnce, type Steps } from "../../lib/process/steps.ts";
 import { endOfName, parseLabels, type Label } from "./labels.ts";
 
 export const metricTypes = ["counter", "gauge", "histogram", "summary", "untyped"] as const;
@@ -33,13 +34,31 @@ export function sampleNames(family: string, type: MetricType): string[] {
   return [family];
 }
 
-/** Families in the order of their first line. Throws `ExpositionError` on the first malformed line, and past the limit. */
-export function parseExposition(text: string, sampleLimit: number = Number.POSITIVE_INFINITY): Family[] {
-  const builder = new FamilyBuilder(sampleLimit);
+export interface ExpositionLimits {
+  readonly lineChars: number;
+  readonly samples: number;
+  /** Those that have no sample count too. */
+  readonly families: number;
+}
+
+export const unlimited: ExpositionLimits = { lineChars: Infinity, samples: Infinity, families: Infinity };
+
+/** Lines read in one step, about a millisecond. */
+const linesPerStep = 500;
+
+/** Families in the order of their first line. Throws `ExpositionError` on the first malformed line, and past a limit. */
+export const parseExposition = (text: string, limits: ExpositionLimits = unlimited): Family[] =>
+  runAtOnce(parseExpositionInSteps(text, limits));
+
+/** The same in steps, between which others get their turn. */
+export function* parseExpositionInSteps(text: string, limits: ExpositionLimits): Steps<Family[]> {
+  const builder = new FamilyBuilder(limits);
   let number = 0;
   for (const line of lines(text)) {
     number += 1;
+    if (number % linesPerStep === 0) yield;
     try {
+      if (line.length > limits.lineChars) throw new Error(`expected at most ${limits.lineChars} characters in a line`);
       if (line.startsWith("#")) readComment(line, builder);
       else if (line !== "") builder.add(parseSample(line));
     } catch (cause) {
@@ -72,11 +91,11 @@ class FamilyBuilder {
   readonly #families = new Map<string, OpenFamily>();
   /** Which family a sample's name belongs to. */
   readonly #owners = new Map<string, OpenFamily>();
-  readonly #sampleLimit: number;
+  readonly #limits: ExpositionLimits;
   #samples = 0;
 
-  constructor(sampleLimit: number) {
-    this.#sampleLimit = sampleLimit;
+  constructor(limits: ExpositionLimits) {
+    this.#limits = limits;
   }
 
   setHelp(name: string, help: string): void {
@@ -95,7 +114,8 @@ class FamilyBuilder {
 
   add(sample: Sample): void {
     this.#samples += 1;
-    if (this.#samples > this.#sampleLimit) throw new Error(`expected at most ${this.#sampleLimit} samples`);
+    const { samples } = this.#limits;
+    if (this.#samples > samples) throw new Error(`expected at most ${samples} samples`);
     (this.#owners.get(sample.name) ?? this.#open(sample.name)).samples.push(sample);
   }
 
@@ -109,6 +129,8 @@ class FamilyBuilder {
   #open(name: string): OpenFamily {
     const existing = this.#families.get(name);
     if (existing !== undefined) return existing;
+    const { families } = this.#limits;
+    if (this.#families.size >= families) throw new Error(`expected at most ${families} families`);
     const created: OpenFamily = { name, type: undefined, help: undefined, samples: [] };
     this.#families.set(name, created);
     if (!this.#owners.has(name)) this.#owners.set(name, created);
@@ -117,7 +139,7 @@ class FamilyBuilder {
 }
 
 function readComment(line: string, builder: FamilyBuilder): void {
-  const match = /^#[ \t]+(HELP|TYPE)[ \t]+(\S+)(?:[ \t]+(.*))?$/.exec(line);
+  const match = /^#[ \t]+(HELP|TYPE)[ \t]+(\S+)(?:[ \t]+([^ \t][^]*)?)?$/.exec(line);
   const [, keyword, name, rest = ""] = match ?? [];
   // Any other comment means nothing.
   if (keyword === undefined || name === undefined) return;
@@ -153,8 +175,11 @@ function skipBlanks(line: string, from: number): number {
   return at;
 }
 
-/** What Go's ParseFloat takes: decimal, exponent, hexadecimal, infinities and NaN in any case. */
+/**
+ * What Go's ParseFloat takes: decimal, exponent, hexadecimal, infinities and NaN in any case. No two neighbours in these
+ * patterns match the same character: a long number that is none would be tried in every division between them.
+ */
 const isFloat = (text: string): boolean =>
-  /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ||
+  /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ||
   /^(?:[+-]?inf(?:inity)?|nan)$/i.test(text) ||
-  /^[+-]?0x(?:[\da-f]+\.?[\da-f]*|\.[\da-f]+)p[+-]?\d+$/i.test(text);
+  /^[+-]?0x(?:[\da-f]+(?:\.[\da-f]*)?|\.[\da-f]+)p[+-]?\d+$/i.test(text);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createMetrics } from "../../lib/process/metrics.ts";
 import { goExposition, pythonExposition } from "../testing/expositions.ts";
+import { agentMetricTypes } from "../../crds/metric-names.ts";
+import { runAtOnce } from "../../lib/process/steps.ts";
 import { makeEndpoint } from "../testing/resources.ts";
 import { parseExposition, sampleNames } from "./exposition.ts";
 import { renderLabels } from "./labels.ts";
@@ -8,10 +10,10 @@ import { mergeFamilies } from "./merge.ts";
 import { renderPodSeries } from "./pod-series.ts";
 
 const series = (text: string, agent = "research", pod = `${agent}-1`) =>
-  renderPodSeries(parseExposition(text), makeEndpoint(agent, "http://10.0.0.1:9090", pod));
+  runAtOnce(renderPodSeries(parseExposition(text), makeEndpoint(agent, "http://10.0.0.1:9090", pod)));
 
-function merge(...parts: ReturnType<typeof series>[]) {
-  const { chunks, conflicts } = mergeFamilies(parts);
+function merge(...pods: ReturnType<typeof series>[]) {
+  const { chunks, conflicts } = mergeFamilies([], pods);
   return { text: [...chunks].join(""), conflicts };
 }
 const ourLabels = 'namespace="agents",pallas_instance="ouranos",agent="research",pod="research-1"';
@@ -55,7 +57,7 @@ describe("MET-1 merging the series of many pods", () => {
 
   it("comes in pieces that make up the whole", () => {
     const lines = Array.from({ length: 10_000 }, (_, at) => `a{x="${at}"} ${at}\n`).join("");
-    const { chunks } = mergeFamilies([series(lines), series(lines, "coder"), series("b 1\n")]);
+    const { chunks } = mergeFamilies([], [series(lines), series(lines, "coder"), series("b 1\n")]);
     const pieces = [...chunks];
     expect(pieces.length).toBeGreaterThan(1);
     expect(parseExposition(pieces.join("")).map(({ samples }) => samples.length)).toEqual([20_000, 1]);
@@ -94,13 +96,68 @@ describe("MET-1 merging the series of many pods", () => {
   });
 
   it.each([
-    ["another type", "# TYPE a gauge\na 1", "# TYPE a counter\na 2"],
-    ["a histogram's count as a family", "# TYPE a histogram\na_count 1\na_sum 1", "# TYPE a_count counter\na_count 2"],
-    ["a histogram over a family's name", "# TYPE a_sum gauge\na_sum 1", "# TYPE a histogram\na_sum 2\na_count 2"],
-  ])("leaves out a later family with %s, counts it, and keeps the rest", (_, first, second) => {
-    const { text, conflicts } = merge(series(first), series(`${second}\nb 3`, "coder"));
+    ["another type", "# TYPE a gauge\na 1", "# TYPE a counter\na 2", ["a", "a"]],
+    [
+      "a histogram's count as a family",
+      "# TYPE a histogram\na_count 1\na_sum 1",
+      "# TYPE a_count counter\na_count 2",
+      ["a_count", "a_count", "a_sum"],
+    ],
+    [
+      "a histogram over a family's name",
+      "# TYPE a_sum gauge\na_sum 1",
+      "# TYPE a histogram\na_sum 2\na_count 2",
+      ["a_sum", "a_sum", "a_count"],
+    ],
+  ])("keeps the series of all pods, without a type, where one has %s", (_, first, second, samples) => {
+    for (const [one, other] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      const { text, conflicts } = merge(series(one), series(`${other}\nb 3`, "coder"), series(first, "third"));
+      expect(conflicts).toBe(2);
+      const families = parseExposition(text);
+      const contested = families.filter(({ name }) => name !== "b");
+      expect(new Set(contested.map(({ type }) => type))).toEqual(new Set(["untyped"]));
+      const of = (pod: string) =>
+        contested.flatMap((family) => family.samples.filter(({ labels }) => labels.some(({ raw }) => raw === pod)));
+      expect([...of("research"), ...of("coder")].map(({ name }) => name).toSorted()).toEqual(samples.toSorted());
+      expect(of("third")).toHaveLength(parseExposition(first).flatMap((family) => family.samples).length);
+      const names = blocks(text);
+      expect(names).toEqual([...new Set(names)]);
+    }
+  });
+
+  it("leaves out of a pod what contradicts the registry's own, counts it, and keeps the rest", () => {
+    const own = [{ name: "a", type: "gauge", help: "A.", text: "a 1\n" } as const];
+    const { chunks, conflicts } = mergeFamilies(own, [
+      series("# TYPE a counter\na 2\nb 3"),
+      series("# TYPE a gauge\na 4"),
+    ]);
+    const text = [...chunks].join("");
     expect(conflicts).toBe(1);
-    expect(parseExposition(text).flatMap(({ samples }) => samples.map(({ value }) => value))).not.toContain("2");
-    expect(text).toContain('agent="coder",pod="coder-1"} 3');
+    expect(text).toContain(`# HELP a A.\n# TYPE a gauge\na 1\na{${ourLabels}} 4\n`);
+    expect(text).toContain(`b{${ourLabels}} 3`);
+    expect(text).not.toContain("} 2");
+  });
+});
+
+describe("MET-2 names of ours have one type", () => {
+  const names = Object.keys(agentMetricTypes);
+
+  it.each(names.flatMap((name) => ["counter", "gauge", "histogram", "summary", "untyped"].map((type) => [name, type])))(
+    "%s as a %s",
+    (name, type) => {
+      const right = Object.entries(agentMetricTypes).some(([known, itsType]) => known === name && itsType === type);
+      const read = () => series(`# TYPE ${name} ${type}\n${name} 1\nb 1`);
+      if (right) expect(read()).toHaveLength(2);
+      else expect(read).toThrow(new RegExp(`expected the type \\w+ of ${name}, found ${type}`));
+    },
+  );
+
+  it("a pod whose other families would take the series of ours is refused", () => {
+    expect(() => series("pallas_send_message_duration_seconds_count 1")).toThrow(
+      "expected series called pallas_send_message_duration_seconds_count in the family pallas_send_message_duration_seconds only",
+    );
   });
 });

@@ -1,8 +1,10 @@
 // One pod's series as they go into the merged output: labelled with whose they are, without what the registry says
-// itself, and already text, so that a request only joins strings.
+// itself, and already text, so that a request only joins strings. A pod that gives a name of ours another meaning is
+// refused whole: alerts are written against these names, and what it says of anything is not to be trusted.
 import type { AgentEndpoint } from "../../crds/local-state.ts";
-import { metricNames, podLabels } from "../../crds/metric-names.ts";
-import { ExpositionError, type Family, type MetricType } from "./exposition.ts";
+import { agentMetricTypes, metricNames, podLabels } from "../../crds/metric-names.ts";
+import type { Steps } from "../../lib/process/steps.ts";
+import { ExpositionError, sampleNames, type Family, type MetricType } from "./exposition.ts";
 import { escapeLabelValue, renderPairs, type Label } from "./labels.ts";
 
 export interface FamilyText {
@@ -26,29 +28,58 @@ const saidByRegistry: ReadonlySet<string> = new Set([
   metricNames.agentScrapeAge,
 ]);
 
-/** Throws `ExpositionError` when two series are the same: Prometheus would keep an arbitrary one. */
-export function renderPodSeries(families: readonly Family[], endpoint: AgentEndpoint): FamilyText[] {
+/** Names of samples that only one family may have, and that family. */
+const ourSamples: ReadonlyMap<string, string> = new Map(
+  Object.entries(agentMetricTypes).flatMap(([name, type]) => sampleNames(name, type).map((sample) => [sample, name])),
+);
+const ourTypes: ReadonlyMap<string, MetricType> = new Map(Object.entries(agentMetricTypes));
+
+/** Series rendered in one step, about a millisecond. */
+const samplesPerStep = 500;
+
+/**
+ * Throws `ExpositionError` when two series are the same, of which Prometheus would keep an arbitrary one, and on a name
+ * of ours with another type than it has everywhere.
+ */
+export function* renderPodSeries(families: readonly Family[], endpoint: AgentEndpoint): Steps<FamilyText[]> {
   const own = ownLabels(endpoint);
   const ownText = renderPairs([...own].map(([name, raw]) => ({ name, raw })));
   const seen = new Set<string>();
-  return families
-    .filter(({ name }) => !saidByRegistry.has(name))
-    .map(({ name, type, help, samples }) => {
-      // Joined, not added up: a string in pieces would be put together while it is served.
-      const lines: string[] = [];
-      const orders = new Map<number, readonly Label[]>();
-      for (const sample of samples) {
-        const labels = relabel(sample.labels, own);
-        const text = renderPairs(labels);
-        const order = orders.get(labels.length);
-        if (order === undefined) orders.set(labels.length, labels);
-        const key = `${sample.name}{${order === undefined ? text : renderInOrder(labels, text, order)}`;
-        if (seen.has(key)) throw new ExpositionError(`expected each series once, found ${key}} twice`);
-        seen.add(key);
-        lines.push(`${sample.name}{${ownText}${text === "" ? "" : ","}${text}} ${sample.value}\n`);
-      }
-      return { name: detach(name), type, help: help && detach(help), text: lines.join("") };
-    });
+  const rendered: FamilyText[] = [];
+  for (const { name, type, help, samples } of families) {
+    if (saidByRegistry.has(name)) continue;
+    checkType(name, type);
+    // Joined, not added up: a string in pieces would be put together while it is served.
+    const lines: string[] = [];
+    const orders = new Map<number, readonly Label[]>();
+    for (const sample of samples) {
+      const labels = relabel(sample.labels, own);
+      const text = renderPairs(labels);
+      const order = orders.get(labels.length);
+      if (order === undefined) orders.set(labels.length, labels);
+      const key = `${sample.name}{${order === undefined ? text : renderInOrder(labels, text, order)}`;
+      if (seen.has(key)) throw new ExpositionError(`expected each series once, found ${key}} twice`);
+      seen.add(key);
+      if (seen.size % samplesPerStep === 0) yield;
+      lines.push(`${sample.name}{${ownText}${text === "" ? "" : ","}${text}} ${sample.value}\n`);
+    }
+    rendered.push({ name: detach(name), type, help: help && detach(help), text: lines.join("") });
+  }
+  return rendered;
+}
+
+function checkType(name: string, type: MetricType): void {
+  const ours = ourTypes.get(name);
+  if (ours !== undefined && ours !== type) {
+    throw new ExpositionError(
+      `expected the type ${ours} of ${name}, found ${type}; every agent of Pallas says the same`,
+    );
+  }
+  for (const sample of sampleNames(name, type)) {
+    const owner = ourSamples.get(sample);
+    if (owner === undefined || owner === name) continue;
+    throw new ExpositionError(`expected series called ${sample} in the family ${owner} only, found them in ${name}`);
+  }
 }
 
 /** The same text for the same labels in any order: that of `order` where it has the same names, else by name. */

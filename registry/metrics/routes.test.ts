@@ -8,7 +8,7 @@ import { ask, makeRegistry } from "../testing/registry.ts";
 import { makeAgent, makeEndpoint, makeInstance } from "../testing/resources.ts";
 import { parseExposition } from "./exposition.ts";
 import { renderLabels } from "./labels.ts";
-import { scrapeBodyLimitBytes, scrapeSampleLimit } from "./routes.ts";
+import { scrapeBodyLimitBytes, scrapeLimits } from "./routes.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -39,6 +39,8 @@ async function read(registry: PallasRegistry): Promise<Map<string, string>> {
 }
 
 const manySamples = (count: number) => Array.from({ length: count }, (_, at) => `a{x="${at}"} 1\n`).join("");
+
+const manyTypes = (count: number) => Array.from({ length: count }, (_, at) => `# TYPE b${at} histogram\n`).join("");
 
 const labelsOf = (agent: string, pod = `${agent}-1`) =>
   `{namespace="agents",pallas_instance="ouranos",agent="${agent}",pod="${pod}"}`;
@@ -91,7 +93,13 @@ describe("MET-1 GET /metrics", () => {
     ["answers 500", answerText("a 1\n", 500)],
     ["has a body one byte over 2 MiB", answerText(`a 1\n#${" ".repeat(scrapeBodyLimitBytes - 4)}`)],
     ["repeats a series", answerText("a 1\na 2\n")],
-    ["has one sample too many", answerText(manySamples(scrapeSampleLimit + 1))],
+    ["has one sample too many", answerText(manySamples(scrapeLimits.samples + 1))],
+    ["has one family too many", answerText(`a 1\n${manyTypes(scrapeLimits.families)}`)],
+    ["has a line one character too long", answerText(`a 1\n#${"x".repeat(scrapeLimits.lineChars)}`)],
+    [
+      "gives a name of ours another type",
+      answerText("# TYPE pallas_downstream_up counter\npallas_downstream_up 1\na 1\n"),
+    ],
   ])("a pod that %s costs its own series only and shows as scrape_up 0", async (_, answer) => {
     const [good, bad] = await startAgents("a 1\n", "a 1\n");
     if (good === undefined || bad === undefined) throw new Error("expected two agents");
@@ -120,12 +128,12 @@ describe("MET-1 GET /metrics", () => {
   });
 
   it("takes as many samples as a pod may have", async () => {
-    const [admin] = await startAgents(manySamples(scrapeSampleLimit));
+    const [admin] = await startAgents(manySamples(scrapeLimits.samples));
     if (admin === undefined) throw new Error("expected an agent");
     const registry = serve(new MemorySource({ endpoints: [makeEndpoint("big", admin.url)] }));
     await vi.waitFor(async () => {
       const own = [...(await read(registry)).keys()].filter((key) => key.startsWith("a{"));
-      expect(own).toHaveLength(scrapeSampleLimit);
+      expect(own).toHaveLength(scrapeLimits.samples);
     });
   });
 

@@ -6,10 +6,11 @@ import { Gauge } from "prom-client";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 import { fetchText } from "../../lib/process/fetch-limited.ts";
 import type { Metrics } from "../../lib/process/metrics.ts";
+import { runInTurns, type Steps } from "../../lib/process/steps.ts";
 import { adminUrlOf } from "../polling/admin-url.ts";
 import type { Visit } from "../polling/poller.ts";
 import type { Surface } from "../surface.ts";
-import { parseExposition } from "./exposition.ts";
+import { parseExposition, parseExpositionInSteps, type ExpositionLimits } from "./exposition.ts";
 import { renderLabels } from "./labels.ts";
 import { mergeFamilies } from "./merge.ts";
 import { renderPodSeries, type FamilyText } from "./pod-series.ts";
@@ -17,23 +18,27 @@ import { renderPodSeries, type FamilyText } from "./pod-series.ts";
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
 export const scrapeBodyLimitBytes = 2 * 1024 * 1024;
-/** Of one pod. An agent with many tools has some hundreds. */
-export const scrapeSampleLimit = 10_000;
+/** Of one pod. An agent with many tools has some hundreds of samples in some dozens of families. */
+export const scrapeLimits: ExpositionLimits = { lineChars: 16 * 1024, samples: 10_000, families: 1_000 };
 
 /**
- * Makes what asks one pod for its series. It rejects on a bad status, a body over 2 MiB, too many samples, or one
- * malformed line.
+ * Makes what asks one pod for its series. It rejects on a bad status, a body over 2 MiB, too much in it, one malformed
+ * line, or a name of ours with another type.
  */
 export function createScraper(): (endpoint: AgentEndpoint, signal: AbortSignal) => Promise<FamilyText[]> {
-  let lastTurn = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
   return async (endpoint, signal) => {
     const request = { signal, accept: "text/plain;version=0.0.4", limitBytes: scrapeBodyLimitBytes };
     const text = await fetchText(adminUrlOf(endpoint, "metrics"), request);
-    // Of answers that come together one is read in each turn of the event loop, so that requests get theirs.
-    lastTurn = lastTurn.then(() => setImmediate());
-    await lastTurn;
-    return renderPodSeries(parseExposition(text, scrapeSampleLimit), endpoint);
+    // Of answers that come together one is read at a time, in steps, so that requests get their turn.
+    const read = last.then(() => runInTurns(readPodSeries(text, endpoint)));
+    last = read.catch(() => undefined);
+    return read;
   };
+}
+
+function* readPodSeries(text: string, endpoint: AgentEndpoint): Steps<FamilyText[]> {
+  return yield* renderPodSeries(yield* parseExpositionInSteps(text, scrapeLimits), endpoint);
 }
 
 export interface MetricsSurfaceOptions {
@@ -49,14 +54,13 @@ export function metricsSurface({ own, visits }: MetricsSurfaceOptions): Surface 
     visits &&
     new Gauge({
       name: "pallas_registry_conflicting_families",
-      help: "Families of pods left out of the last merge because another pod uses the name in another way.",
+      help: "Families of pods, in the last answer, whose names others use in another way: served without a type, or left out.",
       registers: [own.registry],
     });
   const app = new Hono();
   app.get("/metrics", async (c) => {
-    const parts: (readonly FamilyText[])[] = [asParts((await own.render()).body)];
-    for (const { answer } of visits?.() ?? []) if (answer.ok) parts.push(answer.value);
-    const { chunks, conflicts } = mergeFamilies(parts);
+    const pods = (visits?.() ?? []).flatMap(({ answer }) => (answer.ok ? [answer.value] : []));
+    const { chunks, conflicts } = mergeFamilies(asParts((await own.render()).body), pods);
     conflicting?.set(conflicts);
     return c.body(streamText(chunks), 200, { "Content-Type": contentType, "Cache-Control": "no-store" });
   });

@@ -4,6 +4,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { runAtOnce } from "../../lib/process/steps.ts";
 import { renderTestConfig } from "../../agent-runtime/testing/run-config.ts";
 import { startAgentProcess, type AgentProcess } from "../../agent-runtime/testing/process.ts";
 import { parseExposition, type Family } from "../../registry/metrics/exposition.ts";
@@ -34,7 +35,10 @@ const lineCount = (text: string) => text.split("\n").filter((line) => line !== "
 
 /** What the registry would serve of this as one pod's, read again, without the labels it adds. */
 function roundTrip(text: string): Family[] {
-  const { chunks, conflicts } = mergeFamilies([renderPodSeries(parseExposition(text), makeEndpoint("a", "http://a"))]);
+  const { chunks, conflicts } = mergeFamilies(
+    [],
+    [runAtOnce(renderPodSeries(parseExposition(text), makeEndpoint("a", "http://a")))],
+  );
   expect(conflicts).toBe(0);
   const added = new Set(["namespace", "pallas_instance", "agent", "pod"]);
   const unlabelled = (family: Family): Family => ({
