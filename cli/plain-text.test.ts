@@ -9,13 +9,16 @@ describe("CLI-4 text of others commands no terminal", () => {
     ["a title in C1", "a\u009d0;owned\u009cb", "a0;ownedb"],
     ["the clipboard", "a\u001b]52;c;cm0gLXJmIH4=\u0007b", "ab"],
     ["a link that hides where it leads", "\u001b]8;;http://evil\u0007ok\u001b]8;;\u0007", "ok"],
-    ["an answer asked of the terminal", "a\u001bP$q\u001b\\b", "a$q\\b"],
+    ["an answer asked of the terminal", "a\u001bP$q\u001b\\b", "ab"],
     ["cursor and erasing", "a\u001b[2J\u001b[1;1H\u001b[31mb\u001b[0m", "ab"],
     ["C1 cursor", "a\u009b2Jb", "ab"],
     ["a line written over", "safe\rrm -rf", "saferm -rf"],
     ["backspaces and a bell", "a\b\b\u0007b", "ab"],
     ["writing turned round", "a\u202eb\u2066c", "abc"],
-    ["a sequence that never ends", "a\u001b]x;b", "a]x;b"],
+    ["a string that never ends", "a\u001b]x;b", "a]x;b"],
+    ["a string that another cuts off", "a\u001b]8;;x\u001b]0;y\u0007b", "a]8;;xb"],
+    ["a reset and a character set", "a\u001bcb\u001b(Bc", "abc"],
+    ["a sequence that never ends", "a\u001b[1;2", "a[1;2"],
   ])("%s", (_what, text, left) => expect(plainText(text)).toBe(left));
 
   test("line breaks, tabs, accents and emoji stay", () => {

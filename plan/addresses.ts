@@ -21,11 +21,12 @@ function parseIpv4(text: string): bigint | undefined {
 }
 
 function parseIpv6(text: string): bigint | undefined {
-  const dotted = /^(.*:)([^:]*\.[^:]*)$/.exec(text);
-  if (dotted) {
-    const tail = parseIpv4(dotted[2] ?? "");
+  const lastPart = text.slice(text.lastIndexOf(":") + 1);
+  if (lastPart.includes(".")) {
+    const tail = parseIpv4(lastPart);
     if (tail === undefined) return undefined;
-    return parseIpv6(`${dotted[1]}${(tail >> 16n).toString(16)}:${(tail & 0xffffn).toString(16)}`);
+    const rest = text.slice(0, -lastPart.length);
+    return parseIpv6(`${rest}${(tail >> 16n).toString(16)}:${(tail & 0xffffn).toString(16)}`);
   }
   const halves = text.split("::");
   if (halves.length > 2) return undefined;

@@ -27,9 +27,11 @@ const key = z
   .max(253)
   .regex(/^(?!\.\.?$)[-._a-zA-Z0-9]+$/);
 const texts = z.record(key, z.string("must be text; quote it"));
+/** Lines may be broken anywhere. */
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const base64Texts = z.record(
   key,
-  z.string().regex(/^\s*([A-Za-z0-9+/]{4}\s*)*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\s*$/, "must be base64"),
+  z.string().refine((text) => base64.test(text.replaceAll(/\s/g, "")), "must be base64"),
 );
 
 const metadata = z.looseObject({ name: objectName, namespace: objectName.default("default") });

@@ -159,12 +159,12 @@ function parseSample(line: string): Sample {
   const afterName = skipBlanks(line, nameEnd);
   const { labels, end } = line[afterName] === "{" ? parseLabels(line, afterName) : { labels: [], end: afterName };
   if (end === nameEnd) throw new Error("expected a blank after the name");
-  const [value = "", timestamp, ...rest] = line
+  const [value = "", timestamp, another] = line
     .slice(end)
     .trim()
-    .split(/[ \t]+/);
+    .split(/[ \t]+/, 3);
   if (!isFloat(value)) throw new Error("expected a number as the value");
-  if (rest.length > 0) throw new Error("expected nothing after the timestamp");
+  if (another !== undefined) throw new Error("expected nothing after the timestamp");
   if (timestamp !== undefined && !/^-?\d+$/.test(timestamp)) throw new Error("expected milliseconds as the timestamp");
   return { name: line.slice(0, nameEnd), labels, value: timestamp === undefined ? value : `${value} ${timestamp}` };
 }

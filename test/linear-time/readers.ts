@@ -1,0 +1,122 @@
+// What of the control plane and the command line meets text of others. One line each: who reads, and after which
+// beginnings a hostile run may stand. To add a parser, add a line.
+import { Hono } from "hono";
+import { parseLocalObject } from "../../cli/manifests/local-objects.ts";
+import { jsonLine, plainLine, plainText } from "../../cli/plain-text.ts";
+import { describeLine, isTelling } from "../../cli/up/child-output.ts";
+import { parseHealthReport } from "../../crds/health.ts";
+import { parseErrorResponse } from "../../lib/kube/api-error.ts";
+import { isSameQuantity } from "../../lib/kube/quantity.ts";
+import { silentLog } from "../../lib/kube/testing/silent-log.ts";
+import { readTraceContext } from "../../lib/mcp/trace-context.ts";
+import { matchesEtag } from "../../lib/process/entity-tag.ts";
+import { scrub } from "../../lib/process/error-fields.ts";
+import { createHostCheck } from "../../lib/process/http-guard.ts";
+import { runAtOnce } from "../../lib/process/steps.ts";
+import { isSameVerdict, judgeReport } from "../../operator/health/verdict.ts";
+import { selectorFaults } from "../../plan/accept-peers.ts";
+import { parseAddress, parseRange } from "../../plan/addresses.ts";
+import { shorten } from "../../plan/catalogue.ts";
+import { createApp } from "../../registry/app.ts";
+import { chooseEncoding } from "../../registry/catalogue/negotiate.ts";
+import { parseExposition } from "../../registry/metrics/exposition.ts";
+import { mergeFamilies } from "../../registry/metrics/merge.ts";
+import { renderPodSeries } from "../../registry/metrics/pod-series.ts";
+import { requestIdOf } from "../../registry/request-id.ts";
+import { parseServerQuery } from "../../registry/servers/query.ts";
+import { makeEndpoint } from "../../registry/testing/resources.ts";
+import { createServerRecords } from "../../registry/servers/records.ts";
+import { serversSurface } from "../../registry/servers/routes.ts";
+
+export interface Reader {
+  readonly name: string;
+  readonly read: (text: string) => unknown;
+  /** What a run comes after; beside them it is tried alone. */
+  readonly after?: readonly string[];
+  /** What it comes before; beside them some endings that belong to nothing. */
+  readonly before?: readonly string[];
+}
+
+const isAllowedHost = createHostCheck(["localhost"]);
+const app = createApp({
+  surfaces: [serversSurface(createServerRecords()), { app: new Hono() }],
+  allowedHosts: ["localhost"],
+  allowedOrigins: ["https://app.example.com"],
+  log: silentLog(),
+});
+/** Headers are Latin-1 without line ends; what else is in a text cannot come. */
+const askApp = (header: string, value: string) =>
+  app.request("/v0.1/servers", { headers: { host: "localhost", [header]: value.replaceAll(/[^\t\x20-\xff]/g, "?") } });
+const askPath = (path: string) => app.request(`/${encodeURI(path)}`, { headers: { host: "localhost" } });
+
+const report = { status: "ok", timestamp: "", agent: "a", providers: {}, downstreams: {} };
+const judge = (detail: string) => {
+  const providers = { p: { ok: false, detail, checkedAt: "" } };
+  const verdict = judgeReport(parseHealthReport(JSON.stringify({ ...report, providers }), "a"));
+  return isSameVerdict(verdict, { ...verdict });
+};
+const secret = (data: object) =>
+  parseLocalObject("a.yaml", {
+    value: { apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, ...data },
+    start: { line: 1, column: 1 },
+    locate: () => ({ line: 1, column: 1 }),
+  });
+
+export const readers: readonly Reader[] = [
+  {
+    name: "a pod's series: the lines",
+    read: (text) => parseExposition(text),
+    after: [
+      "# HELP a",
+      "# HELP a ",
+      "# TYPE a ",
+      "#",
+      "a ",
+      "a 1",
+      "a 1 ",
+      "a 0x",
+      "a 1.",
+      "a 1e",
+      "a{",
+      'a{b="',
+      'a{b="c"',
+      "a\n",
+    ],
+  },
+  {
+    name: "a pod's series: labels and merging",
+    read: (text) => {
+      const families = parseExposition(`a${text} 1\nb${text} 2`);
+      const pod = runAtOnce(renderPodSeries(families, makeEndpoint("a", "http://a")));
+      return [...mergeFamilies([], [pod, pod.map((family) => ({ ...family, type: "summary" }))]).chunks];
+    },
+    after: ['{b="', '{agent="'],
+    before: ['"}'],
+  },
+  { name: "a health report", read: (text) => parseHealthReport(text, "a"), after: ['{"agent":"'] },
+  { name: "a health verdict", read: judge, after: ["1.", "1 "] },
+  { name: "Host", read: isAllowedHost, after: ["[", "localhost:"] },
+  { name: "Host of the application", read: (text) => askApp("host", text), after: ["[", "localhost:"] },
+  { name: "Origin", read: (text) => askApp("origin", text), after: ["https://"] },
+  { name: "X-Request-Id", read: requestIdOf },
+  { name: "Accept-Encoding", read: chooseEncoding, after: ["gzip;", "gzip;q=", "gzip, "] },
+  { name: "If-None-Match", read: (text) => matchesEtag(text, '"x"'), after: ["W/", '"', '"y", '] },
+  { name: "a path", read: askPath, after: ["v0.1/servers/"] },
+  { name: "cursor", read: (text) => parseServerQuery({ cursor: text }) },
+  { name: "updated_since", read: (text) => parseServerQuery({ updated_since: text }), after: ["2026-01-31T12:00:00."] },
+  { name: "limit", read: (text) => parseServerQuery({ limit: text }) },
+  { name: "the API server's refusal", read: (text) => parseErrorResponse("test", 500, text, text), after: ['{"a":"'] },
+  { name: "quantities", read: (text) => isSameQuantity(text, "1"), after: ["1.", "1e"] },
+  { name: "traceparent", read: (text) => readTraceContext({ traceparent: text, tracestate: text }), after: ["00-"] },
+  { name: "texts in the log", read: scrub, after: ["bearer", "https://", "?token="] },
+  { name: "an address", read: parseAddress, after: [":", "::", "1."], before: [":"] },
+  { name: "a range", read: parseRange, after: ["1.2.3.4/", "::/"] },
+  { name: "a label's key", read: (key) => selectorFaults("a", { matchExpressions: [{ key, operator: "Exists" }] }) },
+  { name: "a description", read: (text) => shorten(text), after: ["a"] },
+  { name: "text on a terminal", read: plainText, after: ["\u001b]", "\u001b[", "\u001bP", "\u009b"] },
+  { name: "a line on a terminal", read: plainLine, after: ["a"] },
+  { name: "JSON on a terminal", read: jsonLine },
+  { name: "a process's output", read: (text) => [isTelling(text), describeLine(text)], after: ["Node.js v", "{"] },
+  { name: "base64 of a Secret", read: (text) => secret({ data: { a: text } }), after: ["AAAA", "AA="] },
+  { name: "keys of a Secret", read: (text) => secret({ stringData: { [text]: text } }), after: [".", "${A"] },
+];
