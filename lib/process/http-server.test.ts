@@ -151,16 +151,83 @@ describe("deadlines and caps", () => {
     expect(await response.text()).toBe("slow but whole");
   });
 
-  it("serves as many connections as the cap says, refuses one more, and logs it once", async () => {
-    const server = await serve(() => new Response("ok"), { maxConnections: 2 });
-    const first = await open(server);
-    const second = await open(server);
-    second.socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    await vi.waitFor(() => expect(second.received()).toMatch(/ 200 /));
-    for (let extra = 0; extra < 2; extra++) await (await open(server)).ended;
-    expect(lines.filter((line) => line.includes("connections refused at the limit"))).toHaveLength(1);
-    first.socket.destroy();
-    await vi.waitFor(async () => expect((await fetch(server.url)).status).toBe(200));
+  const isOpen = (connection: { socket: Socket }) => !connection.socket.closed && !connection.socket.readableEnded;
+  const ask = async (connection: { socket: Socket; received: () => string }, path = "/") => {
+    const before = connection.received().length;
+    connection.socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await vi.waitFor(() => expect(connection.received().slice(before)).toMatch(/ 200 /));
+  };
+
+  it("SEC-6 at the limit all connections are served; for one more the longest idle is closed, and it is logged once", async () => {
+    const server = await serve(() => new Response("ok"), { maxConnections: 3 });
+    const [first, second, third] = [await open(server), await open(server), await open(server)];
+    // The first has asked since, so that the second is idle for longest.
+    for (const each of [first, second, third, first]) await ask(each);
+    expect([first, second, third].map(isOpen)).toEqual([true, true, true]);
+    const fourth = await open(server);
+    await second.ended;
+    await ask(fourth);
+    expect([first, third, fourth].map(isOpen)).toEqual([true, true, true]);
+    const fifth = await open(server);
+    await third.ended;
+    await ask(fifth);
+    await ask(first);
+    const logged = lines.filter((line) => line.includes("connection limit reached"));
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ closedIdle: 1, refused: 0, maxConnections: 3 }]);
+  });
+
+  it("SEC-6 no connection with a response in flight is closed for a new one: where all have, the new one is", async () => {
+    const gate = Promise.withResolvers<void>();
+    let entered = 0;
+    const server = await serve(
+      async () => {
+        entered += 1;
+        await gate.promise;
+        return new Response("ok");
+      },
+      { maxConnections: 2 },
+    );
+    const [first, second] = [await open(server), await open(server)];
+    const answered = [ask(first), ask(second)];
+    await vi.waitFor(() => expect(entered).toBe(2));
+    await (
+      await open(server)
+    ).ended;
+    expect([first, second].map(isOpen)).toEqual([true, true]);
+    gate.resolve();
+    await Promise.all(answered);
+    // With answers sent, they are idle again: the first that got one makes room.
+    await ask(await open(server));
+    expect([first, second].map(isOpen).filter(Boolean)).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("connection limit reached"))).toHaveLength(1);
+  });
+
+  it("SEC-6 who asks twice at once is busy until both answers are sent", async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const server = await serve(
+      async (request) => {
+        await gates[Number(new URL(request.url).pathname.slice(1))]?.promise;
+        return new Response("ok");
+      },
+      { maxConnections: 1 },
+    );
+    const only = await open(server);
+    only.socket.write("GET /0 HTTP/1.1\r\nHost: x\r\n\r\nGET /1 HTTP/1.1\r\nHost: x\r\n\r\n");
+    gates[0]?.resolve();
+    await vi.waitFor(() => expect(only.received().match(/ 200 /g)).toHaveLength(1));
+    await (
+      await open(server)
+    ).ended;
+    gates[1]?.resolve();
+    await vi.waitFor(() => expect(only.received().match(/ 200 /g)).toHaveLength(2));
+  });
+
+  it("SEC-6 connections that ask nothing keep nobody out", async () => {
+    const server = await serve(() => new Response("ok"), { maxConnections: 50 });
+    const silent = await Promise.all(Array.from({ length: 200 }, () => open(server)));
+    for (let times = 0; times < 3; times += 1) expect((await fetch(server.url)).status).toBe(200);
+    expect(silent.filter(isOpen).length).toBeLessThanOrEqual(50);
+    for (const { socket } of silent) socket.destroy();
   });
 });
 

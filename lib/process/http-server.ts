@@ -18,7 +18,7 @@ export interface HttpLimits {
   requestTimeoutMs: number;
   /** How long an idle connection is kept for the next request. */
   keepAliveTimeoutMs: number;
-  /** Connections beyond this are closed at once. */
+  /** Beyond this a connection costs the one that has been idle for longest; itself, where none is idle. */
   maxConnections: number;
 }
 
@@ -64,8 +64,7 @@ export async function listen(
     // Node looks for late senders at this interval only; its own 30 s would stretch our deadlines.
     connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs, limits.requestTimeoutMs),
   });
-  server.maxConnections = limits.maxConnections;
-  const connections = trackConnections(server, options.log);
+  const connections = trackConnections(server, { maxConnections: limits.maxConnections, log: options.log });
   const answer = getRequestListener((request, env) => respond(fetch, request, env, options.log), {
     // Names the host of an HTTP/1.0 request without a Host header; guardHosts refuses such a request.
     hostname: "host-header-missing.invalid",
