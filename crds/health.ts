@@ -9,16 +9,18 @@ const healthStatuses = ["ok", "degraded", "error"] as const;
 export const healthStatusSchema = z.enum(healthStatuses);
 export type HealthStatus = z.output<typeof healthStatusSchema>;
 
+/** RFC 3339, UTC. */
+const time = z.string().max(64);
+
 export const healthPayloadSchema = z.object({
   status: healthStatusSchema,
-  /** RFC 3339, UTC. */
-  timestamp: z.string(),
+  timestamp: time,
   /** Required unless ok. */
   message: z.string().exactOptional(),
 });
 export type HealthPayload = z.output<typeof healthPayloadSchema>;
 
-const partSchema = z.object({ ok: z.boolean(), detail: z.string().exactOptional(), checkedAt: z.string() });
+const partSchema = z.object({ ok: z.boolean(), detail: z.string().exactOptional(), checkedAt: time });
 export type HealthPart = z.output<typeof partSchema>;
 
 export const healthReportSchema = healthPayloadSchema.extend({

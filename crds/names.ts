@@ -30,7 +30,13 @@ export const annotations = {
 
 export type Component = "agent" | "registry";
 
-export const ports = { agentMcp: 8080, agentAdmin: 9090, registry: 24_200, operatorAdmin: 9090 } as const;
+export const ports = {
+  agentMcp: 8080,
+  agentAdmin: 9090,
+  registry: 24_200,
+  registryAdmin: 9090,
+  operatorAdmin: 9090,
+} as const;
 
 /** Keys of the two ConfigMaps that an agent reads, and names of their files. */
 export const configFiles = { run: "run-config.json", live: "live-config.json" } as const;

@@ -19,6 +19,7 @@ describe("CAT-9 what the registry serves", () => {
   it("has defaults for the rest", () => {
     expect(parseEnvironment(cluster)).toMatchObject({
       port: 24_200,
+      adminPort: 9090,
       host: "0.0.0.0",
       logLevel: undefined,
       rootLogLevel: undefined,
@@ -38,8 +39,12 @@ describe("CAT-9 what the registry serves", () => {
     expect(parseEnvironment({ PALLAS_LOCAL_STATE: "/tmp/state.json" }).rules).toEqual({ mode: "local" });
   });
 
-  it("local mode needs neither namespace nor instance, and drains at once", () => {
-    expect(parseEnvironment({ PALLAS_LOCAL_STATE: "/tmp/state.json" })).toMatchObject({ drainDelayMs: 0 });
+  it("local mode needs neither namespace nor instance, drains at once, and has no port for probes unless it is set", () => {
+    expect(parseEnvironment({ PALLAS_LOCAL_STATE: "/tmp/state.json" })).toMatchObject({
+      drainDelayMs: 0,
+      adminPort: undefined,
+    });
+    expect(parseEnvironment({ PALLAS_LOCAL_STATE: "/tmp/state.json", PALLAS_ADMIN_PORT: "0" }).adminPort).toBe(0);
   });
 
   it.each([

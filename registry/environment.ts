@@ -26,6 +26,13 @@ const schema = z
       .optional()
       .describe("instances to serve, separated by commas; * is all of the namespace"),
     PALLAS_PORT: z.coerce.number().int().min(0).max(65_535).default(ports.registry).describe("port of everything"),
+    PALLAS_ADMIN_PORT: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(65_535)
+      .optional()
+      .describe("port of probes alone, beside those of the other; on one machine there is none unless it is set"),
     PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
     [limitsVariable]: limitsText.default({}).describe("what its operator accepts; the operator writes it"),
     PALLAS_POD_IP: z.string().optional().describe("the pod's address, a further allowed Host"),
@@ -59,6 +66,8 @@ export interface Environment {
   instances: readonly string[] | undefined;
   rules: Rules;
   port: number;
+  /** undefined: none. */
+  adminPort: number | undefined;
   host: string;
   podIp: string | undefined;
   logLevel: LogLevel | undefined;
@@ -81,6 +90,8 @@ export function parseEnvironment(env: Readonly<Record<string, string | undefined
     instances: instances?.includes(everything) === true ? undefined : instances,
     rules: { mode: localState === undefined ? "cluster" : "local", ...found[limitsVariable] },
     port: found.PALLAS_PORT,
+    // The probes of kubelets; on one machine there is no kubelet.
+    adminPort: found.PALLAS_ADMIN_PORT ?? (localState === undefined ? ports.registryAdmin : undefined),
     host: found.PALLAS_HOST,
     podIp: found.PALLAS_POD_IP,
     logLevel: found.PALLAS_LOG_LEVEL,

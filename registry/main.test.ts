@@ -48,7 +48,7 @@ const find = ({ lines }: Program, message: string) => lines.find((line) => line[
 async function replace(path: string, title: string): Promise<void> {
   const state = {
     schema: 1,
-    instances: [instanceManifest()],
+    instances: [instanceManifest({ providers: [{ name: "openai", kind: "openai" }] })],
     agents: [{ ...agentManifest("research", { title }), status: { url: "http://localhost:24101/mcp" } }],
     endpoints: [makeEndpoint("research", admin.url)],
   };
@@ -92,6 +92,20 @@ describe("CAT-1 the program, in local mode", { timeout: 30_000 }, () => {
     child?.kill("SIGTERM");
     expect(await program.exited).toBe(0);
     expect(find(program, "shutdown finished")).toMatchObject({ level: "INFO", failed: [] });
+  });
+
+  it("HLT-5 has its probes, and nothing else, on a port of their own where one is set", async () => {
+    const path = join(folder, "state.json");
+    const program = start({ PALLAS_LOCAL_STATE: path, PALLAS_ADMIN_PORT: "0" });
+    await vi.waitFor(() => expect(find(program, "registry started")).toBeDefined(), { timeout: 25_000 });
+    const adminUrl = String(find(program, "registry started")?.["adminUrl"]);
+    const status = async (route: string) => (await fetch(`${adminUrl}${route}`)).status;
+    expect([await status("/livez"), await status("/readyz")]).toEqual([200, 503]);
+    await replace(path, "Research");
+    await expect.poll(() => status("/readyz")).toBe(200);
+    expect([await status(cataloguePath), await status("/metrics"), await status("/healthz")]).toEqual([404, 404, 404]);
+    child?.kill("SIGTERM");
+    expect(await program.exited).toBe(0);
   });
 
   it("LOG-1 a faulty environment is one line that names the variables, and exit code 1", async () => {

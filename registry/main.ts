@@ -20,6 +20,8 @@ import { createWatchSource } from "./source/watch.ts";
 const closeDeadlineMs = 10_000;
 /** Nothing that the registry takes has a body of note. */
 const limits = { requestTimeoutMs: 15_000 };
+/** Of the port for probes: a kubelet has one at a time. */
+const adminLimits = { ...limits, maxConnections: 64 };
 
 async function createSource(
   environment: Environment,
@@ -57,10 +59,14 @@ async function main(): Promise<void> {
   });
   shutdown.add("registry", () => registry.stop());
 
-  const { host: hostname, port } = environment;
+  const { host: hostname, port, adminPort } = environment;
   const server = await listen(registry.app.fetch, { port, hostname, log, limits, direct: registry.direct });
-  shutdown.add("server", async () => {
-    await server.close({ graceMs: closeDeadlineMs / 2 });
+  const servers = [server];
+  if (adminPort !== undefined) {
+    servers.push(await listen(registry.adminApp.fetch, { port: adminPort, hostname, log, limits: adminLimits }));
+  }
+  shutdown.add("servers", async () => {
+    await Promise.all(servers.map((each) => each.close({ graceMs: closeDeadlineMs / 2 })));
   });
   const { drainDelayMs } = environment;
   const drain = async (signal: AbortSignal) => {
@@ -70,7 +76,8 @@ async function main(): Promise<void> {
   };
   shutdown.add("drain", drain, { deadlineMs: drainDelayMs + closeDeadlineMs });
   registry.start();
-  log.info({ url: server.url, namespace: namespace ?? "all", instances: instances ?? "all" }, "registry started");
+  const [url, adminUrl] = servers.map((each) => each.url);
+  log.info({ url, adminUrl, namespace: namespace ?? "all", instances: instances ?? "all" }, "registry started");
 
   const { failed } = await shutdown.finished;
   process.exit(failed.length === 0 ? 0 : 1);

@@ -1,11 +1,12 @@
 // The registry in one place: a source of resources, what is kept from it, and the surfaces that serve that. Starting
 // order and lifetime are here; sockets and signals are main.ts's.
-import type { Hono } from "hono";
+import { Hono } from "hono";
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
+import { guardHosts } from "../lib/process/http-guard.ts";
 import type { DirectHandler } from "../lib/process/http-server.ts";
 import type { Logger } from "../lib/process/log.ts";
-import type { Metrics } from "../lib/process/metrics.ts";
+import { probeRoutes, type Metrics } from "../lib/process/metrics.ts";
 import { renderCatalogueEntry } from "../plan/catalogue.ts";
 import type { Mode, Rules } from "../plan/rules.ts";
 import { publishedAgentUrl } from "../plan/urls.ts";
@@ -45,6 +46,8 @@ export interface RegistryOptions {
 
 export interface PallasRegistry {
   app: Hono;
+  /** The probes alone, for a port that clients do not use: whoever fills the other keeps no kubelet out (HLT-5). */
+  adminApp: Hono;
   /** Answers before `app` what `app` would answer the same. */
   direct: DirectHandler;
   start(): void;
@@ -110,10 +113,14 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
     allowedOrigins: options.allowedOrigins,
     log: httpLog,
   });
+  const adminApp = new Hono();
+  adminApp.use(guardHosts({ allowedHosts: options.allowedHosts, allowedOrigins: [] }));
+  adminApp.route("/", probeRoutes({ ready: observeUnready }));
   const parts = [publisher, reports, ...(scrapes ? [scrapes] : [])];
   const { allowedHosts } = options;
   return {
     app,
+    adminApp,
     direct: directCatalogue({ current: publisher.current, allowedHosts, log: httpLog }),
     start() {
       for (const part of parts) part.start();

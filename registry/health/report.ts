@@ -3,6 +3,7 @@ import type { HealthPart, HealthReport } from "../../crds/health.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 import type { SlugConflict } from "../../plan/catalogue.ts";
+import { isBuiltIn } from "../../plan/models.ts";
 import { resourceKey, type SourceState } from "../source/source.ts";
 
 export interface PodReport {
@@ -18,6 +19,8 @@ interface RenderedState {
 
 /** Of each list, so that the answer stays small whatever is wrong; metrics have the whole number. */
 const listedFaults = 100;
+/** Of what an agent says of a provider; its pod has the whole of it. */
+const detailLimitChars = 500;
 
 export interface RegistryHealth {
   /** starting before the first sync; degraded while anything that is served may be behind. */
@@ -41,17 +44,17 @@ export function renderHealth(facts: {
   conflicts: readonly SlugConflict[];
   unreadable: readonly string[];
 }): RegistryHealth {
+  const podsByInstance = Map.groupBy(facts.pods, ({ endpoint }) => `${endpoint.namespace}/${endpoint.instance}`);
   return {
     status: renderStatus(facts.state, facts.endpointState),
     source: { resources: renderState(facts.state), endpoints: renderState(facts.endpointState) },
     instances: facts.instances.map((instance) => {
-      const key = resourceKey(instance);
-      const pods = facts.pods.filter(({ endpoint }) => `${endpoint.namespace}/${endpoint.instance}` === key);
+      const pods = podsByInstance.get(resourceKey(instance)) ?? [];
       const reports = pods.flatMap(({ report }) => report ?? []);
       return {
         namespace: instance.metadata.namespace,
         name: instance.metadata.name,
-        providers: mergeProviders(reports),
+        providers: mergeProviders(reports, instance),
         pods: { known: pods.length, reporting: reports.length },
       };
     }),
@@ -73,19 +76,27 @@ const renderState = ({ phase, since }: SourceState): RenderedState => ({
 });
 
 /**
- * One verdict per provider. Agents ask with different models and keys, so one that fails outweighs those that succeed;
- * among equals the latest counts.
+ * One verdict per provider that the instance has, whatever else a pod reports. Agents ask with different models and keys,
+ * so one that fails outweighs those that succeed; among equals the latest counts.
  */
-function mergeProviders(reports: readonly HealthReport[]): Record<string, HealthPart> {
+function mergeProviders(reports: readonly HealthReport[], { spec }: PallasInstance): Record<string, HealthPart> {
+  const declared = new Set(spec.providers?.map(({ name }) => name));
   const merged = new Map<string, HealthPart>();
   for (const { providers } of reports) {
     for (const [name, part] of Object.entries(providers)) {
+      if (!declared.has(name) && !isBuiltIn(name)) continue;
       const before = merged.get(name);
       if (before === undefined || outweighs(part, before)) merged.set(name, part);
     }
   }
-  return Object.fromEntries([...merged].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const sorted = [...merged].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.map(([name, part]) => [name, cut(part)]));
 }
+
+const cut = (part: HealthPart): HealthPart =>
+  (part.detail?.length ?? 0) <= detailLimitChars
+    ? part
+    : { ...part, detail: `${part.detail?.slice(0, detailLimitChars)}…` };
 
 const outweighs = (part: HealthPart, before: HealthPart): boolean =>
   part.ok === before.ok ? Date.parse(part.checkedAt) > Date.parse(before.checkedAt) : !part.ok;

@@ -6,6 +6,7 @@ import { MemorySource } from "../testing/memory-source.ts";
 import { ask, makeRegistry } from "../testing/registry.ts";
 import { makeAgent, makeEndpoint, makeInstance } from "../testing/resources.ts";
 import { renderHealth } from "./report.ts";
+import { healthSurface } from "./routes.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -19,6 +20,8 @@ function serve(source: MemorySource): PallasRegistry {
   return registry;
 }
 
+const openaiProvider = { name: "openai", kind: "openai" };
+
 async function readHealth(registry: PallasRegistry) {
   const answer = await ask(registry.app, "/healthz");
   expect(answer.status).toBe(200);
@@ -31,7 +34,7 @@ describe("HLT-5 GET /healthz", () => {
     const admin = await startAgentAdmin("", makeReport({ status: "degraded", message: "x", providers: { openai } }));
     cleanups.push(() => admin.stop());
     const source = new MemorySource({
-      instances: [makeInstance(), makeInstance({}, "silent")],
+      instances: [makeInstance({ providers: [openaiProvider] }), makeInstance({}, "silent")],
       endpoints: [makeEndpoint("research", admin.url)],
     });
     const registry = serve(source);
@@ -111,21 +114,21 @@ describe("HLT-5 the status of /healthz", () => {
   });
 });
 
-describe("HLT-5 merging reports", () => {
-  const merge = (...providers: HealthReport["providers"][]) =>
-    renderHealth({
-      state,
-      endpointState: state,
-      instances: [makeInstance()],
-      pods: providers.map((each, at) => ({
-        endpoint: makeEndpoint("research", "http://10.0.0.1", `pod-${at}`),
-        report: makeReport({ providers: each }),
-      })),
-      conflicts: [],
-      unreadable: [],
-    }).instances[0]?.providers;
-  const part = (ok: boolean, hour: number) => ({ ok, checkedAt: `2026-11-21T1${hour}:00:00Z` });
+const merge = (...providers: HealthReport["providers"][]) =>
+  renderHealth({
+    state,
+    endpointState: state,
+    instances: [makeInstance({ providers: ["a", "b", "c"].map((name) => ({ name, kind: "openai" })) })],
+    pods: providers.map((each, at) => ({
+      endpoint: makeEndpoint("research", "http://10.0.0.1", `pod-${at}`),
+      report: makeReport({ providers: each }),
+    })),
+    conflicts: [],
+    unreadable: [],
+  }).instances[0]?.providers;
+const part = (ok: boolean, hour: number) => ({ ok, checkedAt: `2026-11-21T1${hour}:00:00Z` });
 
+describe("HLT-5 merging reports", () => {
   it("one agent's failure outweighs others' success, whatever the order", () => {
     expect(merge({ a: part(true, 2) }, { a: part(false, 1) })).toEqual({ a: part(false, 1) });
     expect(merge({ a: part(false, 1) }, { a: part(true, 2) })).toEqual({ a: part(false, 1) });
@@ -137,6 +140,32 @@ describe("HLT-5 merging reports", () => {
       b: part(true, 1),
       c: part(true, 1),
     });
+  });
+});
+
+describe("SEC-6 a pod that reports too much", () => {
+  it("says nothing of providers that the instance does not have, and little of those it has", () => {
+    expect(
+      merge({ a: part(true, 1), constructor: part(false, 1), d: part(false, 1), passthrough: part(true, 1) }),
+    ).toEqual({
+      a: part(true, 1),
+      passthrough: part(true, 1),
+    });
+    const told = (detail: string) => merge({ a: { ...part(false, 1), detail } })?.["a"]?.detail;
+    expect(told("x".repeat(500))).toBe("x".repeat(500));
+    expect(told("x".repeat(501))).toBe(`${"x".repeat(500)}…`);
+  });
+});
+
+describe("SEC-6 GET /healthz is made at most once a second", () => {
+  it("however many ask", async () => {
+    const source = new MemorySource();
+    const instances = vi.spyOn(source, "instances");
+    const { app } = healthSurface({ source, visits: () => [], conflicts: () => [], observeUnready: () => undefined });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(app, "/healthz")));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(answers[0]?.headers.get("content-type")).toBe("application/json");
+    expect(instances).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -1,11 +1,12 @@
 // GET /healthz with /livez and /readyz (HLT-5). /healthz answers 200 while the process can answer at all: what is
-// wrong stands in its body.
+// wrong stands in its body, which is made anew at most once a second, since anyone may ask and it is about every pod.
 import { Hono } from "hono";
 import { healthReportLimitBytes, parseHealthReport, type HealthReport } from "../../crds/health.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 import { fetchText } from "../../lib/process/fetch-limited.ts";
 import { probeRoutes } from "../../lib/process/metrics.ts";
 import type { SlugConflict } from "../../plan/catalogue.ts";
+import { keepFor } from "../keep-for.ts";
 import { adminUrlOf } from "../polling/admin-url.ts";
 import type { Visit } from "../polling/poller.ts";
 import type { ResourceSource } from "../source/source.ts";
@@ -18,6 +19,8 @@ export async function fetchHealthReport(endpoint: AgentEndpoint, signal: AbortSi
   return parseHealthReport(await fetchText(adminUrlOf(endpoint, "health"), request), endpoint.agent);
 }
 
+const keptMs = 1_000;
+
 export interface HealthSurfaceOptions {
   source: ResourceSource;
   visits: () => readonly Visit<HealthReport>[];
@@ -27,18 +30,21 @@ export interface HealthSurfaceOptions {
 }
 
 export function healthSurface({ source, visits, conflicts, observeUnready }: HealthSurfaceOptions): Surface {
+  const health = keepFor(keptMs, () =>
+    JSON.stringify(
+      renderHealth({
+        state: source.state(),
+        endpointState: source.endpointState(),
+        instances: source.instances(),
+        pods: visits().map(({ endpoint, answer }) => ({ endpoint, report: answer.ok ? answer.value : undefined })),
+        conflicts: conflicts(),
+        unreadable: source.unreadable(),
+      }),
+    ),
+  );
+  const headers = { "Content-Type": "application/json", "Cache-Control": "no-store" };
   const app = new Hono();
   app.route("/", probeRoutes({ ready: observeUnready }));
-  app.get("/healthz", (c) => {
-    const health = renderHealth({
-      state: source.state(),
-      endpointState: source.endpointState(),
-      instances: source.instances(),
-      pods: visits().map(({ endpoint, answer }) => ({ endpoint, report: answer.ok ? answer.value : undefined })),
-      conflicts: conflicts(),
-      unreadable: source.unreadable(),
-    });
-    return c.json(health, 200, { "Cache-Control": "no-store" });
-  });
+  app.get("/healthz", (c) => c.body(health.get(), 200, headers));
   return { app, isPublicRead: (path) => path === "/healthz" };
 }

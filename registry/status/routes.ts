@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import type { CatalogueEntry } from "../../crds/catalogue.ts";
 import { systemClock, type Clock } from "../../lib/process/clock.ts";
 import type { Listing } from "../catalogue/listing.ts";
+import { keepFor } from "../keep-for.ts";
 import { resourceKey, type ResourceSource } from "../source/source.ts";
 import type { Surface } from "../surface.ts";
 import { renderStatusPage } from "./page.ts";
@@ -36,26 +37,22 @@ export function statusSurface(
   clock: Clock = systemClock,
 ): StatusSurface {
   let entries = new Map<string, CatalogueEntry>();
-  let kept = { page: "", madeAt: -Infinity };
+  const render = () =>
+    renderStatusPage({
+      state: source.state(),
+      instances: source.instances(),
+      agents: source.agents(),
+      entryOf: (agent) => entries.get(resourceKey(agent)),
+      now: clock.wallNow(),
+    });
+  const page = keepFor(keptMs, render, clock);
   const app = new Hono();
-  app.get("/", (c) => {
-    if (clock.now() - kept.madeAt >= keptMs) {
-      const page = renderStatusPage({
-        state: source.state(),
-        instances: source.instances(),
-        agents: source.agents(),
-        entryOf: (agent) => entries.get(resourceKey(agent)),
-        now: clock.wallNow(),
-      });
-      kept = { page, madeAt: clock.now() };
-    }
-    return c.body(kept.page, 200, headers);
-  });
+  app.get("/", (c) => c.body(page.get(), 200, headers));
   return {
     app,
     update({ servers }) {
       entries = new Map(servers.map(({ agent, entry }) => [resourceKey(agent), entry]));
-      kept = { page: "", madeAt: -Infinity };
+      page.forget();
     },
   };
 }

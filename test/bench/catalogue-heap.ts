@@ -38,6 +38,7 @@ export async function measureHeap(agents: number): Promise<number> {
       KUBECONFIG: kubeconfig,
       PALLAS_NAMESPACE: namespace,
       PALLAS_INSTANCE: "*",
+      PALLAS_ADMIN_PORT: "0",
     });
     return await registry.collectedHeapBytes();
   } finally {

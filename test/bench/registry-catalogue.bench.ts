@@ -28,6 +28,7 @@ async function measure() {
     KUBECONFIG: server.access.kubeconfigPath,
     PALLAS_NAMESPACE: namespace,
     PALLAS_INSTANCE: "*",
+    PALLAS_ADMIN_PORT: "0",
   });
   reportProgress(`editing agents for ${changeSeconds} s`);
   const before = await registry.usage();

@@ -56,6 +56,7 @@ describe.skipIf(clusterMissing())("CAT-9 HLT-5 an API server that is away", { ti
         KUBECONFIG: server.kubeconfigPath,
         PALLAS_NAMESPACE: space.name,
         PALLAS_INSTANCE: "*",
+        PALLAS_ADMIN_PORT: "0",
         PALLAS_HOST: "127.0.0.1",
         PALLAS_PORT: "0",
         PALLAS_DRAIN_DELAY_MS: "0",
