@@ -36,6 +36,7 @@ const instanceChildKinds = [
   "serviceAccount",
   "role",
   "roleBinding",
+  "networkPolicy",
   "podDisruptionBudget",
 ] as const;
 

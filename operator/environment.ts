@@ -3,6 +3,7 @@ import * as z from "zod";
 import { ports } from "../crds/names.ts";
 import { readEnvironment } from "../lib/process/environment.ts";
 import { logVariables } from "../lib/process/log-variables.ts";
+import { usualApiServerPorts } from "./render/registry-network-policy.ts";
 import { limitVariables, list } from "../plan/limit-variables.ts";
 
 const integer = (minimum: number, maximum: number) => z.coerce.number().int().min(minimum).max(maximum);
@@ -14,6 +15,11 @@ const schema = z.object({
   PALLAS_AGENT_IMAGE: z.string().describe("image of agents"),
   PALLAS_REGISTRY_IMAGE: z.string().describe("image of registries"),
   ...limitVariables,
+  PALLAS_API_SERVER_PORTS: list
+    .transform((ports) => ports.map(Number))
+    .pipe(z.array(z.int().min(1).max(65_535)).min(1))
+    .default([...usualApiServerPorts])
+    .describe("where registries reach the API server, by their NetworkPolicies: its ports, separated by commas"),
   PALLAS_MAX_ROLLOUTS: integer(1, 1_000).default(10).describe("agents moving to this release's image at once"),
   PALLAS_HEALTH_INTERVAL_MS: integer(1_000, 3_600_000)
     .default(30_000)

@@ -128,6 +128,7 @@ const controllers = createControllers({
   tracker,
   images: { agent: environment.PALLAS_AGENT_IMAGE, registry: environment.PALLAS_REGISTRY_IMAGE },
   rules: { mode: "cluster", ...limitsOf(environment) },
+  apiServerPorts: environment.PALLAS_API_SERVER_PORTS,
   health,
   pacing: createImagePacing(budget, deployments),
   wakes: wakes.source,

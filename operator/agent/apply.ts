@@ -2,7 +2,8 @@
 // depends on are Ready; once it is there, it follows every change, and takes a new release's image in turn.
 import { agentChildren } from "../../crds/names.ts";
 import { renderAgentChildren, type AgentChildren } from "../render/agent-children.ts";
-import type { ChildKind, LiveDeployment } from "../resources.ts";
+import type { LiveDeployment } from "../resources.ts";
+import { applyWanted, removeUnwanted } from "../sometimes.ts";
 import type { Accepted } from "./accept.ts";
 import { applyHistoryClaim } from "./history-claim.ts";
 import { collectRunConfigs, numbered } from "./run-configs.ts";
@@ -13,17 +14,6 @@ export interface Applied {
   readonly deployment?: LiveDeployment;
   /** Why it is held back, if it is (OPR-11). */
   readonly waiting?: string;
-}
-
-/** Children that an agent has only sometimes; those of ours that are not wanted are removed. */
-const sometimes = ["networkPolicy", "podDisruptionBudget"] as const satisfies ChildKind[];
-
-/** Comes last, so that a removal that fails, or waits for its deadline, holds up nothing else, nor another removal. */
-async function removeUnwanted({ children, writing }: AgentRun, rendered: AgentChildren): Promise<void> {
-  const names = agentChildren(writing.owner.metadata.name);
-  const unwanted = sometimes.filter((kind) => rendered[kind] === undefined);
-  const removals = unwanted.map((kind) => children.remove(kind, names[kind], writing));
-  for (const outcome of await Promise.allSettled(removals)) if (outcome.status === "rejected") throw outcome.reason;
 }
 
 async function applyDeployment(
@@ -52,15 +42,11 @@ export async function applyChildren(run: AgentRun, accepted: Accepted, mayStart:
   await children.apply("serviceAccount", rendered.serviceAccount, writing);
   await children.apply("configMap", numbered(run, rendered.runConfig), writing);
   await children.apply("configMap", rendered.liveConfig, writing);
-  // Before the pods: none may run without it.
-  for (const kind of sometimes) {
-    const desired = rendered[kind];
-    if (desired) await children.apply(kind, desired, writing);
-  }
+  await applyWanted(children, rendered, writing);
   const refused = await applyHistoryClaim(run, rendered.historyClaim);
   await children.apply("service", rendered.service, writing);
   const applied = await applyDeployment(run, accepted, rendered.deployment, mayStart);
-  await removeUnwanted(run, rendered);
+  await removeUnwanted(children, rendered, agentChildren(accepted.agent.metadata.name), writing);
   if (refused) throw refused;
   if (applied.deployment) await collectRunConfigs(run, rendered.runConfig, applied.deployment);
   return applied;

@@ -30,6 +30,8 @@ export interface ReconcilerOptions {
   readonly status: StatusWriter;
   readonly images: Images;
   readonly rules: Rules;
+  /** Where registries reach the API server, by their NetworkPolicies. */
+  readonly apiServerPorts: readonly number[];
   readonly health: AgentHealth;
   readonly pacing: ImagePacing;
   readonly now: () => Date;

@@ -30,6 +30,7 @@ describe("OPR-1 the order of an instance's writes", () => {
     expect(kinds.slice(-2)).toEqual(["apply Deployment", "status PallasInstance"]);
     expect(kinds.indexOf("apply ServiceAccount")).toBe(0);
     expect(kinds.indexOf("apply Role")).toBeLessThan(kinds.indexOf("apply RoleBinding"));
+    expect(kinds).toContain("apply NetworkPolicy");
     expect(kinds.toSorted()).toEqual(
       expect.arrayContaining(["apply PodDisruptionBudget", "apply RoleBinding", "apply Service"]),
     );
@@ -52,8 +53,53 @@ describe("OPR-1 the order of an instance's writes", () => {
   });
 });
 
+describe("SEC-3 the NetworkPolicy of a registry", () => {
+  it("is there before its pods: while it is refused there is no Deployment", async () => {
+    const scene = await startScene();
+    await scene.putInstance();
+    scene.refuse("NetworkPolicy");
+    await scene.reconcileInstance();
+    expect([scene.child("networkPolicy", registry), scene.child("deployment", registry)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    scene.refuse(undefined);
+    const { writes } = await scene.reconcileInstance();
+    expect(writes.indexOf(`apply NetworkPolicy ${registry}`)).toBeLessThan(
+      writes.indexOf(`apply Deployment ${registry}`),
+    );
+    expect(scene.child("networkPolicy", registry)).toBeDefined();
+  });
+
+  it("opens the API server's ports that the operator was told", async () => {
+    const scene = await startScene({ apiServerPorts: [8443] });
+    await scene.putInstance();
+    await scene.reconcileInstance();
+    const policy = JSON.stringify(scene.child("networkPolicy", registry));
+    expect(policy).toContain('{"protocol":"TCP","port":8443}');
+    expect(policy).not.toContain("6443");
+  });
+
+  it("goes after the Deployment where policies are switched off for the instance, and comes back", async () => {
+    const scene = await startServing();
+    await scene.putInstance({ agentDefaults: { networkPolicy: { enabled: false } } });
+    const off = await scene.reconcileInstance();
+    expect(off.writes.slice(-2)).toEqual([`delete NetworkPolicy ${registry}`, "status PallasInstance ouranos"]);
+    await scene.putInstance();
+    expect((await scene.reconcileInstance()).writes).toContain(`apply NetworkPolicy ${registry}`);
+  });
+});
+
 describe("OPR-3 a write that fails", () => {
-  const kinds = ["ServiceAccount", "Role", "RoleBinding", "Service", "PodDisruptionBudget", "Deployment"];
+  const kinds = [
+    "ServiceAccount",
+    "Role",
+    "RoleBinding",
+    "Service",
+    "NetworkPolicy",
+    "PodDisruptionBudget",
+    "Deployment",
+  ];
 
   it.each(kinds)("of a new instance's %s keeps it from being handled, Ready or Current", async (kind) => {
     const scene = await startScene();

@@ -15,6 +15,7 @@ import type { Failure } from "../failure.ts";
 import { renderInstanceChildren } from "../render/instance-children.ts";
 import type { LiveDeployment } from "../resources.ts";
 import { observeRollout, type Rollout } from "../rollout.ts";
+import { applyWanted, removeUnwanted } from "../sometimes.ts";
 import { observeSpecChange } from "../spec-changed.ts";
 import { summarise } from "../summary.ts";
 import { acceptInstance } from "./accept.ts";
@@ -22,25 +23,23 @@ import { acceptInstance } from "./accept.ts";
 type Conditions = ConditionSet<InstanceConditionType>;
 
 async function applyRegistry(
-  { children, images, rules }: ReconcilerOptions,
+  { children, images, rules, apiServerPorts }: ReconcilerOptions,
   live: WatchedInstance,
   conditions: Conditions,
   writing: Writing,
 ): Promise<LiveDeployment | undefined> {
   const instance = acceptInstance(live, rules, conditions);
   if (!instance) return undefined;
-  const rendered = renderInstanceChildren(instance, images, rules);
+  const rendered = renderInstanceChildren(instance, images, rules, apiServerPorts);
   // What the pod needs comes first; the Role before what binds it.
   await children.apply("serviceAccount", rendered.serviceAccount, writing);
   await children.apply("role", rendered.role, writing);
   await children.apply("roleBinding", rendered.roleBinding, writing);
   await children.apply("service", rendered.service, writing);
-  const { podDisruptionBudget } = rendered;
-  if (podDisruptionBudget) await children.apply("podDisruptionBudget", podDisruptionBudget, writing);
+  await applyWanted(children, rendered, writing);
   const deployment = await children.apply("deployment", rendered.deployment, writing);
-  if (!podDisruptionBudget) {
-    await children.remove("podDisruptionBudget", rendered.deployment.metadata.name, writing);
-  }
+  const name = registryName(instance.metadata.name);
+  await removeUnwanted(children, rendered, { networkPolicy: name, podDisruptionBudget: name }, writing);
   return deployment;
 }
 

@@ -18,7 +18,8 @@ import { renderAgentDeployment } from "./agent-deployment.ts";
 import { renderAgentBudget } from "./disruption-budget.ts";
 import { renderHistoryClaim } from "./histories.ts";
 import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
-import { renderNetworkPolicy, type RenderedNetworkPolicy } from "./network-policy.ts";
+import { renderNetworkPolicy } from "./network-policy.ts";
+import type { RenderedNetworkPolicy } from "./policy-rules.ts";
 
 /** Images of the operator's release; an instance may name others. */
 export interface Images {

@@ -14,7 +14,9 @@ import type { Rules } from "../../plan/rules.ts";
 import type { Images } from "./agent-children.ts";
 import { renderRegistryBudget } from "./disruption-budget.ts";
 import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
+import type { RenderedNetworkPolicy } from "./policy-rules.ts";
 import { renderRegistryDeployment } from "./registry-deployment.ts";
+import { renderRegistryNetworkPolicy, usualApiServerPorts } from "./registry-network-policy.ts";
 
 export interface InstanceChildren {
   serviceAccount: Rendered<V1ServiceAccount>;
@@ -22,6 +24,7 @@ export interface InstanceChildren {
   roleBinding: Rendered<V1RoleBinding>;
   service: Rendered<V1Service>;
   /** Undefined: none, now. */
+  networkPolicy: RenderedNetworkPolicy | undefined;
   podDisruptionBudget: Rendered<V1PodDisruptionBudget> | undefined;
   deployment: Rendered<V1Deployment>;
 }
@@ -63,7 +66,12 @@ const renderService = (instance: PallasInstance, name: string): Rendered<V1Servi
 };
 
 /** The children of an instance without faults, by the rules by which it was judged so. */
-export function renderInstanceChildren(instance: PallasInstance, images: Images, rules: Rules): InstanceChildren {
+export function renderInstanceChildren(
+  instance: PallasInstance,
+  images: Images,
+  rules: Rules,
+  apiServerPorts: readonly number[] = usualApiServerPorts,
+): InstanceChildren {
   const name = registryName(instance.metadata.name);
   return {
     serviceAccount: {
@@ -75,6 +83,7 @@ export function renderInstanceChildren(instance: PallasInstance, images: Images,
     role: renderRole(instance, name),
     roleBinding: renderRoleBinding(instance, name),
     service: renderService(instance, name),
+    networkPolicy: renderRegistryNetworkPolicy(instance, apiServerPorts),
     podDisruptionBudget: renderRegistryBudget(instance),
     deployment: renderRegistryDeployment(instance, instance.spec.images?.registry || images.registry, rules),
   };

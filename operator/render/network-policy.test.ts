@@ -142,7 +142,9 @@ describe("SEC-3 where an agent may go", () => {
 
   it("name servers everywhere, over both protocols, and nothing else over UDP", () => {
     for (const server of [pod("kube-system"), outside("169.254.20.10"), outside("10.96.0.10")]) {
-      expect([to(server, 53, "TCP"), to(server, 53, "UDP"), to(server, 443, "UDP")]).toEqual([true, true, false]);
+      // 5353 is where OpenShift's listen, behind their Service.
+      for (const port of [53, 5353]) expect([to(server, port, "TCP"), to(server, port, "UDP")]).toEqual([true, true]);
+      expect(to(server, 443, "UDP")).toBe(false);
     }
   });
 
@@ -153,6 +155,8 @@ describe("SEC-3 where an agent may go", () => {
         ports: [
           { protocol: "UDP", port: 53 },
           { protocol: "TCP", port: 53 },
+          { protocol: "UDP", port: 5353 },
+          { protocol: "TCP", port: 5353 },
         ],
       },
     ]);

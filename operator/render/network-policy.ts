@@ -1,38 +1,16 @@
 // The NetworkPolicy of an agent: nothing in and nothing out, but for what it is there for (SEC-3). Peers without a
 // namespace selector are pods of the agent's own namespace: a label in another one opens nothing, since whoever may
 // make pods there could set it. The operator alone may sit anywhere, and reaches no more than metrics and health.
-import type {
-  V1IPBlock,
-  V1NetworkPolicy,
-  V1NetworkPolicyEgressRule,
-  V1NetworkPolicyPeer,
-  V1NetworkPolicyPort,
-  V1NetworkPolicySpec,
-} from "@kubernetes/client-node";
+import type { V1NetworkPolicyEgressRule, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
 import { agentChildren, labels, operatorLabels, ports } from "../../crds/names.ts";
-import { covers, refusedRangesIn } from "../../plan/addresses.ts";
 import { destinationsOf, type Destination } from "../../plan/egress.ts";
 import type { Resolved } from "../../plan/resolved.ts";
 import type { EffectiveSettings } from "../../plan/settings.ts";
-import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
-
-interface IngressRule {
-  from: V1NetworkPolicyPeer[];
-  ports?: V1NetworkPolicyPort[];
-}
-
-/** As it is on the wire, where the client's types say `_from`. */
-interface NetworkPolicySpec extends Omit<V1NetworkPolicySpec, "ingress"> {
-  ingress: IngressRule[];
-}
-
-export type RenderedNetworkPolicy = Omit<Rendered<V1NetworkPolicy>, "spec"> & { spec: NetworkPolicySpec };
+import { renderMetadata, renderSelector } from "./metadata.ts";
+import { anywhere, nameServers, reachable, tcp, type IngressRule, type RenderedNetworkPolicy } from "./policy-rules.ts";
 
 type ExtraPeer = EffectiveSettings["networkPolicy"]["from"][number];
-
-const dnsPort = 53;
-const tcp = (port: number): V1NetworkPolicyPort => ({ protocol: "TCP", port });
 
 /** Pods of other agents of the instance, as one peer. */
 const agentPods = (agent: PallasAgent, names: readonly string[]): V1NetworkPolicyPeer => ({
@@ -50,13 +28,6 @@ const extraPeer = ({ podSelector, namespaceSelector, ipBlock }: ExtraPeer): V1Ne
   ...(namespaceSelector ? { namespaceSelector } : {}),
   ...(ipBlock ? { ipBlock } : {}),
 });
-
-/** A range that may be called: without the addresses that nobody may call, whoever opened it (SEC-5). */
-function reachable({ cidr, except = [] }: NonNullable<ExtraPeer["ipBlock"]>): V1IPBlock {
-  const missing = refusedRangesIn(cidr).filter((refused) => !except.some((hole) => covers(hole, refused)));
-  const holes = [...except, ...missing];
-  return holes.length > 0 ? { cidr, except: holes } : { cidr };
-}
 
 const reachablePeer = (peer: ExtraPeer): V1NetworkPolicyPeer => ({
   ...extraPeer(peer),
@@ -83,10 +54,6 @@ function renderIngress({ agent, instance, callers, settings }: Resolved): Ingres
   ];
 }
 
-const anywhere: readonly V1NetworkPolicyPeer[] = ["0.0.0.0/0", "::/0"].map((cidr) => ({
-  ipBlock: reachable({ cidr }),
-}));
-
 function renderDestination(destination: Destination): V1NetworkPolicyEgressRule {
   switch (destination.kind) {
     case "namespace": {
@@ -104,8 +71,7 @@ function renderDestination(destination: Destination): V1NetworkPolicyEgressRule 
 function renderEgress({ agent, instance, config, settings }: Resolved): V1NetworkPolicyEgressRule[] {
   const called = config.agents.map(({ name }) => name);
   return [
-    // To any address: caches of name servers sit on link-local ones.
-    { ports: (["UDP", "TCP"] as const).map((protocol) => ({ protocol, port: dnsPort })) },
+    nameServers,
     ...(called.length > 0 ? [{ to: [agentPods(agent, called)], ports: [tcp(ports.agentMcp)] }] : []),
     ...destinationsOf(config, instance).map(renderDestination),
     ...settings.networkPolicy.to.map((peer) => ({ to: [reachablePeer(peer)], ...extraPorts(peer) })),

@@ -33,10 +33,13 @@ const renderContainer = (instance: PallasInstance, image: string, rules: Rules):
   name: "registry",
   image,
   imagePullPolicy: "IfNotPresent",
-  ports: [{ name: "http", containerPort: ports.registry, protocol: "TCP" }],
+  ports: [
+    { name: "http", containerPort: ports.registry, protocol: "TCP" },
+    { name: "admin", containerPort: ports.registryAdmin, protocol: "TCP" },
+  ],
   env: renderEnvironment(instance, rules),
   resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
-  ...renderProbes("http"),
+  ...renderProbes("admin"),
   volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
   securityContext: restrictedContainer,
 });

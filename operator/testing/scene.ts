@@ -21,6 +21,7 @@ import { childTypes, type ChildKind } from "../resources.ts";
 import { RolloutBudget } from "../rollouts/budget.ts";
 import { createImagePacing } from "../rollouts/pace-image.ts";
 import { releaseImages, releaseRules } from "../render/testing/resources.ts";
+import { usualApiServerPorts } from "../render/registry-network-policy.ts";
 import { createStatusWriter } from "../status.ts";
 
 const namespace = "agents";
@@ -105,6 +106,7 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
     status: createStatusWriter({ transport, tracker, guard, events: { record: () => undefined } }),
     images: releaseImages,
     rules: releaseRules,
+    apiServerPorts: usualApiServerPorts,
     health: { of: () => undefined },
     pacing: createImagePacing(budget, deployments),
     now: () => new Date("2026-11-21T12:00:00Z"),

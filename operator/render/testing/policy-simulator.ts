@@ -2,7 +2,7 @@
 // Numeric ports only, since none of ours has a name; a rule it cannot read is an error, not a "no".
 import type { V1LabelSelector, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
 import { containsRange, parseAddress, parseRange, singleAddress } from "../../../plan/addresses.ts";
-import type { RenderedNetworkPolicy } from "../network-policy.ts";
+import type { RenderedNetworkPolicy } from "../policy-rules.ts";
 
 export type Policy = Pick<RenderedNetworkPolicy, "spec"> & { metadata: { namespace: string } };
 
