@@ -94,6 +94,25 @@ describe("HLT-6 when agents are asked", () => {
     for (const answer of waiting) answer();
   });
 
+  it("those that did not answer last time take half of the slots: many that hang take no turn from others", async () => {
+    const hanging = names(12);
+    const ask: Ask = async (url, agent, signal) =>
+      agent === "sound" ? report(agent) : untilAborted(url, agent, signal);
+    const { clock, set, asked } = start(ask, [], { concurrency: 4, timeoutMs: 20_000 });
+    for (const name of hanging) set(name, ready());
+    await clock.advance(61_000);
+    const soundAsked = () => asked.mock.calls.filter(([, agent]) => agent === "sound").length;
+    set("sound", ready());
+    expect(soundAsked()).toBe(1);
+    for (let interval = 1; interval <= 5; interval += 1) {
+      await clock.advance(30_000);
+      expect(soundAsked()).toBe(1 + interval);
+    }
+    // They are asked all the same, each in its turn.
+    const askedAll = new Set(asked.mock.calls.map(([, agent]) => agent));
+    expect(askedAll.size).toBe(13);
+  });
+
   it("one that hangs is not asked again meanwhile, and costs 8 s", async () => {
     const { clock, set, asked } = start(untilAborted, [], { timeoutMs: 100_000 });
     set("research", ready());

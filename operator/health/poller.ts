@@ -1,5 +1,6 @@
 // Asks every agent that has pods for its health, each at its own moment of the interval, a few at once and never one
-// twice at the same time. Keeps the last verdict of each in memory and tells only of changes (HLT-6).
+// twice at the same time. Those that gave no answer last time get half of the slots, so that many that hang take no turn
+// from those that answer. Keeps the last verdict of each in memory and tells only of changes (HLT-6).
 import { hashOf } from "../../lib/kube/canonical.ts";
 import { Deadline } from "../../lib/kube/deadline.ts";
 import { splitKey } from "../../lib/kube/object.ts";
@@ -48,6 +49,8 @@ export function createHealthPoller(options: HealthPollerOptions): HealthPoller {
 interface Known {
   verdict: HealthVerdict | undefined;
   failures: number;
+  /** No pod answered when it was last asked. */
+  isSilent: boolean;
 }
 
 class SpreadPoller implements HealthPoller {
@@ -57,6 +60,8 @@ class SpreadPoller implements HealthPoller {
   /** To be asked as soon as there is room, in this order. */
   readonly #due = new Set<string>();
   readonly #asking = new Map<string, Promise<void>>();
+  /** Of those being asked, the ones that were silent before. */
+  readonly #silentAsked = new Set<string>();
   #signal = AbortSignal.abort();
 
   constructor(options: HealthPollerOptions) {
@@ -96,7 +101,7 @@ class SpreadPoller implements HealthPoller {
       return;
     }
     moment?.add(agent);
-    if (!this.#known.has(agent)) this.#known.set(agent, { verdict: undefined, failures: 0 });
+    if (!this.#known.has(agent)) this.#known.set(agent, { verdict: undefined, failures: 0, isSilent: false });
     if (initial) return; // After a start all would be asked at the same time.
     this.#due.add(agent);
     this.#askDue();
@@ -104,11 +109,16 @@ class SpreadPoller implements HealthPoller {
 
   #askDue(): void {
     for (const agent of this.#due) {
-      if (this.#signal.aborted || this.#asking.size >= this.#options.concurrency) return;
+      const { concurrency } = this.#options;
+      if (this.#signal.aborted || this.#asking.size >= concurrency) return;
       if (this.#asking.has(agent)) continue;
+      const isSilent = this.#known.get(agent)?.isSilent === true;
+      if (isSilent && this.#silentAsked.size >= concurrency / 2) continue;
       this.#due.delete(agent);
+      if (isSilent) this.#silentAsked.add(agent);
       const visit = this.#visit(agent).finally(() => {
         this.#asking.delete(agent);
+        this.#silentAsked.delete(agent);
         this.#askDue();
       });
       this.#asking.set(agent, visit);
@@ -145,12 +155,14 @@ class SpreadPoller implements HealthPoller {
     const known = this.#known.get(agent);
     if (known === undefined) return; // Gone meanwhile.
     known.failures = 0;
+    known.isSilent = false;
     this.#settle(agent, verdict);
   }
 
   #unanswered(agent: string, silence: Error | undefined): void {
     const known = this.#known.get(agent);
     if (known === undefined) return;
+    known.isSilent = true;
     if (silence === undefined) this.#settle(agent, undefined);
     else {
       known.failures += 1;
