@@ -188,6 +188,23 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
     expect(text).not.toMatch(/RUNBOOK_BASE_URL|runbooks\/\//);
   });
 
+  it("MET-5 lets a registry say whose a series is, and no agent's pod", async () => {
+    const rendered = await renderChart({
+      monitoring: { serviceMonitor: { enabled: true }, podMonitor: { enabled: true, instances: ["a"] } },
+    });
+    const textOf = (name: string) =>
+      JSON.stringify(rendered.find(({ kind, metadata }) => kind.endsWith("Monitor") && metadata.name === name));
+    expect(textOf("pallas-registries")).toContain('"honorLabels":true');
+    expect(textOf("pallas-agents")).toContain('"honorLabels":false');
+    expect(textOf("pallas-agents")).toContain('"metricRelabelings":[{"action":"labeldrop","regex":"exported_agent"}]');
+  });
+
+  it("SEC-3 tells the operator where registries reach the API server", async () => {
+    const rendered = await renderChart({ networkPolicy: { apiServerPorts: [8443, 443] } });
+    const operator = JSON.stringify(rendered.find(({ kind }) => kind === "Deployment"));
+    expect(operator).toContain('{"name":"PALLAS_API_SERVER_PORTS","value":"8443,443"}');
+  });
+
   it("MET-2 names the registries' job as the published queries do", async () => {
     const rendered = await renderChart({
       monitoring: { serviceMonitor: { enabled: true }, podMonitor: { enabled: true, instances: ["a"] } },

@@ -92,6 +92,10 @@ export const alertCases: readonly AlertCase[] = [
     alert: "PallasUnreadableResources",
     series: [gauge(`pallas_registry_unreadable_resources{${registry}}`, 0, 1)],
   },
+  {
+    alert: "PallasMetricsConflict",
+    series: [gauge(`pallas_registry_conflicting_families{${registry}}`, 0, 1)],
+  },
   { alert: "PallasScrapeFailing", series: [gauge(`pallas_agent_scrape_up{${agentNamed("g")},pod="g-1"}`, 1, 0)] },
   {
     alert: "PallasAgentDown",
