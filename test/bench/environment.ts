@@ -27,7 +27,10 @@ export const benchEnvironment = readEnvironment(
     BENCH_TOOLHIVE: z.enum(["0", "1"]).default("0").describe("1 also measures the operator of ToolHive; needs Go"),
     BENCH_ROUNDS: count(7).describe("rounds in which each server under test has its turn"),
     BENCH_CALLS: count(1_000).describe("calls to an agent in one turn"),
-    BENCH_PYTHON: z.string().default("python3.13").describe("Python ≥ 3.13, to install fast-agent once"),
+    BENCH_PYTHON: z
+      .string()
+      .optional()
+      .describe("Python ≥ 3.13, to install fast-agent once; default: one of this machine"),
     BENCH_DIST: z.string().optional().describe("folder of the built programs, to compare builds; default dist/"),
   }),
   process.env,

@@ -6,11 +6,13 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { cacheFolder } from "../cache-folder.ts";
+import { findInterpreter } from "../python/interpreter.ts";
 import { benchEnvironment } from "./environment.ts";
 import { reportProgress } from "./report.ts";
 import { startServer, type ServerUnderTest } from "./server-under-test.ts";
 
 const version = "0.7.21";
+const leastMinor = 13;
 const installTimeoutMs = 900_000;
 const run = promisify(execFile);
 
@@ -41,7 +43,7 @@ async function install(): Promise<string> {
   const partial = await mkdtemp(`${folder}.partial-`);
   try {
     const options = { timeout: installTimeoutMs };
-    await run(benchEnvironment.BENCH_PYTHON, ["-m", "venv", partial], options);
+    await run(await findPython(), ["-m", "venv", partial], options);
     const pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"];
     const wanted = ["--ignore-requires-python", `fast-agent-mcp==${version}`];
     await run(join(partial, "bin", "python"), [...pip, ...wanted], options);
@@ -51,6 +53,13 @@ async function install(): Promise<string> {
     await rm(partial, { recursive: true, force: true });
     throw error;
   }
+}
+
+async function findPython(): Promise<string> {
+  if (benchEnvironment.BENCH_PYTHON !== undefined) return benchEnvironment.BENCH_PYTHON;
+  const found = await findInterpreter(leastMinor);
+  if ("missing" in found) throw new Error(`${found.missing}, or name one in BENCH_PYTHON`);
+  return found.executable;
 }
 
 async function startFastAgent(program: string): Promise<ServerUnderTest> {

@@ -10,17 +10,12 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { cacheFolder } from "../cache-folder.ts";
 import { withLock } from "../cluster/build-lock.ts";
+import { findInterpreter, leastMinor, type Python } from "./interpreter.ts";
 
 const run = promisify(execFile);
 
 /** The generation of the `mcp` package, or the client of Prometheus. */
 export type Requirements = 1 | 2 | "metrics";
-
-export interface Python {
-  executable: string;
-  /** Differs where an environment made by one Python cannot serve another. */
-  identity: string;
-}
 
 export interface PythonSearch {
   /** Read for PATH, CI, XDG_CACHE_HOME and HOME, and handed to Python. Default: this process's. */
@@ -29,30 +24,16 @@ export interface PythonSearch {
   report?: (line: string) => void;
 }
 
-const probeTimeoutMs = 15_000;
 const installTimeoutMs = 300_000;
-/** The least that the pinned packages run on. */
-const probe = `
-import sys, platform
-if sys.version_info < (3, 11): sys.exit("Python " + platform.python_version())
-import venv, ensurepip
-print(sys.version, sys.base_prefix, platform.machine())
-`;
-
 /** The machine's Python. Undefined when there is none that can make environments; in CI that throws. */
 export async function findPython({ env = process.env, report = writeLine }: PythonSearch = {}): Promise<
   Python | undefined
 > {
-  try {
-    const { stdout } = await run("python3", ["-c", probe], { env, timeout: probeTimeoutMs });
-    return { executable: "python3", identity: stdout };
-  } catch (error) {
-    const found = error instanceof Error ? (error.message.trim().split("\n").at(-1) ?? "") : String(error);
-    const missing = `expected python3 ≥ 3.11 with venv and ensurepip, found: ${found}; install Python (Debian: python3-venv)`;
-    if (env["CI"]) throw new Error(missing, { cause: error });
-    report(`\n*** TESTS LEFT OUT: ${missing} ***\n`);
-    return undefined;
-  }
+  const found = await findInterpreter(leastMinor, env);
+  if (!("missing" in found)) return found;
+  if (env["CI"]) throw new Error(found.missing);
+  report(`\n*** TESTS LEFT OUT: ${found.missing} ***\n`);
+  return undefined;
 }
 
 /**

@@ -5,7 +5,8 @@ import { chmod, cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { runCommand } from "../../../images/run-command.ts";
-import { openEnvironment, type Python } from "../../python/environment.ts";
+import { openEnvironment } from "../../python/environment.ts";
+import type { Python } from "../../python/interpreter.ts";
 
 export const interpreterPath = "/bin/python";
 export const programsPath = "/programs";
