@@ -4,7 +4,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { installPackage, isRoot } from "./apt.ts";
+import { canInstall, installPackages } from "./apt.ts";
 import type { ImageOptions } from "./options.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -30,9 +30,9 @@ export interface Engine extends AsyncDisposable {
 export async function openEngine(work: string, say: (line: string) => void): Promise<Engine> {
   if (await answers("buildah", ["--version"])) return openBuildah(work);
   if (await answers("docker", ["info"])) return docker;
-  if (isRoot() && (await answers("apt-get", ["--version"]))) {
+  if (await canInstall()) {
     say("neither buildah nor a running Docker is there: apt-get install buildah");
-    await installPackage("buildah");
+    await installPackages(["buildah"], say);
     return openBuildah(work);
   }
   throw new Error("expected buildah or a running Docker, found neither: install buildah and try again");

@@ -11,12 +11,15 @@ const shownCharacters = 2_000;
 export interface CommandOptions {
   readonly timeoutMs: number;
   readonly cwd?: string;
+  /** Beside this process's own variables. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export async function runCommand(file: string, args: readonly string[], options: CommandOptions): Promise<string> {
   try {
     const { stdout } = await execute(file, [...args], {
       cwd: options.cwd,
+      env: { ...process.env, ...options.env },
       timeout: options.timeoutMs,
       killSignal: "SIGKILL",
       maxBuffer: outputLimitBytes,

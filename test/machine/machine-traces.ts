@@ -10,6 +10,7 @@ import { findMounts } from "../cluster/node/cluster-mounts.ts";
 import { findClusterProcesses } from "../cluster/node/cluster-processes.ts";
 import { observeClaim } from "../cluster/node/machine-claim.ts";
 import { observeKernelSettings } from "../cluster/node/machine-network.ts";
+import { requireProgram } from "../tools/find-program.ts";
 
 const run = promisify(execFile);
 
@@ -27,7 +28,7 @@ export interface MachineTraces {
 
 export async function observeTraces(dir: string): Promise<MachineTraces> {
   const links = await readdir("/sys/class/net");
-  const { stdout } = await run("/usr/sbin/nft", ["list", "tables"], { timeout: 10_000 });
+  const { stdout } = await run(requireProgram("nft"), ["list", "tables"], { timeout: 10_000 });
   const found = await run("find", ["/sys/fs/cgroup", "-ignore_readdir_race", "-type", "d", "-name", "kubepods*"], {
     timeout: 10_000,
   });
