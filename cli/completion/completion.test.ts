@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { needs } from "../../test/tools/needs.ts";
 import type { CommandContext } from "../commands/context.ts";
 import { createProgram } from "../program.ts";
 import { agentYaml, instanceYaml, recordTerminal, temporaryFolder, writeFolder } from "../testing/manifests.ts";
@@ -57,48 +58,50 @@ async function prepare(): Promise<string> {
   return folder;
 }
 
-async function inShell(shell: keyof typeof completionScripts, script: string): Promise<string | undefined> {
+async function inShell(shell: keyof typeof completionScripts, script: string): Promise<string> {
   const folder = await prepare();
   const env = { ...process.env, PATH: `${folder}/bin:${process.env["PATH"]}`, HOME: folder, FOLDER: folder };
   const flags = { bash: ["--norc", "-c"], zsh: ["-f", "-c"], fish: ["--no-config", "-c"] }[shell];
-  try {
-    const { stdout } = await run(shell, [...flags, script], { env, cwd: join(folder, "work") });
-    return stdout;
-  } catch (error) {
-    if (error instanceof Error && Reflect.get(error, "code") === "ENOENT") return undefined;
-    throw error;
-  }
+  const { stdout } = await run(shell, [...flags, script], { env, cwd: join(folder, "work") });
+  return stdout;
 }
 
-describe("CLI-1 completion in real shells, where they are installed", () => {
-  test("bash takes the words, evaluates nothing, and completes files where there is no answer", async ({ skip }) => {
+describe("CLI-1 completion in real shells", () => {
+  test("bash takes the words, evaluates nothing, and completes files where there is no answer", async () => {
     const shown = await inShell(
       "bash",
       `set -u; source "$FOLDER/s.bash"
       ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pallas; printf '%s|' "\${COMPREPLY[@]-}"; echo; }
       ask pallas chat ''; ask pallas chat '$(touch owned)' x; ls; complete -p pallas`,
     );
-    if (shown === undefined) skip("bash is not installed");
     expect(shown).toBe("clerk|cook|\n|\nmanifests\ncomplete -o default -F _pallas pallas\n");
   });
 
-  test("zsh describes the words, evaluates nothing, and completes files where there is no answer", async ({ skip }) => {
-    const shown = await inShell(
-      "zsh",
-      `compdef() { print -r -- "compdef $*" }; _describe() { print -rl -- "\${(@P)2}" }; _files() { print files }
+  test(
+    "zsh describes the words, evaluates nothing, and completes files where there is no answer",
+    needs("zsh"),
+    async () => {
+      const shown = await inShell(
+        "zsh",
+        `compdef() { print -r -- "compdef $*" }; _describe() { print -rl -- "\${(@P)2}" }; _files() { print files }
       source "$FOLDER/s.zsh"
       words=(pallas chat ''); CURRENT=3; _pallas; words=(pallas chat '$(touch owned)' x); CURRENT=4; _pallas; ls`,
-    );
-    if (shown === undefined) skip("zsh is not installed");
-    expect(shown).toBe("compdef _pallas pallas\nclerk:counts: all\ncook\nfiles\nmanifests\n");
-  });
+      );
+      expect(shown).toBe("compdef _pallas pallas\nclerk:counts: all\ncook\nfiles\nmanifests\n");
+    },
+  );
 
-  test("fish offers the words, evaluates nothing, and completes files where there is no answer", async ({ skip }) => {
-    const shown = await inShell(
-      "fish",
-      `source $FOLDER/s.fish; complete -C 'pallas chat '; complete -C 'pallas up -f man'; complete -C 'pallas chat (touch owned) '; ls`,
-    );
-    if (shown === undefined) skip("fish is not installed");
-    expect(shown).toMatch(/^clerk\tcounts: all\ncook\nmanifests\/\t?[^\n]*\n(manifests\/\t?[^\n]*\n)?manifests\/?\n$/);
-  });
+  test(
+    "fish offers the words, evaluates nothing, and completes files where there is no answer",
+    needs("fish"),
+    async () => {
+      const shown = await inShell(
+        "fish",
+        `source $FOLDER/s.fish; complete -C 'pallas chat '; complete -C 'pallas up -f man'; complete -C 'pallas chat (touch owned) '; ls`,
+      );
+      expect(shown).toMatch(
+        /^clerk\tcounts: all\ncook\nmanifests\/\t?[^\n]*\n(manifests\/\t?[^\n]*\n)?manifests\/?\n$/,
+      );
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
+import { needsPlatform } from "../tools/needs.ts";
 import { mebibyte, parseUsage, readUsage } from "./process-usage.ts";
 
 const fields = (utime: number, stime: number) =>
@@ -16,7 +17,8 @@ it("throws where a process that has ended has no memory left", () => {
   expect(() => parseUsage(`77 (node) ${fields(150, 25)}`, "Name:\tnode\n")).toThrow("rssBytes of a running process");
 });
 
-it.runIf(existsSync("/proc/self/stat"))("says the same of this process as Node does", async () => {
+const needed = needsPlatform(existsSync("/proc/self/stat") ? undefined : "there is no /proc here");
+it("says the same of this process as Node does", needed, async () => {
   const before = process.cpuUsage();
   const { cpuSeconds, rssBytes, peakRssBytes } = await readUsage(process.pid);
   const after = process.cpuUsage();

@@ -12,6 +12,7 @@ import { buildImages, type BuiltImage } from "../../images/build.ts";
 import { parseOptions } from "../../images/options.ts";
 import { runCommand } from "../../images/run-command.ts";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
+import { needsPlatform } from "../tools/needs.ts";
 
 const root = join(import.meta.dirname, "../..");
 const isRoot = process.getuid?.() === 0;
@@ -52,7 +53,7 @@ async function unpack(built: BuiltImage, folder: string): Promise<Unpacked> {
   return { built, config, rootfs, own: listings.at(-1) ?? [], all: listings.flat() };
 }
 
-describe.skipIf(!isRoot)("SEC-1 the images (left out where this is not root)", () => {
+describe("SEC-1 the images", needsPlatform(isRoot ? undefined : "chroot needs root"), () => {
   let folder: string;
   let first: BuiltImage[];
   const unpacked = new Map<string, Unpacked>();

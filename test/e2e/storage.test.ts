@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agent, instance } from "../faults/space.ts";
+import { needsPlatform } from "../tools/needs.ts";
 import { agentUrl, modelUrl, readLastModelCall, startClient, startModel, type ClientPod } from "./peers.ts";
 import { openPageShell, readBlock } from "./page-shell.ts";
 import { eventually } from "./eventually.ts";
@@ -12,10 +13,9 @@ import { createNamedSpace, createSpace, isReady, openedCluster, type LiveObject,
 const cluster = openedCluster();
 /** The volume is a folder of this machine, which has to be the node. */
 const isNodeHere = cluster.logsDir !== undefined;
-if (!isNodeHere)
-  process.stderr.write("\n*** TESTS LEFT OUT: histories on a volume, since the node is elsewhere ***\n\n");
+const needed = needsPlatform(isNodeHere ? undefined : "the node, whose folder is the volume, is another machine");
 
-describe.skipIf(!isNodeHere)("AGT-5 histories on a claim", { timeout: 240_000 }, () => {
+describe("AGT-5 histories on a claim", { ...needed, timeout: 240_000 }, () => {
   let space: Space;
   let client: ClientPod;
   let folder: string;

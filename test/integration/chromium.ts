@@ -4,18 +4,12 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-const program = "/usr/bin/chromium";
 const commandTimeoutMs = 30_000;
-
-/** Why there is no browser; undefined where there is one. */
-export const chromiumMissing = (): string | undefined =>
-  existsSync(program) ? undefined : `${program} is not installed (Debian: apt-get install chromium)`;
 
 export interface Page {
   send(method: string, params?: object): Promise<Record<string, unknown>>;
@@ -44,7 +38,7 @@ export async function startChromium(): Promise<{ page: Page; stop(): Promise<voi
     "--remote-debugging-port=0",
     `--user-data-dir=${folder}`,
   ];
-  const child = spawn(program, [...flags, "about:blank"], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn("chromium", [...flags, "about:blank"], { stdio: ["ignore", "ignore", "pipe"] });
   const exited = once(child, "exit");
   const stop = async () => {
     child.kill("SIGKILL");

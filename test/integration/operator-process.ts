@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { expect } from "vitest";
-import { noteStart } from "../rights/started.ts";
+import { runNotes } from "../rights/started.ts";
 import {
   createOperatorAccount,
   grantRights,
@@ -76,7 +76,7 @@ async function prepareAccount(access: ServerAccess, options: OperatorOptions) {
   if (isGranted) await grantRights(access, { home, namespaces });
   const scope = namespaces.length === 0 ? [] : [...new Set([...namespaces, home])];
   const testPath = expect.getState().testPath ?? "";
-  noteStart({ program: "operator", account: `${home}/${operatorAccount}`, namespaces: scope, testPath });
+  runNotes.noteStart({ program: "operator", account: `${home}/${operatorAccount}`, namespaces: scope, testPath });
   if (options.kubeconfigPath !== undefined) return { path: options.kubeconfigPath, remove: () => Promise.resolve() };
   return writeAccountKubeconfig(access, home, operatorAccount);
 }

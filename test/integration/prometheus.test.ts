@@ -7,7 +7,9 @@ import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
 import { alertCases } from "../monitoring/alert-cases.ts";
 import { playSeries, type PlayedSeries } from "../monitoring/played-series.ts";
-import { prometheus, startPrometheus, type Alert, type PrometheusProcess } from "../monitoring/prometheus.ts";
+import { startPrometheus, type Alert, type PrometheusProcess } from "../monitoring/prometheus.ts";
+import { runNotes } from "../rights/started.ts";
+import { needs } from "../tools/needs.ts";
 import { startOperator, type OperatorProcess } from "./operator-process.ts";
 import { localAgent, startRegistryProcess, type RegistryProcess } from "./registry-process.ts";
 
@@ -17,10 +19,11 @@ const real = new Set([
   ...["PallasScrapeFailing", "PallasAgentDown"],
 ]);
 const timeoutMs = 60_000;
-const isLeftOut = clusterMissing() !== undefined || !prometheus;
 const pollMs = 200;
+const needed = needs("prometheus");
+if (needed.skip) runNotes.noteLeftOut(import.meta.filename);
 
-describe.skipIf(isLeftOut)("MET-5 the alerts in Prometheus (left out without it)", () => {
+describe.skipIf(clusterMissing())("MET-5 the alerts in Prometheus", needed, () => {
   let space: TestNamespace;
   let agent: AgentProcess;
   let operator: OperatorProcess;

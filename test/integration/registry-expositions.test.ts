@@ -1,6 +1,6 @@
 // The parser of metrics on what real programs of four families expose, and what our own three programs expose before
 // promtool and the rules of naming.
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -14,13 +14,14 @@ import { renderPodSeries } from "../../registry/metrics/pod-series.ts";
 import { makeEndpoint } from "../../registry/testing/resources.ts";
 import { callApi } from "../cluster/api-call.ts";
 import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
+import { runPromtool } from "../monitoring/promtool.ts";
 import { findPython, openEnvironment } from "../python/environment.ts";
+import { needs } from "../tools/needs.ts";
 import { startOperator, type OperatorProcess } from "./operator-process.ts";
 import { localAgent, startRegistryProcess, type RegistryProcess } from "./registry-process.ts";
 
 const run = promisify(execFile);
 const python = await findPython();
-const promtool = spawnSync("promtool", ["--version"]).status === 0;
 const getText = async (url: string) => (await fetch(url)).text();
 
 /** Series as they would be written, in any order. */
@@ -152,12 +153,7 @@ describe.skipIf(clusterMissing())("MET-2 MET-4 what our programs expose", () => 
     expect(own.length).toBeGreaterThan(name === "operator" ? -1 : 3);
   });
 
-  it.skipIf(!promtool).each(programs)("promtool takes the %s's (left out without promtool on PATH)", (name) => {
-    const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
-      input: texts.get(name) ?? "",
-      encoding: "utf8",
-    });
-    expect(`${stdout}${stderr}`.trim()).toBe("");
-    expect(status).toBe(0);
+  it.each(programs)("promtool takes the %s's", needs("promtool"), (name) => {
+    expect(runPromtool(["check", "metrics"], texts.get(name))).toBe("");
   });
 });

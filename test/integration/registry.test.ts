@@ -8,7 +8,7 @@ import type { CatalogueEntry } from "../../crds/catalogue.ts";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
 import { agent, instance } from "../faults/space.ts";
-import { noteStart } from "../rights/started.ts";
+import { runNotes } from "../rights/started.ts";
 import { writeAccountKubeconfig, type AccountKubeconfig } from "./program-account.ts";
 import { watchNamespace, type WatchedNamespace } from "./watched-namespace.ts";
 
@@ -32,7 +32,12 @@ describe.skipIf(clusterMissing())("CAT-8 CAT-9 OPR-9 the registry in a cluster, 
     const account = "team-registry";
     kubeconfig = await writeAccountKubeconfig(cluster(), space.name, account);
     const testPath = expect.getState().testPath ?? "";
-    noteStart({ program: "registry", account: `${space.name}/${account}`, namespaces: [space.name], testPath });
+    runNotes.noteStart({
+      program: "registry",
+      account: `${space.name}/${account}`,
+      namespaces: [space.name],
+      testPath,
+    });
     const port = await findFreePorts();
     url = `http://127.0.0.1:${port}`;
     registry = spawn(process.execPath, [join(import.meta.dirname, "../../dist/registry.js")], {

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { moreAgents, pixel } from "./local/agents.ts";
+import { needs } from "../tools/needs.ts";
 import { startCommand } from "./local/command.ts";
 import { Local, pallas, startMs } from "./local/local.ts";
-import { findMissingTmux, openWindow, type TerminalWindow, type WindowOptions } from "./local/tmux.ts";
+import { openWindow, type TerminalWindow, type WindowOptions } from "./local/tmux.ts";
 
-const missing = await findMissingTmux();
-if (missing !== undefined) process.stderr.write(`\n*** TESTS LEFT OUT: ${missing} ***\n\n`);
+const needed = needs("tmux");
 
 let local: Local;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ async function open(args: readonly string[], options: Partial<WindowOptions> = {
   return window;
 }
 
-describe.skipIf(missing !== undefined)("CLI-1 pallas up in a terminal", () => {
+describe("CLI-1 pallas up in a terminal", needed, () => {
   const up = (options: Partial<WindowOptions> = {}, ...args: string[]) =>
     open(["up", "-f", "manifests", "--port", String(local.port), "--only", "concierge", ...args], options);
 
@@ -62,7 +62,7 @@ describe.skipIf(missing !== undefined)("CLI-1 pallas up in a terminal", () => {
   });
 });
 
-describe.skipIf(missing !== undefined)("CLI-4 pallas chat in a terminal", () => {
+describe("CLI-4 pallas chat in a terminal", needed, () => {
   beforeAll(async () => {
     local.up();
     await local.started();

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { alertCases, leader, type AlertCase, type CaseSeries } from "./alert-cases.ts";
 import { listExposedMetrics } from "./exposed-metrics.ts";
-import { promtool, runPromtool } from "./promtool.ts";
+import { needs } from "../tools/needs.ts";
+import { runPromtool } from "./promtool.ts";
 import { metricsIn, readRules, rulesPath } from "./rule-file.ts";
 
 const rules = readRules();
@@ -56,7 +57,7 @@ function renderTest({ alert, series, quietMinutes = 60 }: AlertCase): object {
   };
 }
 
-describe.skipIf(!promtool)("MET-5 the alerts, played by promtool (left out without promtool on PATH)", () => {
+describe("MET-5 the alerts, played by promtool", needs("promtool"), () => {
   let folder: string;
   beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "pallas-alerts-"))));
   afterAll(() => rmSync(folder, { recursive: true }));

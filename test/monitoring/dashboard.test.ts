@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { listExposedMetrics } from "./exposed-metrics.ts";
-import { promtool, runPromtool } from "./promtool.ts";
+import { needs } from "../tools/needs.ts";
+import { runPromtool } from "./promtool.ts";
 import { metricsIn } from "./rule-file.ts";
 
 const panelSchema = z.object({
@@ -49,7 +50,7 @@ describe("MET-5 the dashboard", () => {
     expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
   });
 
-  it.skipIf(!promtool)("has only queries that Prometheus takes (left out without promtool on PATH)", () => {
+  it("has only queries that Prometheus takes", needs("promtool"), () => {
     const folder = mkdtempSync(join(tmpdir(), "pallas-dashboard-"));
     const rules = queries.map((query, at) => ({
       record: `query_${at}`,

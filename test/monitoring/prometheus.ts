@@ -1,6 +1,6 @@
 // A real Prometheus as a child process: it scrapes what it is told each second, and plays the alerts that are shipped with
 // seconds for their minutes, hours and days.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,6 @@ import { z } from "zod";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { readRuleText } from "./rule-file.ts";
 
-export const prometheus = spawnSync("prometheus", ["--version"]).status === 0;
 const startTimeoutMs = 30_000;
 
 export interface ScrapeTarget {

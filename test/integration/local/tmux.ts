@@ -29,16 +29,6 @@ export interface TerminalWindow {
   close(): Promise<void>;
 }
 
-/** Why there are no terminals here, or undefined. */
-export async function findMissingTmux(): Promise<string | undefined> {
-  try {
-    await run("tmux", ["-V"]);
-    return undefined;
-  } catch {
-    return "tmux is not installed; install it to try what a terminal shows";
-  }
-}
-
 const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** When the command has ended, the last row says `ended with N`. */
