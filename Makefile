@@ -6,13 +6,17 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 installed := node_modules/.package-lock.json
-report = --outputFile.json=test/.artefacts/reports/$(1).json --outputFile.junit=test/.artefacts/reports/$(1).junit.xml
+reports := test/.artefacts/reports
+report = --reporter=default --reporter=json --reporter=junit --outputFile.json=$(reports)/$(1).json --outputFile.junit=$(reports)/$(1).junit.xml
 in_toolchain := export PATH="$(CURDIR)/node_modules/.bin:$$PATH";
 
-.PHONY: up check test e2e bench crds images chart build cluster-up cluster-down clean help
+.PHONY: up tools check unit integration test e2e bench crds images chart build cluster-up cluster-down clean help
 
 up: build ## run the example agents on this machine, without a cluster
 	@$(in_toolchain) exec node examples/quickstart/up.ts
+
+tools: $(installed) ## install the programs of this machine that tests use (Debian, root; elsewhere it says which they are)
+	@$(in_toolchain) node test/tools/install.ts
 
 check: $(installed) ## types, lint, format, dead code, generated files, rules of the house
 	@$(in_toolchain) node crds/to-crd.ts --check && node crds/to-reference.ts --check
@@ -22,8 +26,14 @@ check: $(installed) ## types, lint, format, dead code, generated files, rules of
 	@$(in_toolchain) knip
 	@$(in_toolchain) vitest run --project unit --reporter=dot test/tidy
 
-test: check ## everything that can be checked without a cluster of nodes: unit, and integration against a real API server
-	@$(in_toolchain) node test/cluster/build.ts && vitest run --project unit --project integration --project rights
+unit: $(installed) ## the tests that need nothing but Node
+	@$(in_toolchain) vitest run --project unit $(call report,unit)
+
+integration: $(installed) ## the built programs against a real API server (Go; the first run builds it for seven minutes)
+	@$(in_toolchain) node test/cluster/build.ts && vitest run --project integration --project rights $(call report,integration)
+
+test: check unit integration ## everything that can be checked without a cluster of nodes; says at the end what was left out
+	@$(in_toolchain) node test/summarise-reports.ts $(reports)/{unit,integration}.json
 
 e2e: $(installed) ## the chart on a real cluster of one node, with pods, policies and clients (Linux, root; the first run builds for ten minutes)
 	@$(in_toolchain) node test/cluster/build.ts node

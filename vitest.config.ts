@@ -1,13 +1,11 @@
 /**
  * `unit` needs nothing but Node; `integration` runs against a real API server and the built programs; `rights` runs after
  * them and compares the calls that were made with the rights that are granted. `make e2e` runs `machine`, the tests of the
- * cluster with a node, and then `e2e`, the tests that use it.
- * In CI the results also go to test/.artefacts/reports, where `.ci/run` adds them up.
+ * cluster with a node, and then `e2e`, the tests that use it. `make` has their results written to test/.artefacts/reports,
+ * where test/summarise-reports.ts adds them up.
  */
 import { defineConfig } from "vitest/config";
 
-const inCi = Boolean(process.env["CI"]);
-const reports = "test/.artefacts/reports";
 const wholeRun = "test/rights/whole-run.test.ts";
 /** A wait ends as soon as what it waits for is there; see test/patience.ts. */
 const patient = { setupFiles: ["test/patience.ts"], expect: { poll: { timeout: 10_000 } } };
@@ -15,8 +13,6 @@ const sourceFolders = ["crds", "plan", "lib", "operator", "agent-runtime", "regi
 
 export default defineConfig({
   test: {
-    reporters: inCi ? ["default", "json", "junit"] : ["default"],
-    outputFile: { json: `${reports}/vitest.json`, junit: `${reports}/vitest.junit.xml` },
     projects: [
       {
         test: {
@@ -27,7 +23,7 @@ export default defineConfig({
           include: [
             ...sourceFolders.map((folder) => `${folder}/**/*.test.ts`),
             "test/*.test.ts",
-            "test/{bench,docs,models,monitoring,rights}/**/*.test.ts",
+            "test/{bench,docs,models,monitoring,python,rights,tools}/**/*.test.ts",
           ],
           exclude: [wholeRun],
         },
@@ -50,6 +46,7 @@ export default defineConfig({
           name: "machine",
           ...patient,
           include: ["test/machine/**/*.test.ts"],
+          globalSetup: ["test/cluster/node/machine-tools.ts"],
           pool: "forks",
           // A machine has one cluster.
           maxWorkers: 1,

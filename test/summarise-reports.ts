@@ -1,15 +1,19 @@
 /**
  * Adds up the JSON reports of the test runners: prints `N passed, N failed, N skipped`, and on standard error what failed
- * and why, so that the end of a long log says it all. A file that failed before any of its tests ran counts as one failure.
- * Usage: node test/summarise-reports.ts FOLDER
+ * and why and what was skipped, so that the end of a long log says it all. A file that failed before any of its tests ran
+ * counts as one failure. In CI a skip is a failure too, unless the platform cannot show what is tested.
+ * Usage: node test/summarise-reports.ts REPORT…
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import * as z from "zod";
 
 /** Of a failure's message: what was expected and found, and the first frames of where. */
 const maxReasonLines = 12;
+
+/** By what `needs` and `needsPlatform` leave with a test. */
+const metaSchema = z.object({ missing: z.string().optional(), platform: z.string().optional() });
 
 const reportSchema = z.object({
   testResults: z.array(
@@ -18,7 +22,13 @@ const reportSchema = z.object({
       status: z.string(),
       message: z.string().default(""),
       assertionResults: z.array(
-        z.object({ status: z.string(), fullName: z.string(), failureMessages: z.array(z.string()).default([]) }),
+        z.object({
+          status: z.string(),
+          fullName: z.string(),
+          ancestorTitles: z.array(z.string()).default([]),
+          failureMessages: z.array(z.string()).default([]),
+          meta: metaSchema.default({}),
+        }),
       ),
     }),
   ),
@@ -26,8 +36,8 @@ const reportSchema = z.object({
 
 export interface Summary {
   passed: number;
-  skipped: number;
   failures: Failure[];
+  skips: Skip[];
 }
 
 interface Failure {
@@ -37,27 +47,40 @@ interface Failure {
   reason: string;
 }
 
-/** Over every *.json report in `folder`; nothing when there is none. Throws on a report it cannot read. */
-export function readReports(folder: string): Summary {
-  const summary: Summary = { passed: 0, skipped: 0, failures: [] };
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
-  for (const name of names) {
-    const report = reportSchema.parse(JSON.parse(readFileSync(join(folder, name), "utf8")));
-    for (const { name: file, status, message, assertionResults } of report.testResults) {
+interface Skip {
+  file: string;
+  /** The outermost `describe` around the test, or the test itself. */
+  group: string;
+  /** Why; undefined where the test does not say. */
+  reason: string | undefined;
+  isByPlatform: boolean;
+}
+
+/** Over all of these reports. Throws on one it cannot read. */
+export function readReports(paths: readonly string[]): Summary {
+  const summary: Summary = { passed: 0, failures: [], skips: [] };
+  for (const path of paths) {
+    const report = reportSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+    for (const { name, status, message, assertionResults } of report.testResults) {
+      const file = relative(process.cwd(), name);
       const failed = assertionResults.filter((assertion) => assertion.status === "failed");
-      const passed = assertionResults.filter((assertion) => assertion.status === "passed");
-      summary.passed += passed.length;
-      summary.skipped += assertionResults.length - passed.length - failed.length; // skipped, pending, todo, disabled
       for (const { fullName, failureMessages } of failed)
         summary.failures.push({ file, test: fullName, reason: failureMessages.join("\n") });
       if (status === "failed" && failed.length === 0) summary.failures.push({ file, reason: message });
+      for (const { status: ended, fullName, ancestorTitles, meta } of assertionResults) {
+        if (ended === "passed") summary.passed += 1;
+        if (ended === "passed" || ended === "failed") continue; // the rest: skipped, pending, todo, disabled
+        const isByPlatform = meta.platform !== undefined;
+        const group = ancestorTitles[0] ?? fullName;
+        summary.skips.push({ file, group, reason: meta.platform ?? meta.missing, isByPlatform });
+      }
     }
   }
   return summary;
 }
 
-export const renderTotals = ({ passed, failures, skipped }: Summary): string =>
-  `${passed} passed, ${failures.length} failed, ${skipped} skipped`;
+export const renderTotals = ({ passed, failures, skips }: Summary): string =>
+  `${passed} passed, ${failures.length} failed, ${skips.length} skipped`;
 
 /** The test with its file, and the beginning of the reason below it. */
 export function renderFailure({ file, test, reason }: Failure): string {
@@ -65,10 +88,25 @@ export function renderFailure({ file, test, reason }: Failure): string {
   return [`failed: ${file}${test === undefined ? "" : ` > ${test}`}`, ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
+/** Each reason with what was skipped for it: the file, the group in it and how many. */
+export function renderSkips(skips: readonly Skip[]): string[] {
+  return [...Map.groupBy(skips, ({ reason }) => reason)].flatMap(([reason, all]) => {
+    const groups = Map.groupBy(all, ({ file, group }) => `${file} > ${group}`);
+    return [
+      `skipped: ${reason ?? "no reason given; see TESTS LEFT OUT above, or a beforeAll that failed"}`,
+      ...[...groups].map(([name, { length }]) => `  ${name}: ${length} ${length === 1 ? "test" : "tests"}`),
+    ];
+  });
+}
+
 if (import.meta.main) {
-  const folder = process.argv[2];
-  if (folder === undefined) throw new Error("name the folder of the reports: node test/summarise-reports.ts FOLDER");
-  const summary = readReports(folder);
-  for (const failure of summary.failures) process.stderr.write(`${renderFailure(failure)}\n`);
+  const summary = readReports(process.argv.slice(2));
+  const unseen = summary.skips.filter(({ isByPlatform }) => !isByPlatform);
+  const lines = [...summary.failures.map(renderFailure), ...renderSkips(summary.skips)];
+  if (process.env["CI"] && unseen.length > 0) {
+    lines.push(`expected nothing to be left out in CI, found ${unseen.length} skipped tests; see the reasons above`);
+    process.exitCode = 1;
+  }
+  for (const line of lines) process.stderr.write(`${line}\n`);
   process.stdout.write(`${renderTotals(summary)}\n`);
 }
