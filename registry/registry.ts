@@ -62,6 +62,10 @@ const agentUrlIn =
   (agent: PallasAgent, instance: PallasInstance): string =>
     (mode === "local" ? agent.status?.url : undefined) ?? publishedAgentUrl(agent, instance);
 
+/** Probes alone, for the kubelet: on a port of their own no number of clients can keep it out. */
+const createAdminApp = (allowedHosts: readonly string[], ready: () => string | undefined): Hono =>
+  new Hono().use(guardHosts({ allowedHosts, allowedOrigins: [] })).route("/", probeRoutes({ ready }));
+
 /** Throws on a malformed entry of the allow-lists. */
 export function createRegistry(options: RegistryOptions): PallasRegistry {
   const { source, own, rules, log } = options;
@@ -113,14 +117,11 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
     allowedOrigins: options.allowedOrigins,
     log: httpLog,
   });
-  const adminApp = new Hono();
-  adminApp.use(guardHosts({ allowedHosts: options.allowedHosts, allowedOrigins: [] }));
-  adminApp.route("/", probeRoutes({ ready: observeUnready }));
   const parts = [publisher, reports, ...(scrapes ? [scrapes] : [])];
   const { allowedHosts } = options;
   return {
     app,
-    adminApp,
+    adminApp: createAdminApp(allowedHosts, observeUnready),
     direct: directCatalogue({ current: publisher.current, allowedHosts, log: httpLog }),
     start() {
       for (const part of parts) part.start();

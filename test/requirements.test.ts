@@ -42,7 +42,7 @@ describe("the rules of the list", () => {
   it("find an id that is not listed, and one that is not in the contract", () => {
     const { "UI-1": _left, ...rest } = sound;
     expect(findRequirementFaults(rest, files)).toEqual(["UI-1 is not listed"]);
-    expect(faultsWith({ "UI-2": { promise, shown: "open" } })).toEqual(["UI-2 is listed and not in the contract"]);
+    expect(faultsWith({ "UI-3": { promise, shown: "open" } })).toEqual(["UI-3 is listed and not in the contract"]);
   });
 
   it("find an id in a test file that is not in the contract", () => {

@@ -29,10 +29,8 @@ const extraPeer = ({ podSelector, namespaceSelector, ipBlock }: ExtraPeer): V1Ne
   ...(ipBlock ? { ipBlock } : {}),
 });
 
-const reachablePeer = (peer: ExtraPeer): V1NetworkPolicyPeer => ({
-  ...extraPeer(peer),
-  ...(peer.ipBlock ? { ipBlock: reachable(peer.ipBlock) } : {}),
-});
+const reachablePeer = (peer: ExtraPeer): V1NetworkPolicyPeer =>
+  extraPeer(peer.ipBlock ? { ...peer, ipBlock: reachable(peer.ipBlock) } : peer);
 
 function renderIngress({ agent, instance, callers, settings }: Resolved): IngressRule[] {
   return [

@@ -49,6 +49,37 @@ const agent = (name: string, spec: object) => ({
   spec: { instanceRef: { name: "home" }, ...spec },
 });
 
+/** With authors of different rights, and the policies in one of two namespaces. */
+async function startGuardedServer(): Promise<ApiServer> {
+  const crdPaths = ["pallasagents", "pallasinstances"].map((name) => resolve(root, `crds/${name}.yaml`));
+  const api = await startApiServer({ controllers: true, crdPaths });
+  const make = (...args: string[]) => api.kubectl([`--namespace=${namespace}`, "create", ...args]);
+  await api.kubectl(["create", "namespace", namespace]);
+  const resources = "pallasinstances.pallas.helu.ca,pallasinstances.pallas.helu.ca/status,pallasagents.pallas.helu.ca";
+  await make("role", "author", "--verb=get,create,patch,delete", `--resource=${resources}`);
+  await make("role", "some", "--verb=get", "--resource=secrets", ...upTo(40).map((at) => `--resource-name=s${at}`));
+  await make("role", "all", "--verb=get", "--resource=secrets");
+  await make("rolebinding", "author", "--role=author", "--user=some", "--user=all", "--user=none");
+  for (const user of ["some", "all"]) await make("rolebinding", user, `--role=${user}`, `--user=${user}`);
+  await api.kubectl(["create", "namespace", unwatched]);
+  await api.kubectl([
+    "--namespace",
+    unwatched,
+    "create",
+    "role",
+    "author",
+    "--verb=get,create,patch",
+    `--resource=${resources}`,
+  ]);
+  await api.kubectl(["--namespace", unwatched, "create", "rolebinding", "author", "--role=author", "--user=none"]);
+  const values = { ...valueSets["admission-policies"], watchNamespaces: [namespace] };
+  const policies = (await renderChart(values)).filter(({ kind }) => kind.startsWith("ValidatingAdmission"));
+  await api.kubectl(["apply", "--server-side", "--filename=-"], {
+    input: policies.map((each) => dump(each)).join("---\n"),
+  });
+  return api;
+}
+
 describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing()))("admission policies", () => {
   let api: ApiServer;
   /** Without an author: as the administrator. */
@@ -58,33 +89,7 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
   };
 
   beforeAll(async () => {
-    const crdPaths = ["pallasagents", "pallasinstances"].map((name) => resolve(root, `crds/${name}.yaml`));
-    api = await startApiServer({ controllers: true, crdPaths });
-    const make = (...args: string[]) => api.kubectl([`--namespace=${namespace}`, "create", ...args]);
-    await api.kubectl(["create", "namespace", namespace]);
-    const resources =
-      "pallasinstances.pallas.helu.ca,pallasinstances.pallas.helu.ca/status,pallasagents.pallas.helu.ca";
-    await make("role", "author", "--verb=get,create,patch,delete", `--resource=${resources}`);
-    await make("role", "some", "--verb=get", "--resource=secrets", ...upTo(40).map((at) => `--resource-name=s${at}`));
-    await make("role", "all", "--verb=get", "--resource=secrets");
-    await make("rolebinding", "author", "--role=author", "--user=some", "--user=all", "--user=none");
-    for (const user of ["some", "all"]) await make("rolebinding", user, `--role=${user}`, `--user=${user}`);
-    await api.kubectl(["create", "namespace", unwatched]);
-    await api.kubectl([
-      "--namespace",
-      unwatched,
-      "create",
-      "role",
-      "author",
-      "--verb=get,create,patch",
-      `--resource=${resources}`,
-    ]);
-    await api.kubectl(["--namespace", unwatched, "create", "rolebinding", "author", "--role=author", "--user=none"]);
-    const values = { ...valueSets["admission-policies"], watchNamespaces: [namespace] };
-    const policies = (await renderChart(values)).filter(({ kind }) => kind.startsWith("ValidatingAdmission"));
-    await api.kubectl(["apply", "--server-side", "--filename=-"], {
-      input: policies.map((each) => dump(each)).join("---\n"),
-    });
+    api = await startGuardedServer();
     await as(undefined, instance("home", { providers: [provider(0)], servers: [server("toolbox", [])] }));
     // In force a moment after they are written; a probe that came too early must not stay.
     const isRefused = (manifest: object, words: string) =>

@@ -170,7 +170,9 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
       await rm(dir, { recursive: true, force: true });
     }
   });
+});
 
+describe.skipIf(await chartProgramsMissing())("the chart's monitoring and values", () => {
   it("MET-5 refuses a PodMonitor that would count instances twice", async () => {
     const values = { monitoring: { serviceMonitor: { enabled: true }, podMonitor: { enabled: true } } };
     await expect(renderChart(values)).rejects.toThrow("Prometheus would count these twice");

@@ -9,7 +9,7 @@ const firstLength = 4_000;
 /** Whoever reads a text of this length in less than `measurableMs` does no more than a few steps for a character. */
 const longestLength = 64_000;
 const measurableMs = 0.5;
-const attempts = 10;
+const attempts = 25;
 /** Between the two lengths that are compared: over some of them what the memory and other processes add is little. */
 const doublings = 3;
 

@@ -181,6 +181,18 @@ export const interfaceRequirements: Requirements = {
       "test/integration/agent-faults.test.ts",
     ],
   },
+  "AGT-13": {
+    promise: "A result says in a declared structure how the conversation goes on and why it stopped.",
+    shown: "open",
+  },
+  "AGT-14": {
+    promise: "What a provider refuses leaves a conversation as it was, and a caller can clear it.",
+    shown: "open",
+  },
+  "AGT-15": {
+    promise: "Any valid tool can be offered to any provider; one that is refused is left out and named.",
+    shown: "open",
+  },
 
   "PRG-1": {
     promise: "Progress is sent only to a progress token, never after the result, and a failed send disturbs nothing.",

@@ -29,6 +29,11 @@ export const laterRequirements: Requirements = {
   },
   "DSC-11": { promise: "Calls are counted per tool and logged with arguments redacted.", shown: "open" },
 
+  "DSC-12": {
+    promise: "A changed definition of a tool is reported, or hides the tool until it is approved.",
+    shown: "open",
+  },
+
   "DIR-1": { promise: "Agents register themselves with endpoints, by name, and only owners write.", shown: "open" },
   "DIR-2": { promise: "Endpoints live by heartbeat or renewal, pods of ours by readiness.", shown: "open" },
   "DIR-3": {
@@ -54,5 +59,8 @@ export const laterRequirements: Requirements = {
   },
   "MGM-6": { promise: "Approvals expire, hold for the exact call, and outlive a restart.", shown: "open" },
 
+  "MGM-7": { promise: "Questions of servers, policies and models reach the caller who can be asked.", shown: "open" },
+
   "UI-1": { promise: "A browser shows agents, chat, approvals, servers, a tester and logs, live.", shown: "open" },
+  "UI-2": { promise: "The inbox of approvals is an MCP App too.", shown: "open" },
 };

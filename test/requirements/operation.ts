@@ -249,6 +249,7 @@ export const operationRequirements: Requirements = {
       "cli/plain-text.test.ts",
     ],
   },
+  "CLI-5": { promise: "Approvals, policies and tool search are at hand in a terminal.", shown: "open" },
 
   "SEC-1": {
     promise: "Every pod meets Pod Security restricted, and agents' pods hold no ServiceAccount token.",
@@ -314,5 +315,14 @@ export const operationRequirements: Requirements = {
       "test/integration/registry-hostile.test.ts",
       "test/integration/registry-slow-clients.test.ts",
     ],
+  },
+  "SEC-7": {
+    promise: "What comes from outside is handled in time linear in its size.",
+    shown: ["test/linear-time.test.ts"],
+    missing: "schemas and patterns of downstream servers, which meet a model's arguments",
+  },
+  "SEC-8": {
+    promise: "A folder of manifests is data: nothing in it is run, and no variable of a process is changed.",
+    shown: "open",
   },
 };

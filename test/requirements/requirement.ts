@@ -17,7 +17,7 @@ export type Requirements = Readonly<Record<string, Requirement>>;
 /** The contract's groups of ids, each with its last number. */
 const lastNumbers = {
   CAT: 11,
-  AGT: 12,
+  AGT: 15,
   PRG: 5,
   HLT: 6,
   CFG: 8,
@@ -25,12 +25,12 @@ const lastNumbers = {
   MET: 6,
   OPR: 11,
   LOG: 3,
-  CLI: 4,
-  SEC: 6,
-  DSC: 11,
+  CLI: 5,
+  SEC: 8,
+  DSC: 12,
   DIR: 5,
-  MGM: 6,
-  UI: 1,
+  MGM: 7,
+  UI: 2,
 } as const;
 
 /** Every id of the contract, in its order. */
