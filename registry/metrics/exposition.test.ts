@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry, Summary } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { createMetrics } from "../../lib/process/metrics.ts";
 import { goExposition, pythonExposition } from "../testing/expositions.ts";
-import { ExpositionError, parseExposition, unlimited, type Family } from "./exposition.ts";
+import { ExpositionError, parseExposition, parseExpositionInSteps, unlimited, type Family } from "./exposition.ts";
 
 const find = (families: Family[], name: string) => families.find((family) => family.name === name);
 
@@ -115,6 +115,16 @@ describe("MET-1 reading text format 0.0.4", () => {
     expect(() => parseExposition(`${line}\n`, { ...unlimited, lineChars: line.length - 1 })).toThrow(
       /^line 1: expected at most 9 characters in a line/,
     );
+  });
+
+  it.each([
+    ["short lines", 'a{x="1"} 1\n', 20_000],
+    ["long lines", `#${"x".repeat(16_000)}\n`, 100],
+    ["empty lines", "\n", 50_000],
+  ])("reads %s in steps, between which others get their turn", (_, line, times) => {
+    const steps = [...parseExpositionInSteps(line.repeat(times), unlimited)].length;
+    expect((line.length * times) / steps).toBeLessThan(64 * 1024);
+    expect(times / steps).toBeLessThan(1_000);
   });
 
   it("keeps a HELP that begins with what only looks like a blank", () => {

@@ -34,8 +34,9 @@ const ourSamples: ReadonlyMap<string, string> = new Map(
 );
 const ourTypes: ReadonlyMap<string, MetricType> = new Map(Object.entries(agentMetricTypes));
 
-/** Series rendered in one step, about a millisecond. */
-const samplesPerStep = 500;
+/** What is rendered in one step, less than a millisecond; a series counts for more than its characters. */
+const charsPerStep = 32 * 1024;
+const charsPerSeries = 100;
 
 /**
  * Throws `ExpositionError` when two series are the same, of which Prometheus would keep an arbitrary one, and on a name
@@ -46,6 +47,7 @@ export function* renderPodSeries(families: readonly Family[], endpoint: AgentEnd
   const ownText = renderPairs([...own].map(([name, raw]) => ({ name, raw })));
   const seen = new Set<string>();
   const rendered: FamilyText[] = [];
+  let renderedChars = 0;
   for (const { name, type, help, samples } of families) {
     if (saidByRegistry.has(name)) continue;
     checkType(name, type);
@@ -60,7 +62,11 @@ export function* renderPodSeries(families: readonly Family[], endpoint: AgentEnd
       const key = `${sample.name}{${order === undefined ? text : renderInOrder(labels, text, order)}`;
       if (seen.has(key)) throw new ExpositionError(`expected each series once, found ${key}} twice`);
       seen.add(key);
-      if (seen.size % samplesPerStep === 0) yield;
+      renderedChars += key.length + charsPerSeries;
+      if (renderedChars >= charsPerStep) {
+        yield;
+        renderedChars = 0;
+      }
       lines.push(`${sample.name}{${ownText}${text === "" ? "" : ","}${text}} ${sample.value}\n`);
     }
     rendered.push({ name: detach(name), type, help: help && detach(help), text: lines.join("") });

@@ -57,16 +57,16 @@ function answerMetrics(pod: number, response: ServerResponse): void {
   else response.writeHead(200).end(pod < hung + garbage ? `${series}<html>not a line\n` : series);
 }
 
-function answerHealth(response: ServerResponse): void {
+function answerHealth(pod: number, response: ServerResponse): void {
   const timestamp = new Date().toISOString();
-  const report: HealthReport = { status: "ok", timestamp, agent: "research", providers: {}, downstreams: {} };
+  const report: HealthReport = { status: "ok", timestamp, agent: `agent-${pod}`, providers: {}, downstreams: {} };
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(report));
 }
 
 const server = createServer(({ url = "" }, response) => {
   const [, pod = "", what] = url.split("/");
   if (what === "metrics") answerMetrics(Number(pod), response);
-  else answerHealth(response);
+  else answerHealth(Number(pod), response);
 });
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();

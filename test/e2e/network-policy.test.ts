@@ -77,6 +77,16 @@ describe("SEC-3 who reaches whom on a real network", { ...needed, timeout: 180_0
     expect(await reachFrom("reader", "kubernetes.default.svc:443")).toBe("shut");
   });
 
+  it("a registry is reached by everybody, its probes by nobody, and it reaches its agents and the API server only", async () => {
+    expect(await reach(stranger, await podAddress("team-registry", 24_200))).toBe("open");
+    expect(await reach(stranger, await podAddress("team-registry", 9090))).toBe("shut");
+    expect(await reachFrom("team-registry", await podAddress("reader", 9090))).toBe("open");
+    expect(await reachFrom("team-registry", await podAddress("reader", 8080))).toBe("shut");
+    expect(await reachFrom("team-registry", "kubernetes.default.svc:443")).toBe("open");
+    expect(await reachFrom("team-registry", `model.${space.name}.svc:8080`)).toBe("shut");
+    expect(await reachFrom("team-registry", "169.254.169.254:80")).toBe("shut");
+  });
+
   it("with the policy switched off everybody is let in", async () => {
     expect(await reach(stranger, await podAddress("open", 8080))).toBe("open");
   });

@@ -107,14 +107,14 @@ describe.skipIf(clusterMissing())("SEC-3 the NetworkPolicy", () => {
     await expect.poll(() => policy("edited"), { timeout: 5_000 }).toBe(before);
   });
 
-  it("goes when it is switched off, for one agent or by the instance, and comes back", async () => {
+  it("goes when it is switched off, for one agent or by the instance and its registry, and comes back", async () => {
     const there = async () => (await space().list("networkpolicies")).map((name) => name.split("/")[1]);
     await space().apply(agent({ networkPolicy: { enabled: false } }, "edited"));
-    await expect.poll(there, patience).toEqual(["research"]);
+    await expect.poll(there, patience).toEqual(["research", "team-registry"]);
     await space().apply(instance({ agentDefaults: { networkPolicy: { enabled: false } } }));
     await expect.poll(there, patience).toEqual([]);
     await space().apply(instance(), agent({}, "edited"));
-    await expect.poll(there, patience).toEqual(["edited", "research"]);
+    await expect.poll(there, patience).toEqual(["edited", "research", "team-registry"]);
   });
 });
 

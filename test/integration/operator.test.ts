@@ -71,6 +71,7 @@ describe.skipIf(clusterMissing())("OPR-1 OPR-3 OPR-4 the quickstart in a cluster
       ...["deployment.apps", "service", "serviceaccount"].map((kind) => `${kind}/${registry}`),
       `role.rbac.authorization.k8s.io/${registry}`,
       `rolebinding.rbac.authorization.k8s.io/${registry}`,
+      `networkpolicy.networking.k8s.io/${registry}`,
     ];
     expect(agents).toHaveLength(3);
     const found = ours(await space.list(...childKinds)).map((name) => name.replace(/[0-9a-f]{16}$/, "#"));

@@ -248,6 +248,7 @@ export const interfaceRequirements: Requirements = {
     promise: "The registry's /healthz has each instance's provider validation, and every process has its probes.",
     shown: [
       "registry/health/routes.test.ts",
+      "registry/main.test.ts",
       "lib/process/metrics.test.ts",
       "test/integration/registry-outage.test.ts",
     ],
