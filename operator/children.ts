@@ -136,6 +136,9 @@ export function createChildWriter({ transport, caches, tracker, guard, log }: Ch
       const action = await deleteObject(transport, type, found, options).catch((cause: unknown) => {
         throw new RemovalFailed(`${type.kind} ${keyOf(found)}`, cause);
       });
+      if (action === "replaced") {
+        throw new RemovalFailed(`${type.kind} ${keyOf(found)}`, new Error("another one has its name by now"));
+      }
       writing.written.push(`${action} ${type.kind} ${name}`);
     },
   };

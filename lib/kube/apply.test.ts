@@ -205,7 +205,7 @@ describe("deletion", () => {
     const judged = await read();
     fake.remove("c");
     fake.put("c", { spec: { color: "theirs" } });
-    expect(await deleteObject(transport, widgetType, judged, { signal })).toBe("gone");
+    expect(await deleteObject(transport, widgetType, judged, { signal })).toBe("replaced");
     expect(fake.get("c")?.["spec"]).toEqual({ color: "theirs" });
     fake.remove("c");
     expect(await deleteObject(transport, widgetType, judged, { signal })).toBe("gone");

@@ -90,13 +90,16 @@ export interface DeleteOptions {
   readonly signal: AbortSignal;
 }
 
-/** Deletes that very object, whatever became of it since; one of its name that came after it stays. */
+/**
+ * Deletes that very object, whatever became of it since. One of its name that came after it stays: "replaced", so look
+ * again.
+ */
 export async function deleteObject(
   transport: Transport,
   type: ResourceType,
   object: LiveObject,
   options: DeleteOptions,
-): Promise<"deleted" | "gone"> {
+): Promise<"deleted" | "gone" | "replaced"> {
   try {
     await transport.request({
       method: "DELETE",
@@ -111,7 +114,8 @@ export async function deleteObject(
     });
     return "deleted";
   } catch (error) {
-    if (isNotFound(error) || isConflict(error)) return "gone";
+    if (isNotFound(error)) return "gone";
+    if (isConflict(error)) return "replaced";
     throw error;
   }
 }

@@ -50,7 +50,9 @@ describe("CAT-10 clients of MCP registries", () => {
     const { servers: before } = await (await fetch(`${registry.url}/v0.1/servers?limit=1`)).json();
     expect(before).toHaveLength(1);
     const since = new Date(Math.floor(Date.now() / 1_000) * 1_000).toISOString();
-    await registry.serve([...agents.slice(2), localAgent("agent-001", { title: "Changed" }), localAgent("newcomer")]);
+    const now = { specChangedAt: new Date().toISOString() };
+    const changed = localAgent("agent-001", { title: "Changed" }, now);
+    await registry.serve([...agents.slice(2), changed, localAgent("newcomer", {}, now)]);
     const changes = async (): Promise<string[]> => {
       const { servers } = await (await fetch(`${registry.url}/v0.1/servers?updated_since=${since}`)).json();
       return servers.map(
