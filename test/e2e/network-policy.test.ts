@@ -15,6 +15,10 @@ describe("SEC-3 who reaches whom on a real network", { ...needed, timeout: 180_0
   let friend: ClientPod;
   let stranger: ClientPod;
   let foreigner: ClientPod;
+  const registryAddress = async (port: number) => {
+    const chosen = ["--selector=pallas.helu.ca/component=registry", "--output=jsonpath={.items[0].status.podIP}"];
+    return `${await space.kubectl("get", "pods", ...chosen)}:${port}`;
+  };
   const podAddress = async (name: string, port: number) => {
     const [pod] = await space.pods(name);
     return `${JSON.parse(JSON.stringify(pod)).status.podIP}:${port}`;
@@ -77,9 +81,10 @@ describe("SEC-3 who reaches whom on a real network", { ...needed, timeout: 180_0
     expect(await reachFrom("reader", "kubernetes.default.svc:443")).toBe("shut");
   });
 
-  it("a registry is reached by everybody, its probes by nobody, and it reaches its agents and the API server only", async () => {
-    expect(await reach(stranger, await podAddress("team-registry", 24_200))).toBe("open");
-    expect(await reach(stranger, await podAddress("team-registry", 9090))).toBe("shut");
+  it("everybody reaches a registry, nobody its probes, and it reaches its agents and the API server only", async () => {
+    await space.instanceReady("team");
+    expect(await reach(stranger, await registryAddress(24_200))).toBe("open");
+    expect(await reach(stranger, await registryAddress(9090))).toBe("shut");
     expect(await reachFrom("team-registry", await podAddress("reader", 9090))).toBe("open");
     expect(await reachFrom("team-registry", await podAddress("reader", 8080))).toBe("shut");
     expect(await reachFrom("team-registry", "kubernetes.default.svc:443")).toBe("open");

@@ -20,6 +20,7 @@ export const operationRequirements: Requirements = {
     shown: [
       "agent-runtime/admin.test.ts",
       "agent-runtime/metrics.test.ts",
+      "registry/metrics/merge.test.ts",
       "registry/metrics/routes.test.ts",
       "test/integration/registry-expositions.test.ts",
       "test/monitoring/reference-queries.test.ts",
@@ -278,9 +279,11 @@ export const operationRequirements: Requirements = {
     ],
   },
   "SEC-3": {
-    promise: "A NetworkPolicy per agent lets in and out only what the agent needs.",
+    promise: "A NetworkPolicy per agent, and one per registry, lets in and out only what is needed.",
     shown: [
       "operator/render/network-policy.test.ts",
+      "operator/render/registry-network-policy.test.ts",
+      "operator/instance/reconcile.test.ts",
       "test/integration/operator-children.test.ts",
       "plan/egress.test.ts",
       "plan/author-limits.test.ts",
@@ -311,6 +314,8 @@ export const operationRequirements: Requirements = {
       "lib/process/http-server.test.ts",
       "registry/app.test.ts",
       "registry/status/page.test.ts",
+      "registry/health/routes.test.ts",
+      "operator/health/ask-health.test.ts",
       "test/integration/hostile-bodies.test.ts",
       "test/integration/registry-hostile.test.ts",
       "test/integration/registry-slow-clients.test.ts",
@@ -319,7 +324,7 @@ export const operationRequirements: Requirements = {
   "SEC-7": {
     promise: "What comes from outside is handled in time linear in its size.",
     shown: ["test/linear-time.test.ts"],
-    missing: "schemas and patterns of downstream servers, which meet a model's arguments",
+    missing: "the agent runtime: foreign schemas, a model's arguments, answers of models and servers",
   },
   "SEC-8": {
     promise: "A folder of manifests is data: nothing in it is run, and no variable of a process is changed.",
