@@ -8,6 +8,7 @@ import type { ApiAccess } from "../cluster/api-call.ts";
 import { createProcessGroup } from "../cluster/process-group.ts";
 import { benchEnvironment } from "./environment.ts";
 import { readCollectedHeap } from "./inspected-heap.ts";
+import { preparePodStart } from "./pod-start.ts";
 import { bucketsOf, parseMetrics, sumOf, type Buckets } from "./prometheus-text.ts";
 import { readUsage, type ProcessUsage } from "./process-usage.ts";
 
@@ -37,13 +38,15 @@ export interface OperatorOptions {
 
 /** Resolves when it is ready to reconcile. */
 export async function startOperatorUnderTest(
-  access: Pick<ApiAccess, "kubeconfigPath">,
+  access: ApiAccess,
   { namespace, env = {} }: OperatorOptions,
 ): Promise<OperatorUnderTest> {
-  const group = createProcessGroup({ dir: mkdtempSync(join(tmpdir(), "pallas-bench-")), removeDir: true });
-  const args = ["--inspect-port=127.0.0.1:0", ...nodeFlags, join(dist, "operator.js")];
-  const operator = group.start("operator", process.execPath, args, {
-    KUBECONFIG: access.kubeconfigPath,
+  const dir = mkdtempSync(join(tmpdir(), "pallas-bench-"));
+  const group = createProcessGroup({ dir, removeDir: true });
+  const command = [process.execPath, "--inspect-port=127.0.0.1:0", ...nodeFlags, join(dist, "operator.js")];
+  const pod = await preparePodStart(access, { namespace, dir, command });
+  const operator = group.start("operator", pod.file, pod.args, {
+    ...pod.env,
     PALLAS_NAMESPACES: namespace,
     PALLAS_AGENT_IMAGE: "pallas/agent:bench",
     PALLAS_REGISTRY_IMAGE: "pallas/registry:bench",

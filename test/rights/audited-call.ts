@@ -36,8 +36,8 @@ const eventSchema = z.object({
 
 const accountPrefix = "system:serviceaccount:";
 
-/** What ends a namespace is no lack of rights: nobody may make anything in it any more. */
-const isEnding = (message: string): boolean => message.includes("because it is being terminated");
+/** Neither the end of a namespace nor a quota is a lack of rights: nobody may make anything more there. */
+const isFull = (message: string): boolean => /because it is being terminated|exceeded quota/.test(message);
 
 export function parseAuditEvent(line: string): AuditedCall {
   const { verb, requestURI: uri, userAgent, user, objectRef: of, responseStatus } = eventSchema.parse(JSON.parse(line));
@@ -51,7 +51,7 @@ export function parseAuditEvent(line: string): AuditedCall {
     namespace: of?.namespace,
     uri,
     status,
-    isRefused: status === 401 || (status === 403 && !isEnding(message)),
+    isRefused: status === 401 || (status === 403 && !isFull(message)),
   };
 }
 

@@ -86,9 +86,10 @@ it("finds a refusal that no test provoked, and a test that provoked none", () =>
   expect(notProvoked.map(({ namespacePrefix }) => namespacePrefix)).toEqual(["fault-2-"]);
 });
 
-it("takes the end of a namespace for no refusal", () => {
-  const message =
-    'services "x" is forbidden: unable to create new content in namespace blue because it is being terminated';
+it.each([
+  'services "x" is forbidden: unable to create new content in namespace blue because it is being terminated',
+  'services "x" is forbidden: exceeded quota: none, requested: count/services=1, used: 0, limited: 0',
+])("takes neither the end of a namespace nor a quota for a refusal: %s", (message) => {
   expect(judgeRefusals(log({ resource: "services", code: 403, message }), []).unexpected).toEqual([]);
 });
 
