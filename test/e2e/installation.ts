@@ -1,4 +1,5 @@
 // Pallas as users install it: the Helm chart with the images that were loaded, into a namespace that enforces `restricted`.
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClusterAccess } from "../cluster/node/cluster-access.ts";
 import { eventually } from "./eventually.ts";
@@ -26,10 +27,12 @@ export async function installPallas(cluster: ClusterAccess, options: Installatio
   const namespace = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata });
   await cluster.kubectl(["apply", "--server-side", "--filename=-"], { input: namespace });
   const tags = ["operator", "agent", "registry"].map((name) => `images.${name}.tag=${options.tag}`);
-  // Some tests switch policies off, to see what these kept from happening; a chart of another release may not know it.
-  const authors = options.chart === undefined ? ["authors.networkPolicy=off"] : [];
+  const folder = options.chart ?? chart;
+  // Some tests switch policies off, to see what these kept from happening; an earlier release's chart may not know of it.
+  const knowsAuthors = /^authors:/m.test(await readFile(join(folder, "values.yaml"), "utf8"));
+  const authors = knowsAuthors ? ["authors.networkPolicy=off"] : [];
   const values = [...tags, ...authors, ...(options.values ?? [])].map((value) => `--set=${value}`);
-  const args = ["upgrade", "--install", release, options.chart ?? chart, `--namespace=${systemNamespace}`];
+  const args = ["upgrade", "--install", release, folder, `--namespace=${systemNamespace}`];
   await cluster.helm([...args, ...values, "--wait", "--timeout=150s"], { timeoutMs: installTimeoutMs });
   const images = [
     `--namespace=${systemNamespace}`,

@@ -92,7 +92,9 @@ export const operationRequirements: Requirements = {
     shown: [
       "test/integration/operator.test.ts",
       "test/integration/faults-writes.test.ts",
+      "test/integration/refused-writes.test.ts",
       "operator/summary.test.ts",
+      "operator/agent/reconcile.test.ts",
       "operator/status.test.ts",
       "crds/conditions.test.ts",
     ],
@@ -176,6 +178,7 @@ export const operationRequirements: Requirements = {
       "plan/accept.test.ts",
       "operator/agent/run-configs.test.ts",
       "test/integration/run-configs.test.ts",
+      "test/e2e/scaling.test.ts",
       "agent-runtime/several-pods.test.ts",
     ],
     missing: "a shared session store",
