@@ -10,7 +10,7 @@ reports := test/.artefacts/reports
 report = --reporter=default --reporter=json --reporter=junit --outputFile.json=$(reports)/$(1).json --outputFile.junit=$(reports)/$(1).junit.xml
 in_toolchain := export PATH="$(CURDIR)/node_modules/.bin:$$PATH";
 
-.PHONY: up tools check unit integration test e2e bench crds images chart build cluster-up cluster-down clean help
+.PHONY: up tools check unit integration test mutants e2e bench crds images chart build cluster-up cluster-down clean help
 
 up: build ## run the example agents on this machine, without a cluster
 	@$(in_toolchain) exec node examples/quickstart/up.ts
@@ -34,6 +34,9 @@ integration: $(installed) ## the built programs against a real API server (Go; t
 
 test: check unit integration ## everything that can be checked without a cluster of nodes; says at the end what was left out
 	@$(in_toolchain) node test/summarise-reports.ts $(reports)/{unit,integration}.json
+
+mutants: $(installed) ## break the code on purpose, and see that unit tests notice (half an hour); FILES=x for some of the code only
+	@$(in_toolchain) node test/mutants/run.ts $(FILES)
 
 e2e: $(installed) ## the chart on a real cluster of one node, with pods, policies and clients (Linux, root; the first run builds for ten minutes)
 	@$(in_toolchain) node test/cluster/build.ts node

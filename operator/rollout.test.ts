@@ -40,6 +40,11 @@ describe("OPR-3 what a Deployment tells", () => {
     });
   });
 
+  it("one of two pods available: it serves, and is on its way", () => {
+    const half = { replicas: 2, updatedReplicas: 2, availableReplicas: 1 };
+    expect(observeRollout(deployment(2, half))).toMatchObject({ available: true, reason: "Progressing", moving: true });
+  });
+
   it("the deadline passed: Unavailable, with where to look", () => {
     const rollout = observeRollout(deployment(1, { replicas: 1, updatedReplicas: 1, conditions: deadlinePassed }));
     expect(rollout).toMatchObject({ available: false, reason: "Unavailable", gaveUp: true });

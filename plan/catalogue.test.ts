@@ -158,6 +158,11 @@ describe("CAT-6 metadata of the registry", () => {
     });
   });
 
+  it("conditions alone say nothing of since when", () => {
+    const conditions = [condition("ModelHealthy", "True", "2026-11-21T11:00:00Z")];
+    expect(entryOf({}, { status: { conditions } })._meta["ca.helu.pallas/runtime"]).toEqual({ readyReplicas: 0 });
+  });
+
   it("not being ready says why before anything else", () => {
     const conditions = [
       condition("ModelHealthy", "False", "2026-11-21T11:00:00Z", "second"),

@@ -48,7 +48,7 @@ const agentSpec = {
   instructionFrom: { configMapKeyRef: { name: "prompts", key: "research.md" } },
   fallbackModels: ["passthrough"],
   request: { temperature: 0.2, maxSteps: 9 },
-  servers: [{ name: "argos", tools: { allow: ["search_*"] } }, { name: "neo4j" }],
+  servers: [{ name: "argos", tools: { allow: ["search_*"], deny: ["*_raw"] } }, { name: "neo4j" }],
   agents: [{ name: "archive", forwardInboundAuth: true }, { name: "web-search" }],
   limits: { wallClock: "1m" },
 };
@@ -61,6 +61,14 @@ function resolve(agent: object = {}, instance: object = {}) {
 }
 
 const render = (agent: object = {}, instance: object = {}) => resolve(agent, instance).config;
+
+/** Paths of all that is no object or list, or an empty one. */
+const leavesOf = (value: unknown): string[][] => {
+  const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return entries.length === 0
+    ? [[]]
+    : entries.flatMap(([name, child]) => leavesOf(child).map((path) => [name, ...path]));
+};
 
 describe("CFG-1 the run configuration has all that an agent needs, resolved", () => {
   it("golden: an agent that uses most of it", () => {
@@ -116,7 +124,7 @@ describe("CFG-1 the run configuration has all that an agent needs, resolved", ()
           forwardInboundAuth: false,
           timeoutMs: 90_000,
           allow: ["search_*"],
-          deny: [],
+          deny: ["*_raw"],
         },
         {
           name: "neo4j",
@@ -233,6 +241,20 @@ describe("OPR-2 what an agent does not use does not roll it", () => {
     ["a default it has not", { agentDefaults: { request: { topK: 3 } } }],
   ])("%s changes the hash", (_, change) => {
     expect(hashRunConfig(render({}, change))).not.toBe(hashRunConfig(render()));
+  });
+
+  it("whatever is in it, a change of just that changes the hash", () => {
+    const config = render();
+    const paths = leavesOf(config);
+    expect(paths.length).toBeGreaterThan(50);
+    for (const path of paths) {
+      const text = serialiseConfig(config);
+      const changed = structuredClone(config);
+      const parent = path.slice(0, -1).reduce<object>((at, name) => Object(Reflect.get(at, name)), changed);
+      Reflect.set(parent, path.at(-1) ?? "", "another");
+      expect(serialiseConfig(changed), path.join(".")).not.toBe(text);
+      expect(hashRunConfig(changed), path.join(".")).not.toBe(hashRunConfig(config));
+    }
   });
 
   it("the same resources, written in another order of keys, give the same bytes", () => {

@@ -198,6 +198,23 @@ describe("I8 OPR-5 what is not ours is never touched", () => {
   });
 });
 
+describe("OPR-7 a last look before a write", () => {
+  test.each(["create", "update"])("that throws prevents the %s", async (action) => {
+    const { fake, apply, read, writes } = await setUp();
+    if (action === "update") await apply(child(), undefined);
+    const live = action === "update" ? await read() : undefined;
+    const before = writes();
+    const looks: string[] = [];
+    const beforeWrite = async (what: string) => {
+      looks.push(what);
+      throw new Waiting({ reason: "CacheBehind", message: "look again", retryMs: 1 });
+    };
+    await expect(apply(child({ color: "blue" }), live, { beforeWrite })).rejects.toThrow("look again");
+    expect([looks, writes()]).toEqual([[action], before]);
+    expect(fake.get("c")?.["spec"]).toEqual(live?.["spec"]);
+  });
+});
+
 describe("deletion", () => {
   test("I8 deletes the object that was judged, and none that has taken its name", async () => {
     const { fake, transport, apply, read } = await setUp();
@@ -256,6 +273,16 @@ describe("OPR-5 the key of an element that was edited by hand", () => {
 });
 
 describe("I9 status", () => {
+  test("is not written when the last look before it throws", async () => {
+    const { fake, transport, read, writes } = await setUp();
+    fake.put("c");
+    const live = await read();
+    const beforeWrite = () => Promise.reject(new Waiting({ reason: "CacheBehind", message: "look again", retryMs: 1 }));
+    const request = { type: widgetType, live, status: { ready: 1 }, fieldManager: "tester", beforeWrite, signal };
+    await expect(writeStatus(transport, request)).rejects.toThrow("look again");
+    expect(writes()).toBe(0);
+  });
+
   test("is written through its subresource, only when it differs, and not to what is gone", async () => {
     const { fake, transport, read } = await setUp();
     fake.put("c", { status: { ready: 1 } });

@@ -101,6 +101,19 @@ describe("I7 a key is not reconciled on a cache older than its own last write", 
   });
 });
 
+describe("I7 a later write of an object takes the place of an earlier one", () => {
+  test("who waits for the earlier one is let go, and waits for the later one only", async () => {
+    const { children, tracker, ensureSeen, isSeen } = setUp();
+    tracker.wrote(childType, child("10"));
+    const earlier = ensureSeen();
+    tracker.wrote(childType, child("20"));
+    await earlier;
+    expect(isSeen()).toBe(false);
+    children.upsert(child("20"));
+    expect(isSeen()).toBe(true);
+  });
+});
+
 describe("I7 deletions and gaps end the wait", () => {
   test("a child that is deleted after the write", () => {
     const { children, tracker, isSeen } = setUp();

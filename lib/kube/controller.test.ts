@@ -202,6 +202,20 @@ describe("I12 every reconcile has a deadline", () => {
     expect(await metric("controller_runtime_reconcile_timeouts_total")).toBe(1);
   });
 
+  test("one that says at the deadline what it waits for has not failed", async () => {
+    const waiting = new Waiting({ reason: "R", message: "m", retryMs: 1_000 });
+    const work: Work = ({ signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(waiting)));
+    const { clock, controller, reconcile, metric } = setUp(work, { reconcileTimeoutMs: 100 });
+    controller.enqueue("a");
+    await clock.advance(100 + 999);
+    expect(reconcile).toHaveBeenCalledTimes(1);
+    await clock.advance(1 + 100);
+    expect(reconcile).toHaveBeenCalledTimes(2);
+    expect(reconcile.mock.calls[1]?.[0].failures).toBe(0);
+    expect(await metric("controller_runtime_reconcile_errors_total")).toBe(0);
+  });
+
   test("one that ignores its abort loses its worker but keeps its key", async () => {
     const { clock, controller, reconcile } = setUp(({ key }) => (key === "hung" ? never : Promise.resolve({})), {
       workers: 1,

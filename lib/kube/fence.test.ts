@@ -80,6 +80,22 @@ describe("I11 OPR-6 no write starts after the local lease expiry", () => {
     await expect(fenced.request({ ...write, timeoutMs: 60_000 })).rejects.toMatchObject({ timedOut: true });
   });
 
+  test.each([
+    [1, "sent"],
+    [0, "refused"],
+  ])("a write that would start %i ms before the end is %s", async (leftMs, outcome) => {
+    const sent = vi.fn(async () => "sent");
+    const transport = {
+      request: sent,
+      watch: () => Promise.reject(new Error("no watch")),
+      close: async () => undefined,
+    };
+    const fenced = fenceTransport({ transport, remainingMs: () => leftMs, describe: "not the leader" });
+    const answer = fenced.request(write).catch((error: unknown) => (error instanceof CallRefused ? "refused" : error));
+    expect(await answer).toBe(outcome);
+    expect(sent).toHaveBeenCalledTimes(leftMs);
+  });
+
   test("a caller's own condition counts too", async () => {
     const { fake, fenced } = await setUp();
     await expect(fenced.request({ ...write, mayStart: () => "not on Sundays" })).rejects.toThrow("not on Sundays");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "./api-error.ts";
 import type { LiveObject } from "./object.ts";
 import { createOwnerGuard } from "./owner-guard.ts";
-import { Waiting } from "./outcome.ts";
+import { Stalled, Waiting } from "./outcome.ts";
 import { Store } from "./store.ts";
 import { widgetType } from "./testing/fake-api-server.ts";
 import type { Transport } from "./transport.ts";
@@ -79,6 +79,17 @@ describe("OPR-7 whether an owner is believed to be there", () => {
     owners.upsert(owner);
     await clock.advance(waitedMs);
     expect(await confirm(owner)).toBe(outcome);
+  });
+
+  it.each<[string, Partial<LiveObject["metadata"]>, typeof Stalled | typeof Waiting]>([
+    ["has a later generation is waited for", { generation: 3 }, Waiting],
+    ["is being deleted is gone", { generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z" }, Stalled],
+    ["is another of its name is gone", { generation: 2, uid: "other" }, Stalled],
+  ])("one that %s", async (_title, found, outcome) => {
+    const { held, guard } = setUp();
+    held.set("echo", widget("echo", found));
+    const reconciling = { owner: widget("echo", { generation: 2 }), signal };
+    await expect(guard.confirm(reconciling, "create")).rejects.toThrow(outcome);
   });
 
   it("one that was deleted since is asked for", async () => {

@@ -124,6 +124,22 @@ describe("OPR-7 broken streams", () => {
     expect(lists(fake)).toBe(expectedLists);
   });
 
+  test("news between them begin the count anew", async () => {
+    const { fake, informer } = await setUp();
+    for (const [news, watches] of [
+      ["b", 5],
+      ["c", 9],
+    ] as const) {
+      fake.next.watch.push(...times(3, fruitless));
+      fake.resetWatches();
+      await vi.waitFor(() => expect(fake.seen("watch")).toHaveLength(watches));
+      await vi.waitFor(() => expect(fake.openWatches).toBe(1));
+      fake.put(news);
+      await vi.waitFor(() => expect(informer.store.get(`default/${news}`)).toBeDefined());
+    }
+    expect(lists(fake)).toBe(1);
+  });
+
   test.each<[string, Handler]>([
     ["put off by 429", answerStatus(429, "TooManyRequests")],
     ["not answered at all", (response) => void response.destroy()],
@@ -135,6 +151,25 @@ describe("OPR-7 broken streams", () => {
     await vi.waitFor(() => expect(fake.seen("watch")).toHaveLength(14));
     await vi.waitFor(() => expect(informer.store.size).toBe(2));
     expect(lists(fake)).toBe(1);
+  });
+});
+
+describe("OPR-7 a watch that lasted", () => {
+  test("ends the back-off, however it ends", async () => {
+    const clock = new ManualClock();
+    const { fake, informer } = await setUp({ backoff: { initialMs: 100, maxMs: 100_000 } }, clock);
+    fake.next.watch.push(...Array.from({ length: 5 }, () => answerStatus(503, "ServiceUnavailable")));
+    fake.resetWatches();
+    for (const watches of [2, 3, 4, 5, 6, 7]) {
+      await vi.waitFor(() => expect(clock.pending).toHaveLength(1));
+      await clock.advance(100_000);
+      await vi.waitFor(() => expect(fake.seen("watch")).toHaveLength(watches));
+    }
+    await vi.waitFor(() => expect(informer.state.phase).toBe("live"));
+    await clock.advance(10_000);
+    fake.resetWatches();
+    await vi.waitFor(() => expect(clock.pending).toHaveLength(1));
+    expect(clock.pending[0]).toBeLessThanOrEqual(100);
   });
 });
 

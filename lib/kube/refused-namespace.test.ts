@@ -97,7 +97,7 @@ describe("a namespace that the server refuses to show", () => {
     expect(await metric()).toBe(0);
   });
 
-  test("keeps what was known of it, when it was shown before", async () => {
+  test("keeps what was known of it, when it was shown before, and does not pass for live", async () => {
     const { fake, informer, refuse, names, metric } = await setUp();
     fake.put("b", {}, { namespace: "gone" });
     informer.start();
@@ -108,6 +108,9 @@ describe("a namespace that the server refuses to show", () => {
     await vi.waitFor(async () => expect(await metric()).toBe(1));
     expect(names()).toEqual(["b"]);
     expect([informer.hasSynced, informer.ensureSynced("gone")]).toEqual([true, undefined]);
+    fake.put("c", {}, { namespace: "good" });
+    await vi.waitFor(() => expect(names()).toEqual(["b", "c"]));
+    expect(informer.state.phase).toBe("degraded");
   });
 
   test.each([

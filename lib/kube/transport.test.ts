@@ -1,5 +1,5 @@
 import { Registry } from "prom-client";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ApiError, TransportError } from "./api-error.ts";
 import { createKubeMetrics } from "./metrics.ts";
 import { answerJson, answerStatus, FakeApiServer, type Handler } from "./testing/fake-api-server.ts";
@@ -131,6 +131,20 @@ describe("I12 every call has a deadline", () => {
     const watch = () => transport.watch({ path: widgetPath, query, signal, inactivityMs: 60_000 });
     await Promise.all(Array.from({ length: 300 }, watch));
     expect(fake.openWatches).toBe(300);
+  });
+
+  test("a watch that is not read any more is closed", async () => {
+    const { fake, transport } = await setUp();
+    const query = { resourceVersion: fake.version };
+    const { signal } = new AbortController();
+    const path = "/apis/example.com/v1/namespaces/default/widgets";
+    const lines = await transport.watch({ path, query, signal, inactivityMs: 60_000 });
+    fake.put("a");
+    for await (const line of lines) {
+      expect(line).toContain("ADDED");
+      break;
+    }
+    await vi.waitFor(() => expect(fake.openWatches).toBe(0));
   });
 
   test("a watch that is not accepted in time fails", async () => {

@@ -52,6 +52,20 @@ describe("OPR-5 a claim that the API server refuses", () => {
     },
   );
 
+  it.each([
+    ["5Gi", "5Gi"],
+    ["500Mi", "1Gi"],
+  ])("a claim of %s is asked to be %s where 1Gi is wanted: it never shrinks", async (storage, asked) => {
+    const live = { ...there, spec: { resources: { requests: { storage } } } };
+    const applied: unknown[] = [];
+    const apply = async (_kind: string, claim: unknown) => {
+      applied.push(claim);
+      return there;
+    };
+    await applyHistoryClaim({ writing, children: { find: () => live, apply } }, desired);
+    expect(applied).toMatchObject([{ spec: { resources: { requests: { storage: asked } } } }]);
+  });
+
   it("no storage, no claim", async () => {
     const run = { writing, children: refusing(refusal(500), undefined) };
     expect(await applyHistoryClaim(run, undefined)).toBeUndefined();

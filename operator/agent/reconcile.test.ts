@@ -1,6 +1,7 @@
 // The reconciler of agents over an API server in this process: which writes it makes, in which order, and what its
 // status says when one of them fails.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { answerStatus } from "../../lib/kube/testing/fake-api-server.ts";
 import { agentType } from "../../crds/kinds.ts";
 import { computeKstatus } from "../testing/kstatus.ts";
 import { startScene, type Scene } from "../testing/scene.ts";
@@ -65,6 +66,23 @@ describe("OPR-1 the order of an agent's writes", () => {
     const scene = await startServing();
     expect(await scene.reconcileAgent("echo")).toMatchObject({ writes: [], error: undefined });
     expect(kstatusOf(scene, 1)).toBe("Current");
+  });
+
+  it("is none for an agent that is being deleted, or that the server no longer has", async () => {
+    const scene = await startScene();
+    await scene.putInstance();
+    await scene.putAgent("echo");
+    scene.fake.intercept = ({ method, path }) =>
+      method === "GET" && path.endsWith("/pallasagents/echo") ? answerStatus(404, "NotFound") : undefined;
+    expect(await scene.reconcileAgent("echo")).toMatchObject({ writes: [], error: { reason: "OwnerGone" } });
+    scene.fake.intercept = () => undefined;
+    const { metadata = {}, ...agent } = scene.fake.get("echo", "agents", agentType) ?? {};
+    const going = { ...metadata, deletionTimestamp: "2026-11-21T11:00:00Z" };
+    scene.fake.put("echo", agent, { type: agentType, namespace: "agents", metadata: going });
+    await vi.waitFor(() =>
+      expect(scene.caches.agents.store.get("agents/echo")?.metadata.deletionTimestamp).toBeDefined(),
+    );
+    expect(await scene.reconcileAgent("echo")).toMatchObject({ writes: [], error: undefined });
   });
 
   it("removes nothing that is being removed already", async () => {
@@ -160,6 +178,16 @@ describe("OPR-3 a write that fails", () => {
     expect(conditionOf(scene, "Ready")).toMatchObject({ status: "False", reason: "ApiError" });
     expect(conditionOf(scene, "Available")).toMatchObject({ status: "True", reason: "ApiError" });
     expect(kstatusOf(scene, 2)).toBe("InProgress");
+  });
+
+  it("of a removal is reported, and the rest is done", async () => {
+    const scene = await startServing({ replicas: 2, scope: "request" });
+    await scene.putAgent("echo", { replicas: 1, scope: "request" });
+    scene.fake.intercept = ({ method }) => (method === "DELETE" ? answerStatus(403, "Forbidden") : undefined);
+    const { writes, error } = await scene.reconcileAgent("echo");
+    expect(error).toMatchObject({ name: "RemovalFailed" });
+    expect(kindsOf(writes)).toContain("apply Deployment");
+    expect(conditionOf(scene, "Ready")).toMatchObject({ status: "False", reason: "ApiError" });
   });
 
   it("SEC-3 of the policy keeps the pods from being made", async () => {
