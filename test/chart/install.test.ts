@@ -13,20 +13,23 @@ import { valueSets } from "./value-sets.ts";
 
 const plain = join(root, "charts/plain");
 const account = "system:serviceaccount:pallas-system:pallas-operator";
-const within = { timeout: 20_000, interval: 100 };
+/** The namespace controller looks again only after a pause that doubles when it met a CRD that was just going. */
+const within = { timeout: 120_000, interval: 100 };
+/** Not the one of the plain manifests, which may still be going. */
+const releases = "releases";
 
 describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing()))("on a real API server", () => {
   let server: ApiServer;
   beforeAll(async () => {
     server = await startApiServer({ controllers: true });
-    for (const name of ["agents", "blue", "green"]) await server.kubectl(["create", "namespace", name]);
+    for (const name of ["agents", "blue", "green", releases]) await server.kubectl(["create", "namespace", name]);
   });
   afterAll(() => server?.stop());
 
   const apply = (args: readonly string[], input?: string) =>
     server.kubectl(["apply", "--server-side", "--validate=strict", ...args], input === undefined ? {} : { input });
   const helm = async (...args: string[]) =>
-    (await chartPrograms()).helm([...args, "--namespace=pallas-system", `--kubeconfig=${server.kubeconfigPath}`]);
+    (await chartPrograms()).helm([...args, `--namespace=${releases}`, `--kubeconfig=${server.kubeconfigPath}`]);
 
   describe("the plain manifests", () => {
     it("are applied as one file, and once more by kustomize without a change", async () => {
@@ -86,7 +89,7 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
 
   describe("a release", () => {
     it("is installed and upgraded, and its CRDs outlive it", async () => {
-      await helm("install", "pallas", chartPath, "--create-namespace");
+      await helm("install", "pallas", chartPath);
       await helm("upgrade", "pallas", chartPath, "--set=logLevel=DEBUG,watchNamespaces={blue,green}");
       const roles = await server.kubectl([
         "get",
@@ -133,7 +136,7 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
     });
 
     it("OPR-9 lets people with the roles view and edit see and change agents, where these are aggregated", async () => {
-      const manifests = await renderChart({ rbac: { aggregate: true } });
+      const manifests = await renderChart({ rbac: { aggregate: true } }, releases);
       await apply(
         ["--filename=-"],
         manifests
