@@ -57,7 +57,8 @@ function setUp({ maxRollouts = 1, taken = 1 } = {}) {
     });
     const { replicas, template } = deployment?.spec ?? {};
     const previous = deployment?.metadata.annotations?.[annotations.previousImage];
-    return { image: template?.spec?.containers[0]?.image, replicas, waiting, previous };
+    const [agent] = template?.spec?.containers ?? [];
+    return { image: agent?.image, mounts: JSON.stringify(agent?.volumeMounts), replicas, waiting, previous };
   };
   return { store, budget, pace };
 }
@@ -122,6 +123,18 @@ describe("OPR-11 whether a Deployment takes the image of a new release", () => {
 
     it("its user edits it: at once", () => {
       expect(setUp().pace({ ...request, specHandled: false })).toMatchObject({ image, waiting: undefined });
+    });
+
+    it("a scaling while it waits: at once, and its pods stay as they were made", () => {
+      const { pace } = setUp();
+      pace(request);
+      const desired = rendered(image, { replicas: 3 });
+      expect(pace({ ...request, desired, specHandled: false })).toMatchObject({
+        image,
+        replicas: 3,
+        mounts: expect.stringContaining("/etc/before"),
+        waiting: expect.stringContaining("stays as an earlier release made it"),
+      });
     });
 
     it("its instance is edited, before it waits and after it arrived: at once", () => {

@@ -23,7 +23,7 @@ export interface PaceRequest {
 }
 
 export interface Paced {
-  /** To be applied now: as desired, or with the image it has. Undefined: it is to be left as it is for now. */
+  /** To be applied now: as desired, or held to the image or the pods it has. Undefined: it is to be left as it is for now. */
   readonly deployment: Rendered<V1Deployment> | undefined;
   /** Why it is held back, for people. */
   readonly waiting?: string;
@@ -40,6 +40,14 @@ const withImage = (deployment: Rendered<V1Deployment>, image: string): Rendered<
   held.metadata.annotations = { ...held.metadata.annotations, [annotations.image]: image };
   return held;
 };
+
+/** Only scaled: its pods stay as they are made. Undefined where it has as many as it is to have. */
+function scaled(held: Rendered<V1Deployment>, { replicas, template }: AgentDeployment): typeof held | undefined {
+  if ((held.spec?.replicas ?? 1) === replicas) return undefined;
+  const kept = structuredClone(held);
+  if (kept.spec) kept.spec.template = template;
+  return kept;
+}
 
 const imageOf = ({ spec }: Rendered<V1Deployment>): string | undefined =>
   spec?.template.spec?.containers.find(({ name }) => name === "agent")?.image;
@@ -96,13 +104,13 @@ export function createImagePacing(
     paceImage({ desired, live, pinned, specHandled }) {
       const key = keyOf(desired);
       const observed = live && observeAgentDeployment(live);
-      const has = observed?.image;
       const given = live?.metadata.annotations?.[annotations.image];
-      const setByHand = given !== undefined && given !== has;
-      if (has === undefined || setByHand) {
+      const setByHand = given !== undefined && given !== observed?.image;
+      if (observed === undefined || setByHand) {
         letGo(key);
         return { deployment: withPreviousImage(desired, observed, specHandled) };
       }
+      const has = observed.image;
       const held = withImage(desired, has);
       const template = held.spec?.template;
       const onlyImage = differences({ spec: { template } }, live).length === 0;
@@ -113,21 +121,22 @@ export function createImagePacing(
         return { deployment: withPreviousImage(desired, observed, specHandled) };
       }
       const hash = hashOf(pinned ? desired.spec?.template : template);
-      const edited = !onlyImage && (!specHandled || (firstSeen.get(key) ?? hash) !== hash);
-      const isPaused = observed?.state === "paused";
+      // What was seen tells an edit from a mere scaling, which is not handled yet either.
+      const seen = firstSeen.get(key);
+      const edited = !onlyImage && (seen === undefined ? !specHandled : seen !== hash);
+      const isPaused = observed.state === "paused";
       if (edited || (!isPaused && budget.take(key))) {
         letGo(key);
         return { deployment: withPreviousImage(desired, observed, specHandled, !edited) };
       }
       // Given the image while it is paused, it would move once it is resumed, be it its turn or not.
       if (isPaused) budget.leave(key);
-      if (!firstSeen.has(key)) firstSeen.set(key, hash);
+      if (seen === undefined) firstSeen.set(key, hash);
       const { namespace, name } = desired.metadata;
       const subject = { namespace, name, image: isNewImage ? has : undefined };
       const waiting = (isPaused ? renderPaused : renderWaiting)(subject, budget);
-      return onlyImage
-        ? { deployment: withPreviousImage(held, observed, specHandled), waiting }
-        : { deployment: undefined, waiting };
+      const wanted = onlyImage ? held : scaled(held, observed);
+      return { deployment: wanted && withPreviousImage(wanted, observed, specHandled), waiting };
     },
   };
 }

@@ -1,4 +1,5 @@
 // What pacing must know of a live Deployment: which image its agents run, whether they serve, and how far its rollout is.
+import type { V1PodTemplateSpec } from "@kubernetes/client-node";
 import * as z from "zod";
 import { annotations, labels } from "../../crds/names.ts";
 import type { LiveObject } from "../../lib/kube/object.ts";
@@ -8,7 +9,11 @@ const deploymentSchema = z.object({
   spec: z.object({
     replicas: z.int().default(1),
     paused: z.boolean().default(false),
-    template: z.object({ spec: z.object({ containers: z.array(z.object({ name: z.string(), image: z.string() })) }) }),
+    template: z
+      .looseObject({
+        spec: z.looseObject({ containers: z.array(z.looseObject({ name: z.string(), image: z.string() })) }),
+      })
+      .and(z.custom<V1PodTemplateSpec>()),
   }),
   status: z
     .object({
@@ -30,6 +35,9 @@ export type RollingState = "settled" | "moving" | "gaveUp" | "paused";
 
 export interface AgentDeployment {
   readonly image: string;
+  readonly replicas: number;
+  /** What its pods are made from, with what the server and others added. */
+  readonly template: V1PodTemplateSpec;
   readonly state: RollingState;
   /** Some pod is available, be it of an older template. */
   readonly serves: boolean;
@@ -46,7 +54,9 @@ export function observeAgentDeployment(live: LiveObject): AgentDeployment | unde
   const previousImage = live.metadata.annotations?.[annotations.previousImage];
   const serves = parsed.data.status.availableReplicas > 0;
   const isAsGood = serves || previousImage === undefined;
-  return { image: container.image, state: observeState(live, parsed.data, isAsGood), serves, previousImage };
+  const { replicas, template } = parsed.data.spec;
+  const state = observeState(live, parsed.data, isAsGood);
+  return { image: container.image, replicas, template, state, serves, previousImage };
 }
 
 /** @param isAsGood it serves, or did not when it was given its image */
