@@ -7,12 +7,14 @@ import {
   type CallToolRequestParams,
   createMcpHandler,
   type GetPromptRequestParams,
+  isLegacyRequest,
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Logger } from "../process/log.ts";
 import type { Dispatcher, Inbound } from "./dispatch.ts";
 import type { McpExtension } from "./extension.ts";
+import type { InboundRequest } from "./inbound-request.ts";
 import type { Leg } from "./serve-2025.ts";
 import { streamWhenLate } from "./late-stream.ts";
 import type { McpTable } from "./table.ts";
@@ -29,8 +31,13 @@ interface Parts2026 {
   extension: McpExtension | undefined;
 }
 
+export interface StreamLeg extends Leg {
+  /** Whether a request belongs to the other leg. */
+  isOf2025(inbound: InboundRequest): Promise<boolean>;
+}
+
 /** The 2026 era of a table. Requests of the 2025 era are refused with -32022: they belong to the other leg. */
-export function createStreamLeg(parts: Parts2026): Leg {
+export function createStreamLeg(parts: Parts2026): StreamLeg {
   const { log } = parts;
   const handler = createMcpHandler(() => openServer(parts), {
     legacy: "reject",
@@ -39,6 +46,7 @@ export function createStreamLeg(parts: Parts2026): Leg {
     onerror: (error) => log.debug({ err: error }, "mcp handler reported an error"),
   });
   return {
+    isOf2025: ({ request, message }) => isLegacyRequest(request, message),
     handle: ({ request, message, caller }) => {
       const authInfo = caller === undefined ? {} : { authInfo: renderAuthInfo(caller) };
       const pending = handler.fetch(request, { parsedBody: message, ...authInfo });

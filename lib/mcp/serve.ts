@@ -2,17 +2,17 @@
  * Serves one table on `/mcp` in both eras of MCP (AGT-6): reads the body once under one limit, decides the era, hands over.
  * Host and Origin checks, authentication and metrics belong to whoever mounts the app.
  */
-import { isLegacyRequest } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { Hono } from "hono";
 import { systemClock, type Clock } from "../process/clock.ts";
 import type { Logger } from "../process/log.ts";
 import { createDispatcher } from "./dispatch.ts";
+import { isSurely2025 } from "./era.ts";
 import type { McpExtension } from "./extension.ts";
-import { isJsonObject, renderRpcFailure, rpcCodes } from "./json-rpc.ts";
+import { renderRpcFailure, rpcCodes } from "./json-rpc.ts";
 import { readMessage } from "./request-body.ts";
 import { createSessionLeg } from "./serve-2025.ts";
-import { createStreamLeg } from "./serve-2026.ts";
+import type { StreamLeg } from "./serve-2026.ts";
 import type { SessionLimits } from "./sessions.ts";
 import type { McpTable } from "./table.ts";
 
@@ -64,7 +64,8 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
   const parts = { table, dispatcher, log, validator: new AjvJsonSchemaValidator(), extension: options.extension };
   const { opensSessions } = options;
   const leg2025 = createSessionLeg(parts, { limits: sessions, clock, opensSessions, isResumable, onSessionDelete });
-  const leg2026 = createStreamLeg(parts);
+  let leg2026: Promise<StreamLeg> | undefined;
+  const load2026 = async () => (await import("./serve-2026.ts")).createStreamLeg(parts);
   let closed = false;
 
   const app = new Hono<McpVariables>();
@@ -83,9 +84,11 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
     if (body?.ok === false) {
       return renderRpcFailure(body.failure);
     }
-    const is2025 = isInSession(request, body?.message) || (await isLegacyRequest(request, body?.message));
-    const leg = is2025 ? leg2025 : leg2026;
-    return await leg.handle({ request, message: body?.message, caller: context.get("caller") });
+    const inbound = { request, message: body?.message, caller: context.get("caller") };
+    if (isSurely2025(request, body?.message)) return await leg2025.handle(inbound);
+    const stream = await (leg2026 ??= load2026());
+    const leg = (await stream.isOf2025(inbound)) ? leg2025 : stream;
+    return await leg.handle(inbound);
   });
   app.onError((error) => {
     log.error({ err: error }, "mcp request failed");
@@ -95,18 +98,8 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
     app,
     async close() {
       closed = true;
-      await Promise.all([leg2025.close(), leg2026.close()]);
+      await Promise.all([leg2025.close(), leg2026?.then((leg) => leg.close())]);
     },
     sessionCount: leg2025.sessionCount,
   };
-}
-
-/**
- * A request of an open session of the 2025 era, seen without the SDK's look at every field: it names its session, and has no
- * `_meta`, where the 2026 era states its version.
- */
-function isInSession(request: Request, message: Record<string, unknown> = {}): boolean {
-  const { jsonrpc, method, params } = message;
-  if (jsonrpc !== "2.0" || typeof method !== "string" || !request.headers.has("mcp-session-id")) return false;
-  return !(isJsonObject(params) && "_meta" in params);
 }
