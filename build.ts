@@ -6,7 +6,7 @@ import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
-import type { Metafile } from "esbuild";
+import type { Metafile, Plugin } from "esbuild";
 
 const root = import.meta.dirname;
 
@@ -54,6 +54,16 @@ function findPackagedNode() {
 }
 `;
 
+/** zod's messages in English only: it would bring those of fifty languages, 300 kB that every program parses at its start. */
+const onlyEnglish: Plugin = {
+  name: "only English",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+    }));
+  },
+};
+
 export interface BuiltProgram {
   name: string;
   /** Paths below dist/ that the program loads at start, its own file first; chunks that it imports lazily are not among them. */
@@ -96,6 +106,7 @@ export async function build(
     // Names stay: logs tell an error's class, and a stack its functions.
     minifyWhitespace: compact,
     minifySyntax: compact,
+    plugins: [onlyEnglish],
     metafile: true,
     logLevel: "warning",
     // CommonJS packages call require() for Node's own modules.

@@ -20,12 +20,12 @@ interface LateCase {
 
 const cases: readonly LateCase[] = [
   {
-    title: "CFG-2 the agent loads models, downstream servers and authentication late",
+    title: "CFG-2 the agent loads models, downstream servers, authentication and the SDK of the 2026 era late",
     program: "agent-runtime",
-    atStart: "@modelcontextprotocol/server",
+    atStart: "@modelcontextprotocol/sdk",
     late: [
       ...["@ai-sdk/google", "@ai-sdk/amazon-bedrock", "@ai-sdk/anthropic", "ai"],
-      ...["@modelcontextprotocol/client", "undici", "jose"],
+      ...["@modelcontextprotocol/client", "@modelcontextprotocol/server", "undici", "jose"],
     ],
   },
   {
@@ -68,6 +68,12 @@ it("CLI-1 every command of the command line loads what it needs when it is calle
   expect(cli?.sizeBytes).toBeLessThan(mostBytesOfCli);
   // And it is all there, later.
   expect(cli?.packages).toEqual(expect.arrayContaining(["node_modules/js-yaml", "node_modules/marked"]));
+});
+
+it("CFG-2 zod's messages are there in English only", async () => {
+  const texts = await Promise.all((await listPrograms()).map((file) => readFile(join(folder, file), "utf8")));
+  const locales = texts.flatMap((text) => [...text.matchAll(/^\/\/ node_modules\/zod\/v4\/locales\/(\S+)/gm)]);
+  expect(locales.map(([, name]) => name).toSorted()).toEqual(["en.js", "index.js"]);
 });
 
 it("MET-6 OpenTelemetry is in the bundle, and in no file that a program loads at start", async () => {
