@@ -1,4 +1,5 @@
 // The program of an agent's pod: one agent, one process, one run configuration. Wiring only.
+import "../lib/process/small-heap.ts";
 import { readFile } from "node:fs/promises";
 import { parseRunConfig } from "../crds/run-config.ts";
 import { captureLibraryOutput } from "../lib/process/library-output.ts";

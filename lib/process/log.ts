@@ -5,6 +5,7 @@
 import { pino } from "pino";
 import type { Bindings, ChildLoggerOptions, DestinationStream, LevelWithSilent, Logger as PinoLogger } from "pino";
 import { renderError } from "./error-fields.ts";
+import { createLogOutput } from "./log-output.ts";
 
 export type Logger = PinoLogger;
 
@@ -62,6 +63,9 @@ export interface LoggerOptions {
   destination?: DestinationStream;
 }
 
+/** One for all loggers of the process, so that lines keep their order. */
+let standardOutput: DestinationStream | undefined;
+
 const isOurs = (name: string) => name === "pallas" || name.startsWith("pallas.");
 
 function pickRootLevel(level: LogLevel, rootLevel: string | undefined): LogLevel {
@@ -92,7 +96,7 @@ export function createLogger(options: LoggerOptions): Logger {
     serializers: { err: (value: unknown) => value },
     mixin: (_fields: object, _level: number, instance: Logger) => ({ logger: names.get(instance) }),
   };
-  const root: Logger = options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  const root: Logger = pino(settings, options.destination ?? (standardOutput ??= createLogOutput()));
   names.set(root, options.logger);
   const createChild = root.child;
   Object.defineProperty(root, "child", {
