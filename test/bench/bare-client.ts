@@ -30,7 +30,8 @@ export interface Watch extends AsyncDisposable {
 
 const callTimeoutMs = 60_000;
 const connections = 32;
-const watchEndsLimit = 10;
+const watchEndsLimit = 100;
+const reopenMs = 250;
 
 export async function createBareClient(access: Pick<ApiAccess, "url" | "caPath" | "token">): Promise<BareClient> {
   const pool = new Pool(access.url, {
@@ -83,6 +84,7 @@ export async function createBareClient(access: Pick<ApiAccess, "url" | "caPath" 
             else if (event.type !== "ERROR")
               throw new Error(`watch ${collection}: expected no ${event.type}, found one`);
           }
+          await delay(reopenMs);
           body = await open();
         }
         throw new Error(`watch ${collection}: the server ended it ${watchEndsLimit} times`);
