@@ -20,7 +20,7 @@ export const benchEnvironment = readEnvironment(
     BENCH_PODS: count(50).describe("agents that are started as pods at once"),
     BENCH_NODE_FLAGS: z
       .string()
-      .default("--max-semi-space-size=4")
+      .default("--max-semi-space-size=4 --optimize-for-size")
       .describe(
         "flags for the operator's Node, separated by spaces; by default those that it is meant to be started with",
       ),
