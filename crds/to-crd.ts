@@ -14,7 +14,8 @@ const isObject = (value: unknown): value is Json =>
 
 /** Constructs that Go's RE2 lacks: look-around, back references, possessive and atomic groups. */
 const lackingInRe2 = /\(\?[=!<>]|\\[1-9k]|[*+?}]\+/;
-const characterClass = /\[(\\.|[^\]\\])*\]/g;
+/** One that nothing ends is a pattern that no engine takes; here it ends with the text, so that each character is read once. */
+const characterClass = /\[(\\.|[^\]\\])*(\]|\\?$)/g;
 const isRe2 = (pattern: string): boolean => !lackingInRe2.test(pattern.replaceAll(characterClass, "x"));
 
 function requireBounds(node: Json, path: string): void {

@@ -1,6 +1,7 @@
 // What a provider is called with: base URL, key or caller's token, headers. Resolved anew for every turn, so that a
 // rotated key needs no restart and a caller's token reaches that caller's turn only (BRR-3). Keeps nothing.
 import type { RunProvider, SecretKey } from "../../crds/run-config.ts";
+import { withoutEndSlashes } from "../../lib/process/end-slashes.ts";
 import { ModelError } from "./types.ts";
 
 /** Content of a mounted secret; undefined when it is not there. */
@@ -29,7 +30,8 @@ const vendorUrls: Partial<Record<RunProvider["kind"], string>> = {
  * Undefined where the vendor's library knows better (region).
  */
 export function baseUrlOf(provider: RunProvider): string | undefined {
-  const url = (provider.baseUrl ?? vendorUrls[provider.kind])?.replace(/\/+$/, "");
+  const given = provider.baseUrl ?? vendorUrls[provider.kind];
+  const url = given === undefined ? undefined : withoutEndSlashes(given);
   return provider.kind === "anthropic" ? url?.replace(/\/v1$/, "") : url;
 }
 

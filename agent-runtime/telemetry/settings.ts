@@ -1,6 +1,7 @@
 // Whether and where traces go: the variables that OpenTelemetry has published names for, or the instance's endpoint.
 // The libraries behind it are loaded only then.
 import type { RunConfig } from "../../crds/run-config.ts";
+import { withoutEndSlashes } from "../../lib/process/end-slashes.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Environment } from "../environment.ts";
 import { noTelemetry, type Telemetry, type TelemetrySettings } from "./telemetry.ts";
@@ -21,7 +22,7 @@ export function readTelemetrySettings(
 ): TelemetrySettings | undefined {
   const endpoint = environment.OTEL_EXPORTER_OTLP_ENDPOINT ?? config.telemetry?.otlpEndpoint;
   if (endpoint === undefined || environment.OTEL_SDK_DISABLED) return undefined;
-  const below = (path: string) => `${endpoint.replace(/\/+$/, "")}${path}`;
+  const below = (path: string) => `${withoutEndSlashes(endpoint)}${path}`;
   return {
     tracesUrl: environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? below("/v1/traces"),
     metricsUrl: environment.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT ?? below("/v1/metrics"),

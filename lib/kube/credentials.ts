@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
 import * as z from "zod";
 import type { ClusterConfig } from "./cluster-config.ts";
+import { withoutEndSlashes } from "../process/end-slashes.ts";
 import type { Clock } from "../process/clock.ts";
 
 const authProviderSchema = z.object({ config: z.object({ tokenFile: z.string().min(1) }) });
@@ -79,7 +80,7 @@ export async function loadCredentials(kubeConfig: ClusterConfig): Promise<Creden
   const tokenFile = tokenFileOf(kubeConfig);
   return {
     origin: url.origin,
-    pathPrefix: url.pathname.replace(/\/+$/, ""),
+    pathPrefix: withoutEndSlashes(url.pathname),
     headers: {
       ...parseHeaders(options),
       // The KubeConfig itself keeps the token for a minute, valid or not.
