@@ -79,10 +79,14 @@ export const refusedRanges = [
   "fd00:ec2::254/128", // AWS
   "fd00:ec2::23/128", // AWS, credentials of pods
   "fd20:ce::254/128", // Google Cloud
+  "fd00:c1::a9fe:a9fe/128", // Oracle Cloud
+  "fd00:100::100:200/128", // Alibaba Cloud
+  "fd00:a9fe:a9fe::1/128", // Akamai
   "fd00:42::42/128", // Scaleway
-  // The IPv4 ranges behind a NAT64 gateway, as IPv4-compatible addresses, and through 6to4.
+  // The IPv4 ranges behind a NAT64 gateway, as IPv4-compatible and IPv4-translated addresses, and through 6to4.
   ...["64:ff9b::a9fe:0/112", "64:ff9b::6464:64c8/128", "64:ff9b::a83f:8110/128", "64:ff9b::c000:c0/128"],
   ...["::a9fe:0/112", "::6464:64c8/128", "::a83f:8110/128", "::c000:c0/128"],
+  ...["::ffff:0:a9fe:0/112", "::ffff:0:6464:64c8/128", "::ffff:0:a83f:8110/128", "::ffff:0:c000:c0/128"],
   ...["2002:a9fe::/32", "2002:6464:64c8::/48", "2002:a83f:8110::/48", "2002:c000:c0::/48"],
   "64:ff9b:1::/48", // NAT64 of a network's own making: where in it the IPv4 address stands is that network's choice
 ] as const;

@@ -32,7 +32,7 @@ export interface StreamTurnInput {
   /** Hears of what was not sent as asked. */
   onNote: (note: string) => void;
   /** Speaks HTTP. */
-  fetch: typeof fetch;
+  fetch: typeof globalThis.fetch;
 }
 
 /**

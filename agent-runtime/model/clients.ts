@@ -16,7 +16,7 @@ export interface ClientInput {
   /** Name without the provider. */
   model: string;
   /** Sets the credentials. */
-  fetch: typeof fetch;
+  fetch: typeof globalThis.fetch;
   credential: Access["credential"];
   /** Whether a compatible server is asked to report usage. */
   includeUsage: boolean;

@@ -1,5 +1,6 @@
 // From whatever a provider, a client library or the network throws to one ModelError. Providers agree on no shape, so
 // every field is optional here: JSON, text and HTML bodies, errors in mid-stream, causes of causes.
+import { refusedAddressCode } from "../../lib/outgoing/refused-addresses.ts";
 import { findParameter } from "./sampling.ts";
 import { ModelError, type ModelErrorDetails, type ModelErrorKind } from "./types.ts";
 
@@ -204,8 +205,10 @@ export function findNetworkFault(raw: unknown): string | undefined {
   let generic: string | undefined;
   for (let depth = 0; depth < causeDepthLimit && isRecord(error); depth += 1) {
     const code = textOf(error["code"]);
-    if (networkCodes.test(code)) return code;
     const message = textOf(error["message"]);
+    // Its code is our own, and its message says what of the URL to change.
+    if (code === refusedAddressCode) return message;
+    if (networkCodes.test(code)) return code;
     if (error instanceof TypeError && networkMessages.test(message)) generic = message;
     error = error["cause"];
   }

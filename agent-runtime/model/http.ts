@@ -15,7 +15,7 @@ export class AnswerTooLarge extends Error {
 
 export interface ProviderFetchOptions {
   /** Speaks HTTP. */
-  fetch: typeof fetch;
+  fetch: typeof globalThis.fetch;
   headers: Readonly<Record<string, string>>;
   /** Hears of the answer's beginning (0 bytes) and of every chunk. */
   onBytes: (count: number) => void;
@@ -30,7 +30,7 @@ export interface ProviderFetchOptions {
 }
 
 /** A fetch for client libraries. Whatever credentials they set are replaced by `headers`. */
-export function createProviderFetch(options: ProviderFetchOptions): typeof fetch {
+export function createProviderFetch(options: ProviderFetchOptions): typeof globalThis.fetch {
   const limitBytes = options.limitBytes ?? answerLimitBytes;
   return async (input, init) => {
     const headers = new Headers(init?.headers);

@@ -5,6 +5,7 @@ import { systemClock, type Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { ReadSecret } from "./access.ts";
 import { createOneModel, type OneModel } from "./one-model.ts";
+import { openModelFetch } from "./outgoing.ts";
 import { checkProvider } from "./preflight.ts";
 import { ModelError, type ModelErrorKind, type PreflightResult } from "./types.ts";
 import type { TokenUsage, TurnRequest, TurnResult } from "./types.ts";
@@ -26,8 +27,8 @@ export interface ModelsOptions {
   clock?: Clock;
   /** In [0, 1); spreads retries. */
   random?: () => number;
-  /** Speaks HTTP. */
-  fetch?: typeof fetch;
+  /** Speaks HTTP, in place of the guarded fetch. */
+  fetch?: typeof globalThis.fetch;
 }
 
 export interface Models {
@@ -56,7 +57,7 @@ const unavailable: ReadonlySet<ModelErrorKind> = new Set([
 /** @throws Error when there is no model, or one names a provider that is not configured. */
 export function createModels(options: ModelsOptions): Models {
   const { config, log, readSecret, clock = systemClock, random = Math.random } = options;
-  const { fetch = globalThis.fetch } = options;
+  const { fetch = openModelFetch() } = options;
   const chain = config.models.map((model) => {
     const provider = findProvider(config, model);
     return createOneModel({ model, provider, readSecret, log, clock, random, fetch });

@@ -20,7 +20,7 @@ export interface OneModelOptions {
   clock: Clock;
   random: () => number;
   /** Speaks HTTP. */
-  fetch: typeof fetch;
+  fetch: typeof globalThis.fetch;
 }
 
 export interface OneModel {

@@ -25,7 +25,7 @@ interface CheckInput {
   clock: Clock;
   signal: AbortSignal;
   /** Speaks HTTP. */
-  fetch: typeof fetch;
+  fetch: typeof globalThis.fetch;
 }
 
 /** Probes one provider within five seconds. */

@@ -62,6 +62,14 @@ describe("MET-6 a collector that", () => {
     ]);
   });
 
+  test("SEC-5 has a link-local or metadata address is not connected to, and the log says so", async () => {
+    const { telemetry, lines } = await open("http://169.254.169.254:4318");
+    telemetry.startCall({ ...call, tool: "t" }).end({ content: [] });
+    await telemetry.close();
+    expect(lines).toContainEqual(expect.objectContaining({ signal: "traces", message: "telemetry cannot be sent" }));
+    expect(JSON.stringify(lines)).toContain("169.254.169.254 is a link-local or metadata address");
+  });
+
   test.each([
     ["2,048 spans wait", false, 2_048],
     ["256 spans with content wait", true, 256],

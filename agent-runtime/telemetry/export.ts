@@ -1,5 +1,6 @@
 // The way out: batches of spans and a sum of metrics over OTLP/HTTP as JSON, in the background and in bounded memory. A
-// collector that is slow or down costs spans, never a call; it is told once when that begins and once when it is over.
+// collector that is slow or down costs spans, never a call; it is told once when that begins and once when it is over. Its
+// connections are guarded like all others (SEC-5).
 import type { Meter, Tracer } from "@opentelemetry/api";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
@@ -9,6 +10,8 @@ import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { RunConfig } from "../../crds/run-config.ts";
 import { settledWithin, systemClock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import { openGuardedAgent } from "../../lib/outgoing/guarded-agent.ts";
+import { readCertificates } from "./certificates.ts";
 import type { TelemetrySettings } from "./telemetry.ts";
 
 const scope = "pallas";
@@ -65,14 +68,19 @@ function renderResource({ agent }: RunConfig) {
     .merge(detectResources({ detectors: [envDetector] }));
 }
 
-/** Starts the exporters; nothing is registered globally. Headers, compression and certificates come from OTEL_EXPORTER_OTLP_*. */
+/** Starts the exporters; nothing is registered globally. Headers and compression come from OTEL_EXPORTER_OTLP_* too. */
 export function startExporting(options: TelemetrySettings & { config: RunConfig; log: Logger }): Exporting {
   const { config, captureContent } = options;
   const log = options.log.child({ logger: "pallas.telemetry" });
   const resource = renderResource(config);
   const maxQueueSize = captureContent ? contentSpansMax : spansMax;
-  const traceExporter = new OTLPTraceExporter({ url: options.tracesUrl, timeoutMillis: exportTimeoutMs });
-  const metricExporter = new OTLPMetricExporter({ url: options.metricsUrl, timeoutMillis: exportTimeoutMs });
+  const connecting = (signal: "TRACES" | "METRICS") => ({
+    timeoutMillis: exportTimeoutMs,
+    httpAgentOptions: async (protocol: string) =>
+      openGuardedAgent(protocol, { tls: await readCertificates(signal, process.env) }),
+  });
+  const traceExporter = new OTLPTraceExporter({ url: options.tracesUrl, ...connecting("TRACES") });
+  const metricExporter = new OTLPMetricExporter({ url: options.metricsUrl, ...connecting("METRICS") });
   const tracers = new TracerProvider({
     resource,
     spanLimits: { attributeValueLengthLimit: captureContent ? contentLimitChars : attributeLimitChars },

@@ -1,7 +1,8 @@
 // The agents that a registry lists: who can be talked to, and where. It asks once and keeps nothing.
 import * as z from "zod";
 import { cataloguePath, runtimeMetaKey } from "../../crds/catalogue.ts";
-import { limitResponse } from "../../lib/mcp/response-limit.ts";
+import { createSafeFetch } from "../../lib/mcp/safe-fetch.ts";
+import { withoutEndSlashes } from "../../lib/process/end-slashes.ts";
 import { reasonOf, UsageError } from "../manifests/find-files.ts";
 import { plainLine } from "../plain-text.ts";
 import { ChatFault } from "./chat-fault.ts";
@@ -40,7 +41,7 @@ const catalogueSchema = z.object({
 export async function listAgents(registry: string): Promise<ListedAgent[]> {
   if (!URL.canParse(registry) || !/^https?:$/.test(new URL(registry).protocol))
     throw new UsageError(`--registry ${registry}: expected a URL such as http://localhost:24200`);
-  const url = `${registry.replace(/\/+$/, "").replace(cataloguePath, "")}${cataloguePath}`;
+  const url = `${withoutEndSlashes(registry).replace(cataloguePath, "")}${cataloguePath}`;
   const result = catalogueSchema.safeParse(await fetchJson(url));
   if (!result.success) throw noCatalogue(url, result.error);
   return result.data.servers
@@ -57,10 +58,11 @@ export async function listAgents(registry: string): Promise<ListedAgent[]> {
 }
 
 async function fetchJson(url: string): Promise<unknown> {
+  const safeFetch = createSafeFetch({ connectTimeoutMs: timeoutMs, responseLimitBytes: limitBytes });
   let response: Response;
   let text: string;
   try {
-    response = limitResponse(await fetch(url, { signal: AbortSignal.timeout(timeoutMs) }), limitBytes);
+    response = await safeFetch.fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
     text = await response.text();
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
@@ -68,6 +70,8 @@ async function fetchJson(url: string): Promise<unknown> {
       `the registry at ${url} does not answer (${reasonOf(cause)}); is "pallas up" running? If it is elsewhere, name it with --registry URL`,
       { cause: error },
     );
+  } finally {
+    await safeFetch.close();
   }
   if (response.status === 503)
     throw new ChatFault(`the registry at ${url} is still reading its resources; try again in a moment`);

@@ -1,7 +1,7 @@
 // What `pallas up` asks of its processes over their admin port: whether they are ready, and how they are.
 import { setTimeout as delay } from "node:timers/promises";
 import { healthReportLimitBytes, parseHealthReport, type HealthReport } from "../../crds/health.ts";
-import { fetchLimited, fetchText } from "../../lib/process/fetch-limited.ts";
+import { fetchLimited, fetchText } from "../../lib/outgoing/fetch-limited.ts";
 import { reasonOf } from "../manifests/find-files.ts";
 
 const probeTimeoutMs = 2_000;

@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import { healthReportLimitBytes, parseHealthReport, type HealthReport } from "../../crds/health.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
-import { fetchText } from "../../lib/process/fetch-limited.ts";
+import { fetchText } from "../../lib/outgoing/fetch-limited.ts";
 import { probeRoutes } from "../../lib/process/metrics.ts";
 import type { SlugConflict } from "../../plan/catalogue.ts";
 import { keepFor } from "../keep-for.ts";

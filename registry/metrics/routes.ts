@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { Hono } from "hono";
 import { Gauge } from "prom-client";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
-import { fetchText } from "../../lib/process/fetch-limited.ts";
+import { fetchText } from "../../lib/outgoing/fetch-limited.ts";
 import type { Metrics } from "../../lib/process/metrics.ts";
 import { runInTurns, type Steps } from "../../lib/process/steps.ts";
 import { adminUrlOf } from "../polling/admin-url.ts";

@@ -1,14 +1,20 @@
-// What of the control plane and the command line meets text of others. One line each: who reads, and after which
+// What of the programs meets text of others. One line each: who reads, and after which
 // beginnings a hostile run may stand. To add a parser, add a line.
 import { Hono } from "hono";
+import { baseUrlOf } from "../../agent-runtime/model/access.ts";
 import { parseLocalObject } from "../../cli/manifests/local-objects.ts";
 import { jsonLine, plainLine, plainText } from "../../cli/plain-text.ts";
 import { describeLine, isTelling } from "../../cli/up/child-output.ts";
 import { parseHealthReport } from "../../crds/health.ts";
+import type { RunProvider } from "../../crds/run-config.ts";
+import { compareQuantities, parseDurationMs, parseQuantity } from "../../crds/units.ts";
 import { parseErrorResponse } from "../../lib/kube/api-error.ts";
 import { isSameQuantity } from "../../lib/kube/quantity.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
+import { judgeRedirect, parseLocation } from "../../lib/mcp/redirect.ts";
 import { readTraceContext } from "../../lib/mcp/trace-context.ts";
+import { isRefusedAddress } from "../../lib/outgoing/refused-addresses.ts";
+import { withoutEndSlashes } from "../../lib/process/end-slashes.ts";
 import { matchesEtag } from "../../lib/process/entity-tag.ts";
 import { scrub } from "../../lib/process/error-fields.ts";
 import { createHostCheck } from "../../lib/process/http-guard.ts";
@@ -62,6 +68,21 @@ const secret = (data: object) =>
     locate: () => ({ line: 1, column: 1 }),
   });
 
+const redirect = (location: string) => {
+  const from = new URL("https://a.example/mcp");
+  judgeRedirect({ from, to: parseLocation(location, from), status: 307, method: "POST" });
+};
+const providerAt = (baseUrl: string): RunProvider => ({
+  ...{
+    name: "a",
+    kind: "openai-compatible",
+    baseUrl,
+    headers: [],
+    requireListedModel: false,
+    forwardInboundAuth: false,
+  },
+});
+
 export const readers: readonly Reader[] = [
   {
     name: "a pod's series: the lines",
@@ -111,6 +132,12 @@ export const readers: readonly Reader[] = [
   { name: "texts in the log", read: scrub, after: ["bearer", "https://", "?token="] },
   { name: "an address", read: parseAddress, after: [":", "::", "1."], before: [":"] },
   { name: "a range", read: parseRange, after: ["1.2.3.4/", "::/"] },
+  { name: "an address that a name led to", read: isRefusedAddress, after: ["fe80::1", "fe80::1%"] },
+  { name: "Location", read: redirect, after: ["https://a.example/", "https://", "//"] },
+  { name: "a provider's base URL", read: (text) => baseUrlOf(providerAt(text)), after: ["https://a.example/"] },
+  { name: "slashes at the end of a URL", read: withoutEndSlashes, after: ["https://a.example/", "/x"] },
+  { name: "a duration", read: parseDurationMs, after: ["1.", "1m"] },
+  { name: "an amount", read: (text) => [compareQuantities(text, "1"), parseQuantity(text)], after: ["1.", "1K"] },
   { name: "a label's key", read: (key) => selectorFaults("a", { matchExpressions: [{ key, operator: "Exists" }] }) },
   { name: "a description", read: (text) => shorten(text), after: ["a"] },
   { name: "text on a terminal", read: plainText, after: ["\u001b]", "\u001b[", "\u001bP", "\u009b"] },

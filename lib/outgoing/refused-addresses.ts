@@ -1,14 +1,17 @@
 /**
  * The addresses that nobody's configuration may make us call: link-local ones and the metadata services of clouds (SEC-5).
- * Literals are checked in the URL; names are checked when they are resolved, by the very look-up that the connection uses.
+ * Literals are checked as they stand; names when they are resolved, by the very look-up that the connection uses.
  */
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** Thrown before anything is sent. Its code puts it among network faults. */
+/** Puts the error among network faults. */
+export const refusedAddressCode = "EREFUSEDADDRESS";
+
+/** Thrown before anything is sent. */
 class RefusedAddressError extends Error {
   override readonly name = "RefusedAddressError";
-  readonly code = "EREFUSEDADDRESS";
+  readonly code = refusedAddressCode;
 }
 
 /** The same as those that manifests are judged by; a test compares. */
@@ -21,10 +24,14 @@ export const refusedRanges = [
   "fd00:ec2::254/128", // AWS
   "fd00:ec2::23/128", // AWS, credentials of pods
   "fd20:ce::254/128", // Google Cloud
+  "fd00:c1::a9fe:a9fe/128", // Oracle Cloud
+  "fd00:100::100:200/128", // Alibaba Cloud
+  "fd00:a9fe:a9fe::1/128", // Akamai
   "fd00:42::42/128", // Scaleway
-  // The IPv4 ranges behind a NAT64 gateway, as IPv4-compatible addresses, and through 6to4.
+  // The IPv4 ranges behind a NAT64 gateway, as IPv4-compatible and IPv4-translated addresses, and through 6to4.
   ...["64:ff9b::a9fe:0/112", "64:ff9b::6464:64c8/128", "64:ff9b::a83f:8110/128", "64:ff9b::c000:c0/128"],
   ...["::a9fe:0/112", "::6464:64c8/128", "::a83f:8110/128", "::c000:c0/128"],
+  ...["::ffff:0:a9fe:0/112", "::ffff:0:6464:64c8/128", "::ffff:0:a83f:8110/128", "::ffff:0:c000:c0/128"],
   ...["2002:a9fe::/32", "2002:6464:64c8::/48", "2002:a83f:8110::/48", "2002:c000:c0::/48"],
   "64:ff9b:1::/48", // NAT64 of a network's own making: where in it the IPv4 address stands is that network's choice
 ] as const;
@@ -35,18 +42,18 @@ for (const range of refusedRanges) {
   refused.addSubnet(address, Number(prefix), isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-/** True for a link-local or metadata address; IPv4-mapped IPv6 counts as its IPv4 address. */
+/** True for a link-local or metadata address; IPv4-mapped IPv6 counts as its IPv4 address, and a zone does not count. */
 export function isRefusedAddress(address: string): boolean {
-  const bare = address.replace(/%.*$/, "");
+  const [bare = ""] = address.split("%", 1);
   const family = isIP(bare);
   return family !== 0 && refused.check(bare, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** Throws when `url`'s host is a refused address literal. The URL parser has already undone octal, hex and the like. */
-export function refuseLiteral(url: URL): void {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isRefusedAddress(host)) {
-    throw new RefusedAddressError(`${host} is a link-local or metadata address, which servers may not have`);
+/** Throws when `host`, as a URL or a socket's options have it, is a refused address literal. */
+export function refuseLiteral(host: string): void {
+  const bare = host.replace(/^\[|\]$/g, "");
+  if (isRefusedAddress(bare)) {
+    throw new RefusedAddressError(`${bare} is a link-local or metadata address, which nothing may be sent to`);
   }
 }
 

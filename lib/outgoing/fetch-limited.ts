@@ -1,8 +1,10 @@
 /**
- * One GET to a process that is not trusted, as an agent's admin port: no more is read than the limit, no redirect is
- * followed, and the connection is its own and closed afterwards, since pods come and go. The deadline is the caller's signal.
+ * One GET to a process that is not trusted, as an agent's admin port: guarded like everything that goes out (SEC-5), no more is
+ * read than the limit, no redirect is followed, no proxy asked, and the connection is its own and closed afterwards, since pods
+ * come and go. The deadline is the caller's signal.
  */
 import { get, type IncomingMessage } from "node:http";
+import { guardLookup, refuseLiteral } from "./refused-addresses.ts";
 
 export interface LimitedRequest {
   signal: AbortSignal;
@@ -32,7 +34,8 @@ export async function fetchText(url: string, request: LimitedRequest): Promise<s
 
 const open = (url: string, signal: AbortSignal, accept: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    get(url, { signal, agent: false, headers: { accept } }, resolve).on("error", reject);
+    refuseLiteral(new URL(url).hostname);
+    get(url, { signal, agent: false, lookup: guardLookup(), headers: { accept } }, resolve).on("error", reject);
   });
 
 async function readBody(response: IncomingMessage, url: string, limitBytes: number): Promise<string> {

@@ -86,4 +86,11 @@ describe("asking a process that is not trusted", () => {
     }, stopLater.signal);
     await expect(half).rejects.toBe(reason);
   });
+
+  it.each(["http://169.254.169.254/health", "http://[fe80::1]/health", "http://168.63.129.16/metrics"])(
+    "SEC-5 asks no link-local or metadata address: %s",
+    async (url) => {
+      await expect(fetchText(url, request())).rejects.toThrow("link-local or metadata address");
+    },
+  );
 });
