@@ -61,6 +61,48 @@ describe.each(senders)("AGT-10 SEC-6 the body limit, $how", ({ send }) => {
   });
 });
 
+/** The body of a call of an unknown method with `value` among its parameters, padded beyond what is read without counting. */
+const holding = (value: string, padding = 0) =>
+  `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${value},"pad":"${"[{,:".repeat(padding / 4)}"}}`;
+const nest = (depth: number, left: string, right: string) => `${left.repeat(depth)}1${right.repeat(depth)}`;
+
+describe.each([
+  { size: "small", padding: 0 },
+  { size: "large", padding: 1_000_000 },
+])("SEC-6 structure is counted before it is parsed, in a $size body", ({ padding }) => {
+  // Two levels are the message's own.
+  const cases = [
+    { what: "lists 200 deep", body: holding(nest(198, "[", "]"), padding), accepted: true },
+    { what: "lists 201 deep", body: holding(nest(199, "[", "]"), padding), accepted: false },
+    { what: "objects 200 deep", body: holding(nest(198, '{"a":', "}"), padding), accepted: true },
+    { what: "objects 201 deep", body: holding(nest(199, '{"a":', "}"), padding), accepted: false },
+  ];
+
+  test.each(cases)("$what: accepted $accepted", async ({ body, accepted }) => {
+    for (const { send } of senders) {
+      const response = await send(served.url, body, await openSession(served.url));
+      const code = accepted ? -32_601 : -32_600;
+      expect(response.status).toBe(accepted ? 200 : 400);
+      expect(await readMessages(response)).toMatchObject([{ error: { code } }]);
+    }
+  });
+});
+
+test.each([
+  { structure: 200_000, accepted: true },
+  { structure: 200_001, accepted: false },
+])("SEC-6 a body with $structure structural characters: accepted $accepted", async ({ structure, accepted }) => {
+  // Those of the message without the list's commas.
+  const own = holding("[1]").replaceAll(/[^[\]{}:,]/g, "").length;
+  const body = holding(`[1${",1".repeat(structure - own)}]`);
+  for (const { send } of senders) {
+    const response = await send(served.url, body, await openSession(served.url));
+    expect(response.status).toBe(accepted ? 200 : 400);
+    const fault = { code: -32_600, message: expect.stringContaining("more than 200000 structural characters") };
+    expect(await readMessages(response)).toMatchObject([{ error: accepted ? { code: -32_601 } : fault }]);
+  }
+});
+
 describe("SEC-6 bad input gets a 4xx with a JSON-RPC error", () => {
   const call = JSON.stringify(callMessage("whoami"));
   const nested = `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}}`;
@@ -74,8 +116,8 @@ describe("SEC-6 bad input gets a 4xx with a JSON-RPC error", () => {
     ["an object that is no message", '{"a":1}', {}, 400, -32600],
     ["an Accept without event streams", call, { accept: "application/json" }, 406, -32000],
     ["an unknown protocol version", call, { "mcp-protocol-version": "1999-01-01" }, 400, -32000],
-    ["unfinished deep nesting", "[".repeat(200_000), {}, 400, -32700],
-    ["deep nesting in the params of an unknown method", nested, {}, 200, -32601],
+    ["unfinished deep nesting", "[".repeat(200_000), {}, 400, -32600],
+    ["deep nesting in the params of an unknown method", nested, {}, 400, -32600],
   ];
 
   test.each(cases)("%s", async (_name, body, headers, status, code) => {

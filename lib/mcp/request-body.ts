@@ -1,28 +1,53 @@
 /**
  * Reads the body of a POST to an MCP endpoint: one JSON-RPC message, never more bytes in memory than the limit (AGT-10, SEC-6).
- * Everything else (media type, size, encoding, JSON, batches) is refused here with the 4xx that both eras share.
+ * Everything else (media type, size, structure, encoding, JSON, batches) is refused here with the 4xx that both eras share, and
+ * with 503 what has no room beside the other bodies of this process.
  */
+import { createJsonMeter, type JsonBounds } from "../process/json-structure.ts";
+import type { Holder, MemoryBudget } from "../process/memory-budget.ts";
 import { isJsonObject, rpcCodes, type RpcFailure } from "./json-rpc.ts";
 
-export type ParsedBody = { ok: true; message: Record<string, unknown> } | { ok: false; failure: RpcFailure };
+export type ParsedBody =
+  | {
+      ok: true;
+      message: Record<string, unknown>;
+      /** What the message holds of the budget, for whoever is done with it to release; absent for a small one. */
+      holder?: Holder;
+    }
+  | { ok: false; failure: RpcFailure };
 
-/** Reads and parses `request`'s body. `limitBytes` is inclusive: a body of exactly that size is accepted. Never throws. */
-export async function readMessage(request: Request, limitBytes: number): Promise<ParsedBody> {
+export interface BodyLimits {
+  /** Inclusive: a body of exactly that size is accepted. */
+  limitBytes: number;
+  /** Shared by all bodies of the process. */
+  budget: MemoryBudget;
+}
+
+/** No message of the protocol comes near: images and texts are strings, whose insides do not count. */
+export const bodyBounds: JsonBounds = { depthMax: 200, structureMax: 200_000 };
+/** Bodies up to here are not counted: a message that is not longer costs less than its connection. */
+export const uncountedBytes = 16 * 1024;
+const retryAfterSeconds = "5";
+
+/** Reads and parses `request`'s body. Never throws. */
+export async function readMessage(request: Request, limits: BodyLimits): Promise<ParsedBody> {
   if (!isJson(request.headers.get("content-type"))) {
     return refuse(415, rpcCodes.serverError, "Unsupported Media Type: Content-Type must be application/json");
   }
-  const declared = request.headers.get("content-length") ?? "";
-  const isDeclared = /^\d+$/.test(declared);
-  if (isDeclared && Number(declared) > limitBytes) {
-    return refuseSize(limitBytes);
-  }
-  let bytes: Uint8Array | undefined;
+  const header = request.headers.get("content-length") ?? "";
+  const declaredBytes = /^\d+$/.test(header) ? Number(header) : undefined;
+  if (declaredBytes !== undefined && declaredBytes > limits.limitBytes) return refuseSize(limits.limitBytes);
+  const holder = limits.budget.open();
   try {
-    bytes = isDeclared ? await readWhole(request, limitBytes) : await readUpTo(request, limitBytes);
+    const isSmall = declaredBytes !== undefined && declaredBytes <= uncountedBytes;
+    const read = isSmall ? await readWhole(request, limits.limitBytes) : await readCounted(request, limits, holder);
+    const body = read instanceof Uint8Array ? parseMessage(read) : read;
+    if (!body.ok) holder.release();
+    return body.ok && !isSmall ? { ...body, holder } : body;
   } catch {
+    holder.release();
     return refuse(400, rpcCodes.parseError, "Parse error: the request body ended early or could not be read");
   }
-  return bytes === undefined ? refuseSize(limitBytes) : parseMessage(bytes);
 }
 
 function parseMessage(bytes: Uint8Array): ParsedBody {
@@ -43,34 +68,49 @@ function parseMessage(bytes: Uint8Array): ParsedBody {
 }
 
 /**
- * For a body of declared length, which node's parser holds its sender to. Without a web stream around the socket a small
- * call costs a fifth less.
+ * For a small body of declared length, which node's parser holds its sender to. Without a web stream around the socket a
+ * small call costs a fifth less.
  */
-async function readWhole(request: Request, limitBytes: number): Promise<Uint8Array | undefined> {
+async function readWhole(request: Request, limitBytes: number): Promise<Uint8Array | ParsedBody> {
   const bytes = new Uint8Array(await request.arrayBuffer());
-  return bytes.byteLength > limitBytes ? undefined : bytes;
+  if (bytes.byteLength > limitBytes) return refuseSize(limitBytes);
+  const fault = createJsonMeter(bodyBounds)(bytes);
+  return fault === undefined ? bytes : refuseStructure(fault);
 }
 
-/** The body's bytes, or undefined when there are more than `limitBytes`; the rest of such a body is not read. */
-async function readUpTo(request: Request, limitBytes: number): Promise<Uint8Array | undefined> {
-  if (request.body === null) {
-    return new Uint8Array();
-  }
+/**
+ * The body's bytes, or the first reason to refuse it. What is left of a refused body is read and dropped: to a sender that
+ * is answered in the middle of its body, a closed connection is all that comes of it.
+ */
+async function readCounted(request: Request, limits: BodyLimits, holder: Holder): Promise<Uint8Array | ParsedBody> {
+  if (request.body === null) return new Uint8Array();
+  const measure = createJsonMeter(bodyBounds);
+  const judge = (chunk: Uint8Array): ParsedBody | undefined => {
+    const fault = measure(chunk);
+    if (fault !== undefined) return refuseStructure(fault);
+    return holder.take(chunk.byteLength) ? undefined : refuseForNow();
+  };
   const chunks: Uint8Array[] = [];
   let receivedBytes = 0;
+  let refusal: ParsedBody | undefined;
   const reader = request.body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) {
-      return Buffer.concat(chunks, receivedBytes);
-    }
+    if (done) return refusal ?? Buffer.concat(chunks, receivedBytes);
     receivedBytes += value.byteLength;
-    if (receivedBytes > limitBytes) {
+    if (receivedBytes > limits.limitBytes) {
       // Not awaited: the source may only settle once the peer has stopped sending.
       reader.cancel().catch(() => undefined);
-      return undefined;
+      return refusal ?? refuseSize(limits.limitBytes);
     }
-    chunks.push(value);
+    if (refusal !== undefined) continue;
+    refusal = judge(value);
+    if (refusal === undefined) {
+      chunks.push(value);
+    } else {
+      chunks.length = 0;
+      holder.release();
+    }
   }
 }
 
@@ -83,6 +123,16 @@ function refuseSize(limitBytes: number): ParsedBody {
   return refuse(413, rpcCodes.serverError, text);
 }
 
-function refuse(status: number, code: number, message: string): ParsedBody {
-  return { ok: false, failure: { status, code, message } };
+/** `fault` goes on "the body …". */
+function refuseStructure(fault: string): ParsedBody {
+  return refuse(400, rpcCodes.invalidRequest, `Invalid Request: the request body ${fault}`);
+}
+
+function refuseForNow(): ParsedBody {
+  const text = "The requests that this server works on fill the memory it has for them; try again later";
+  return refuse(503, rpcCodes.serverError, text, { "Retry-After": retryAfterSeconds });
+}
+
+function refuse(status: number, code: number, message: string, headers?: Record<string, string>): ParsedBody {
+  return { ok: false, failure: { status, code, message, ...(headers !== undefined && { headers }) } };
 }

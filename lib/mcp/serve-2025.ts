@@ -15,6 +15,8 @@ import type { Clock } from "../process/clock.ts";
 export interface Leg {
   /** Answers a request of this era. */
   handle(inbound: InboundRequest): Promise<Response>;
+  /** Runs `onEnd` once no call of this request runs, whose response has ended: at once, unless the call outlives it. */
+  afterCall(inbound: InboundRequest, onEnd: () => void): void;
   sessionCount(): number;
   /** Ends what is running: signals abort, streams close. */
   close(): Promise<void>;
@@ -109,6 +111,12 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
         await options.onSessionDelete(id);
       }
       return response;
+    },
+    afterCall({ request, message }, onEnd) {
+      // In a session a dropped response cancels nothing: its client may come back for the result.
+      const session = store.find(request.headers.get("mcp-session-id") ?? "");
+      if (session === undefined) onEnd();
+      else session.server.afterCall(message?.["id"], onEnd);
     },
     sessionCount: () => store.size,
     async close() {

@@ -52,6 +52,8 @@ export function createStreamLeg(parts: Parts2026): StreamLeg {
       const pending = handler.fetch(request, { parsedBody: message, ...authInfo });
       return streamWhenLate(pending, { patienceMs, keepAliveMs });
     },
+    // Dropping a response has cancelled its call.
+    afterCall: (_inbound, onEnd) => onEnd(),
     sessionCount: () => 0,
     close: () => handler.close(),
   };

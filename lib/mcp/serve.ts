@@ -5,13 +5,16 @@
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { Hono } from "hono";
 import { systemClock, type Clock } from "../process/clock.ts";
+import { createMemoryBudget, deriveBudgetBytes, type Holder, type MemoryBudget } from "../process/memory-budget.ts";
 import type { Logger } from "../process/log.ts";
 import { createDispatcher } from "./dispatch.ts";
 import { isSurely2025 } from "./era.ts";
 import type { McpExtension } from "./extension.ts";
 import { renderRpcFailure, rpcCodes } from "./json-rpc.ts";
+import { observeBodyEnd } from "./response-body.ts";
 import { readMessage } from "./request-body.ts";
-import { createSessionLeg } from "./serve-2025.ts";
+import type { InboundRequest } from "./inbound-request.ts";
+import { createSessionLeg, type Leg } from "./serve-2025.ts";
 import type { StreamLeg } from "./serve-2026.ts";
 import type { SessionLimits } from "./sessions.ts";
 import type { McpTable } from "./table.ts";
@@ -20,6 +23,11 @@ export interface ServeOptions {
   log: Logger;
   /** Largest accepted body of a POST, inclusive; one byte more is answered with 413 (AGT-10). */
   bodyLimitBytes: number;
+  /**
+   * What the bodies of all requests may hold together, each until its call is over; beyond it a request gets 503 (SEC-6).
+   * Default: one of this endpoint's own, by the memory of the process.
+   */
+  bodyBudget?: MemoryBudget;
   /** Of the 2025 era. */
   sessions: SessionLimits;
   /**
@@ -58,7 +66,8 @@ export interface McpEndpoint {
 
 /** Serves `table`. Throws when the table is faulty: a name used twice, an input schema that cannot be compiled. */
 export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
-  const { log, bodyLimitBytes, sessions, clock = systemClock } = options;
+  const { log, sessions, clock = systemClock, bodyBudget = createMemoryBudget(deriveBudgetBytes()) } = options;
+  const bodyLimits = { limitBytes: options.bodyLimitBytes, budget: bodyBudget };
   const { isResumable = async () => false, onSessionDelete = async () => undefined } = options;
   const dispatcher = createDispatcher(table, log);
   const parts = { table, dispatcher, log, validator: new AjvJsonSchemaValidator(), extension: options.extension };
@@ -66,6 +75,11 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
   const leg2025 = createSessionLeg(parts, { limits: sessions, clock, opensSessions, isResumable, onSessionDelete });
   let leg2026: Promise<StreamLeg> | undefined;
   const load2026 = async () => (await import("./serve-2026.ts")).createStreamLeg(parts);
+  const pickLeg = async (inbound: InboundRequest): Promise<Leg> => {
+    if (isSurely2025(inbound.request, inbound.message)) return leg2025;
+    const stream = await (leg2026 ??= load2026());
+    return (await stream.isOf2025(inbound)) ? leg2025 : stream;
+  };
   let closed = false;
 
   const app = new Hono<McpVariables>();
@@ -75,20 +89,18 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
       const headers = { Allow: "GET, POST, DELETE" };
       return renderRpcFailure({ status: 405, code: rpcCodes.serverError, message: "Method not allowed", headers });
     }
-    const body = request.method === "POST" ? await readMessage(request, bodyLimitBytes) : undefined;
+    const body = request.method === "POST" ? await readMessage(request, bodyLimits) : undefined;
     // Asked only now, because reading the body may take long.
+    const holder = body?.ok === true ? body.holder : undefined;
     if (closed) {
+      holder?.release();
       const message = "The server is shutting down";
       return renderRpcFailure({ status: 503, code: rpcCodes.serverError, message, headers: { "Retry-After": "5" } });
     }
     if (body?.ok === false) {
       return renderRpcFailure(body.failure);
     }
-    const inbound = { request, message: body?.message, caller: context.get("caller") };
-    if (isSurely2025(request, body?.message)) return await leg2025.handle(inbound);
-    const stream = await (leg2026 ??= load2026());
-    const leg = (await stream.isOf2025(inbound)) ? leg2025 : stream;
-    return await leg.handle(inbound);
+    return await handOver(pickLeg, { request, message: body?.message, caller: context.get("caller") }, holder);
   });
   app.onError((error) => {
     log.error({ err: error }, "mcp request failed");
@@ -102,4 +114,20 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
     },
     sessionCount: leg2025.sessionCount,
   };
+}
+
+/** The body counts until nobody needs it: its answer is sent or dropped, and the call it made is over. */
+async function handOver(
+  pickLeg: (inbound: InboundRequest) => Promise<Leg>,
+  inbound: InboundRequest,
+  holder: Holder | undefined,
+): Promise<Response> {
+  try {
+    const leg = await pickLeg(inbound);
+    const response = await leg.handle(inbound);
+    return holder === undefined ? response : observeBodyEnd(response, () => leg.afterCall(inbound, holder.release));
+  } catch (error) {
+    holder?.release();
+    throw error;
+  }
 }

@@ -45,6 +45,11 @@ interface TransportOptions2025 {
   onCallEnd?: () => void;
 }
 
+interface RunningCall {
+  cancelled: AbortController;
+  onEnd: (() => void)[];
+}
+
 export interface Server2025 {
   /** Makes a new server take the requests of a session that another one has initialized, in `protocolVersion` if it knows it. */
   resume(protocolVersion: string): Promise<void>;
@@ -52,6 +57,8 @@ export interface Server2025 {
   isCalling(): boolean;
   /** True when a call with this id is running. */
   isInFlight(id: unknown): boolean;
+  /** Runs `onEnd` when the call with this id is over; at once when none is running. */
+  afterCall(id: unknown, onEnd: () => void): void;
   close(): Promise<void>;
 }
 
@@ -69,18 +76,22 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
     jsonSchemaValidator: validator,
     ...(table.instructions !== undefined && { instructions: table.instructions }),
   });
-  const calls = new Map<RequestId, AbortController>();
+  const calls = new Map<RequestId, RunningCall>();
 
   async function runCall<T>(extra: Extra2025, run: (inbound: Inbound) => Promise<T>): Promise<T> {
     const cancelled = new AbortController();
-    calls.set(extra.requestId, cancelled);
+    const call: RunningCall = { cancelled, onEnd: [] };
+    calls.set(extra.requestId, call);
     try {
       return await run(renderInbound(extra, sessionId, AbortSignal.any([extra.signal, cancelled.signal])));
     } finally {
       calls.delete(extra.requestId);
+      for (const onEnd of call.onEnd) onEnd();
       options.onCallEnd?.();
     }
   }
+
+  const findCall = (id: unknown) => (typeof id === "string" || typeof id === "number" ? calls.get(id) : undefined);
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: dispatcher.tools }));
   const callTool = async ({ params }: CallToolRequest, extra: Extra2025) =>
@@ -97,7 +108,9 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
   server.setNotificationHandler(CancelledNotificationSchema, ({ params }) => {
     const call = params.requestId === undefined ? undefined : calls.get(params.requestId);
     if (call !== undefined && params.requestId !== undefined) {
-      call.abort(new Error(`the caller cancelled the call${params.reason === undefined ? "" : `: ${params.reason}`}`));
+      call.cancelled.abort(
+        new Error(`the caller cancelled the call${params.reason === undefined ? "" : `: ${params.reason}`}`),
+      );
       transport.closeSSEStream(params.requestId);
     }
   });
@@ -122,7 +135,12 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
         ...(caller !== undefined && { authInfo: renderAuthInfo(caller) }),
       }),
     isCalling: () => calls.size > 0,
-    isInFlight: (id) => (typeof id === "string" || typeof id === "number") && calls.has(id),
+    isInFlight: (id) => findCall(id) !== undefined,
+    afterCall(id, onEnd) {
+      const call = findCall(id);
+      if (call === undefined) onEnd();
+      else call.onEnd.push(onEnd);
+    },
     close: () => server.close(),
   };
 }
