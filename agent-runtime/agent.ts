@@ -24,7 +24,7 @@ import { createMountedFiles } from "./inputs/mounted-files.ts";
 import type { UnsetVariable } from "./inputs/placeholders.ts";
 import { createSendMessage } from "./mcp-surface/send-message.ts";
 import { renderTable } from "./mcp-surface/table.ts";
-import { createAgentMetrics } from "./metrics.ts";
+import { createAgentMetrics, type AgentMetrics } from "./metrics.ts";
 import { createModels, type Models } from "./model/models.ts";
 import { createJsonlStore } from "./session/jsonl-store.ts";
 import { createSessions, type Sessions } from "./session/sessions.ts";
@@ -87,7 +87,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
   const calls = createCalls(clock);
   const drain = createDrain({ calls, onBegin: options.onDraining, log, clock });
-  const { store, sessions, observeStoreFault } = createHistories(options);
+  const { store, sessions, observeStoreFault } = createHistories(options, metrics);
   const tools = createTools({ config, readSecret, log, clock });
   const auth = await openAuth(options);
   const observeOwnFaults = () =>
@@ -122,7 +122,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   });
   const table = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
   const tracedTable = { ...table, tools: table.tools.map((tool) => traceServedTool(tool, telemetry)) };
-  const endpoint = createEndpoint(tracedTable, { config, sessions, readLive, log });
+  const endpoint = createEndpoint(tracedTable, { config, sessions, readLive, metrics, log });
   const allowedHosts = renderAllowedHosts(config, options.podIp);
   return {
     mcpApp: createMcpApp({ config, readLive, allowedHosts, auth, drain, endpoint }),
@@ -143,14 +143,21 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
 }
 
 /** Where conversations are kept. A fault of the store is one of the agent's, where its scope keeps any. */
-function createHistories({ config, historiesDir, log, clock }: AgentOptions) {
+function createHistories({ config, historiesDir, log, clock }: AgentOptions, metrics: AgentMetrics) {
   const store = createJsonlStore({
     ...config.history,
     folder: historiesDir,
     clock,
     log: log.child({ logger: "pallas.session" }),
   });
-  const sessions = createSessions({ scope: config.scope, maxQueued: config.limits.queuedCalls, store });
+  const { queuedCalls: maxQueued, concurrentCalls: maxRunning } = config.limits;
+  const sessions = createSessions({
+    scope: config.scope,
+    maxQueued,
+    maxRunning,
+    onRefused: metrics.countRefused,
+    store,
+  });
   const storeFault = createObserved(store.observeFault, { keepMs: () => storeFaultKeptMs, clock });
   const observeStoreFault = async () => (config.scope === "request" ? undefined : storeFault.get());
   return { store, sessions, observeStoreFault };
@@ -167,15 +174,17 @@ interface EndpointParts {
   config: RunConfig;
   sessions: Sessions;
   readLive: ReadLiveConfig;
+  metrics: AgentMetrics;
   log: Logger;
 }
 
 /** A call of the scope `request` needs no session, so that any of several pods serves it, whichever opened one. */
-function createEndpoint(table: McpTable, { config, sessions, readLive, log }: EndpointParts): McpEndpoint {
+function createEndpoint(table: McpTable, { config, sessions, readLive, metrics, log }: EndpointParts): McpEndpoint {
   const idleTtlMs = Math.min(config.history.idleTtlMs, connectionIdleMaxMs);
   return serveMcp(table, {
     log: log.child({ logger: "pallas.mcp" }),
     bodyLimitBytes: config.http.bodyLimitBytes,
+    onBodyRefused: () => metrics.countRefused("memory"),
     sessions: { idleTtlMs, max: connectionsMax },
     ...(config.scope === "request" ? { opensSessions: async () => !(await readLive()).severalPods } : {}),
     isResumable: sessions.isKnownConnection,

@@ -25,6 +25,7 @@ describe("MET-2 series of an agent", () => {
     const expected = [
       ...["ok", "error"].map((outcome) => `pallas_send_message_total{${agent},outcome="${outcome}"}`),
       `pallas_send_message_duration_seconds_count{${agent}}`,
+      ...["concurrent", "queued", "memory"].map((reason) => `pallas_refused_total{${agent},reason="${reason}"}`),
       `pallas_llm_turns_total{${agent},model="test"}`,
       ...["input", "output", "cache_read", "cache_write", "cache_hit", "reasoning"].map(
         (kind) => `pallas_llm_tokens_total{${agent},model="test",kind="${kind}"}`,

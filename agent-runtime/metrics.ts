@@ -7,8 +7,10 @@ import {
   healthValue,
   metricNames,
   outcomes,
+  refusals,
   tokenKinds,
   type operations,
+  type Refusal,
 } from "../crds/metric-names.ts";
 import type { RunConfig } from "../crds/run-config.ts";
 import { createMetrics } from "../lib/process/metrics.ts";
@@ -21,6 +23,7 @@ const other = "other";
 
 export interface AgentMetrics {
   countCall(call: { outcome: Outcome; durationMs: number }): void;
+  countRefused(reason: Refusal): void;
   countTurn(turn: { model: string; usage: TokenUsage }): void;
   countToolCall(call: { server: string; outcome: Outcome; durationMs: number }): void;
   setHealth(report: HealthReport): void;
@@ -54,6 +57,7 @@ function registerSeries(registry: Registry) {
     info: gauge(metricNames.agentInfo, "1 for every configured agent.", ["agent", "port"]),
     calls: counter(metricNames.sendMessageTotal, "send_message calls.", ["agent", "outcome"]),
     callSeconds: seconds(metricNames.sendMessageSeconds, "Duration of send_message, the whole loop.", ["agent"]),
+    refused: counter(metricNames.refusedTotal, "Calls refused before they ran.", ["agent", "reason"]),
     turns: counter(metricNames.llmTurnsTotal, "Model calls that were answered.", ["agent", "model"]),
     tokens: counter(metricNames.llmTokensTotal, "Tokens, by kind.", ["agent", "model", "kind"]),
     toolCalls: counter(metricNames.toolCallsTotal, "Calls to downstream servers.", [...ofTool, "outcome"]),
@@ -72,8 +76,20 @@ export function createAgentMetrics({ config, port }: AgentMetricsOptions): Agent
   const modelLabel = createLabel(models);
   const serverLabel = createLabel(servers);
   const metrics = createMetrics();
-  const { up, info, calls, callSeconds, turns, tokens, toolCalls, toolSeconds, downstreamUp, providerUp, status } =
-    registerSeries(metrics.registry);
+  const {
+    up,
+    info,
+    calls,
+    callSeconds,
+    refused,
+    turns,
+    tokens,
+    toolCalls,
+    toolSeconds,
+    downstreamUp,
+    providerUp,
+    status,
+  } = registerSeries(metrics.registry);
 
   up.set(1);
   info.set({ agent, port: String(port) }, 1);
@@ -83,6 +99,7 @@ export function createAgentMetrics({ config, port }: AgentMetricsOptions): Agent
     for (const server of servers) toolCalls.inc({ agent, server, operation, outcome }, 0);
   }
   callSeconds.zero({ agent });
+  for (const reason of refusals) refused.inc({ agent, reason }, 0);
   for (const server of servers) toolSeconds.zero({ agent, server, operation });
   for (const model of models) {
     turns.inc({ agent, model }, 0);
@@ -94,6 +111,7 @@ export function createAgentMetrics({ config, port }: AgentMetricsOptions): Agent
       calls.inc({ agent, outcome });
       callSeconds.observe({ agent }, durationMs / 1_000);
     },
+    countRefused: (reason) => refused.inc({ agent, reason }),
     countTurn({ model: name, usage }) {
       const model = modelLabel(name);
       turns.inc({ agent, model });

@@ -32,6 +32,7 @@ export const limits = object("Bounds of one call; reaching one is an error that 
     "Size of a tool result shown to the model. Default 33000.",
   ).exactOptional(),
   queuedCalls: integer(0, 10_000, "Calls waiting for one history. Default 64.").exactOptional(),
+  concurrentCalls: integer(1, 10_000, "Calls running at the same time in one pod. Default 64.").exactOptional(),
 });
 
 export const scopes = ["shared", "connection", "request"] as const;

@@ -178,7 +178,9 @@ const instanceSpec = object("What the agents of this instance share.", {
       "Host names added to Service names, pod IP, loopback and externalUrl's.",
     ).exactOptional(),
     allowedOrigins: setOf(originEntry, 64, "Origins of browsers that may call. Default none.").exactOptional(),
-    bodyLimit: quantity("Largest request body on /mcp. Default 32Mi.").exactOptional(),
+    bodyLimit: quantity(
+      "Largest request body on /mcp. Default 32Mi, or a sixteenth of a smaller memory limit; a limit takes no more.",
+    ).exactOptional(),
   }).exactOptional(),
   auth: object("Inbound authentication. Absent: none.", {
     jwt: withRules(

@@ -7,6 +7,7 @@ export const metricNames = {
   agentSpecReplicas: "pallas_agent_spec_replicas",
   sendMessageTotal: "pallas_send_message_total",
   sendMessageSeconds: "pallas_send_message_duration_seconds",
+  refusedTotal: "pallas_refused_total",
   llmTurnsTotal: "pallas_llm_turns_total",
   llmTokensTotal: "pallas_llm_tokens_total",
   toolCallsTotal: "pallas_tool_calls_total",
@@ -23,6 +24,7 @@ export const metricNames = {
 export const agentMetricTypes = {
   [metricNames.sendMessageTotal]: "counter",
   [metricNames.sendMessageSeconds]: "histogram",
+  [metricNames.refusedTotal]: "counter",
   [metricNames.llmTurnsTotal]: "counter",
   [metricNames.llmTokensTotal]: "counter",
   [metricNames.toolCallsTotal]: "counter",
@@ -36,6 +38,9 @@ export const agentMetricTypes = {
 export const podLabels = ["namespace", "pallas_instance", "agent", "pod"] as const;
 
 export const outcomes = ["ok", "error"] as const;
+/** Why a call was refused before it ran: limits.concurrentCalls, limits.queuedCalls, the memory for bodies. */
+export const refusals = ["concurrent", "queued", "memory"] as const;
+export type Refusal = (typeof refusals)[number];
 export const tokenKinds = ["input", "output", "cache_read", "cache_write", "cache_hit", "reasoning"] as const;
 export const operations = ["tool", "prompt", "resource"] as const;
 

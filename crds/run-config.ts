@@ -125,6 +125,8 @@ export const runConfigSchema = z.object({
     totalTokens: z.number(),
     toolResultBytes: z.number(),
     queuedCalls: z.number(),
+    /** Absent in what an earlier operator wrote. */
+    concurrentCalls: z.number().default(64),
   }),
   history: z.object({
     /** Share of the context window at which older turns are condensed. */
@@ -150,7 +152,8 @@ export const runConfigSchema = z.object({
 });
 export type RunConfig = z.output<typeof runConfigSchema>;
 export type RequestSettings = RunConfig["request"];
-export type LoopLimits = RunConfig["limits"];
+/** Of one call; how many run at a time is not its own affair. */
+export type LoopLimits = Omit<RunConfig["limits"], "concurrentCalls">;
 export type HistorySettings = RunConfig["history"];
 
 /** Read as it is asked for: a change of it rolls no pods. */

@@ -89,3 +89,45 @@ describe("CFG-5 amounts that contradict each other", () => {
     expect(faults({ storage, history: { maxBytes: "1Gi" } }, { history })).toEqual([]);
   });
 });
+
+describe("SEC-6 bodies and the memory that they need", () => {
+  const withBodies = (bodyLimit: string | number | undefined, own: object, shared: object = {}) => {
+    const http = bodyLimit === undefined ? {} : { http: { bodyLimit } };
+    const [agent, instance] = [sampleAgent("a", own), sampleInstance({ ...http, agentDefaults: shared })];
+    const { bodyLimitBytes } = effectiveSettings(agent, instance);
+    return { bodyLimitBytes, faults: acceptAgent(agent, instance) };
+  };
+
+  it.each([
+    ["is 32Mi in a pod of 512Mi", {}, 32 * 2 ** 20],
+    ["and in a larger one", limits({ memory: "4Gi" }), 32 * 2 ** 20],
+    ["is a sixteenth of a smaller limit", limits({ memory: "256Mi" }), 16 * 2 ** 20],
+    ["just below 512Mi, too", limits({ memory: 2 ** 29 - 1 }), 32 * 2 ** 20 - 1],
+  ])("the built-in limit of bodies %s", (_what, amounts, bodyLimitBytes) => {
+    for (const found of [withBodies(undefined, amounts), withBodies(undefined, {}, amounts)]) {
+      expect(found).toEqual({ bodyLimitBytes, faults: [] });
+    }
+  });
+
+  it.each([
+    ["32Mi at the built-in memory limit", "32Mi", {}],
+    ["64Mi at 1Gi", "64Mi", limits({ memory: "1Gi" })],
+    ["1Mi at 16Mi", 2 ** 20, limits({ memory: "16Mi" })],
+  ])("a written limit of %s is accepted", (_what, bodyLimit, amounts) => {
+    expect(withBodies(bodyLimit, amounts).faults).toEqual([]);
+    expect(withBodies(bodyLimit, {}, amounts).faults).toEqual([]);
+  });
+
+  it("one byte more is refused with both places and the cure", () => {
+    const [fault, ...others] = withBodies(2 ** 25 + 1, {}).faults;
+    expect(others).toEqual([]);
+    expect(fault).toEqual({
+      reason: "InvalidField",
+      path: "spec.resources.limits.memory",
+      message:
+        'is 512Mi, less than 16 times the 33554433 of http.bodyLimit of instance "ouranos", which one request may take; raise the limit to 513Mi, or lower http.bodyLimit',
+    });
+    expect(withBodies("64Mi", limits({ memory: "1023Mi" })).faults).toHaveLength(1);
+    expect(withBodies("64Mi", {}, limits({ memory: "1023Mi" })).faults).toHaveLength(1);
+  });
+});

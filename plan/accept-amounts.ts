@@ -1,9 +1,10 @@
-// Amounts that contradict each other: requests above limits, which the API server refuses in every pod, and histories
-// that may outgrow their claim. What is built in gives way (settings.ts); only what was written is refused.
+// Amounts that contradict each other: requests above limits, which the API server refuses in every pod, histories that
+// may outgrow their claim, and bodies that memory has no room for. What is built in gives way (settings.ts); only what was written is refused.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { compareQuantities } from "../crds/units.ts";
 import type { Fault } from "./fault.ts";
+import { bodyMemoryFactor, effectiveSettings } from "./settings.ts";
 
 type Resources = PallasAgent["spec"]["resources"];
 
@@ -60,6 +61,18 @@ function storageFaults({ spec }: PallasAgent, instance: PallasInstance): Fault[]
   return [{ reason: "InvalidField", path: "spec.storage.size", message }];
 }
 
+/** One body of the allowed size must always be possible, or a single request would end the pod (SEC-6). */
+function bodyFaults(agent: PallasAgent, instance: PallasInstance): Fault[] {
+  const { resources, bodyLimitBytes } = effectiveSettings(agent, instance);
+  const memory = resources.limits["memory"];
+  const bodyLimit = instance.spec.http?.bodyLimit;
+  if (memory === undefined || bodyLimit === undefined) return [];
+  const neededBytes = bodyLimitBytes * bodyMemoryFactor;
+  if (compareQuantities(neededBytes, memory) <= 0) return [];
+  const message = `is ${memory}, less than ${bodyMemoryFactor} times the ${bodyLimit} of http.bodyLimit of instance "${instance.metadata.name}", which one request may take; raise the limit to ${Math.ceil(neededBytes / 2 ** 20)}Mi, or lower http.bodyLimit`;
+  return [{ reason: "InvalidField", path: "spec.resources.limits.memory", message }];
+}
+
 export const agentAmountFaults = (agent: PallasAgent, instance: PallasInstance): Fault[] => [
   ...resourceFaults(
     { resources: agent.spec.resources, path: "spec.resources" },
@@ -69,4 +82,5 @@ export const agentAmountFaults = (agent: PallasAgent, instance: PallasInstance):
     },
   ),
   ...storageFaults(agent, instance),
+  ...bodyFaults(agent, instance),
 ];

@@ -154,7 +154,14 @@ describe("CFG-1 the run configuration has all that an agent needs, resolved", ()
       scope: "connection",
       sessions: true,
       emitLoopProgress: true,
-      limits: { wallClockMs: 60_000, toolCalls: 200, totalTokens: 2_000_000, toolResultBytes: 33_000, queuedCalls: 64 },
+      limits: {
+        wallClockMs: 60_000,
+        toolCalls: 200,
+        totalTokens: 2_000_000,
+        toolResultBytes: 33_000,
+        queuedCalls: 64,
+        concurrentCalls: 64,
+      },
       history: { compactAt: 0.85, keepTurns: 2, idleTtlMs: 2_592_000_000, maxBytes: 2 ** 30 },
       drainTimeoutMs: 600_000,
       http: {

@@ -14,7 +14,7 @@ import type {
   RunServer,
   RunSubAgent,
 } from "../crds/run-config.ts";
-import { parseDurationMs, parseQuantity } from "../crds/units.ts";
+import { parseDurationMs } from "../crds/units.ts";
 import { renderIdentity } from "./catalogue.ts";
 import { isBuiltIn, resolveModels } from "./models.ts";
 import type { Neighbourhood } from "./resolve.ts";
@@ -24,7 +24,6 @@ import { hostOf, publishedAgentUrl } from "./urls.ts";
 type Headers = NonNullable<NonNullable<InstanceSpec["servers"]>[number]["headers"]>;
 
 const defaultToolTimeout = "60s";
-const defaultBodyLimit = "32Mi";
 const neutralInstruction = "You are a helpful assistant. Use your tools where they help, and say so when you cannot.";
 
 const renderHeaders = (headers: Headers | undefined): RunHeader[] =>
@@ -150,7 +149,7 @@ function renderTelemetry({ spec }: PallasInstance): Pick<RunConfig, "telemetry">
 export function renderRunConfig(
   agent: PallasAgent,
   around: Neighbourhood,
-  { scope, request, limits, history, drainTimeoutMs }: EffectiveSettings,
+  { scope, request, limits, history, drainTimeoutMs, bodyLimitBytes }: EffectiveSettings,
   agentUrl: (name: string) => string,
 ): RunConfig {
   const { instance } = around;
@@ -185,7 +184,7 @@ export function renderRunConfig(
     http: {
       allowedHosts: [...(host === undefined ? [] : [host]), ...(instance.spec.http?.allowedHosts ?? [])],
       allowedOrigins: instance.spec.http?.allowedOrigins ?? [],
-      bodyLimitBytes: parseQuantity(instance.spec.http?.bodyLimit ?? defaultBodyLimit),
+      bodyLimitBytes,
     },
     ...renderAuth(instance, url),
     ...renderTelemetry(instance),

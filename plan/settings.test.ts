@@ -13,7 +13,15 @@ const builtIn = {
   request: { stop: [], parallelToolCalls: true, maxSteps: 60 },
   networkPolicy: { enabled: true, from: [], to: [] },
   drainTimeoutMs: 600_000,
-  limits: { wallClockMs: 1_800_000, toolCalls: 200, totalTokens: 2_000_000, toolResultBytes: 33_000, queuedCalls: 64 },
+  limits: {
+    wallClockMs: 1_800_000,
+    toolCalls: 200,
+    totalTokens: 2_000_000,
+    toolResultBytes: 33_000,
+    queuedCalls: 64,
+    concurrentCalls: 64,
+  },
+  bodyLimitBytes: 32 * 2 ** 20,
   history: { compactAt: 0.85, keepTurns: 2, idleTtlMs: 2_592_000_000, maxBytes: 2 ** 30 },
 };
 
@@ -48,6 +56,7 @@ const cases: [
     2000,
     at("limits", "toolResultBytes"),
   ],
+  ["concurrentCalls", (concurrentCalls) => ({ limits: { concurrentCalls } }), 1, 2, at("limits", "concurrentCalls")],
   ["queuedCalls", (queuedCalls) => ({ limits: { queuedCalls } }), 0, 2, at("limits", "queuedCalls")],
   ["temperature", (temperature) => ({ request: { temperature } }), 0, 1, at("request", "temperature")],
   ["topP", (topP) => ({ request: { topP } }), 0, 1, at("request", "topP")],

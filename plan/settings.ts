@@ -14,6 +14,7 @@ const builtIn = {
     totalTokens: 2_000_000,
     toolResultBytes: 33_000,
     queuedCalls: 64,
+    concurrentCalls: 64,
   },
   scope: "connection",
   request: { stop: [], parallelToolCalls: true, maxSteps: 60 },
@@ -64,6 +65,18 @@ function effectiveMaxBytes(written: Settings["history"]["maxBytes"], storage: Ag
   return storage ? Math.min(whole, Math.ceil(parseQuantity(storage.size) * claimShare)) : whole;
 }
 
+/** What one body takes of an agent's memory while it is read, parsed and sent on to a model, at its own size. */
+export const bodyMemoryFactor = 16;
+const builtInBodyLimitBytes = 32 * 2 ** 20;
+
+/** What is built in gives way to a smaller memory limit. */
+function effectiveBodyLimit(written: string | number | undefined, { limits }: Required<Settings["resources"]>): number {
+  if (written !== undefined) return parseQuantity(written);
+  const memory = limits["memory"];
+  if (memory === undefined) return builtInBodyLimitBytes;
+  return Math.min(builtInBodyLimitBytes, Math.floor(parseQuantity(memory) / bodyMemoryFactor));
+}
+
 export const effectiveScope = ({ spec }: PallasAgent, instance: PallasInstance): Settings["scope"] =>
   spec.scope ?? instance.spec.agentDefaults?.scope ?? builtIn.scope;
 
@@ -80,8 +93,10 @@ export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) 
   };
   const limits = { ...builtIn.limits, ...shared.limits, ...own.limits };
   const history = { ...builtIn.history, ...shared.history, ...own.history };
+  const resources = effectiveResources(shared.resources, own.resources);
   return {
-    resources: effectiveResources(shared.resources, own.resources),
+    resources,
+    bodyLimitBytes: effectiveBodyLimit(instance.spec.http?.bodyLimit, resources),
     pod,
     scope: effectiveScope(agent, instance),
     request: { ...builtIn.request, ...shared.request, ...own.request },
@@ -93,6 +108,7 @@ export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) 
       totalTokens: limits.totalTokens,
       toolResultBytes: limits.toolResultBytes,
       queuedCalls: limits.queuedCalls,
+      concurrentCalls: limits.concurrentCalls,
     },
     history: {
       compactAt: history.compactAt,

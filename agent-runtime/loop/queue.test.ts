@@ -1,6 +1,6 @@
 // Calls that wait for a history which another call has: how many may, how long, and how they leave.
 import { describe, expect, test, vi } from "vitest";
-import type { LoopLimits } from "../../crds/run-config.ts";
+import type { LoopLimits, RunConfig } from "../../crds/run-config.ts";
 import { stopAfterEach } from "../testing/cleanup.ts";
 import { ask, connect2026, sendMessage } from "../testing/client.ts";
 import { renderTestConfig } from "../testing/run-config.ts";
@@ -73,5 +73,50 @@ describe("CFG-8 AGT-5 calls that wait for a history", () => {
     await next;
     const asked = JSON.stringify(models.requests.at(-1)?.messages);
     expect(asked).not.toContain("cancelled");
+  });
+});
+
+describe("SEC-6 calls that run at the same time", () => {
+  /** An agent whose model answers nobody before `release`. */
+  async function startSlow(changes: Partial<RunConfig>, limits: Partial<RunConfig["limits"]>) {
+    const gate = Promise.withResolvers<void>();
+    const models = createScriptedModels([() => gate.promise.then(() => ({ text: "done" }))]);
+    const agent = await startAgent({ ...changes, limits: { ...renderTestConfig().limits, ...limits } }, { models });
+    started.push(agent);
+    const countRefused = async (reason: string) => {
+      const series = await (await fetch(`${agent.adminUrl}/metrics`)).text();
+      return Number(new RegExp(`pallas_refused_total{.*reason="${reason}"} (\\d+)`).exec(series)?.[1]);
+    };
+    return { models, release: gate.resolve, countRefused, send: (message: string) => ask(agent.mcpUrl, { message }) };
+  }
+
+  test.each(["connection", "request"] as const)(
+    "scope %s: limits.concurrentCalls run; one more is told number and field at once, and may run later",
+    async (scope) => {
+      const { models, release, send, countRefused } = await startSlow({ scope }, { concurrentCalls: 2 });
+      const running = [send("a"), send("b")];
+      await vi.waitFor(() => expect(models.requests).toHaveLength(2));
+      const refused = await send("c");
+      expect(refused).toMatchObject({ isError: true });
+      expect(refused.text).toMatch(
+        /^2 calls are running, as many .*: try again later, or raise limits\.concurrentCalls /,
+      );
+      release();
+      expect((await Promise.all(running)).map(({ text }) => text)).toEqual(["done", "done"]);
+      expect(await send("d")).toMatchObject({ isError: false, text: "done" });
+    },
+  );
+
+  test("those that wait for one history count as the one that has it", async () => {
+    const { release, send, countRefused } = await startSlow(
+      { scope: "shared" },
+      { concurrentCalls: 1, queuedCalls: 2 },
+    );
+    const sent = ["a", "b", "c", "d"].map(send);
+    await vi.waitFor(async () => expect(await countRefused("queued")).toBe(1));
+    release();
+    const answers = await Promise.all(sent);
+    expect(answers.filter(({ text }) => text === "done")).toHaveLength(3);
+    expect(await countRefused("concurrent")).toBe(0);
   });
 });

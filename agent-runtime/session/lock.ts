@@ -1,5 +1,5 @@
-// One call at a time on one history: a first-come, first-served lock per key with a bounded queue.
-// It knows nothing of what it protects.
+// One call at a time on one history: a first-come, first-served lock per key with a bounded queue, and with a bound for the
+// keys that are held at a time. It knows nothing of what it protects.
 
 import { CallFault } from "../call-fault.ts";
 
@@ -8,17 +8,29 @@ class QueueFull extends CallFault {
   override readonly name = "QueueFull";
 }
 
-export interface KeyedLock {
-  /**
-   * Waits for the key and returns its release, which may be called more than once.
-   * Rejects with QueueFull when `maxQueued` calls wait already, and with the signal's reason when it aborts while waiting;
-   * without them it waits however long it takes.
-   */
-  acquire(key: string, limits?: { maxQueued?: number; signal?: AbortSignal }): Promise<() => void>;
+/** More calls run than limits.concurrentCalls allows. */
+class TooManyCalls extends CallFault {
+  override readonly name = "TooManyCalls";
 }
 
-/** Locks that exist only while held. */
-export function createKeyedLock(): KeyedLock {
+interface LockLimits {
+  maxQueued?: number;
+  maxHeld?: number;
+  signal?: AbortSignal;
+}
+
+export interface KeyedLock {
+  /**
+   * Waits for the key and returns its release, which may be called more than once. Rejects with TooManyCalls when the key is
+   * free but `maxHeld` others are held, with QueueFull when `maxQueued` calls wait for it already, and with the signal's
+   * reason when it aborts while waiting; without them it waits however long it takes. Who waited takes the place of who had
+   * the key.
+   */
+  acquire(key: string, limits?: LockLimits): Promise<() => void>;
+}
+
+/** Locks that exist only while held. `onRefused` hears why a call did not get one. */
+export function createKeyedLock(onRefused: (reason: "concurrent" | "queued") => void = () => undefined): KeyedLock {
   const queues = new Map<string, (() => void)[]>();
 
   const createRelease = (key: string) => {
@@ -32,14 +44,22 @@ export function createKeyedLock(): KeyedLock {
     };
   };
   return {
-    async acquire(key, { maxQueued = Number.POSITIVE_INFINITY, signal } = {}) {
+    async acquire(key, { maxQueued = Number.POSITIVE_INFINITY, maxHeld = Number.POSITIVE_INFINITY, signal } = {}) {
       signal?.throwIfAborted();
       const queue = queues.get(key);
       if (queue === undefined) {
+        if (queues.size >= maxHeld) {
+          onRefused("concurrent");
+          throw new TooManyCalls(
+            `${queues.size} calls are running, as many as this agent takes at a time: ` +
+              "try again later, or raise limits.concurrentCalls of the agent",
+          );
+        }
         queues.set(key, []);
         return createRelease(key);
       }
       if (queue.length >= maxQueued) {
+        onRefused("queued");
         throw new QueueFull(
           `${queue.length} calls already wait for this conversation: ` +
             "try again later, use another session, or raise limits.queuedCalls of the agent",

@@ -1,5 +1,6 @@
 // Which history a call works on (AGT-5): by the agent's scope, the MCP session and the session_id argument. It opens that
 // history under its lock and leaves it valid whatever happens to the call.
+import { randomUUID } from "node:crypto";
 import type { RunConfig } from "../../crds/run-config.ts";
 import { isOwnedBy, mintOwnedId } from "../../lib/mcp/owned-id.ts";
 import { CallFault } from "../call-fault.ts";
@@ -42,7 +43,7 @@ export interface OpenHistory {
 export interface Sessions {
   /** The history a new call works on; mints a session_id where it has no other name. Rejects with UnknownSession. */
   resolve(claim: SessionClaim): Promise<SessionRef>;
-  /** Waits for the history and loads it. Rejects with QueueFull, a fault of the store, or the signal's reason. */
+  /** Waits for the history and loads it. Rejects with QueueFull, TooManyCalls, a fault of the store, or the signal's reason. */
   open(ref: SessionRef, signal: AbortSignal): Promise<OpenHistory>;
   /** All that was said in a conversation, without waiting for calls on it. Rejects with UnknownSession. */
   read(claim: SessionClaim): Promise<readonly ModelMessage[]>;
@@ -61,11 +62,15 @@ const unkeptKey = "request";
 /** Sessions of one agent over `store`. */
 export function createSessions(options: {
   scope: RunConfig["scope"];
+  /** Calls that may wait for one history. */
   maxQueued: number;
+  /** Calls that may have a history at the same time, kept or not; any number when absent. */
+  maxRunning?: number;
+  onRefused?: (reason: "concurrent" | "queued") => void;
   store: SessionStore;
 }): Sessions {
-  const { scope, maxQueued, store } = options;
-  const lock = createKeyedLock();
+  const { scope, maxQueued, maxRunning = Number.POSITIVE_INFINITY, store } = options;
+  const lock = createKeyedLock(options.onRefused);
   /** Keys that are on their way out. */
   const forgotten = new Set<string>();
 
@@ -91,8 +96,10 @@ export function createSessions(options: {
       return { key: sessionKey(fresh), kept: true, sessionId: fresh };
     },
     async open(ref, signal) {
-      if (!ref.kept) return openUnkept();
-      const unlock = await lock.acquire(ref.key, { maxQueued, signal });
+      // A history that is not kept is this call's alone.
+      const key = ref.kept ? ref.key : `${unkeptKey}:${randomUUID()}`;
+      const unlock = await lock.acquire(key, { maxQueued, maxHeld: maxRunning, signal });
+      if (!ref.kept) return openUnkept(unlock);
       return openStored(store, ref.key, unlock);
     },
     async read({ sessionId, connectionId, caller }) {
@@ -119,12 +126,7 @@ export function createSessions(options: {
   };
 }
 
-const openUnkept = () =>
-  openHistory(
-    [],
-    async () => {},
-    () => {},
-  );
+const openUnkept = (unlock: () => void) => openHistory([], async () => {}, unlock);
 
 /** Calls `unlock` when the history is closed, or cannot be opened. */
 async function openStored(store: SessionStore, key: string, unlock: () => void): Promise<OpenHistory> {

@@ -8,10 +8,13 @@ import { uncountedBytes } from "./request-body.ts";
 const limitBytes = 1_000_000;
 let budget: MemoryBudget;
 let served: TestEndpoint;
+let refused: number;
 
 beforeEach(async () => {
   budget = createMemoryBudget(limitBytes);
-  served = await startEndpoint({ bodyLimitBytes: limitBytes, bodyBudget: budget });
+  refused = 0;
+  const onBodyRefused = () => void (refused += 1);
+  served = await startEndpoint({ bodyLimitBytes: limitBytes, bodyBudget: budget, onBodyRefused });
 });
 afterEach(() => served.stop());
 
@@ -45,9 +48,9 @@ describe.each(eras)("SEC-6 bodies of the %s era", (era) => {
   test("beyond the budget get 503 with Retry-After, small ones pass, and there is room again after the call", async () => {
     const { response, call } = await startWaiting(era, 600_000);
     expect(budget.heldBytes()).toBeGreaterThan(600_000);
-    const refused = await send(era, "whoami", 600_000);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
-    expect(await refused.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32_000 } });
+    const unlucky = await send(era, "whoami", 600_000);
+    expect([unlucky.status, unlucky.headers.get("retry-after"), refused]).toEqual([503, "5", 1]);
+    expect(await unlucky.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32_000 } });
     expect((await send(era, "whoami", 30_000)).status).toBe(200);
 
     call?.finish();

@@ -21,6 +21,8 @@ export interface BodyLimits {
   limitBytes: number;
   /** Shared by all bodies of the process. */
   budget: MemoryBudget;
+  /** Hears that one had no room. */
+  onRefused?: (() => void) | undefined;
 }
 
 /** No message of the protocol comes near: images and texts are strings, whose insides do not count. */
@@ -88,7 +90,9 @@ async function readCounted(request: Request, limits: BodyLimits, holder: Holder)
   const judge = (chunk: Uint8Array): ParsedBody | undefined => {
     const fault = measure(chunk);
     if (fault !== undefined) return refuseStructure(fault);
-    return holder.take(chunk.byteLength) ? undefined : refuseForNow();
+    if (holder.take(chunk.byteLength)) return undefined;
+    limits.onRefused?.();
+    return refuseForNow();
   };
   const chunks: Uint8Array[] = [];
   let receivedBytes = 0;

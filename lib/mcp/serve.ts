@@ -28,6 +28,8 @@ export interface ServeOptions {
    * Default: one of this endpoint's own, by the memory of the process.
    */
   bodyBudget?: MemoryBudget;
+  /** Hears of each such 503. */
+  onBodyRefused?: () => void;
   /** Of the 2025 era. */
   sessions: SessionLimits;
   /**
@@ -67,7 +69,7 @@ export interface McpEndpoint {
 /** Serves `table`. Throws when the table is faulty: a name used twice, an input schema that cannot be compiled. */
 export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
   const { log, sessions, clock = systemClock, bodyBudget = createMemoryBudget(deriveBudgetBytes()) } = options;
-  const bodyLimits = { limitBytes: options.bodyLimitBytes, budget: bodyBudget };
+  const bodyLimits = { limitBytes: options.bodyLimitBytes, budget: bodyBudget, onRefused: options.onBodyRefused };
   const { isResumable = async () => false, onSessionDelete = async () => undefined } = options;
   const dispatcher = createDispatcher(table, log);
   const parts = { table, dispatcher, log, validator: new AjvJsonSchemaValidator(), extension: options.extension };

@@ -34,6 +34,7 @@ test.each<[string, string, unknown]>([
   ["pallasagent.spec.limits", "totalTokens", limits.totalTokens],
   ["pallasagent.spec.limits", "toolResultBytes", limits.toolResultBytes],
   ["pallasagent.spec.limits", "queuedCalls", limits.queuedCalls],
+  ["pallasagent.spec.limits", "concurrentCalls", limits.concurrentCalls],
   ["pallasagent.spec.history", "compactAt", history.compactAt],
   ["pallasagent.spec.history", "keepTurns", history.keepTurns],
   ["pallasagent.spec.request", "parallelToolCalls", request.parallelToolCalls],

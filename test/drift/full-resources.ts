@@ -15,7 +15,14 @@ const block = { ipBlock: { cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] }, ports:
 
 const settings = {
   resources: { requests: { cpu: "100m" }, limits: { memory: "1Gi" } },
-  limits: { wallClock: "5m", toolCalls: 50, totalTokens: 1000, toolResultBytes: 2000, queuedCalls: 8 },
+  limits: {
+    wallClock: "5m",
+    toolCalls: 50,
+    totalTokens: 1000,
+    toolResultBytes: 2000,
+    queuedCalls: 8,
+    concurrentCalls: 16,
+  },
   scope: "request",
   request: {
     temperature: 0.2,

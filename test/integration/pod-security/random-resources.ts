@@ -78,6 +78,7 @@ const limits = optional({
   totalTokens: fc.integer({ min: 1, max: 1_000_000_000 }),
   toolResultBytes: fc.integer({ min: 1_000, max: 10_000_000 }),
   queuedCalls: fc.integer({ min: 0, max: 10_000 }),
+  concurrentCalls: fc.integer({ min: 1, max: 10_000 }),
 });
 const request = optional({
   temperature: fc.double({ min: 0, max: 2, noNaN: true }),
@@ -139,7 +140,8 @@ const instanceSpec = optional({
   http: optional({
     allowedHosts: fc.uniqueArray(word, { maxLength: 5 }),
     allowedOrigins: fc.constantFrom([], ["https://chat.example.com"]),
-    bodyLimit: quantityIn(1, 64, "Mi"),
+    // No more than the built-in memory has room for.
+    bodyLimit: quantityIn(1, 32, "Mi"),
   }),
   imagePullSecrets: fc.uniqueArray(fc.record({ name: word }), { maxLength: 4, selector: ({ name }) => name }),
   images: optional({
