@@ -104,6 +104,7 @@ describe("SEC-6 calls that run at the same time", () => {
       release();
       expect((await Promise.all(running)).map(({ text }) => text)).toEqual(["done", "done"]);
       expect(await send("d")).toMatchObject({ isError: false, text: "done" });
+      expect([await countRefused("concurrent"), await countRefused("queued")]).toEqual([1, 0]);
     },
   );
 

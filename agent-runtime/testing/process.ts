@@ -24,11 +24,15 @@ export interface AgentProcess {
   stop(): Promise<void>;
 }
 
-/** Starts main.ts, or another `program`; does not wait until it listens. */
+/**
+ * Starts main.ts, or another `program`; does not wait until it listens. `launcher` is a command that runs the rest of its
+ * arguments.
+ */
 export async function startAgentProcess(
   config: RunConfig | string,
   env: Record<string, string> = {},
   program: string = join(import.meta.dirname, "..", "main.ts"),
+  { launcher = [], flags = [] }: { launcher?: readonly string[]; flags?: readonly string[] } = {},
 ): Promise<AgentProcess> {
   const folder = await mkdtemp(join(tmpdir(), "pallas-process-"));
   const path = join(folder, "run-config.json");
@@ -37,7 +41,8 @@ export async function startAgentProcess(
   const adminPort = freePort + 1;
   // A caller's own takes the place of an agent that was there before.
   const port = env["PALLAS_PORT"] ?? freePort;
-  const child = spawn(process.execPath, [program], {
+  const [command = process.execPath, ...args] = [...launcher, process.execPath, ...flags, program];
+  const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"] ?? "",
