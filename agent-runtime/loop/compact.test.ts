@@ -147,7 +147,7 @@ describe("AGT-4 a conversation that nears the context window", () => {
         isError: false,
       }),
     });
-    expect(outcome).toEqual({ text: "done" });
+    expect(outcome).toMatchObject({ text: "done", stopReason: "end" });
     const condensed = models.turns.find((request) => transcriptOf(request).includes("Summary"))?.messages;
     expect(condensed?.map(({ role }) => role)).toEqual([
       "user",

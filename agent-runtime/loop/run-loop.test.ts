@@ -89,7 +89,7 @@ describe("CFG-8 tool calls of one turn", () => {
         return echoTool(...call);
       },
     });
-    expect(outcome).toEqual({ text: "ok" });
+    expect(outcome).toMatchObject({ text: "ok", stopReason: "end" });
     expect(most).toBe(atOnce);
     expect(resultsOf(models.requests[1]).map(({ callId }) => callId)).toEqual(toolCalls.map(({ id }) => id));
   });

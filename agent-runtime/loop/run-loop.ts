@@ -4,7 +4,8 @@ import type { HistorySettings, ModelCapabilities, RequestSettings } from "../../
 import type { Logger } from "../../lib/process/log.ts";
 import { CallFault } from "../call-fault.ts";
 import type { Models } from "../model/models.ts";
-import { ModelError, type ToolCallRequest, type TurnRequest, type TurnResult } from "../model/types.ts";
+import { ModelError } from "../model/types.ts";
+import type { StopReason, ToolCallRequest, TurnRequest, TurnResult } from "../model/types.ts";
 import type { OpenHistory } from "../session/sessions.ts";
 import { renderForModel } from "../session/transcript.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
@@ -33,34 +34,51 @@ export interface LoopParts {
   log: Logger;
 }
 
+/** Why an answer ends where it does, in the words callers read (AGT-13). */
+export type AnswerEnd = "end" | "length" | "content_filter" | "other";
+
 /** `text`: what the model wrote in all steps, separated by blank lines (AGT-1). `failure`: what ended the run, if not the model. */
 export interface RunOutcome {
   text: string;
+  /** The model that answered last, without its provider; empty when none did. */
+  model: string;
+  stopReason: AnswerEnd;
   failure?: unknown;
 }
 
 /** Runs until the model is done or something stops it; never rejects. The history then may hold unanswered tool calls. */
 export async function runLoop(context: RunContext, parts: LoopParts): Promise<RunOutcome> {
   const texts: string[] = [];
+  let model = "";
   try {
     const { system, toolbox, compaction: settings } = parts;
     const compaction = createCompaction(context, { ...parts, settings, prelude: { system, tools: toolbox.tools } });
     for (;;) {
       const turn = await takeTurn(context, parts, compaction);
       if (turn.text.trim() !== "") texts.push(turn.text);
+      model = turn.model;
       context.budget.addTokens(turn.usage);
       if (turn.toolCalls.length === 0) {
         if (texts.length === 0 && turn.stopReason !== "end") throw new CallFault(renderEmptyAnswer(turn));
-        return { text: texts.join("\n\n") };
+        return { text: texts.join("\n\n"), model, stopReason: answerEnds[turn.stopReason] };
       }
       context.budget.takeToolCalls(turn.toolCalls.length);
       await runTools(context, parts, turn.toolCalls);
     }
   } catch (error) {
     // An abort has many faces by the time it gets here; the signal's reason is the true one.
-    return { text: texts.join("\n\n"), failure: context.signal.aborted ? context.signal.reason : error };
+    const failure: unknown = context.signal.aborted ? context.signal.reason : error;
+    return { text: texts.join("\n\n"), model, stopReason: "other", failure };
   }
 }
+
+const answerEnds: Record<StopReason, AnswerEnd> = {
+  end: "end",
+  length: "length",
+  "content-filter": "content_filter",
+  "tool-calls": "other",
+  other: "other",
+};
 
 async function takeTurn(context: RunContext, parts: LoopParts, compaction: Compaction): Promise<TurnResult> {
   context.signal.throwIfAborted();

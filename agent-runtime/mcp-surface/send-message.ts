@@ -1,7 +1,7 @@
 // One send_message call from its arguments to its single result (AGT-1, AGT-7): input, conversation, tools, loop, answer.
 // Every way to fail ends in a result with a sentence; nothing is thrown to the transport.
 import * as z from "zod";
-import { mcpName, sessionIdMetaKey } from "../../crds/names.ts";
+import { mcpName } from "../../crds/names.ts";
 import type { ModelCapabilities, RunConfig, RunModel } from "../../crds/run-config.ts";
 import type { CallContext, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
 import type { Clock } from "../../lib/process/clock.ts";
@@ -15,11 +15,12 @@ import { isBuiltIn } from "../model/built-in.ts";
 import type { Models } from "../model/models.ts";
 import { ModelError, type UserPart } from "../model/types.ts";
 import { createProgress, type ProgressReporter } from "../progress.ts";
-import type { SessionRef, Sessions } from "../session/sessions.ts";
+import { newConversation, type SessionRef, type Sessions } from "../session/sessions.ts";
 import type { RunTrace, Telemetry } from "../telemetry/telemetry.ts";
 import { traced, traceDispatch, traceTurns } from "../telemetry/traced.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import type { Tools } from "../tools/toolbox.ts";
+import { renderAnswer, withSession } from "./answer.ts";
 import { InputFault, parseImages } from "./images.ts";
 
 export interface SendMessageParts {
@@ -99,7 +100,10 @@ async function answer(parts: SendMessageParts, args: Record<string, unknown>, ru
   const { signal, meta } = caller;
   const trace = parts.telemetry.startRun({ sessionKey: session.key, signal, meta });
   const outcome = await traced(trace, () => converse(parts, { input, session, run, trace }));
-  return renderOutcome(outcome, session, caller, parts.log);
+  const { sessionId } = session;
+  const told = { sessionId, tellsSession: input.sessionId === newConversation };
+  if (!("failure" in outcome)) return renderAnswer(outcome, { ...told, spent: run.budget.spent() });
+  return withSession(renderFailure(outcome.failure, caller, outcome.text, parts.log), told);
 }
 
 interface Conversation {
@@ -168,14 +172,6 @@ function createContext(parts: SendMessageParts, session: SessionRef, run: Runnin
 /** A built-in model takes all there is, and answers by all there was: it is condensed for only where that is declared. */
 function renderCapabilities({ provider, capabilities, capabilitiesDeclared }: RunModel): ModelCapabilities {
   return isBuiltIn(provider) && !capabilitiesDeclared ? { ...capabilities, contextWindow: Infinity } : capabilities;
-}
-
-function renderOutcome(outcome: RunOutcome, session: SessionRef, caller: CallContext, log: Logger): ToolResult {
-  const result: ToolResult =
-    "failure" in outcome
-      ? renderFailure(outcome.failure, caller, outcome.text, log)
-      : { content: [{ type: "text", text: outcome.text }] };
-  return session.sessionId === undefined ? result : { ...result, meta: { [sessionIdMetaKey]: session.sessionId } };
 }
 
 /** One sentence, and what had been written before, which was paid for. */

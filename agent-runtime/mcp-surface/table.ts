@@ -4,9 +4,30 @@ import { mcpName } from "../../crds/names.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { JsonObjectSchema, McpTable, ToolEntry } from "../../lib/mcp/table.ts";
 import type { Sessions } from "../session/sessions.ts";
+import { outputSchema } from "./answer.ts";
 import { createHistoryPrompt } from "./history-prompt.ts";
 
-const sendMessageSchema: JsonObjectSchema = {
+/** How a conversation goes on (AGT-13), for whoever reads nothing but this list: the model that a caller is. */
+const conversations: Record<RunConfig["scope"], { tool: string; argument: string }> = {
+  connection: {
+    tool:
+      'For a conversation of several messages send session_id "new" with the first one: the answer names the id ' +
+      "to send with those that follow.",
+    argument:
+      '"new" starts a conversation, the id that an answer named goes on with it. Without one the message stands ' +
+      "alone, unless the connection keeps a conversation.",
+  },
+  shared: {
+    tool: "It remembers what all its callers said before.",
+    argument: "Not used: all callers share one conversation.",
+  },
+  request: {
+    tool: "Every message stands alone: say all that it needs to know.",
+    argument: "Not used: every message stands alone.",
+  },
+};
+
+const renderInputSchema = (scope: RunConfig["scope"]): JsonObjectSchema => ({
   type: "object",
   properties: {
     message: { type: "string", description: "The message to the agent." },
@@ -23,11 +44,11 @@ const sendMessageSchema: JsonObjectSchema = {
         additionalProperties: false,
       },
     },
-    session_id: { type: "string", description: "Continues the conversation that an earlier result named." },
+    session_id: { type: "string", description: conversations[scope].argument },
   },
   required: ["message"],
   additionalProperties: false,
-};
+});
 
 /** Without `$schema`: clients compare it with the one they know (AGT-3). */
 const noArguments: JsonObjectSchema = { type: "object", properties: {}, additionalProperties: false };
@@ -42,11 +63,14 @@ export interface SurfaceParts {
 /** The table served by lib/mcp in both eras. */
 export function renderTable({ config, sendMessage, observeHealth, sessions }: SurfaceParts): McpTable {
   const { name, title, description, version } = config.agent;
+  const what = description === "" ? `Send a message to ${title}.` : description;
+  const inputSchema = renderInputSchema(config.scope);
   const messageTool = (toolName: string): ToolEntry => ({
     name: toolName,
     title,
-    description: description === "" ? `Send a message to ${title}.` : description,
-    inputSchema: sendMessageSchema,
+    description: `${what}\n\n${conversations[config.scope].tool}`,
+    inputSchema,
+    outputSchema,
     call: sendMessage,
   });
   return {

@@ -56,6 +56,8 @@ export interface Sessions {
 const connectionKey = (id: string) => `connection:${id}`;
 const sessionKey = (id: string) => `session:${id}`;
 const sharedKey = "shared";
+/** In place of a session_id: a conversation of its own, also in a connection that has one (AGT-13). */
+export const newConversation = "new";
 /** Nothing is stored under it. */
 const unkeptKey = "request";
 
@@ -80,7 +82,7 @@ export function createSessions(options: {
       return { key, kept: true, sessionId };
     throw new UnknownSession(
       scope === "connection"
-        ? "session_id is not known to this agent, or has expired: leave it out to start a new conversation"
+        ? `session_id is not known to this agent, or has expired: send "${newConversation}" to start a conversation`
         : `session_id is not used by this agent, whose scope is ${scope}: leave it out`,
     );
   };
@@ -88,10 +90,11 @@ export function createSessions(options: {
 
   return {
     async resolve({ sessionId, connectionId, caller }) {
-      if (sessionId !== undefined) return findNamed(sessionId, caller);
+      const isNew = scope === "connection" && sessionId === newConversation;
+      if (sessionId !== undefined && !isNew) return findNamed(sessionId, caller);
       if (scope === "shared") return { key: sharedKey, kept: true };
       if (scope === "request") return { key: unkeptKey, kept: false };
-      if (connectionId !== undefined) return { key: connectionKey(connectionId), kept: true };
+      if (connectionId !== undefined && !isNew) return { key: connectionKey(connectionId), kept: true };
       const fresh = mintOwnedId(caller);
       return { key: sessionKey(fresh), kept: true, sessionId: fresh };
     },

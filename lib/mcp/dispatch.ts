@@ -45,6 +45,7 @@ export interface ListedTool {
   title?: string;
   description: string;
   inputSchema: ToolEntry["inputSchema"];
+  outputSchema?: NonNullable<ToolEntry["outputSchema"]>;
   annotations?: NonNullable<ToolEntry["annotations"]>;
 }
 
@@ -178,12 +179,13 @@ function renderToolError(text: string): ToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }
 
-function renderTool({ name, title, description, inputSchema, annotations }: ToolEntry): ListedTool {
+function renderTool({ name, title, description, inputSchema, outputSchema, annotations }: ToolEntry): ListedTool {
   return {
     name,
     ...(title !== undefined && { title }),
     description,
     inputSchema,
+    ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
   };
 }

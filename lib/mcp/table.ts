@@ -112,6 +112,8 @@ export interface ToolEntry {
   title?: string;
   description: string;
   inputSchema: JsonObjectSchema;
+  /** What `structuredContent` of a result that is no error holds; the handler answers for it. */
+  outputSchema?: JsonObjectSchema;
   annotations?: ToolAnnotations;
   /** `args` have passed `inputSchema`. A throw becomes a generic tool error; say what a person can act on in a result instead. */
   call(args: Record<string, unknown>, context: CallContext): Promise<ToolResult>;

@@ -183,7 +183,7 @@ export const interfaceRequirements: Requirements = {
   },
   "AGT-13": {
     promise: "A result says in a declared structure how the conversation goes on and why it stopped.",
-    shown: "open",
+    shown: ["agent-runtime/mcp-surface/answer.test.ts"],
   },
   "AGT-14": {
     promise: "What a provider refuses leaves a conversation as it was, and a caller can clear it.",

@@ -1,0 +1,75 @@
+// What a caller of send_message gets for a run that went well (AGT-1, AGT-13): the text, the same beside the facts of the run
+// as structuredContent, and how to go on with the conversation. Failures are send-message.ts's.
+import { sessionIdMetaKey } from "../../crds/names.ts";
+import type { Content, JsonObjectSchema, ToolResult } from "../../lib/mcp/table.ts";
+import type { Spent } from "../loop/budget.ts";
+import type { RunOutcome } from "../loop/run-loop.ts";
+
+const tokens = { type: "number", minimum: 0 };
+
+/** Fields and words may be added to it, and clients keep what they read once: so nothing here closes a list. */
+export const outputSchema: JsonObjectSchema = {
+  type: "object",
+  properties: {
+    text: { type: "string", description: "The answer, as in the first text block." },
+    session_id: { type: "string", description: "Send it with the next message to go on with this conversation." },
+    model: { type: "string", description: "The model that answered." },
+    stop_reason: {
+      type: "string",
+      description:
+        "end: the answer is whole. length, content_filter: the model's limit or its provider's filter cut it.",
+    },
+    steps: { type: "integer", minimum: 0, description: "Model turns of this call." },
+    usage: {
+      type: "object",
+      description:
+        "Tokens of this call. input counts what was neither read from a cache (cache_read, cache_hit) nor written to " +
+        "one (cache_write); output includes reasoning.",
+      properties: { input: tokens, output: tokens },
+      required: ["input", "output"],
+      additionalProperties: tokens,
+    },
+  },
+  required: ["text", "model", "stop_reason", "steps", "usage"],
+};
+
+export interface AnswerFacts {
+  spent: Spent;
+  /** By which the conversation is gone on with, where that is how it is found again. */
+  sessionId: string | undefined;
+  /** The caller's model started it by name, and reads nothing but text. */
+  tellsSession: boolean;
+}
+
+/** The result of a run without a failure. */
+export function renderAnswer(outcome: Omit<RunOutcome, "failure">, { spent, ...session }: AnswerFacts): ToolResult {
+  const { text, model, stopReason } = outcome;
+  const { sessionId } = session;
+  return {
+    ...withSession({ content: [{ type: "text", text }] }, session),
+    structuredContent: {
+      text,
+      ...(sessionId === undefined ? {} : { session_id: sessionId }),
+      model,
+      stop_reason: stopReason,
+      steps: spent.steps,
+      usage: { input: 0, output: 0, ...spent.usage },
+    },
+  };
+}
+
+/** A result, failures too, that says how to go on with its conversation. */
+export function withSession(
+  result: ToolResult,
+  { sessionId, tellsSession }: Pick<AnswerFacts, "sessionId" | "tellsSession">,
+): ToolResult {
+  if (sessionId === undefined) return result;
+  const content = tellsSession ? [...result.content, renderSessionBlock(sessionId)] : result.content;
+  return { ...result, content, meta: { [sessionIdMetaKey]: sessionId } };
+}
+
+const renderSessionBlock = (sessionId: string): Content => ({
+  type: "text",
+  text: `[To go on with this conversation, send session_id "${sessionId}" with the next message.]`,
+  annotations: { audience: ["assistant"] },
+});
