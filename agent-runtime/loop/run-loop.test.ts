@@ -69,6 +69,33 @@ describe("AGT-1 the answer", () => {
   });
 });
 
+describe("AGT-13 an answer that is cut", () => {
+  const written = "The first three of ten items are a, b, c and the fou";
+  test.each([
+    ["the model's limit", { stopReason: "length", usage: { input: 9, output: 16 } }, "length", "limit after 16 tokens"],
+    ["a limit that was not counted", { stopReason: "length", usage: {} }, "length", "reached its limit."],
+    ["a content filter", { stopReason: "content-filter" }, "content_filter", "content filter"],
+  ] as const)("by %s says so after its text, and the history keeps the text alone", async (_what, turn, stop, said) => {
+    const store = createMemoryStore();
+    const models = createScriptedModels([{ text: written, ...turn }]);
+    const outcome = await talk("go", { store, models });
+    expect(outcome.stopReason).toBe(stop);
+    expect(outcome.text.startsWith(`${written}\n\n[The answer is cut: `)).toBe(true);
+    expect(outcome.text).toContain(said);
+    const kept = await store.load("shared");
+    expect(kept.at(-1)).toMatchObject({ role: "assistant", text: written });
+  });
+
+  test.each([
+    ["end", "end"],
+    ["other", "other"],
+    ["tool-calls", "other"],
+  ] as const)("is not one that ends with %s", async (stopReason, stop) => {
+    const models = createScriptedModels([{ text: written, stopReason }]);
+    expect(await talk("go", { store: createMemoryStore(), models })).toMatchObject({ text: written, stopReason: stop });
+  });
+});
+
 describe("CFG-8 tool calls of one turn", () => {
   test.each([
     [parallelCallsMax, parallelCallsMax],

@@ -5,12 +5,13 @@ import type { Logger } from "../../lib/process/log.ts";
 import { CallFault } from "../call-fault.ts";
 import type { Models } from "../model/models.ts";
 import { ModelError } from "../model/types.ts";
-import type { StopReason, ToolCallRequest, TurnRequest, TurnResult } from "../model/types.ts";
+import type { TokenUsage, ToolCallRequest, TurnRequest, TurnResult } from "../model/types.ts";
 import type { OpenHistory } from "../session/sessions.ts";
 import { renderForModel } from "../session/transcript.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import { untilAborted } from "../until-aborted.ts";
+import { findAnswerEnd, renderCutNote, type AnswerEnd } from "./answer-end.ts";
 import { sumTokens } from "./budget.ts";
 import { createCompaction, type Compaction } from "./compact.ts";
 import { observeUsage } from "./context-size.ts";
@@ -34,10 +35,10 @@ export interface LoopParts {
   log: Logger;
 }
 
-/** Why an answer ends where it does, in the words callers read (AGT-13). */
-export type AnswerEnd = "end" | "length" | "content_filter" | "other";
-
-/** `text`: what the model wrote in all steps, separated by blank lines (AGT-1). `failure`: what ended the run, if not the model. */
+/**
+ * `text`: what the model wrote in all steps, separated by blank lines (AGT-1), and what is missing of it. `failure`: what ended the
+ * run, if not the model.
+ */
 export interface RunOutcome {
   text: string;
   /** The model that answered last, without its provider; empty when none did. */
@@ -54,13 +55,15 @@ export async function runLoop(context: RunContext, parts: LoopParts): Promise<Ru
     const { system, toolbox, compaction: settings } = parts;
     const compaction = createCompaction(context, { ...parts, settings, prelude: { system, tools: toolbox.tools } });
     for (;;) {
-      const turn = await takeTurn(context, parts, compaction);
+      const { turn, usage } = await takeTurn(context, parts, compaction);
       if (turn.text.trim() !== "") texts.push(turn.text);
       model = turn.model;
-      context.budget.addTokens(turn.usage);
+      context.budget.addTokens(usage);
       if (turn.toolCalls.length === 0) {
         if (texts.length === 0 && turn.stopReason !== "end") throw new CallFault(renderEmptyAnswer(turn));
-        return { text: texts.join("\n\n"), model, stopReason: answerEnds[turn.stopReason] };
+        const note = renderCutNote(turn);
+        if (note !== undefined) texts.push(note);
+        return { text: texts.join("\n\n"), model, stopReason: findAnswerEnd(turn) };
       }
       context.budget.takeToolCalls(turn.toolCalls.length);
       await runTools(context, parts, turn.toolCalls);
@@ -72,15 +75,13 @@ export async function runLoop(context: RunContext, parts: LoopParts): Promise<Ru
   }
 }
 
-const answerEnds: Record<StopReason, AnswerEnd> = {
-  end: "end",
-  length: "length",
-  "content-filter": "content_filter",
-  "tool-calls": "other",
-  other: "other",
-};
+interface Taken {
+  turn: TurnResult;
+  /** As the provider counted it, else estimated. */
+  usage: TokenUsage;
+}
 
-async function takeTurn(context: RunContext, parts: LoopParts, compaction: Compaction): Promise<TurnResult> {
+async function takeTurn(context: RunContext, parts: LoopParts, compaction: Compaction): Promise<Taken> {
   context.signal.throwIfAborted();
   context.budget.takeStep();
   context.events.step("llm");
@@ -89,11 +90,11 @@ async function takeTurn(context: RunContext, parts: LoopParts, compaction: Compa
   const answer = renderAnswer(turn, listCallIds(parts.history));
   const contextTokens = sumTokens(turn.usage);
   await parts.history.append(contextTokens > 0 ? { ...answer, contextTokens } : answer);
-  return { ...turn, text: answer.text, toolCalls: answer.toolCalls, usage };
+  return { turn: { ...turn, text: answer.text, toolCalls: answer.toolCalls }, usage };
 }
 
 /** One turn; one more when the first was too long for the model and the history could be condensed. */
-async function askModel(context: RunContext, parts: LoopParts, compaction: Compaction) {
+async function askModel(context: RunContext, parts: LoopParts, compaction: Compaction): Promise<Taken> {
   const ask = async () => {
     const request = renderRequest(context, parts);
     const turn = await untilAborted(parts.models.turn(request), context.signal);
