@@ -74,6 +74,28 @@ describe("AGT-8 cancellation", () => {
     await client.close();
   });
 
+  test("MET-2 counts as cancelled, neither as an error of the agent nor of the tool's server, and warns of nothing", async () => {
+    const { argos, agent } = await startHanging();
+    const connection = await connect2026(agent.mcpUrl);
+    const cancel = new AbortController();
+    const call = sendMessage(connection, { message: "go" }, cancel.signal);
+    await vi.waitFor(() => expect(argos.seen).toHaveLength(1), { timeout: 5_000 });
+    cancel.abort();
+    await expect(call).rejects.toMatchObject({ kind: "cancelled" });
+    await vi.waitFor(async () => {
+      const body = await (await fetch(`${agent.adminUrl}/metrics`)).text();
+      const counted = body.match(/^pallas_(send_message|tool_calls)_total\{.*outcome="(?!ok).*$/gm);
+      expect(counted?.map((line) => /outcome="(\w+)"\} (\d+)/.exec(line)?.slice(1))).toEqual([
+        ["error", "0"],
+        ["cancelled", "1"],
+        ["error", "0"],
+        ["cancelled", "1"],
+      ]);
+    }, withinASecond);
+    expect(agent.lines.filter(({ level }) => level === "WARNING")).toEqual([]);
+    await connection.close();
+  });
+
   test("reaches a sub-agent's downstream server through the sub-agent", async () => {
     const { argos, agent: worker } = await startHanging();
     const models = createScriptedModels([{ toolCalls: [callTool("worker__worker", { message: "go" })] }]);

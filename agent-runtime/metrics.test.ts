@@ -23,7 +23,7 @@ describe("MET-2 series of an agent", () => {
   test("are there at zero before the first call, for all that is configured", async () => {
     const series = await readSeries(create());
     const expected = [
-      ...["ok", "error"].map((outcome) => `pallas_send_message_total{${agent},outcome="${outcome}"}`),
+      ...["ok", "error", "cancelled"].map((outcome) => `pallas_send_message_total{${agent},outcome="${outcome}"}`),
       `pallas_send_message_duration_seconds_count{${agent}}`,
       ...["concurrent", "queued", "memory"].map((reason) => `pallas_refused_total{${agent},reason="${reason}"}`),
       `pallas_llm_turns_total{${agent},model="test"}`,
@@ -31,7 +31,7 @@ describe("MET-2 series of an agent", () => {
         (kind) => `pallas_llm_tokens_total{${agent},model="test",kind="${kind}"}`,
       ),
       ...["argos", "archive"].flatMap((server) => [
-        ...["ok", "error"].map(
+        ...["ok", "error", "cancelled"].map(
           (outcome) => `pallas_tool_calls_total{${agent},server="${server}",operation="tool",outcome="${outcome}"}`,
         ),
         `pallas_tool_call_duration_seconds_count{${agent},server="${server}",operation="tool"}`,

@@ -11,12 +11,12 @@ import {
   tokenKinds,
   type operations,
   type Refusal,
+  type Outcome,
 } from "../crds/metric-names.ts";
 import type { RunConfig } from "../crds/run-config.ts";
 import { createMetrics } from "../lib/process/metrics.ts";
 import type { TokenUsage } from "./model/types.ts";
 
-type Outcome = (typeof outcomes)[number];
 const operation: (typeof operations)[number] = "tool";
 /** Stands for every name that is not configured. */
 const other = "other";

@@ -37,10 +37,12 @@ export const agentMetricTypes = {
 /** Labels the registry adds to every series of an agent's pod (MET-1). */
 export const podLabels = ["namespace", "pallas_instance", "agent", "pod"] as const;
 
-export const outcomes = ["ok", "error"] as const;
 /** Why a call was refused before it ran: limits.concurrentCalls, limits.queuedCalls, the memory for bodies. */
 export const refusals = ["concurrent", "queued", "memory"] as const;
 export type Refusal = (typeof refusals)[number];
+/** `cancelled`: whoever asked wanted it no more; alerts on errors leave it out. */
+export const outcomes = ["ok", "error", "cancelled"] as const;
+export type Outcome = (typeof outcomes)[number];
 export const tokenKinds = ["input", "output", "cache_read", "cache_write", "cache_hit", "reasoning"] as const;
 export const operations = ["tool", "prompt", "resource"] as const;
 

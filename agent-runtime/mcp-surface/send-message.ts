@@ -1,6 +1,7 @@
 // One send_message call from its arguments to its single result (AGT-1, AGT-7): input, conversation, tools, loop, answer.
 // Every way to fail ends in a result with a sentence; nothing is thrown to the transport.
 import * as z from "zod";
+import type { Outcome } from "../../crds/metric-names.ts";
 import { mcpName } from "../../crds/names.ts";
 import type { ModelCapabilities, RunConfig, RunModel } from "../../crds/run-config.ts";
 import type { CallContext, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
@@ -35,7 +36,7 @@ export interface SendMessageParts {
   observeInstruction: () => Promise<string>;
   calls: Calls;
   telemetry: Telemetry;
-  onAnswered: (call: { outcome: "ok" | "error"; durationMs: number }) => void;
+  onAnswered: (call: { outcome: Outcome; durationMs: number }) => void;
   log: Logger;
   clock: Clock;
 }
@@ -71,14 +72,17 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
     );
     await progress.end();
     call.done();
-    const answered = {
-      outcome: result.isError === true ? "error" : "ok",
-      durationMs: Math.round(clock.now() - startedAt),
-    } as const;
+    const answered = { outcome: findOutcome(result, caller), durationMs: Math.round(clock.now() - startedAt) };
     parts.onAnswered(answered);
     log.info({ requestId: caller.requestId, ...answered }, "call answered");
     return result;
   };
+}
+
+/** What a caller wants no more is no fault of the agent's. */
+function findOutcome({ isError }: ToolResult, { signal }: CallContext): Outcome {
+  if (isError !== true) return "ok";
+  return signal.aborted ? "cancelled" : "error";
 }
 
 interface Running {

@@ -1,5 +1,6 @@
 // From a model's tool call to the result it is shown. Faults of the model (unknown tool, bad arguments) and of servers
 // go back to it as error results; only the end of the run itself is thrown.
+import type { Outcome } from "../../crds/metric-names.ts";
 import { compileArgumentChecks, type ArgumentCheck } from "../../lib/mcp/arguments.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
@@ -22,7 +23,7 @@ export interface DispatchOptions {
   resultLimitBytes: number;
   /** Whether the model can see images, as of now. */
   hasVision: () => boolean;
-  onCall: (call: { server: string; outcome: "ok" | "error"; durationMs: number }) => void;
+  onCall: (call: { server: string; outcome: Outcome; durationMs: number }) => void;
   log: Logger;
   clock: Clock;
 }
@@ -70,7 +71,7 @@ async function callRoute(
   const { label, downstream } = route;
   const fields = { server: downstream, tool: label.tool, requestId: context.requestId };
   const startedAt = clock.now();
-  let failed = true;
+  let outcome: Outcome = "error";
   context.events.toolStarted(label);
   try {
     const onProgress = (progress: Parameters<ToolRoute["renderProgress"]>[0]) => {
@@ -80,17 +81,21 @@ async function callRoute(
     const totalTimeoutMs = Math.max(1, Math.floor((context.deadlineMs - startedAt) * shareOfTimeLeft));
     const work = route.call(args, { signal: context.signal, totalTimeoutMs, onProgress });
     const result = await untilAborted(work, context.signal);
-    failed = result.isError === true;
-    if (failed) log.warn(fields, "a tool reported an error");
+    outcome = result.isError === true ? "error" : "ok";
+    if (outcome === "error") log.warn(fields, "a tool reported an error");
     return result;
   } catch (error) {
+    if (context.signal.aborted) {
+      outcome = "cancelled";
+      log.info(fields, "a tool call was cancelled");
+      throw context.signal.reason;
+    }
     log.warn({ ...fields, err: error }, "a tool call failed");
-    if (context.signal.aborted) throw context.signal.reason;
     const sentence = error instanceof McpError ? error.tell() : `something in the agent broke, ${seeLog(context)}`;
     return { content: [{ type: "text", text: `The tool failed: ${sentence}` }], isError: true };
   } finally {
-    context.events.toolEnded(label, failed ? "failed" : "completed");
-    onCall({ server: downstream, outcome: failed ? "error" : "ok", durationMs: clock.now() - startedAt });
+    context.events.toolEnded(label, outcome === "ok" ? "completed" : "failed");
+    onCall({ server: downstream, outcome, durationMs: clock.now() - startedAt });
   }
 }
 
