@@ -22,18 +22,25 @@ export const resources = object("Compute resources of its container.", {
   limits: amounts("What it cannot exceed. Default 512Mi memory, or the request where that is more.").exactOptional(),
 });
 
-export const limits = object("Bounds of one call; reaching one is an error that says which (CFG-8).", {
-  wallClock: duration("24h", "Time for one call. Default 30m.").exactOptional(),
-  toolCalls: integer(0, 10_000, "Tool calls in one call. Default 200.").exactOptional(),
-  totalTokens: integer(1, 1_000_000_000, "Tokens read and written in one call. Default 2000000.").exactOptional(),
-  toolResultBytes: integer(
-    1_000,
-    10_000_000,
-    "Size of a tool result shown to the model. Default 33000.",
-  ).exactOptional(),
-  queuedCalls: integer(0, 10_000, "Calls waiting for one history. Default 64.").exactOptional(),
-  concurrentCalls: integer(1, 10_000, "Calls running at the same time in one pod. Default 64.").exactOptional(),
-});
+export const limits = object(
+  "Bounds of one call (CFG-8). Past toolCalls and totalTokens, and near wallClock, it is answered with what is known.",
+  {
+    wallClock: duration("24h", "Time for one call. Default 30m.").exactOptional(),
+    toolCalls: integer(0, 10_000, "Tool calls in one call. Default 200.").exactOptional(),
+    totalTokens: integer(
+      1,
+      1_000_000_000,
+      "Tokens read and written in one call; those read from a cache count a tenth. Default 2000000.",
+    ).exactOptional(),
+    toolResultBytes: integer(
+      1_000,
+      10_000_000,
+      "Size of a tool result shown to the model. Default 33000.",
+    ).exactOptional(),
+    queuedCalls: integer(0, 10_000, "Calls waiting for one history. Default 64.").exactOptional(),
+    concurrentCalls: integer(1, 10_000, "Calls running at the same time in one pod. Default 64.").exactOptional(),
+  },
+);
 
 export const scopes = ["shared", "connection", "request"] as const;
 export const scope = choice(
@@ -51,7 +58,11 @@ export const request = object("Sampling and loop.", {
   stop: list(text(256, "A stop sequence.", { min: 1 }), 16, "Texts that end a turn.").exactOptional(),
   effort: choice(efforts, "How much the model thinks.").exactOptional(),
   parallelToolCalls: flag("Whether tools called in one turn run side by side. Default true.").exactOptional(),
-  maxSteps: integer(1, 1_000, "Model turns per call. Default 60.").exactOptional(),
+  maxSteps: integer(
+    1,
+    1_000,
+    "Model turns per call; past them one more answers with what is known. Default 60.",
+  ).exactOptional(),
 });
 
 export const history = object("Stored conversations.", {

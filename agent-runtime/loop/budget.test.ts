@@ -4,33 +4,56 @@ import { createBudget } from "./budget.ts";
 const limits = { wallClockMs: 1, toolCalls: 3, totalTokens: 100, toolResultBytes: 1, queuedCalls: 1 };
 
 describe("CFG-8 a budget", () => {
-  test("allows maxSteps turns and not one more", () => {
+  test("allows tools while one of maxSteps turns is left to read their results", () => {
     const budget = createBudget(limits, { maxSteps: 2 });
     budget.takeStep();
+    expect(budget.takeToolCalls(1)).toBeUndefined();
     budget.takeStep();
-    expect(() => budget.takeStep()).toThrow(
-      "2 model turns, after 2 model turns, 0 tool calls and 0 tokens: raise request.maxSteps",
-    );
+    expect(budget.takeToolCalls(1)).toMatchObject({
+      bound: "max_steps",
+      message: expect.stringContaining(
+        "2 model turns, after 2 model turns, 1 tool calls and 0 tokens: raise request.maxSteps",
+      ),
+    });
   });
 
-  test("counts each token once: reasoning is part of output", () => {
+  test("weighs each token once, a cached one a tenth; reasoning is part of output", () => {
     const budget = createBudget(limits, { maxSteps: 9 });
-    budget.addTokens({ input: 20, output: 20, cache_read: 20, cache_write: 20, cache_hit: 20, reasoning: 20 });
-    expect(() => budget.addTokens({ output: 1 })).toThrow(
-      "100 tokens, after 0 model turns, 0 tool calls and 101 tokens: raise limits.totalTokens",
+    budget.addTokens({ input: 20, output: 20, cache_write: 20, cache_read: 200, cache_hit: 200, reasoning: 20 });
+    expect(budget.takeToolCalls(1)).toBeUndefined();
+    budget.addTokens({ output: 1 });
+    expect(budget.takeToolCalls(1)?.message).toContain(
+      "100 tokens, after 0 model turns, 1 tool calls and 101 tokens: raise limits.totalTokens",
     );
   });
 
-  test("refuses tool calls as a batch, and when no turn is left to read their results", () => {
+  test("tells what was spent by kind, cached tokens whole", () => {
+    const budget = createBudget(limits, { maxSteps: 9 });
+    budget.takeStep();
+    budget.addTokens({ input: 1, cache_read: 200 });
+    budget.addTokens({ input: 2, output: 3, reasoning: 1 });
+    expect(budget.spent()).toEqual({ steps: 1, usage: { input: 3, output: 3, cache_read: 200, reasoning: 1 } });
+  });
+
+  test.each([
+    [100_000, 10_000],
+    [3_600_000, 60_000],
+  ])("of a wall clock of %i ms it keeps the last %i for an answer", (wallClockMs, keptMs) => {
+    let timeLeftMs = keptMs + 1;
+    const budget = createBudget({ ...limits, wallClockMs }, { maxSteps: 9 }, () => timeLeftMs);
+    expect(budget.takeToolCalls(1)).toBeUndefined();
+    timeLeftMs = keptMs;
+    expect(budget.takeToolCalls(1)).toMatchObject({ bound: "wall_clock", field: "limits.wallClock" });
+  });
+
+  test("refuses tool calls as a batch", () => {
     const budget = createBudget(limits, { maxSteps: 2 });
     budget.takeStep();
-    budget.takeToolCalls(2);
-    expect(() => budget.takeToolCalls(2)).toThrow(
+    expect(budget.takeToolCalls(2)).toBeUndefined();
+    expect(budget.takeToolCalls(2)?.message).toContain(
       "3 tool calls, after 1 model turns, 2 tool calls and 0 tokens: raise limits.toolCalls",
     );
-    budget.takeToolCalls(1);
-    budget.takeStep();
-    expect(() => budget.takeToolCalls(1)).toThrow("raise request.maxSteps");
+    expect(budget.takeToolCalls(1)).toBeUndefined();
   });
 
   test("says the wall clock in minutes where it can", () => {
@@ -44,7 +67,7 @@ describe("CFG-8 a budget", () => {
   test("takes a count that is none for none", () => {
     const budget = createBudget(limits, { maxSteps: 1 });
     budget.addTokens({ input: Number.NaN, output: -1_000, cache_read: Number.POSITIVE_INFINITY });
-    budget.addTokens({ input: 100 });
-    expect(() => budget.addTokens({ input: 1 })).toThrow("101 tokens");
+    budget.addTokens({ input: 101 });
+    expect(budget.takeToolCalls(1)?.message).toContain("and 101 tokens");
   });
 });

@@ -190,13 +190,19 @@ describe("AGT-4 a summary that cannot be had", () => {
 
   test("CFG-8 its tokens count", async () => {
     const models = createModels({
+      turn: ({ messages }) =>
+        models.summaries.length === 1 && messages.at(-1)?.role === "user"
+          ? { toolCalls: [callTool("read")], usage: { input: 1 } }
+          : { text: "answer" },
       summary: () => ({ text: "the summary", usage: { input: 5_000 } }),
     });
-    const { outcomes } = await fillWindow(models, { limits: { totalTokens: 4_999 } });
-    const { failure } = outcomes.find((outcome) => outcome.failure !== undefined) ?? {};
-    expect(failure).toMatchObject({
-      message: expect.stringContaining("4999 tokens, after 1 model turns, 0 tool calls and 5000 tokens"),
-    });
+    const stopsAt = async (totalTokens: number) => {
+      models.summaries.splice(0);
+      const { outcomes } = await fillWindow(models, { limits: { totalTokens } });
+      return new Set(outcomes.map(({ stopReason }) => stopReason));
+    };
+    expect(await stopsAt(5_000)).toEqual(new Set(["end", "total_tokens"]));
+    expect(await stopsAt(5_001)).toEqual(new Set(["end"]));
   });
 });
 

@@ -1,6 +1,6 @@
 // The loop through a whole agent with a scripted model: limits, garbage, failures, cancellation.
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { stopAfterEach } from "../testing/cleanup.ts";
 import type { ModelMessage, TurnRequest } from "../model/types.ts";
 import { ModelError } from "../model/types.ts";
@@ -150,21 +150,27 @@ describe("CFG-8 tool calls of one turn", () => {
 describe("CFG-8 limits of one call", () => {
   const twoCalls = () => createScriptedModels([{ text: "Looking.", toolCalls: read("1", "2") }, { text: "Done." }]);
   const cases = [
-    { field: "request.maxSteps", at: { maxSteps: 2 }, past: { maxSteps: 1 }, bound: "1 model turns", calls: 0 },
+    {
+      field: "request.maxSteps",
+      at: { maxSteps: 2 },
+      past: { maxSteps: 1 },
+      bound: "1 model turns",
+      stop: "max_steps",
+    },
     {
       field: "limits.toolCalls",
       at: { limits: { toolCalls: 2 } },
       past: { limits: { toolCalls: 1 } },
       bound: "1 tool calls",
-      calls: 0,
+      stop: "tool_calls",
     },
-    // Two scripted turns of five tokens each.
+    // A scripted turn has five tokens.
     {
       field: "limits.totalTokens",
-      at: { limits: { totalTokens: 10 } },
-      past: { limits: { totalTokens: 9 } },
-      bound: "9 tokens",
-      calls: 2,
+      at: { limits: { totalTokens: 5 } },
+      past: { limits: { totalTokens: 4 } },
+      bound: "4 tokens",
+      stop: "total_tokens",
     },
   ];
   test.each(cases)("$field: at the limit it answers", async ({ at }) => {
@@ -172,14 +178,67 @@ describe("CFG-8 limits of one call", () => {
     expect(await ask(url, { message: "go" })).toMatchObject({ text: "Looking.\n\nDone.", isError: false });
   });
 
-  test.each(cases)("$field: one past it is an error with limit, field and what was written", async (scene) => {
-    const { url, argos } = await play(twoCalls(), scene.past);
+  test.each(cases)("$field: past it the model is told so, calls no tool, and answers", async ({ past, ...bound }) => {
+    const models = twoCalls();
+    const { url, argos } = await play(models, past);
     const answer = await ask(url, { message: "go" });
-    expect(answer.isError).toBe(true);
-    expect(answer.text).toContain(`limit of ${scene.bound}, after `);
-    expect(answer.text).toContain(`: raise ${scene.field} of the agent`);
-    expect(answer.text).toContain("Looking.");
-    expect(argos.seen).toHaveLength(scene.calls);
+    expect(answer).toMatchObject({ isError: false, stopReason: bound.stop });
+    expect(answer.text).toContain(`Looking.\n\nDone.\n\n[The call reached its limit of ${bound.bound}: `);
+    expect(answer.text).toContain(`raise ${bound.field} of the agent`);
+    expect(argos.seen).toEqual([]);
+    expect(models.requests).toHaveLength(2);
+    expect(resultsOf(models.requests[1])).toMatchObject(
+      ["1", "2"].map((callId) => ({ callId, isError: true, text: expect.stringContaining(`limit of ${bound.bound}`) })),
+    );
+    expect(models.requests[1]?.tools).toEqual(models.requests[0]?.tools);
+  });
+
+  test.each(cases)(
+    "$field: a model that still asks for tools is an error with limit, field and text",
+    async (scene) => {
+      const models = createScriptedModels([
+        { text: "Looking.", toolCalls: read("1", "2") },
+        { text: "More.", toolCalls: read("3") },
+      ]);
+      const { url, argos } = await play(models, scene.past);
+      const answer = await ask(url, { message: "go" });
+      expect(answer.isError).toBe(true);
+      expect(answer.text).toContain(`limit of ${scene.bound}, after 1 model turns, 0 tool calls and 5 tokens`);
+      expect(answer.text).toContain(`: raise ${scene.field} of the agent`);
+      expect(answer.text).toContain("Looking.\n\nMore.");
+      expect([argos.seen, models.requests.length]).toEqual([[], 2]);
+    },
+  );
+
+  test("a model that still asks for tools is told once more, so that its history says what happened", async () => {
+    const store = createMemoryStore();
+    const models = createScriptedModels([{ text: "Looking.", toolCalls: read("1") }, { toolCalls: read("2") }]);
+    await talk("go", { store, models, limits: { toolCalls: 0 } });
+    const told = (await store.load("shared")).flatMap((entry) => (entry.role === "tool" ? entry.results : []));
+    expect(told).toMatchObject(["1", "2"].map((callId) => ({ callId, text: expect.stringContaining("Not called") })));
+  });
+
+  test("limits.totalTokens: an answer that passes it is an answer", async () => {
+    const { url } = await play(createScriptedModels([{ text: "Done." }]), { limits: { totalTokens: 4 } });
+    expect(await ask(url, { message: "go" })).toMatchObject({ text: "Done.", isError: false, stopReason: "end" });
+  });
+
+  test.each([
+    [1_001, "end", 2],
+    [1_000, "wall_clock", 0],
+  ])("limits.wallClock: with %i ms of 10 s left the answer ends with %s", async (leftMs, stopReason, calls) => {
+    const spy = vi.spyOn(performance, "now");
+    onTestFinished(() => spy.mockRestore());
+    const models = createScriptedModels([
+      ({ deadlineMs = 0 }) => {
+        spy.mockImplementation(() => deadlineMs - leftMs);
+        return { text: "Looking.", toolCalls: read("1", "2") };
+      },
+      { text: "Done." },
+    ]);
+    const { url, argos } = await play(models, { limits: { wallClockMs: 10_000 } });
+    expect(await ask(url, { message: "go" })).toMatchObject({ isError: false, stopReason });
+    expect(argos.seen).toHaveLength(calls);
   });
 
   test.each([

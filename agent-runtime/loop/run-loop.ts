@@ -11,7 +11,7 @@ import { renderForModel } from "../session/transcript.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import { untilAborted } from "../until-aborted.ts";
-import { findAnswerEnd, renderCutNote, type AnswerEnd } from "./answer-end.ts";
+import { findAnswerEnd, renderEndNotes, renderForbidden, type AnswerEnd, type Ended } from "./answer-end.ts";
 import { sumTokens } from "./budget.ts";
 import { createCompaction, type Compaction } from "./compact.ts";
 import { observeUsage } from "./context-size.ts";
@@ -54,24 +54,41 @@ export async function runLoop(context: RunContext, parts: LoopParts): Promise<Ru
   try {
     const { system, toolbox, compaction: settings } = parts;
     const compaction = createCompaction(context, { ...parts, settings, prelude: { system, tools: toolbox.tools } });
-    for (;;) {
+    const ended = await runToEnd(context, parts, async () => {
       const { turn, usage } = await takeTurn(context, parts, compaction);
       if (turn.text.trim() !== "") texts.push(turn.text);
       model = turn.model;
       context.budget.addTokens(usage);
-      if (turn.toolCalls.length === 0) {
-        if (texts.length === 0 && turn.stopReason !== "end") throw new CallFault(renderEmptyAnswer(turn));
-        const note = renderCutNote(turn);
-        if (note !== undefined) texts.push(note);
-        return { text: texts.join("\n\n"), model, stopReason: findAnswerEnd(turn) };
-      }
-      context.budget.takeToolCalls(turn.toolCalls.length);
-      await runTools(context, parts, turn.toolCalls);
-    }
+      return turn;
+    });
+    const { turn, reached } = ended;
+    const isAnswer = turn.toolCalls.length === 0 && turn.text.trim() !== "";
+    if (reached !== undefined && !isAnswer) throw reached;
+    if (texts.length === 0 && turn.stopReason !== "end") throw new CallFault(renderEmptyAnswer(turn));
+    const text = [...texts, ...renderEndNotes(ended)].join("\n\n");
+    return { text, model, stopReason: findAnswerEnd(ended) };
   } catch (error) {
     // An abort has many faces by the time it gets here; the signal's reason is the true one.
     const failure: unknown = context.signal.aborted ? context.signal.reason : error;
     return { text: texts.join("\n\n"), model, stopReason: "other", failure };
+  }
+}
+
+/** Turns and tools, until a turn asks for none; past a bound of the call one more turn, whose tools are not called. */
+async function runToEnd(context: RunContext, parts: LoopParts, takeNext: () => Promise<TurnResult>): Promise<Ended> {
+  for (;;) {
+    const turn = await takeNext();
+    if (turn.toolCalls.length === 0) return { turn };
+    const reached = context.budget.takeToolCalls(turn.toolCalls.length);
+    if (reached === undefined) {
+      await runTools(context, parts, turn.toolCalls);
+      continue;
+    }
+    parts.log.warn({ requestId: context.requestId, reason: reached.message }, "the call reached a limit");
+    await parts.history.append(renderForbidden(turn.toolCalls, reached));
+    const last = await takeNext();
+    if (last.toolCalls.length > 0) await parts.history.append(renderForbidden(last.toolCalls, reached));
+    return { turn: last, reached };
   }
 }
 

@@ -17,7 +17,9 @@ export const outputSchema: JsonObjectSchema = {
     stop_reason: {
       type: "string",
       description:
-        "end: the answer is whole. length, content_filter: the model's limit or its provider's filter cut it.",
+        "end: the answer is whole. length, content_filter: the model's limit or its provider's filter cut it. " +
+        "max_steps, tool_calls, total_tokens, wall_clock: that limit of the agent was reached, and the answer is what " +
+        "was known by then.",
     },
     steps: { type: "integer", minimum: 0, description: "Model turns of this call." },
     usage: {

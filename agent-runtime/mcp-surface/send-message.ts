@@ -58,7 +58,7 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
   const { wallClockMs } = config.limits;
   return async (args, caller) => {
     const startedAt = clock.now();
-    const budget = createBudget(config.limits, config.request);
+    const budget = createBudget(config.limits, config.request, () => startedAt + wallClockMs - clock.now());
     const call = parts.calls.begin(caller.signal, { afterMs: wallClockMs, reason: budget.renderTimeUp });
     const progress = createProgress({
       agent: mcpName(config.agent.name),

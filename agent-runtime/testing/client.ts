@@ -27,6 +27,7 @@ export interface Answer {
   text: string;
   isError: boolean;
   sessionId: string | undefined;
+  stopReason: unknown;
   progress: Progress[];
   lines: string[];
 }
@@ -59,6 +60,7 @@ function renderAnswer(result: ToolResult, progress: Progress[]): Answer {
   return {
     text: result.content.map((content) => (content.type === "text" ? content.text : `<${content.type}>`)).join("|"),
     isError: result.isError === true,
+    stopReason: result.structuredContent?.["stop_reason"],
     sessionId: typeof sessionId === "string" ? sessionId : undefined,
     progress,
     lines: progress.map(({ message }) => message ?? ""),

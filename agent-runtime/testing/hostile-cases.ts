@@ -220,8 +220,8 @@ const usageCases = (): HostileCase[] => {
     fails: spent,
   };
   const kinds = ["input", "output", "cache_read", "cache_write", "cache_hit"].map((kind) => ({
-    title: `counts 1000001 of ${kind}`,
-    answer: () => ({ toolCalls: [read()], usage: { [kind]: 1_000_001 } }),
+    title: `counts 10000010 of ${kind}`,
+    answer: () => ({ toolCalls: [read()], usage: { [kind]: 10_000_010 } }),
     reached: 0,
     fails: spent,
   }));
