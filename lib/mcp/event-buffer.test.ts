@@ -39,6 +39,24 @@ describe("AGT-6 events of a broken stream", () => {
     expect(buffer.heldBytes).toBe(0);
   });
 
+  it("have ids that no other process gives: one of before a restart is unknown", async () => {
+    const [before, after] = [createBuffer().buffer.openSession(), createBuffer().buffer.openSession()];
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      ids.push(await before.storeEvent("a", answer("asked before")));
+      ids.push(await after.storeEvent("b", answer("asked after")));
+    }
+    expect(new Set(ids).size).toBe(6);
+    await expect(replay(after, ids[0] ?? "")).rejects.toThrow("not kept");
+  });
+
+  it("of which there are more than nine are repeated in order, and none before the last that arrived", async () => {
+    const events = createBuffer().buffer.openSession();
+    const ids: string[] = [];
+    for (let n = 0; n < 12; n += 1) ids.push(await events.storeEvent("a", answer(`${n}`)));
+    expect(await replay(events, ids[8] ?? "")).toEqual(["9", "10", "11"].map((text) => answer(text)));
+  });
+
   it("go when they are too old, at the limit and not before", async () => {
     const { clock, buffer } = createBuffer();
     const events = buffer.openSession();
@@ -58,6 +76,24 @@ describe("AGT-6 events of a broken stream", () => {
     expect(buffer.heldBytes).toBe(room);
     const found = await Promise.all(ids.map(async (id, n) => sessions[n % 2]?.getStreamIdForEventId?.(id)));
     expect(found).toEqual([undefined, "a", "a", "a", "a"]);
+  });
+
+  it("of a busy session take no room from others while they hold no more than their share", async () => {
+    const room = 8 * entryBytes(answer("x"));
+    const { buffer } = createBuffer({ maxBytes: room });
+    const [quiet, other, busy] = [buffer.openSession(), buffer.openSession(), buffer.openSession()];
+    const kept = [await quiet.storeEvent("q", answer("x")), await quiet.storeEvent("q", answer("y"))];
+    const others = [await other.storeEvent("o", answer("x")), await other.storeEvent("o", answer("y"))];
+    const ids: string[] = [];
+    for (let n = 0; n < 50; n += 1) ids.push(await busy.storeEvent("b", answer("x")));
+    expect(buffer.heldBytes).toBe(room);
+    expect(await replay(quiet, kept[0] ?? "")).toEqual([answer("y")]);
+    expect(await replay(other, others[0] ?? "")).toEqual([answer("y")]);
+    const known = await Promise.all(ids.map((id) => busy.getStreamIdForEventId?.(id)));
+    expect(known.map((streamId) => streamId !== undefined)).toEqual(ids.map((_, n) => n >= 46));
+    // With the busy one gone there is room for all.
+    busy.drop();
+    expect(buffer.heldBytes).toBe(4 * entryBytes(answer("x")));
   });
 
   it("an answer too large to keep is repeated as an error, so that nobody waits for it", async () => {

@@ -1,8 +1,10 @@
 /**
  * What was sent on the streams of 2025-era sessions lately, so that a client whose connection broke takes its stream up again
- * with Last-Event-ID (AGT-6). One buffer for all sessions of an endpoint, bounded in bytes and age: the oldest go first, and
- * a client that comes back too late gets 400. A session sees its own events only.
+ * with Last-Event-ID (AGT-6). One buffer for all sessions of an endpoint, bounded in bytes and age: who holds most gives way
+ * first, its oldest before its newer ones, and a client that comes back too late gets 400. A session sees its own events
+ * only, and no id is ever used twice: one of an earlier process is unknown.
  */
+import { randomBytes } from "node:crypto";
 import type { EventStore } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
 import { rpcCodes } from "./json-rpc.ts";
@@ -22,11 +24,19 @@ const entryBytes = 256;
 /** The SDK's word for the event that opens a stream and says nothing. */
 const emptyMessage = "{}";
 
+/** The events of one session: ids in the order of their events. */
+interface Holder {
+  ids: Set<string>;
+  bytes: number;
+}
+
 interface Entry {
+  /** Rises with each event of the buffer. */
+  number: number;
   streamId: string;
   json: string;
   storedAtMs: number;
-  owner: Set<string>;
+  holder: Holder;
 }
 
 export interface SessionEvents extends EventStore {
@@ -38,9 +48,13 @@ export interface SessionEvents extends EventStore {
 export class EventBuffer {
   /** Oldest first. */
   readonly #entries = new Map<string, Entry>();
+  /** Those that hold any event. */
+  readonly #holders = new Set<Holder>();
   readonly #limits: EventLimits;
   readonly #clock: Clock;
-  #lastId = 0;
+  /** Of this buffer alone: a counter by itself begins anew in every process, and would name another stream's events. */
+  readonly #prefix = randomBytes(8).toString("hex");
+  #lastNumber = 0;
   #heldBytes = 0;
 
   constructor(limits: EventLimits, clock: Clock) {
@@ -55,35 +69,40 @@ export class EventBuffer {
 
   /** The events of one session. */
   openSession(): SessionEvents {
-    const own = new Set<string>();
+    const holder: Holder = { ids: new Set(), bytes: 0 };
     const find = (id: string): Entry | undefined => {
-      this.#evict(0);
-      return own.has(id) ? this.#entries.get(id) : undefined;
+      this.#dropOld();
+      return holder.ids.has(id) ? this.#entries.get(id) : undefined;
     };
     return {
-      storeEvent: async (streamId, message) => this.#store(own, streamId, message),
+      storeEvent: async (streamId, message) => this.#store(holder, streamId, message),
       getStreamIdForEventId: async (id) => find(id)?.streamId,
       replayEventsAfter: async (lastEventId, { send }) => {
-        const streamId = find(lastEventId)?.streamId;
-        if (streamId === undefined) throw new Error("the event is not kept any more");
-        for (const id of own) {
+        const last = find(lastEventId);
+        if (last === undefined) throw new Error("the event is not kept any more");
+        for (const id of holder.ids) {
           const entry = this.#entries.get(id);
-          const isLater = Number(id) > Number(lastEventId) && entry?.streamId === streamId;
+          const isLater = entry?.streamId === last.streamId && entry.number > last.number;
           if (isLater && entry.json !== emptyMessage) await send(id, parseMessage(entry.json));
         }
-        return streamId;
+        return last.streamId;
       },
-      drop: () => own.forEach((id) => this.#delete(id)),
+      drop: () => holder.ids.forEach((id) => this.#delete(id)),
     };
   }
 
-  #store(owner: Set<string>, streamId: string, message: JSONRPCMessage): string {
-    const id = String((this.#lastId += 1));
+  #store(holder: Holder, streamId: string, message: JSONRPCMessage): string {
+    const number = (this.#lastNumber += 1);
+    const id = `${this.#prefix}-${number}`;
     const json = this.#fit(message);
-    this.#evict(json.length + entryBytes);
-    this.#entries.set(id, { streamId, json, storedAtMs: this.#clock.now(), owner });
-    owner.add(id);
-    this.#heldBytes += json.length + entryBytes;
+    const bytes = json.length + entryBytes;
+    this.#dropOld();
+    this.#entries.set(id, { number, streamId, json, storedAtMs: this.#clock.now(), holder });
+    this.#holders.add(holder);
+    holder.ids.add(id);
+    holder.bytes += bytes;
+    this.#heldBytes += bytes;
+    this.#makeRoom();
     return id;
   }
 
@@ -96,21 +115,37 @@ export class EventBuffer {
     return JSON.stringify({ jsonrpc: "2.0", id: message.id, error: { code: rpcCodes.serverError, message: text } });
   }
 
-  /** Makes room for `neededBytes` and drops what is too old. */
-  #evict(neededBytes: number): void {
+  #dropOld(): void {
     const oldestMs = this.#clock.now() - this.#limits.maxAgeMs;
     for (const [id, { storedAtMs }] of this.#entries) {
-      if (storedAtMs > oldestMs && this.#heldBytes + neededBytes <= this.#limits.maxBytes) return;
+      if (storedAtMs > oldestMs) return;
       this.#delete(id);
+    }
+  }
+
+  /** Whoever holds most loses its oldest, down to an even share: a busy session takes no other's. */
+  #makeRoom(): void {
+    while (this.#heldBytes > this.#limits.maxBytes) {
+      const shareBytes = this.#limits.maxBytes / this.#holders.size;
+      let most: Holder | undefined;
+      for (const holder of this.#holders) if (most === undefined || holder.bytes > most.bytes) most = holder;
+      for (const id of most?.ids ?? []) {
+        this.#delete(id);
+        if (this.#heldBytes <= this.#limits.maxBytes || (most?.bytes ?? 0) <= shareBytes) break;
+      }
     }
   }
 
   #delete(id: string): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
+    const { holder, json } = entry;
+    const bytes = json.length + entryBytes;
     this.#entries.delete(id);
-    entry.owner.delete(id);
-    this.#heldBytes -= entry.json.length + entryBytes;
+    holder.ids.delete(id);
+    holder.bytes -= bytes;
+    if (holder.ids.size === 0) this.#holders.delete(holder);
+    this.#heldBytes -= bytes;
   }
 }
 

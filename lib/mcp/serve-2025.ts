@@ -24,7 +24,8 @@ export interface Leg {
 
 interface LiveSession extends Session {
   server: Server2025;
-  setListening(listening: boolean): void;
+  /** Notes a GET stream; what it returns takes that back. */
+  beginListening(): () => void;
 }
 
 const retryAfterSeconds = "5";
@@ -165,7 +166,8 @@ async function begin<Result>(
   initialize: (session: LiveSession) => Promise<Result>,
 ): Promise<Result> {
   let opened = false;
-  let listening = false;
+  // The standalone stream and one that was resumed can be open together, and end in any order.
+  const streams = new Set<symbol>();
   const server = await openServer2025(parts, {
     sessionId: id,
     events: events.openSession(),
@@ -180,8 +182,12 @@ async function begin<Result>(
     id,
     server,
     isCalling: server.isCalling,
-    isListening: () => listening,
-    setListening: (value) => (listening = value),
+    isListening: () => streams.size > 0,
+    beginListening() {
+      const stream = Symbol("stream");
+      streams.add(stream);
+      return () => void streams.delete(stream);
+    },
     end: () => void server.close(),
   };
   try {
@@ -204,9 +210,9 @@ async function listen(
   if (!response.ok) {
     return response;
   }
-  session.setListening(true);
+  const endListening = session.beginListening();
   return observeBodyEnd(response, () => {
-    session.setListening(false);
+    endListening();
     store.touch(session);
   });
 }

@@ -117,6 +117,32 @@ describe("AGT-6 idle sessions end", () => {
   });
 });
 
+describe("AGT-6 a session with two streams", () => {
+  test.each([
+    ["the resumed one", 1, 0],
+    ["the standalone one", 0, 1],
+  ])("is kept by the other when %s ends", async (_which, first, second) => {
+    const clock = new ManualClock();
+    served = await startEndpoint({ sessions: { idleTtlMs: 1_000, max: 10 }, clock });
+    const session = await openSession(served.url);
+    const [, eventId = ""] =
+      /^id: (.+)$/m.exec(await (await post(served.url, callMessage("whoami"), session)).text()) ?? [];
+    // Not over a socket, whose end is noticed some time later.
+    const open = async (headers: Record<string, string>) => {
+      const request = new Request(served.url, { headers: { accept: "text/event-stream", ...session, ...headers } });
+      return await served.endpoint.app.fetch(request);
+    };
+    const streams = [await open({}), await open({ "last-event-id": eventId })];
+    expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+    await streams[first]?.body?.cancel();
+    await clock.advance(5_000);
+    expect(served.endpoint.sessionCount()).toBe(1);
+    await streams[second]?.body?.cancel();
+    await clock.advance(1_000);
+    expect(served.endpoint.sessionCount()).toBe(0);
+  });
+});
+
 describe("AGT-6 the session cap", () => {
   const limits = { idleTtlMs: 60_000, max: 2 };
 
