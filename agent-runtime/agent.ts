@@ -22,6 +22,7 @@ import { observeInstruction } from "./inputs/instruction.ts";
 import { renderInitial, type ReadLiveConfig } from "./inputs/live-config.ts";
 import { createMountedFiles } from "./inputs/mounted-files.ts";
 import type { UnsetVariable } from "./inputs/placeholders.ts";
+import { createAnswerSchema } from "./loop/answer-schema.ts";
 import { createSendMessage } from "./mcp-surface/send-message.ts";
 import { renderTable } from "./mcp-surface/table.ts";
 import { createAgentMetrics, type AgentMetrics } from "./metrics.ts";
@@ -113,6 +114,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     tools,
     dispatch: createDispatch({ resultLimitBytes, hasVision, onCall: metrics.countToolCall, log, clock }),
     sessions,
+    answerSchema: config.output === undefined ? undefined : createAnswerSchema(config.output.schema),
     observeInstruction: () => observeInstruction(config.instruction, texts),
     calls,
     telemetry,

@@ -6,6 +6,7 @@ import {
   choice,
   flag,
   integer,
+  json,
   list,
   namedList,
   object,
@@ -33,6 +34,13 @@ const usedServer = object("A downstream server that it uses.", {
 const subAgent = object("An agent offered as a tool.", {
   name: label("One of this instance's agents.", maxNameLength),
   forwardInboundAuth: flag("Whether it receives the caller's bearer token (BRR-2). Default false.").exactOptional(),
+});
+
+const output = object("How it answers. Absent: in text.", {
+  schema: json(
+    "JSON Schema of its answer, an object, of at most 16384 bytes. The model is asked for it and, where its answer does " +
+      "not fit, once more; what fits is `output` in structuredContent.",
+  ),
 });
 
 const storage = withTransitionRule(
@@ -75,6 +83,7 @@ export const agentSpec = withRules(
       "Models tried in this order when its own is unavailable.",
     ).exactOptional(),
     request: request.exactOptional(),
+    output: output.exactOptional(),
     servers: namedList(usedServer, 128, "The instance's servers that it uses.").exactOptional(),
     agents: namedList(subAgent, 64, "Agents of this instance offered to it as tools.").exactOptional(),
     dependsOn: setOf(

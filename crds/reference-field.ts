@@ -27,6 +27,7 @@ const fieldSchema = z.object({
   maxProperties: z.number().optional(),
   "x-expected": z.string().optional(),
   "x-kubernetes-int-or-string": z.boolean().optional(),
+  "x-kubernetes-preserve-unknown-fields": z.boolean().optional(),
   "x-kubernetes-list-map-keys": z.array(z.string()).optional(),
   "x-kubernetes-validations": z.array(ruleSchema).default([]),
 });
@@ -59,6 +60,7 @@ const isDuration = (field: Field): boolean =>
 export function typeOf(field: Field): string {
   const value = mapValue(field);
   if (field["x-kubernetes-int-or-string"]) return "quantity";
+  if (field["x-kubernetes-preserve-unknown-fields"]) return "JSON";
   if (field.items) return `list of ${typeOf(field.items)}`;
   if (value) return `map of ${typeOf(value)}`;
   if (field.format === "date-time") return "time";

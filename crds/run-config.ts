@@ -115,6 +115,8 @@ export const runConfigSchema = z.object({
   request,
   servers: z.array(server),
   agents: z.array(subAgent),
+  /** Absent: it answers in text. */
+  output: z.object({ schema: z.record(z.string(), z.unknown()) }).exactOptional(),
   scope: z.enum(scopes),
   /** Whether sessions of the 2025 era are opened where no live configuration says it (AGT-6). */
   sessions: z.boolean(),

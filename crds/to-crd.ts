@@ -44,6 +44,7 @@ function structural(node: Json, path: string): Json {
     result["anyOf"] = [{ type: "integer" }, { type: "string" }];
     return result;
   }
+  if (node["x-kubernetes-preserve-unknown-fields"] === true) return result;
   if (anyOf !== undefined) result["anyOf"] = anyOf;
   if (isObject(properties)) {
     result["properties"] = Object.fromEntries(

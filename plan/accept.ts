@@ -6,6 +6,7 @@ import { placeholder } from "../crds/references.ts";
 import { agentAmountFaults, instanceAmountFaults } from "./accept-amounts.ts";
 import { issuerFaults } from "./accept-issuer.ts";
 import { agentKeyFaults, instanceKeyFaults } from "./accept-keys.ts";
+import { outputFaults } from "./accept-output.ts";
 import { networkPolicyFaults } from "./accept-peers.ts";
 import { podFaults } from "./accept-pods.ts";
 import { isRefusedHost } from "./addresses.ts";
@@ -151,6 +152,7 @@ export function acceptAgent(agent: PallasAgent, instance: PallasInstance): Fault
   const faults = [
     ...replicaFaults(agent, effectiveScope(agent, instance)),
     ...agentKeyFaults(agent),
+    ...outputFaults(agent),
     ...settingsFaults("spec", agent.spec),
     ...agentAmountFaults(agent, instance),
     ...authFaults(agent, instance),

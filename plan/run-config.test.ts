@@ -194,6 +194,14 @@ describe("CFG-1 the run configuration has all that an agent needs, resolved", ()
     });
   });
 
+  it("the schema of an agent's answers is handed on as it is written", () => {
+    const schema = { type: "object", properties: { a: { default: null, enum: ["x", null] } }, required: ["a"] };
+    const config = render({ output: { schema } });
+    expect(config.output).toEqual({ schema });
+    expect(parseRunConfig(serialiseConfig(config)).output).toEqual({ schema });
+    expect(render()).not.toHaveProperty("output");
+  });
+
   it("AGT-6 OPR-10 how many pods there are is for the live configuration alone", () => {
     const of = [0, 1, 2, 3].map((replicas) => resolve({ replicas, scope: "request" }));
     expect(of.map(({ live }) => live.severalPods)).toEqual([false, false, true, true]);

@@ -174,6 +174,7 @@ export function renderRunConfig(
     request: renderRequest(request),
     servers: renderServers(agent, instance),
     agents: renderSubAgents(agent, around, agentUrl),
+    ...(agent.spec.output === undefined ? {} : { output: agent.spec.output }),
     scope,
     // Nothing of how many pods there are, which would roll them: only this scope can have several.
     sessions: scope !== "request",

@@ -12,6 +12,7 @@ import type { Dispatch } from "../tools/dispatch.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { findAnswerEnd, renderEndNotes, renderForbidden, type AnswerEnd, type Ended } from "./answer-end.ts";
+import { settleOutput, type AnswerSchema } from "./answer-schema.ts";
 import { sumTokens } from "./budget.ts";
 import { createCompaction, type Compaction } from "./compact.ts";
 import { observeUsage } from "./context-size.ts";
@@ -32,6 +33,8 @@ export interface LoopParts {
   system: string;
   settings: RequestSettings;
   compaction: Pick<HistorySettings, "compactAt" | "keepTurns">;
+  /** Absent: the answer is text. */
+  answerSchema?: AnswerSchema | undefined;
   log: Logger;
 }
 
@@ -44,6 +47,8 @@ export interface RunOutcome {
   /** The model that answered last, without its provider; empty when none did. */
   model: string;
   stopReason: AnswerEnd;
+  /** The answer itself, where the agent has a schema for it; `text` is then its JSON alone. */
+  output?: Record<string, unknown>;
   failure?: unknown;
 }
 
@@ -54,19 +59,29 @@ export async function runLoop(context: RunContext, parts: LoopParts): Promise<Ru
   try {
     const { system, toolbox, compaction: settings } = parts;
     const compaction = createCompaction(context, { ...parts, settings, prelude: { system, tools: toolbox.tools } });
-    const ended = await runToEnd(context, parts, async () => {
+    const goOn = () => runToEnd(context, parts, takeNext);
+    const takeNext = async () => {
       const { turn, usage } = await takeTurn(context, parts, compaction);
       if (turn.text.trim() !== "") texts.push(turn.text);
       model = turn.model;
       context.budget.addTokens(usage);
       return turn;
-    });
+    };
+    const ended = await goOn();
     const { turn, reached } = ended;
     const isAnswer = turn.toolCalls.length === 0 && turn.text.trim() !== "";
     if (reached !== undefined && !isAnswer) throw reached;
     if (texts.length === 0 && turn.stopReason !== "end") throw new CallFault(renderEmptyAnswer(turn));
-    const text = [...texts, ...renderEndNotes(ended)].join("\n\n");
-    return { text, model, stopReason: findAnswerEnd(ended) };
+    if (parts.answerSchema === undefined) {
+      const text = [...texts, ...renderEndNotes(ended)].join("\n\n");
+      return { text, model, stopReason: findAnswerEnd(ended) };
+    }
+    const settled = await settleOutput(parts.answerSchema, ended, async (request) => {
+      await parts.history.append({ role: "user", content: [{ type: "text", text: request }] });
+      return goOn();
+    });
+    const { output } = settled;
+    return { text: JSON.stringify(output), model, stopReason: findAnswerEnd(settled.ended), output };
   } catch (error) {
     // An abort has many faces by the time it gets here; the signal's reason is the true one.
     const failure: unknown = context.signal.aborted ? context.signal.reason : error;

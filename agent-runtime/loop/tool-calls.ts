@@ -45,7 +45,7 @@ function findArgumentsFault(args: unknown): string | undefined {
 }
 
 /** Level by level, not by recursion, which is what deep values exhaust. */
-function isShallow(value: unknown): boolean {
+export function isShallow(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     const nested = level.filter((each) => typeof each === "object" && each !== null);

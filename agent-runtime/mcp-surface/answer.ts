@@ -1,5 +1,6 @@
 // What a caller of send_message gets for a run that went well (AGT-1, AGT-13): the text, the same beside the facts of the run
 // as structuredContent, and how to go on with the conversation. Failures are send-message.ts's.
+import * as z from "zod";
 import { sessionIdMetaKey } from "../../crds/names.ts";
 import type { Content, JsonObjectSchema, ToolResult } from "../../lib/mcp/table.ts";
 import type { Spent } from "../loop/budget.ts";
@@ -8,8 +9,8 @@ import type { RunOutcome } from "../loop/run-loop.ts";
 const tokens = { type: "number", minimum: 0 };
 
 /** Fields and words may be added to it, and clients keep what they read once: so nothing here closes a list. */
-export const outputSchema: JsonObjectSchema = {
-  type: "object",
+const facts = {
+  type: "object" as const,
   properties: {
     text: { type: "string", description: "The answer, as in the first text block." },
     session_id: { type: "string", description: "Send it with the next message to go on with this conversation." },
@@ -35,6 +36,18 @@ export const outputSchema: JsonObjectSchema = {
   required: ["text", "model", "stop_reason", "steps", "usage"],
 };
 
+/** What `structuredContent` holds. `$defs` of the answer's schema stay at the root, to which its references point. */
+export function renderOutputSchema(answer?: Record<string, unknown>): JsonObjectSchema {
+  if (answer === undefined) return facts;
+  const { $defs, ...output } = z.record(z.string(), z.json()).parse(answer);
+  return {
+    ...facts,
+    properties: { ...facts.properties, output },
+    required: [...facts.required, "output"],
+    ...($defs === undefined ? {} : { $defs }),
+  };
+}
+
 export interface AnswerFacts {
   spent: Spent;
   /** By which the conversation is gone on with, where that is how it is found again. */
@@ -45,12 +58,13 @@ export interface AnswerFacts {
 
 /** The result of a run without a failure. */
 export function renderAnswer(outcome: Omit<RunOutcome, "failure">, { spent, ...session }: AnswerFacts): ToolResult {
-  const { text, model, stopReason } = outcome;
+  const { text, model, stopReason, output } = outcome;
   const { sessionId } = session;
   return {
     ...withSession({ content: [{ type: "text", text }] }, session),
     structuredContent: {
       text,
+      ...(output === undefined ? {} : { output }),
       ...(sessionId === undefined ? {} : { session_id: sessionId }),
       model,
       stop_reason: stopReason,

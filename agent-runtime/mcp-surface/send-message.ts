@@ -9,6 +9,7 @@ import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { CallFault } from "../call-fault.ts";
 import type { Calls } from "../calls.ts";
+import type { AnswerSchema } from "../loop/answer-schema.ts";
 import { createBudget, type Budget } from "../loop/budget.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import { runLoop, type RunOutcome } from "../loop/run-loop.ts";
@@ -32,6 +33,8 @@ export interface SendMessageParts {
   tools: Tools;
   dispatch: Dispatch;
   sessions: Sessions;
+  /** Absent: answers are text. */
+  answerSchema: AnswerSchema | undefined;
   /** Rejects with a CallFault when it is not there. */
   observeInstruction: () => Promise<string>;
   calls: Calls;
@@ -126,14 +129,15 @@ async function converse(parts: SendMessageParts, { input, session, run, trace }:
     const toolbox = await parts.tools.open(context);
     try {
       await history.append({ role: "user", content: input.content });
-      const { log, config } = parts;
+      const { log, config, answerSchema } = parts;
       return await runLoop(context, {
         models: traceTurns(parts.models, trace),
         observeCapabilities: () => renderCapabilities(parts.activeModel()),
         toolbox,
         dispatch: traceDispatch(parts.dispatch, trace),
         history,
-        system,
+        system: answerSchema === undefined ? system : `${system}\n\n${answerSchema.instruction}`,
+        answerSchema,
         settings: config.request,
         compaction: config.history,
         log,

@@ -4,7 +4,7 @@ import { mcpName } from "../../crds/names.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { JsonObjectSchema, McpTable, ToolEntry } from "../../lib/mcp/table.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { outputSchema } from "./answer.ts";
+import { renderOutputSchema } from "./answer.ts";
 import { createHistoryPrompt } from "./history-prompt.ts";
 
 /** How a conversation goes on (AGT-13), for whoever reads nothing but this list: the model that a caller is. */
@@ -54,7 +54,7 @@ const renderInputSchema = (scope: RunConfig["scope"]): JsonObjectSchema => ({
 const noArguments: JsonObjectSchema = { type: "object", properties: {}, additionalProperties: false };
 
 export interface SurfaceParts {
-  config: Pick<RunConfig, "agent" | "scope">;
+  config: Pick<RunConfig, "agent" | "scope" | "output">;
   sendMessage: ToolEntry["call"];
   observeHealth: () => Promise<HealthPayload>;
   sessions: Sessions;
@@ -65,6 +65,7 @@ export function renderTable({ config, sendMessage, observeHealth, sessions }: Su
   const { name, title, description, version } = config.agent;
   const what = description === "" ? `Send a message to ${title}.` : description;
   const inputSchema = renderInputSchema(config.scope);
+  const outputSchema = renderOutputSchema(config.output?.schema);
   const messageTool = (toolName: string): ToolEntry => ({
     name: toolName,
     title,

@@ -2,6 +2,7 @@
 // beginnings a hostile run may stand. To add a parser, add a line.
 import { Hono } from "hono";
 import { baseUrlOf } from "../../agent-runtime/model/access.ts";
+import { createAnswerSchema } from "../../agent-runtime/loop/answer-schema.ts";
 import { parseLocalObject } from "../../cli/manifests/local-objects.ts";
 import { jsonLine, plainLine, plainText } from "../../cli/plain-text.ts";
 import { describeLine, isTelling } from "../../cli/up/child-output.ts";
@@ -83,7 +84,26 @@ const providerAt = (baseUrl: string): RunProvider => ({
   },
 });
 
+const answerSchema = createAnswerSchema({
+  type: "object",
+  properties: {
+    a: {
+      anyOf: [
+        { type: "string", minLength: 2 },
+        { type: "array", items: { $ref: "#/$defs/b" } },
+      ],
+    },
+  },
+  $defs: { b: { enum: ["x", 1] } },
+});
+
 export const readers: readonly Reader[] = [
+  {
+    name: "a model's answer by a schema",
+    read: (text) => answerSchema.read(text),
+    after: ["{", '{"a":', '{"a":"', '{"a":["x",', "```json\n{"],
+    before: ["}", '"}', "]}"],
+  },
   {
     name: "a pod's series: the lines",
     read: (text) => parseExposition(text),

@@ -46,6 +46,7 @@ export const configurationRequirements: Requirements = {
       "plan/check.test.ts",
       "test/judgement.test.ts",
       "plan/accept-amounts.test.ts",
+      "plan/accept-output.test.ts",
       "plan/accept-pods.test.ts",
       "cli/manifests/judge.test.ts",
       "test/chart/admission.test.ts",

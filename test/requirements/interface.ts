@@ -183,7 +183,11 @@ export const interfaceRequirements: Requirements = {
   },
   "AGT-13": {
     promise: "A result says in a declared structure how the conversation goes on and why it stopped.",
-    shown: ["agent-runtime/mcp-surface/answer.test.ts"],
+    shown: [
+      "agent-runtime/mcp-surface/answer.test.ts",
+      "agent-runtime/loop/run-loop.test.ts",
+      "agent-runtime/loop/answer-schema.test.ts",
+    ],
   },
   "AGT-14": {
     promise: "What a provider refuses leaves a conversation as it was, and a caller can clear it.",

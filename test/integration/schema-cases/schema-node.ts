@@ -34,6 +34,7 @@ const nodeSchema = z.strictObject({
   "x-kubernetes-list-type": z.enum(["atomic", "set", "map"]).optional(),
   "x-kubernetes-list-map-keys": z.tuple([z.string()]).optional(),
   "x-kubernetes-int-or-string": z.literal(true).optional(),
+  "x-kubernetes-preserve-unknown-fields": z.literal(true).optional(),
   "x-kubernetes-validations": z.array(ruleSchema).default([]),
 });
 export type SchemaNode = z.output<typeof nodeSchema>;
