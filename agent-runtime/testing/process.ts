@@ -41,7 +41,7 @@ export async function startAgentProcess(
   const adminPort = freePort + 1;
   // A caller's own takes the place of an agent that was there before.
   const port = env["PALLAS_PORT"] ?? freePort;
-  const [command = process.execPath, ...args] = [...launcher, process.execPath, ...flags, program];
+  const [command, ...args] = [...launcher, process.execPath, ...flags, program];
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: {

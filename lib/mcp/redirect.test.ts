@@ -41,14 +41,16 @@ describe("SEC-5 a redirect is refused", () => {
     ["https://tools.example/mcp", "http://tools.example/mcp"],
     ["http://tools.example/mcp", "file:///etc/passwd"],
     ["http://tools.example/mcp", "data:application/json,{}"],
-  ])("from %s to %s", (from, to) => expect(judge(from, to)).toThrow("configure that URL instead"));
+  ])("from %s to %s", (from, to) => expect(judge(from, to)).toThrow("configure the URL that it leads to instead"));
 
-  test("with the URL to configure, without its query and not at any length", () => {
-    const long = `https://other.example/${"a".repeat(1_000)}`;
-    expect(judge("https://tools.example/mcp", "https://other.example/mcp?token=secret")).toThrow(
-      "a redirect from https://tools.example to https://other.example/mcp was refused",
+  test("with the server to configure, and without a path or query, which may hold what was sent", () => {
+    expect(judge("https://tools.example/mcp", "https://other.example/secret?token=secret")).toThrow(
+      "a redirect from https://tools.example to https://other.example was refused",
     );
-    expect(judge("https://tools.example/mcp", long)).toThrow(`to ${long.slice(0, 200)} was refused`);
+    expect(judge("https://tools.example/mcp", "ftp://secret/secret")).toThrow("to ftp: was refused");
+    expect(judge("https://tools.example/mcp", "/secret", "POST", 302)).toThrow(
+      "HTTP 302 to https://tools.example would",
+    );
   });
 
   test.each([301, 302, 303])("when %i would turn a POST into a GET", (status) =>

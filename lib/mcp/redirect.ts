@@ -10,7 +10,6 @@ export class RedirectError extends Error {
   readonly code = "EREDIRECT";
 }
 
-const shownCharsMax = 200;
 /** Longer than any URL in use; the URL parser takes more than its share of time for longer ones. */
 const locationCharsMax = 4_096;
 
@@ -22,19 +21,22 @@ export function parseLocation(location: string, from: URL): URL {
   );
 }
 
-/** Throws RedirectError, with the URL to configure instead, where `method` to `from` may not go on at `to` after `status`. */
+/**
+ * Throws RedirectError where `method` to `from` may not go on at `to` after `status`. It names the server to configure instead,
+ * and no path: that is the answering server's to choose, and may hold what was sent to it.
+ */
 export function judgeRedirect(redirect: { from: URL; to: URL; status: number; method: string }): void {
   const { from, to, status, method } = redirect;
-  // Without its query, which may hold what is nobody else's.
-  const place = `${to.origin}${to.pathname}`.slice(0, shownCharsMax);
+  const place = /^https?:$/.test(to.protocol) ? to.origin : to.protocol;
   if (!isSameServer(from, to)) {
     throw new RedirectError(
-      `a redirect from ${from.origin} to ${to.origin === "null" ? to.protocol : place} was refused: ` +
-        "it would leave the host, or encryption; configure that URL instead",
+      `a redirect from ${from.origin} to ${place} was refused: it would leave the host, or encryption; ` +
+        "configure the URL that it leads to instead",
     );
   }
   if (method === "POST" && status !== 307 && status !== 308) {
-    throw new RedirectError(`HTTP ${status} to ${place} would turn the POST into a GET; configure that URL instead`);
+    const text = `HTTP ${status} to ${place} would turn the POST into a GET; configure the URL that it leads to instead`;
+    throw new RedirectError(text);
   }
 }
 

@@ -26,7 +26,7 @@ export interface BodyLimits {
 }
 
 /** No message of the protocol comes near: images and texts are strings, whose insides do not count. */
-export const bodyBounds: JsonBounds = { depthMax: 200, structureMax: 200_000 };
+const bodyBounds: JsonBounds = { depthMax: 200, structureMax: 200_000 };
 /** Bodies up to here are not counted: a message that is not longer costs less than its connection. */
 export const uncountedBytes = 16 * 1024;
 const retryAfterSeconds = "5";

@@ -1,6 +1,6 @@
 /**
  * One server of the 2025 era: the first SDK's low-level Server on a fetch transport, answering from a dispatcher.
- * It owns the running calls of its connection, so that any request id (0 too) can be cancelled and none is used twice at a time.
+ * It knows the running calls of its connection, so that any request id (0 too) can be cancelled and none is used twice at a time.
  * A cancelled call's stream is closed without an answer; the SDK alone would leave it open.
  */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
@@ -12,7 +12,6 @@ import {
   GetPromptRequestSchema,
   ListPromptsRequestSchema,
   ListToolsRequestSchema,
-  type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import type { Logger } from "../process/log.ts";
@@ -20,6 +19,7 @@ import type { Dispatcher, Inbound } from "./dispatch.ts";
 import type { InboundRequest } from "./inbound-request.ts";
 import type { SessionEvents } from "./event-buffer.ts";
 import type { Extra2025, McpExtension } from "./extension.ts";
+import { createRunningCalls } from "./running-calls.ts";
 import type { McpTable } from "./table.ts";
 import { renderAuthInfo, renderCapabilities, renderToolResult } from "./wire-results.ts";
 
@@ -43,11 +43,6 @@ interface TransportOptions2025 {
   onInitialized?: () => void;
   onClosed: () => void;
   onCallEnd?: () => void;
-}
-
-interface RunningCall {
-  cancelled: AbortController;
-  onEnd: (() => void)[];
 }
 
 export interface Server2025 {
@@ -76,22 +71,11 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
     jsonSchemaValidator: validator,
     ...(table.instructions !== undefined && { instructions: table.instructions }),
   });
-  const calls = new Map<RequestId, RunningCall>();
-
-  async function runCall<T>(extra: Extra2025, run: (inbound: Inbound) => Promise<T>): Promise<T> {
-    const cancelled = new AbortController();
-    const call: RunningCall = { cancelled, onEnd: [] };
-    calls.set(extra.requestId, call);
-    try {
-      return await run(renderInbound(extra, sessionId, AbortSignal.any([extra.signal, cancelled.signal])));
-    } finally {
-      calls.delete(extra.requestId);
-      for (const onEnd of call.onEnd) onEnd();
-      options.onCallEnd?.();
-    }
-  }
-
-  const findCall = (id: unknown) => (typeof id === "string" || typeof id === "number" ? calls.get(id) : undefined);
+  const calls = createRunningCalls(() => options.onCallEnd?.());
+  const runCall = <T>(extra: Extra2025, run: (inbound: Inbound) => Promise<T>): Promise<T> =>
+    calls.run(extra.requestId, (cancelled) =>
+      run(renderInbound(extra, sessionId, AbortSignal.any([extra.signal, cancelled]))),
+    );
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: dispatcher.tools }));
   const callTool = async ({ params }: CallToolRequest, extra: Extra2025) =>
@@ -106,13 +90,10 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
     }));
   }
   server.setNotificationHandler(CancelledNotificationSchema, ({ params }) => {
-    const call = params.requestId === undefined ? undefined : calls.get(params.requestId);
-    if (call !== undefined && params.requestId !== undefined) {
-      call.cancelled.abort(
-        new Error(`the caller cancelled the call${params.reason === undefined ? "" : `: ${params.reason}`}`),
-      );
-      transport.closeSSEStream(params.requestId);
-    }
+    const { requestId, reason } = params;
+    if (requestId === undefined) return;
+    const text = `the caller cancelled the call${reason === undefined ? "" : `: ${reason}`}`;
+    if (calls.cancel(requestId, new Error(text))) transport.closeSSEStream(requestId);
   });
   parts.extension?.extend2025(server, callTool);
   // What the SDK reports here: refused requests (already answered) and results whose client has gone.
@@ -134,13 +115,9 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
         parsedBody: message,
         ...(caller !== undefined && { authInfo: renderAuthInfo(caller) }),
       }),
-    isCalling: () => calls.size > 0,
-    isInFlight: (id) => findCall(id) !== undefined,
-    afterCall(id, onEnd) {
-      const call = findCall(id);
-      if (call === undefined) onEnd();
-      else call.onEnd.push(onEnd);
-    },
+    isCalling: () => calls.count() > 0,
+    isInFlight: calls.has,
+    afterCall: calls.afterCall,
     close: () => server.close(),
   };
 }

@@ -3,8 +3,6 @@
  * tool server can send makes it refuse in words, and never makes the kernel or V8 end it (SEC-6).
  */
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import { once } from "node:events";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -12,6 +10,7 @@ import { startAgentProcess, type AgentProcess } from "../../agent-runtime/testin
 import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
 import { needsPlatform } from "../tools/needs.ts";
 import { createMemoryCgroup, type MemoryCgroup } from "./memory-limit/memory-cgroup.ts";
+import { startLargeToolServer, type LargeToolServer } from "./memory-limit/tool-server.ts";
 
 const root = join(import.meta.dirname, "../..");
 const mebibyte = 1024 * 1024;
@@ -75,12 +74,9 @@ describe(
   needsPlatform(memory === undefined ? "no control group can be made" : undefined),
   () => {
     let agent: AgentProcess;
-    let tools: Server;
+    let tools: LargeToolServer;
     let http: Agent;
     let restBytes: number;
-    /** What the tool server answers a call with. */
-    let toolAnswer = () => Buffer.alloc(0);
-
     const send = async (body: Buffer | string): Promise<Answer> => {
       const options = { method: "POST", headers: callHeaders, body, dispatcher: http } as const;
       const answer = await request(`${agent.url}/mcp`, options);
@@ -99,39 +95,14 @@ describe(
     }
 
     beforeAll(async () => {
-      tools = createServer(async (incoming, outgoing) => {
-        const chunks: Buffer[] = await incoming.toArray();
-        const { id, method } = JSON.parse(Buffer.concat(chunks).toString() || "{}");
-        const listed = {
-          tools: [{ name: "large", description: "Large.", inputSchema: { type: "object", properties: {} } }],
-        };
-        const server = {
-          protocolVersion: "2025-11-25",
-          capabilities: { tools: {} },
-          serverInfo: { name: "t", version: "1" },
-        };
-        const results: Record<string, object> = { initialize: server, "tools/list": listed };
-        outgoing.setHeader("content-type", "application/json");
-        if (id === undefined) outgoing.writeHead(202).end();
-        else if (method === "tools/call")
-          outgoing.end(
-            Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":`), toolAnswer(), Buffer.from("}")]),
-          );
-        else if (results[method] === undefined)
-          outgoing.writeHead(400).end(`{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"no"}}`);
-        else outgoing.end(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] }));
-      }).listen(0, "127.0.0.1");
-      await once(tools, "listening");
-      const address = tools.address();
-      const port = typeof address === "object" ? address?.port : 0;
-
+      tools = await startLargeToolServer();
       const [model] = renderTestConfig().models;
       const [provider] = renderTestConfig().providers;
       if (model === undefined || provider === undefined) throw new Error("the test configuration has no model");
       const config = renderTestConfig({
         models: [{ ...model, provider: "slow", ref: "slow.test" }],
         providers: [{ ...provider, name: "slow", kind: "slow" }],
-        servers: [renderTestServer("t", `http://127.0.0.1:${port}/mcp`)],
+        servers: [renderTestServer("t", tools.url)],
         limits: { ...renderTestConfig().limits, concurrentCalls },
         logLevel: "ERROR",
       });
@@ -149,8 +120,7 @@ describe(
     afterAll(async () => {
       await http.destroy();
       await agent.stop();
-      tools.closeAllConnections();
-      tools.close();
+      tools.stop();
     });
 
     /** That the process is the one that was started, and answers. */
@@ -191,7 +161,7 @@ describe(
       const body = fill('{"message":"', "x", '"}', bodyLimitBytes);
       const answers = await Promise.all(Array.from({ length: 32 }, () => send(body)));
       const statuses = Map.groupBy(answers, ({ status }) => status);
-      expect([...statuses.keys()].toSorted()).toEqual([200, 503]);
+      expect(new Set(statuses.keys())).toEqual(new Set([200, 503]));
       for (const { text } of statuses.get(503) ?? []) expect(text).toContain("try again later");
       await expectAlive();
     });
@@ -216,8 +186,7 @@ describe(
           ]),
       ],
     ])("a tool's answer of 64 MiB of %s is an error of that tool", async (_what, render) => {
-      const answer = render();
-      toolAnswer = () => answer;
+      tools.answerWith(render());
       const asked = await Promise.all(Array.from({ length: 2 }, () => say("***CALL_TOOL t__large {}")));
       for (const { status, text } of asked) expect([status, text]).toEqual([200, expect.stringContaining("limit")]);
       await expectAlive();
