@@ -5,6 +5,7 @@ import type { Script } from "../../test/models/conversations.ts";
 import { startModelMock, type ModelMock } from "../../test/models/model-mock.ts";
 import {
   modelsOf,
+  onePixel,
   present,
   settings,
   testKey,
@@ -126,10 +127,11 @@ describe.each(kinds)("CFG-2 %s", (kind) => {
 
   test("an image of the user is sent as an image", async () => {
     const { models } = await start(kind, [{ text: "a cat" }]);
-    const image = { type: "image" as const, data: "aGVsbG8=", mimeType: "image/png" };
+    const image = { type: "image" as const, ...onePixel };
     await models.turn(turnRequest({ messages: [{ role: "user", content: [{ type: "text", text: "what?" }, image] }] }));
     const sent = JSON.stringify(server.requests[0]?.body);
-    expect(sent).toMatch(kind === "anthropic" ? /"type":"image".*aGVsbG8=/ : /data:image\/png;base64,aGVsbG8=/);
+    expect(sent).toContain(kind === "anthropic" ? '"type":"image"' : "data:image/png;base64,");
+    expect(sent).toContain(onePixel.data);
   });
 });
 
@@ -204,7 +206,7 @@ describe("CFG-3 what is peculiar to a protocol", () => {
     );
     expect(server.requests[0]?.body).toMatchObject({ output_config: { effort: "high" }, top_k: 5 });
     const call = present(turn.toolCalls[0]);
-    const images = [{ data: "aGVsbG8=", mimeType: "image/png" }];
+    const images = [onePixel];
     const result = { callId: call.id, name: call.name, text: "see", images, isError: false };
     await models.turn(
       turnRequest({

@@ -1,13 +1,12 @@
 // Where Anthropic's prompt cache is told to break, as it arrives.
 import { afterEach, describe, expect, test } from "vitest";
 import { startModelMock, type ModelMock } from "../../test/models/model-mock.ts";
-import { modelsOf, testModel, testProvider, turnRequest, userMessage, weatherTool } from "./testing/fixtures.ts";
+import { modelsOf, onePixel, testModel, testProvider, turnRequest } from "./testing/fixtures.ts";
+import { userMessage, weatherTool } from "./testing/fixtures.ts";
 import type { ModelMessage } from "./types.ts";
 
 let mock: ModelMock;
 afterEach(() => mock.close());
-
-const image = { data: "aGVsbG8=", mimeType: "image/png" };
 
 /** One step of a conversation: a call and its result. */
 const step = (id: string): ModelMessage[] => [
@@ -44,7 +43,7 @@ describe("CFG-3 prompt caching of Anthropic", () => {
 
   test("the last of several results carries it, and an image moved behind an error too", async () => {
     const calls = ["a", "b"].map((id) => ({ id, name: weatherTool.name, arguments: {} }));
-    const result = { name: weatherTool.name, text: "x", images: [image] };
+    const result = { name: weatherTool.name, text: "x", images: [onePixel] };
     const messages: ModelMessage[] = [
       userMessage("hi"),
       { role: "assistant", text: "", toolCalls: calls },

@@ -16,6 +16,8 @@ export interface JournalEntry extends ServedRequest {
   arrivedAtMs: number;
   /** The mock ended it, in good order or by a cut. */
   endedAtMs?: number;
+  /** The vendor refused it, by which rule and in which words; no reply of the script was used. */
+  refusal?: { vendor: string; rule: string; message: string };
   /** The client went away before that. */
   closedByClientAtMs?: number;
 }

@@ -17,7 +17,12 @@ async function start(script: Script, options: ModelMockOptions = {}): Promise<Mo
   return mock;
 }
 
-const body = (text: string, stream = false) => ({ model: "m", stream, messages: [{ role: "user", content: text }] });
+const body = (text: string, stream = false) => ({
+  model: "m",
+  max_tokens: 100,
+  stream,
+  messages: [{ role: "user", content: text }],
+});
 
 const post = (origin: string, path: string, value: unknown, signal?: AbortSignal) =>
   fetch(`${origin}${path}`, { method: "POST", body: JSON.stringify(value), ...(signal && { signal }) });
@@ -78,7 +83,7 @@ describe("a plain answer", () => {
     ],
   ])("of %s is one JSON value", async (path, expected) => {
     const { origin } = await start([whole]);
-    const answer = await post(origin, path, body("hi"));
+    const answer = await post(origin, path, path === "/v1/responses" ? { model: "m", input: "hi" } : body("hi"));
     expect(answer.headers.get("content-type")).toBe("application/json");
     expect(await answer.json()).toMatchObject(expected);
   });

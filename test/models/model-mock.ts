@@ -1,14 +1,15 @@
 // The model mock: OpenAI's chat completions and responses, Anthropic's messages, and the lists of models of both. It
-// answers by script, on loopback and by a fetch inside the process, and remembers what it was asked. It understands
-// nothing: no prompt, no key, no parameter but `model` and `stream`.
+// answers by script, on loopback and by a fetch inside the process, and remembers what it was asked. It understands no
+// prompt and no key, but refuses what the vendor of the API refuses (see vendors/).
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { createReplyPicker, type Script } from "./conversations.ts";
 import { createJournal, type Journal, type JournalEntry } from "./journal.ts";
 import { createFetchLine, createSocketLine } from "./lines.ts";
 import { renderModelList } from "./model-lists.ts";
-import { playReply, sendBody, type Line, type Wait } from "./play-reply.ts";
+import { playRefusal, playReply, sendBody, type Line, type Wait } from "./play-reply.ts";
 import type { ScriptedReply } from "./script.ts";
+import { judge, type Refusal, type VendorChoice } from "./vendors/judge.ts";
 import { protocolOf } from "./wire.ts";
 
 export interface ModelMockOptions {
@@ -16,6 +17,8 @@ export interface ModelMockOptions {
   models?: Record<string, object>;
   /** Replaces the answer of the lists. */
   lists?: ScriptedReply;
+  /** Whose rules a request must keep to; by the API unless set. Settings add limits and switch rules off. */
+  vendor?: VendorChoice;
   /** 0 = any free port. */
   port?: number;
   host?: string;
@@ -32,12 +35,20 @@ export interface ModelMock {
   /** The journal's model calls, oldest first; its lists of models. */
   readonly requests: JournalEntry[];
   readonly listRequests: JournalEntry[];
+  /** The model calls that the vendor refused. */
+  readonly refused: JournalEntry[];
   /** Answers like the server and writes the same journal, without a socket. */
   fetch: typeof fetch;
   /** Appends to a script that is a list. */
   push(...replies: ScriptedReply[]): void;
   /** Cuts what is open. */
   close(): Promise<void>;
+}
+
+/** A request as it was written down, and what the vendor has against it. */
+interface Judged {
+  entry: JournalEntry;
+  refusal?: Refusal;
 }
 
 const realClock: NonNullable<ModelMockOptions["clock"]> = {
@@ -47,20 +58,25 @@ const realClock: NonNullable<ModelMockOptions["clock"]> = {
 
 /** Starts a mock on loopback. */
 export async function startModelMock(script: Script = [], options: ModelMockOptions = {}): Promise<ModelMock> {
-  const { clock = realClock, models = {}, lists } = options;
+  const { clock = realClock, models = {}, lists, vendor } = options;
   const replies = createReplyPicker(script);
   const journal = createJournal();
   const closing = new AbortController();
 
-  const record = (request: Pick<JournalEntry, "method" | "path" | "headers"> & { text: string }): JournalEntry => {
+  const record = (request: Pick<JournalEntry, "method" | "path" | "headers"> & { text: string }): Judged => {
     const { text, ...rest } = request;
-    const kind = protocolOf(pathOf(rest.path)) === undefined ? "list" : "call";
-    return journal.add({ ...rest, kind, body: readBody(text), arrivedAtMs: clock.now() });
+    const kind = protocolOf(rest.path) === undefined ? "list" : "call";
+    const entry = journal.add({ ...rest, kind, body: readBody(text), arrivedAtMs: clock.now() });
+    const refusal = judge(vendor, { path: rest.path, text });
+    if (refusal === undefined) return { entry };
+    entry.refusal = { vendor: refusal.vendor, rule: refusal.rule, message: refusal.message };
+    return { entry, refusal };
   };
 
   /** Plays the answer; what fails after the client has gone is no fault. */
-  async function answer(entry: JournalEntry, line: Line): Promise<void> {
-    const protocol = protocolOf(pathOf(entry.path));
+  async function answer({ entry, refusal }: Judged, line: Line): Promise<void> {
+    const protocol = protocolOf(entry.path);
+    if (refusal !== undefined) return playRefusal(line, refusal, clock.wait);
     if (protocol !== undefined) return playReply(line, protocol, entry, replies.pick(entry), clock.wait);
     if (lists?.silent === true) return;
     if (lists?.delayMs !== undefined) await clock.wait(lists.delayMs, line.signal);
@@ -72,19 +88,23 @@ export async function startModelMock(script: Script = [], options: ModelMockOpti
     const { method = "", url: path = "", headers } = request;
     const text = await readText(request);
     if (path === "/__journal") return void response.end(JSON.stringify(journal.entries));
-    const entry = record({ method, path, headers, text });
-    await answer(entry, createSocketLine(response, { entry, now: clock.now, closing: closing.signal }));
+    const judged = record({ method, path, headers, text });
+    await answer(judged, createSocketLine(response, { entry: judged.entry, now: clock.now, closing: closing.signal }));
   }
 
   const mockFetch: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const { pathname, search } = new URL(request.url);
     const headers = Object.fromEntries(request.headers);
-    const entry = record({ method: request.method, path: pathname + search, headers, text: await request.text() });
+    const judged = record({ method: request.method, path: pathname + search, headers, text: await request.text() });
     // Not the request's own signal: that one follows only as long as the request is held.
     const client = init?.signal ?? new AbortController().signal;
-    const { line, response } = createFetchLine(client, { entry, now: clock.now, closing: closing.signal });
-    answer(entry, line).catch(() => line.cut());
+    const { line, response } = createFetchLine(client, {
+      entry: judged.entry,
+      now: clock.now,
+      closing: closing.signal,
+    });
+    answer(judged, line).catch(() => line.cut());
     return response;
   };
 
@@ -101,6 +121,9 @@ export async function startModelMock(script: Script = [], options: ModelMockOpti
     },
     get listRequests() {
       return journal.entries.filter((entry) => entry.kind === "list");
+    },
+    get refused() {
+      return journal.entries.filter((entry) => entry.refusal !== undefined);
     },
     fetch: mockFetch,
     push: replies.push,
@@ -122,8 +145,6 @@ function listen(server: ReturnType<typeof createServer>, port: number, host: str
     });
   });
 }
-
-const pathOf = (path: string) => path.split("?")[0] ?? "";
 
 async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

@@ -2,7 +2,8 @@
 import type { ServedRequest } from "./journal.ts";
 import type { ScriptedReply } from "./script.ts";
 import { renderVendorError } from "./vendor-errors.ts";
-import { renderFrames, renderWhole, type Protocol } from "./wire.ts";
+import type { Refusal } from "./vendors/judge.ts";
+import { readCall, renderFrames, renderWhole, type Protocol } from "./wire.ts";
 
 /** One answer on its way to a client. After `signal` aborts nothing that is sent arrives. */
 export interface Line {
@@ -26,11 +27,15 @@ export async function playReply(line: Line, call: Protocol, request: ServedReque
     return sendBody(line, { ...error, ...reply });
   }
   if (reply.status !== undefined || reply.body !== undefined) return sendBody(line, reply);
-  const model = String(field(request.body, "model"));
-  if (field(request.body, "stream") !== true) {
-    return sendBody(line, { ...reply, body: renderWhole(call, model, reply) });
-  }
+  const { model, streamed } = readCall(request.path, request.body);
+  if (!streamed) return sendBody(line, { ...reply, body: renderWhole(call, model, reply) });
   await sendFrames(line, renderFrames(call, model, reply), reply, wait);
+}
+
+/** Sends what a vendor answers to a request that it refuses. */
+export async function playRefusal(line: Line, { status, headers, body, frames }: Refusal, wait: Wait): Promise<void> {
+  if (frames !== undefined) return sendFrames(line, frames, {}, wait);
+  return sendBody(line, { status, body, ...(headers && { headers }) });
 }
 
 /** Sends what is no stream: an object as JSON, a string as a page. */
@@ -64,6 +69,3 @@ async function sendFrames(line: Line, frames: readonly string[], reply: Scripted
   }
   line.end();
 }
-
-const field = (body: unknown, name: string): unknown =>
-  typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;

@@ -13,8 +13,19 @@ const paths: readonly (readonly [string, Protocol])[] = [
   ["/messages", "messages"],
 ];
 
-export const protocolOf = (pathname: string): Protocol | undefined =>
-  paths.find(([ending]) => pathname.endsWith(ending))?.[1];
+/** Of a path with or without a query; undefined for what is no model call. */
+export function protocolOf(path: string): Protocol | undefined {
+  const [pathname = ""] = path.split("?");
+  return paths.find(([ending]) => pathname.endsWith(ending))?.[1];
+}
+
+/** Which model is asked, and whether the answer is streamed. */
+export function readCall(_path: string, body: unknown): { model: string; streamed: boolean } {
+  return { model: String(field(body, "model")), streamed: field(body, "stream") === true };
+}
+
+const field = (body: unknown, name: string): unknown =>
+  typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
 
 /** Frames of a streamed answer, each ready to be written. */
 export function renderFrames(protocol: Protocol, model: string, answer: ScriptedAnswer): string[] {

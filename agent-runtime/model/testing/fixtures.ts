@@ -20,6 +20,12 @@ export function testModel(provider: string, name: string, fields: Partial<RunMod
 
 export const userMessage = (text: string): ModelMessage => ({ role: "user", content: [{ type: "text", text }] });
 
+/** One pixel: a picture that providers can read. */
+export const onePixel = {
+  data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  mimeType: "image/png",
+};
+
 export const weatherTool: ModelTool = {
   name: "argos__weather",
   description: "Weather of a place.",

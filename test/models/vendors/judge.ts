@@ -1,0 +1,88 @@
+// Which vendor judges a call, and what it answers to one that it refuses. Tests may switch rules off by name, and those
+// on that nobody has verified.
+import { protocolOf, readCall, type Protocol } from "../wire.ts";
+import { anthropic } from "./anthropic.ts";
+import { compatible } from "./compatible.ts";
+import { isObject } from "./json.ts";
+import { openAiChat } from "./openai-chat.ts";
+import { openAiResponses } from "./openai-responses.ts";
+import type { Rendered, Vendor } from "./rule.ts";
+
+const vendors = {
+  anthropic: ["messages", anthropic],
+  "openai-responses": ["responses", openAiResponses],
+  "openai-chat": ["chat", openAiChat],
+  "openai-compatible": ["chat", compatible],
+} as const satisfies Record<string, readonly [Protocol, Vendor]>;
+
+export type VendorName = keyof typeof vendors;
+
+/** Who judges where a test names nobody. Undefined: every request is taken. */
+const byProtocol: Readonly<Record<Protocol, VendorName | undefined>> = {
+  messages: "anthropic",
+  responses: "openai-responses",
+  chat: "openai-compatible",
+};
+
+export interface VendorSettings {
+  name: VendorName;
+  /** Tokens for input and answer; a request above it is an overflow. */
+  contextWindow?: number;
+  maxOutputTokens?: number;
+  /** Names of rules that this vendor shall not have. */
+  without?: readonly string[];
+  /** Applies rules too that are known from memory only. */
+  unverified?: boolean;
+}
+
+export type VendorChoice = VendorName | VendorSettings | "lenient";
+
+export interface Refusal extends Rendered {
+  vendor: VendorName;
+  rule: string;
+  message: string;
+}
+
+/** What the vendor answers to a request that it refuses, else undefined. `path` is the path of the URL, `text` the body. */
+export function judge(choice: VendorChoice | undefined, call: { path: string; text: string }): Refusal | undefined {
+  const protocol = protocolOf(call.path);
+  const settings = settingsOf(choice, protocol);
+  if (settings === undefined) return undefined;
+  const [spoken, vendor] = vendors[settings.name];
+  if (protocol !== spoken)
+    throw new Error(`${settings.name} has no ${call.path}: give the mock the vendor of that API`);
+  const body = parseBody(call.text);
+  const { model, streamed } = readCall(call.path, body);
+  const { contextWindow, maxOutputTokens, without = [], unverified = false } = settings;
+  checkNames(vendor, without);
+  const request = { text: call.text, body: isObject(body) ? body : {}, model, contextWindow, maxOutputTokens };
+  for (const rule of vendor.rules) {
+    if (without.includes(rule.name) || (rule.unverified === true && !unverified)) continue;
+    const fault = rule.find(request);
+    if (fault === undefined) continue;
+    const rendered = vendor.render(fault, { model, streamed });
+    return { ...rendered, vendor: settings.name, rule: rule.name, message: fault.message };
+  }
+  return undefined;
+}
+
+function settingsOf(choice: VendorChoice | undefined, protocol: Protocol | undefined): VendorSettings | undefined {
+  if (choice === "lenient" || protocol === undefined) return undefined;
+  if (typeof choice === "object") return choice;
+  const name = choice ?? byProtocol[protocol];
+  return name === undefined ? undefined : { name };
+}
+
+function checkNames({ rules }: Vendor, names: readonly string[]): void {
+  const unknown = names.find((name) => rules.every((rule) => rule.name !== name));
+  if (unknown !== undefined)
+    throw new Error(`no rule '${unknown}'; there are: ${rules.map(({ name }) => name).join(", ")}`);
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Judged as a request without fields.
+  }
+}
