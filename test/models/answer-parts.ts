@@ -1,4 +1,4 @@
-// An answer with every gap filled, and server-sent events: what the writers of the three APIs share.
+// An answer with every gap filled, and server-sent events: what the writers of the APIs share.
 
 export interface AnswerParts {
   reasoning: string | undefined;
@@ -14,5 +14,17 @@ export interface AnswerParts {
   reasoningTokens: number;
 }
 
+/** A piece of a stream, ready to be written. */
+export type Frame = string | Uint8Array;
+
 export const renderData = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 export const renderEvent = (name: string, value: unknown) => `event: ${name}\n${renderData(value)}`;
+
+/** Where an API sends values instead of text; broken JSON is a string there. */
+export function readArguments(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

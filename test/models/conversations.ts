@@ -48,15 +48,13 @@ function createConversationPicker({ conversations }: ScriptedConversations): Rep
   };
 }
 
-/** Text of the first user message in the body of any of the three APIs. */
+/** Text of the first user message in the body of any of the APIs. */
 export function firstUserText(body: unknown): string {
-  const messages = get(body, "messages") ?? get(body, "input");
+  const messages = get(body, "messages") ?? get(body, "input") ?? get(body, "contents");
   if (typeof messages === "string") return messages;
   if (!Array.isArray(messages)) return "";
-  const content = get(
-    messages.find((message) => get(message, "role") === "user"),
-    "content",
-  );
+  const first = messages.find((message) => get(message, "role") === "user");
+  const content = get(first, "content") ?? get(first, "parts");
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content

@@ -22,7 +22,7 @@ export function createSocketLine(response: ServerResponse, { entry, now, closing
   return {
     signal: AbortSignal.any([gone.signal, closing]),
     head: (status, headers) => void response.writeHead(status, headers),
-    send: (text) => new Promise((resolve) => response.write(text, () => resolve())),
+    send: (frame) => new Promise((resolve) => response.write(frame, () => resolve())),
     end: () => {
       entry.endedAtMs ??= now();
       response.end();
@@ -70,8 +70,8 @@ export function createFetchLine(
       });
       answered.resolve(new Response(stream, { status, headers }));
     },
-    async send(text) {
-      if (isOpen()) body?.enqueue(encoder.encode(text));
+    async send(frame) {
+      if (isOpen()) body?.enqueue(typeof frame === "string" ? encoder.encode(frame) : frame);
     },
     end() {
       if (!isOpen()) return;

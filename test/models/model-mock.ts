@@ -1,5 +1,5 @@
-// The model mock: OpenAI's chat completions and responses, Anthropic's messages, and the lists of models of both. It
-// answers by script, on loopback and by a fetch inside the process, and remembers what it was asked. It understands no
+// The model mock: OpenAI's chat completions and responses, Anthropic's messages, Gemini's generateContent, Bedrock's
+// Converse, and the lists of models of the first two. It answers by script, on loopback and by a fetch inside the process, and remembers what it was asked. It understands no
 // prompt and no key, but refuses what the vendor of the API refuses (see vendors/).
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -76,7 +76,7 @@ export async function startModelMock(script: Script = [], options: ModelMockOpti
   /** Plays the answer; what fails after the client has gone is no fault. */
   async function answer({ entry, refusal }: Judged, line: Line): Promise<void> {
     const protocol = protocolOf(entry.path);
-    if (refusal !== undefined) return playRefusal(line, refusal, clock.wait);
+    if (protocol !== undefined && refusal !== undefined) return playRefusal(line, protocol, refusal, clock.wait);
     if (protocol !== undefined) return playReply(line, protocol, entry, replies.pick(entry), clock.wait);
     if (lists?.silent === true) return;
     if (lists?.delayMs !== undefined) await clock.wait(lists.delayMs, line.signal);

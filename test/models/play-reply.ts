@@ -1,9 +1,10 @@
 // Plays one scripted reply on a line to a client: waits, frames, cuts, silence. Knows neither HTTP nor sockets.
+import type { Frame } from "./answer-parts.ts";
 import type { ServedRequest } from "./journal.ts";
 import type { ScriptedReply } from "./script.ts";
-import { renderVendorError } from "./vendor-errors.ts";
+import { renderVendorError, vendorOf } from "./vendor-errors.ts";
 import type { Refusal } from "./vendors/judge.ts";
-import { readCall, renderFrames, renderWhole, type Protocol } from "./wire.ts";
+import { readCall, renderErrorFrame, renderFrames, renderWhole, streamTypeOf, type Protocol } from "./wire.ts";
 
 /** One answer on its way to a client. After `signal` aborts nothing that is sent arrives. */
 export interface Line {
@@ -11,7 +12,7 @@ export interface Line {
   signal: AbortSignal;
   head(status: number, headers: Record<string, string>): void;
   /** Resolves when the bytes have left, so that a cut comes after them and not instead of them. */
-  send(text: string): Promise<void>;
+  send(frame: Frame): Promise<void>;
   end(): void;
   cut(): void;
 }
@@ -23,18 +24,18 @@ export async function playReply(line: Line, call: Protocol, request: ServedReque
   if (reply.silent === true) return;
   if (reply.delayMs !== undefined) await wait(reply.delayMs, line.signal);
   if (reply.error !== undefined) {
-    const error = renderVendorError(call === "messages" ? "anthropic" : "openai", reply.error);
-    return sendBody(line, { ...error, ...reply });
+    return sendBody(line, { ...renderVendorError(vendorOf[call], reply.error), ...reply });
   }
   if (reply.status !== undefined || reply.body !== undefined) return sendBody(line, reply);
   const { model, streamed } = readCall(request.path, request.body);
   if (!streamed) return sendBody(line, { ...reply, body: renderWhole(call, model, reply) });
-  await sendFrames(line, renderFrames(call, model, reply), reply, wait);
+  await sendFrames(line, call, renderFrames(call, model, reply), reply, wait);
 }
 
 /** Sends what a vendor answers to a request that it refuses. */
-export async function playRefusal(line: Line, { status, headers, body, frames }: Refusal, wait: Wait): Promise<void> {
-  if (frames !== undefined) return sendFrames(line, frames, {}, wait);
+export async function playRefusal(line: Line, call: Protocol, refusal: Refusal, wait: Wait): Promise<void> {
+  const { status, headers, body, frames } = refusal;
+  if (frames !== undefined) return sendFrames(line, call, frames, {}, wait);
   return sendBody(line, { status, body, ...(headers && { headers }) });
 }
 
@@ -47,10 +48,16 @@ export async function sendBody(line: Line, reply: Pick<ScriptedReply, "status" |
   line.end();
 }
 
-async function sendFrames(line: Line, frames: readonly string[], reply: ScriptedReply, wait: Wait): Promise<void> {
+async function sendFrames(
+  line: Line,
+  call: Protocol,
+  frames: readonly Frame[],
+  reply: ScriptedReply,
+  wait: Wait,
+): Promise<void> {
   const { cutAfterFrames, endAfterFrames, stallAfterFrames, garbageAfterFrames, errorFrame } = reply;
   const breaks = [cutAfterFrames, endAfterFrames, stallAfterFrames, garbageAfterFrames, errorFrame?.afterFrames];
-  line.head(200, { "content-type": "text/event-stream", ...reply.headers });
+  line.head(200, { "content-type": streamTypeOf(call), ...reply.headers });
   for (const [index, frame] of frames
     .slice(
       0,
@@ -63,9 +70,6 @@ async function sendFrames(line: Line, frames: readonly string[], reply: Scripted
   if (cutAfterFrames !== undefined) return line.cut();
   if (stallAfterFrames !== undefined) return;
   if (garbageAfterFrames !== undefined) await line.send("data: {\u0000 not json\n\n\u0001\u0002\n\n");
-  if (errorFrame !== undefined) {
-    const name = errorFrame.event === undefined ? "" : `event: ${errorFrame.event}\n`;
-    await line.send(`${name}data: ${JSON.stringify(errorFrame.data)}\n\n`);
-  }
+  if (errorFrame !== undefined) await line.send(renderErrorFrame(call, errorFrame));
   line.end();
 }

@@ -1,5 +1,5 @@
 // Anthropic's messages. Input tokens exclude what was cached.
-import { renderEvent, type AnswerParts } from "./answer-parts.ts";
+import { readArguments, renderEvent, type AnswerParts } from "./answer-parts.ts";
 
 const stopReason = ({ cut, calls }: AnswerParts) => (cut ? "max_tokens" : calls.length > 0 ? "tool_use" : "end_turn");
 
@@ -86,13 +86,4 @@ export function renderMessagesWhole(model: string, parts: AnswerParts): unknown 
     stop_reason: stopReason(parts),
     usage: { ...renderInputUsage(parts), ...renderOutputUsage(parts) },
   });
-}
-
-/** Outside a stream the API sends values, so that broken JSON is a string here. */
-function readArguments(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

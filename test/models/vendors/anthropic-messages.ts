@@ -4,7 +4,7 @@ import type { Rule, VendorRequest } from "./rule.ts";
 
 export interface Turn {
   role: unknown;
-  blocks: readonly unknown[];
+  blocks: unknown[];
   /** Index of the turn's first message. */
   index: number;
 }
@@ -19,8 +19,8 @@ function turnsOf({ body }: VendorRequest): Turn[] {
     const role = at(message, "role");
     const blocks = blocksOf(at(message, "content"));
     const last = turns.at(-1);
-    if (last?.role === role && last !== undefined) last.blocks = [...last.blocks, ...blocks];
-    else turns.push({ role, blocks, index });
+    if (last !== undefined && last.role === role) last.blocks.push(...blocks);
+    else turns.push({ role, blocks: [...blocks], index });
   }
   return turns;
 }

@@ -2,26 +2,49 @@
 // on that nobody has verified.
 import { protocolOf, readCall, type Protocol } from "../wire.ts";
 import { anthropic } from "./anthropic.ts";
+import { bedrock } from "./bedrock.ts";
+import { cerebras } from "./cerebras.ts";
 import { compatible } from "./compatible.ts";
+import { deepSeek, kimi } from "./deepseek.ts";
+import { google } from "./google.ts";
+import { groq } from "./groq.ts";
 import { isObject } from "./json.ts";
+import { llamaCpp } from "./llama-cpp.ts";
+import { mistral } from "./mistral.ts";
+import { ollama } from "./ollama.ts";
 import { openAiChat } from "./openai-chat.ts";
 import { openAiResponses } from "./openai-responses.ts";
-import type { Rendered, Vendor } from "./rule.ts";
+import type { Lack, Rendered, Rule, Vendor } from "./rule.ts";
+import { vllm } from "./vllm.ts";
 
 const vendors = {
   anthropic: ["messages", anthropic],
+  google: ["generate", google],
+  bedrock: ["converse", bedrock],
   "openai-responses": ["responses", openAiResponses],
   "openai-chat": ["chat", openAiChat],
   "openai-compatible": ["chat", compatible],
+  cerebras: ["chat", cerebras],
+  deepseek: ["chat", deepSeek],
+  groq: ["chat", groq],
+  kimi: ["chat", kimi],
+  "llama.cpp": ["chat", llamaCpp],
+  mistral: ["chat", mistral],
+  ollama: ["chat", ollama],
+  vllm: ["chat", vllm],
 } as const satisfies Record<string, readonly [Protocol, Vendor]>;
 
 export type VendorName = keyof typeof vendors;
+
+export const rulesOf = (name: VendorName): readonly Rule[] => vendors[name][1].rules;
 
 /** Who judges where a test names nobody. Undefined: every request is taken. */
 const byProtocol: Readonly<Record<Protocol, VendorName | undefined>> = {
   messages: "anthropic",
   responses: "openai-responses",
   chat: "openai-compatible",
+  generate: "google",
+  converse: "bedrock",
 };
 
 export interface VendorSettings {
@@ -29,6 +52,9 @@ export interface VendorSettings {
   /** Tokens for input and answer; a request above it is an overflow. */
   contextWindow?: number;
   maxOutputTokens?: number;
+  /** Input and the answer's limit, as Groq counts them. */
+  tokensPerMinute?: number;
+  lacks?: readonly Lack[];
   /** Names of rules that this vendor shall not have. */
   without?: readonly string[];
   /** Applies rules too that are known from memory only. */
@@ -53,14 +79,15 @@ export function judge(choice: VendorChoice | undefined, call: { path: string; te
     throw new Error(`${settings.name} has no ${call.path}: give the mock the vendor of that API`);
   const body = parseBody(call.text);
   const { model, streamed } = readCall(call.path, body);
-  const { contextWindow, maxOutputTokens, without = [], unverified = false } = settings;
+  const { contextWindow, maxOutputTokens, tokensPerMinute, lacks = [], without = [], unverified = false } = settings;
   checkNames(vendor, without);
-  const request = { text: call.text, body: isObject(body) ? body : {}, model, contextWindow, maxOutputTokens };
+  const limits = { contextWindow, maxOutputTokens, tokensPerMinute };
+  const request = { text: call.text, body: isObject(body) ? body : {}, model, lacks, ...limits };
   for (const rule of vendor.rules) {
     if (without.includes(rule.name) || (rule.unverified === true && !unverified)) continue;
     const fault = rule.find(request);
     if (fault === undefined) continue;
-    const rendered = vendor.render(fault, { model, streamed });
+    const rendered = vendor.render(fault, { model, streamed, path: call.path });
     return { ...rendered, vendor: settings.name, rule: rule.name, message: fault.message };
   }
   return undefined;

@@ -183,6 +183,14 @@ export const openAiChat: Vendor = {
     messages.resultsWithoutCalls,
     messages.textsInResults,
     {
+      name: "vision",
+      source: "OpenAI's answer for a model of text, quoted widely",
+      find: (request) =>
+        request.lacks.includes("vision") && messages.imagesOf(request).length > 0
+          ? { message: "Invalid content type. image_url is only supported by certain models.", param: "messages" }
+          : undefined,
+    },
+    {
       name: "image",
       source: "STranslate#277 (invalid_image_format)",
       find: (request) => firstOf(messages.imagesOf(request), ({ url, path }) => findImageFault(url, path)),

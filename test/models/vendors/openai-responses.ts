@@ -128,8 +128,9 @@ const overflow: Rule = {
 };
 
 export const openAiResponses: Vendor = {
-  render(fault, { model, streamed }) {
-    if (fault.inStream !== true || !streamed) return renderOpenAi(fault, { model, streamed });
+  render(fault, call) {
+    const { model, streamed } = call;
+    if (fault.inStream !== true || !streamed) return renderOpenAi(fault, call);
     const response = { id: "resp_1", object: "response", created_at: 1, model, status: "in_progress", output: [] };
     const events = [
       { type: "response.created", response },

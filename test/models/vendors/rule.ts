@@ -1,6 +1,10 @@
 // What a vendor refuses, as data: a rule looks at one request and finds a fault or nothing. Rules are pure and know no
 // other rule; how a fault is worded as JSON is the vendor's business.
+import type { Frame } from "../answer-parts.ts";
 import type { Json } from "./json.ts";
+
+/** A server without a parser of tool calls, a model without vision or thinking. */
+export type Lack = "tools" | "vision" | "thinking";
 
 export interface VendorRequest {
   /** As it came; `body` is its JSON. */
@@ -12,6 +16,10 @@ export interface VendorRequest {
   contextWindow: number | undefined;
   /** Tokens that an answer may have; undefined = any number. */
   maxOutputTokens: number | undefined;
+  /** Tokens that one request may ask for. */
+  tokensPerMinute: number | undefined;
+  /** What this server or model cannot do. */
+  lacks: readonly Lack[];
 }
 
 export interface Fault {
@@ -42,11 +50,18 @@ export interface Rendered {
   status: number;
   headers?: Record<string, string>;
   body: unknown;
-  frames?: string[];
+  frames?: Frame[];
+}
+
+/** The call that was refused; `path` with its query. */
+export interface VendorCall {
+  model: string;
+  streamed: boolean;
+  path: string;
 }
 
 export interface Vendor {
   /** In the vendor's order: the first fault answers. */
   rules: readonly Rule[];
-  render: (fault: Fault, request: { model: string; streamed: boolean }) => Rendered;
+  render: (fault: Fault, call: VendorCall) => Rendered;
 }
