@@ -9,7 +9,7 @@ import { createFetchLine, createSocketLine } from "./lines.ts";
 import { renderModelList } from "./model-lists.ts";
 import { playRefusal, playReply, sendBody, type Line, type Wait } from "./play-reply.ts";
 import type { ScriptedReply } from "./script.ts";
-import { judge, type Refusal, type VendorChoice } from "./vendors/judge.ts";
+import { checkChoice, judge, type Refusal, type VendorChoice } from "./vendors/judge.ts";
 import { protocolOf } from "./wire.ts";
 
 export interface ModelMockOptions {
@@ -59,6 +59,7 @@ const realClock: NonNullable<ModelMockOptions["clock"]> = {
 /** Starts a mock on loopback. */
 export async function startModelMock(script: Script = [], options: ModelMockOptions = {}): Promise<ModelMock> {
   const { clock = realClock, models = {}, lists, vendor } = options;
+  checkChoice(vendor);
   const replies = createReplyPicker(script);
   const journal = createJournal();
   const closing = new AbortController();

@@ -3,7 +3,7 @@ import { at, firstOf, listOf, textOf } from "./json.ts";
 import { decodeBase64, readPicture } from "./images.ts";
 import type { Fault, Rule, VendorRequest } from "./rule.ts";
 
-export const claudeImageLimits = { sidePixels: 8_000, manySidePixels: 2_000, many: 20 };
+const claudeImageLimits = { sidePixels: 8_000, manySidePixels: 2_000, many: 20 };
 const encodedLimit = 10 * 1024 * 1024;
 const countLimit = 100;
 const mediaTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"];

@@ -39,7 +39,7 @@ export function findSamplerFault(
   return undefined;
 }
 
-export const thinkingOf = (body: Json) => textOf(at(body["thinking"], "type"));
+const thinkingOf = (body: Json) => textOf(at(body["thinking"], "type"));
 
 export const anthropicModels: readonly Rule[] = [
   {

@@ -16,7 +16,7 @@ const knownFields = new Set(
 /** Where the mock is not given a limit. */
 const knownOutputLimits: readonly (readonly [RegExp, number])[] = [[/claude-haiku-4-5/, 64_000]];
 
-export const loneSurrogate: Rule = {
+const loneSurrogate: Rule = {
   name: "lone surrogate",
   source: "anthropics/claude-code#60394",
   find({ text }) {

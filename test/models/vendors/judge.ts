@@ -14,7 +14,7 @@ import { mistral } from "./mistral.ts";
 import { ollama } from "./ollama.ts";
 import { openAiChat } from "./openai-chat.ts";
 import { openAiResponses } from "./openai-responses.ts";
-import type { Lack, Rendered, Rule, Vendor } from "./rule.ts";
+import type { Fault, Lack, Rendered, Rule, Vendor } from "./rule.ts";
 import { vllm } from "./vllm.ts";
 
 const vendors = {
@@ -75,20 +75,20 @@ export function judge(choice: VendorChoice | undefined, call: { path: string; te
   const settings = settingsOf(choice, protocol);
   if (settings === undefined) return undefined;
   const [spoken, vendor] = vendors[settings.name];
-  if (protocol !== spoken)
-    throw new Error(`${settings.name} has no ${call.path}: give the mock the vendor of that API`);
   const body = parseBody(call.text);
   const { model, streamed } = readCall(call.path, body);
   const { contextWindow, maxOutputTokens, tokensPerMinute, lacks = [], without = [], unverified = false } = settings;
-  checkNames(vendor, without);
   const limits = { contextWindow, maxOutputTokens, tokensPerMinute };
   const request = { text: call.text, body: isObject(body) ? body : {}, model, lacks, ...limits };
+  const refuse = (rule: string, fault: Fault): Refusal => {
+    const rendered = vendor.render(fault, { model, streamed, path: call.path });
+    return { ...rendered, vendor: settings.name, rule, message: fault.message };
+  };
+  if (protocol !== spoken) return refuse("api", { status: 404, message: `${settings.name} has no ${call.path}` });
   for (const rule of vendor.rules) {
     if (without.includes(rule.name) || (rule.unverified === true && !unverified)) continue;
     const fault = rule.find(request);
-    if (fault === undefined) continue;
-    const rendered = vendor.render(fault, { model, streamed, path: call.path });
-    return { ...rendered, vendor: settings.name, rule: rule.name, message: fault.message };
+    if (fault !== undefined) return refuse(rule.name, fault);
   }
   return undefined;
 }
@@ -100,10 +100,13 @@ function settingsOf(choice: VendorChoice | undefined, protocol: Protocol | undef
   return name === undefined ? undefined : { name };
 }
 
-function checkNames({ rules }: Vendor, names: readonly string[]): void {
-  const unknown = names.find((name) => rules.every((rule) => rule.name !== name));
-  if (unknown !== undefined)
-    throw new Error(`no rule '${unknown}'; there are: ${rules.map(({ name }) => name).join(", ")}`);
+/** @throws Error when a rule to leave out is none of the vendor's. */
+export function checkChoice(choice: VendorChoice | undefined): void {
+  if (typeof choice !== "object") return;
+  const names = rulesOf(choice.name).map((rule) => rule.name);
+  const unknown = choice.without?.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new Error(`${choice.name} has no rule '${unknown}' to leave out; it has: ${names.join(", ")}`);
 }
 
 function parseBody(text: string): unknown {

@@ -85,7 +85,7 @@ export const resultsWithoutCalls: Rule = {
   },
 };
 
-export const callIdLimit = 40;
+const callIdLimit = 40;
 
 export const callIdLength: Rule = {
   name: "call id",

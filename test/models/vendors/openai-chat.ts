@@ -29,7 +29,7 @@ export const loneSurrogate: Rule = {
         },
 };
 
-export const streamOptions: Rule = {
+const streamOptions: Rule = {
   name: "stream options",
   source: "openai-openapi: only set this when you set stream: true",
   find: ({ body }) =>

@@ -19,7 +19,7 @@ const familyOf = (model: string) => families.find(([prefix]) => prefix.test(mode
 export const canReason = (model: string): boolean => familyOf(model) !== "never";
 
 /** Whether this call reasons. */
-export function reasons(model: string, effort: string | undefined): boolean {
+function reasons(model: string, effort: string | undefined): boolean {
   const family = familyOf(model);
   if (family === "always") return true;
   if (family === "by default") return effort !== "none";

@@ -34,7 +34,7 @@ export function declaredFunctions(body: VendorRequest["body"], inner: Wire["inne
   });
 }
 
-export const toolCountRule: Rule = {
+const toolCountRule: Rule = {
   name: "tool count",
   source: "5ire#403 and zed-industries/zed#32946 (128, chat)",
   find({ body }) {
