@@ -311,6 +311,13 @@ describeRules("mistral", wire(), [
     says: "Tool call id was call_search but must be a-z, A-Z, 0-9, with a length of 9.",
   },
   {
+    rule: "call id",
+    title: "of ten characters",
+    taken: callTurn("abcdefgh9"),
+    refused: callTurn("abcdefgh90"),
+    says: "Tool call id was abcdefgh90 but must be",
+  },
+  {
     rule: "order",
     title: "user after tool",
     taken: callTurn("aBc123456", { role: "assistant", content: "a" }, user),
