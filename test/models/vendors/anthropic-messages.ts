@@ -47,7 +47,7 @@ export const anthropicMessages: readonly Rule[] = [
   },
   {
     name: "empty messages",
-    source: "wording from memory; anthropics/claude-code#23440 for its kin",
+    source: "anthropics/claude-code#6774, #3196",
     find: ({ body }) =>
       firstOf(listOf(body["messages"]), (message, index) => {
         const content = at(message, "content");

@@ -95,7 +95,7 @@ export const bedrockMessages: readonly Rule[] = [
   },
   {
     name: "results without calls",
-    source: "AWS's answer, quoted widely; wording from memory",
+    source: "pydantic/pydantic-ai#2327, Just-Curieous/Curie#16",
     find(request) {
       const messages = messagesOf(request);
       return firstOf(messages, ({ blocks, index }) => {

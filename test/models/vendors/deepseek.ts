@@ -35,14 +35,22 @@ const unansweredCalls: Rule = {
   },
 };
 
-const order = [messages.noMessages, messages.resultsWithoutCalls];
+const resultsWithoutCalls: Rule = {
+  ...messages.resultsWithoutCalls,
+  source: "FoundationAgents/OpenManus#23",
+  find: (request) =>
+    messages.resultsWithoutCalls.find(request) === undefined
+      ? undefined
+      : { message: "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'" },
+};
 
 export const deepSeek: Vendor = {
   render: ({ message, status }, request) =>
     renderOpenAi({ message, code: "invalid_request_error", ...(status && { status }) }, request),
   rules: [
     ...openAiToolRules({ inner: ".function", nameLimit: 64 }),
-    ...order,
+    messages.noMessages,
+    resultsWithoutCalls,
     unansweredCalls,
     demandReasoning("oai-compatible-copilot#215, oh-my-pi#787", /v4/, () => ({
       message: "The `reasoning_content` in the thinking mode must be passed back to the API.",
@@ -58,7 +66,8 @@ export const deepSeek: Vendor = {
 export const kimi: Vendor = {
   render: (fault, request) => renderOpenAi({ message: fault.message, type: "invalid_request_error" }, request),
   rules: [
-    ...order,
+    messages.noMessages,
+    messages.resultsWithoutCalls,
     messages.unansweredCalls,
     demandReasoning("iOfficeAI/AionUi#2746", /kimi.*(thinking|k2\.[5-9]|k[3-9])/, (index) => ({
       message: `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${index}`,

@@ -46,7 +46,7 @@ export const googleContents: readonly Rule[] = [
   },
   {
     name: "turns of calls",
-    source: "Google's answer, quoted widely; wording from memory",
+    source: "google-gemini/gemini-cli#11814 (calls), langchain-ai/langchain#27799 (responses)",
     find(request) {
       const contents = contentsOf(request);
       return firstOf(contents, ({ calls, responses }, index) => {

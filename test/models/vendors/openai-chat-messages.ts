@@ -68,7 +68,7 @@ export const unansweredCalls: Rule = {
 
 export const resultsWithoutCalls: Rule = {
   name: "results without calls",
-  source: "OpenAI's wording from memory; the order itself is in its guide to function calling",
+  source: "miurla/morphic#136, smarter-sh/smarter#264",
   find(request) {
     let open: string[] = [];
     return firstOf(messagesOf(request), (message, index) => {

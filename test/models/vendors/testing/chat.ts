@@ -1,5 +1,7 @@
 // Pieces of chat requests for the tests of the servers that speak OpenAI's chat.
 import type { Json } from "../json.ts";
+import { png } from "./pictures.ts";
+import type { RuleCase } from "./rule-cases.ts";
 
 export const chatPath = "/v1/chat/completions";
 export const user = { role: "user", content: "hi" };
@@ -33,4 +35,21 @@ export const callTurn = (id: string, ...after: Json[]) => ({ messages: [user, ca
 
 export const image = (url: string) => ({
   messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
+});
+
+export const wire = (model = "m") => ({ path: chatPath, base: { model, messages: [user] } });
+
+export const text = (length: number) => ({ messages: [{ role: "user", content: "x".repeat(length) }] });
+
+export const picture = image(`data:image/png;base64,${png()}`);
+
+export const answer = (content: unknown) => ({ messages: [user, { role: "assistant", content }, user] });
+
+export const overflow = (says: string, fields: Partial<RuleCase> = {}): RuleCase => ({
+  rule: "overflow",
+  settings: { contextWindow: 100 },
+  taken: text(380),
+  refused: text(410),
+  says,
+  ...fields,
 });
