@@ -2,15 +2,15 @@
 import { at, firstOf, isObject, listOf, objectOf, textOf } from "./json.ts";
 import { callsOf, imagesOf, messagesOf } from "./openai-chat-messages.ts";
 import { declaredFunctions } from "./openai-tools.ts";
-import type { Rule, Vendor } from "./rule.ts";
+import type { Rule, Vendor, VendorRequest } from "./rule.ts";
 
 const efforts = ["minimal", "low", "medium", "high", "max", "none"];
 
-const capability = (lack: "tools" | "thinking", isAsked: Rule["find"]): Rule => ({
+const capability = (lack: "tools" | "thinking", isAsked: (request: VendorRequest) => boolean): Rule => ({
   name: lack,
   source: "ollama server/images.go",
   find: (request) =>
-    request.lacks.includes(lack) && isAsked(request) !== undefined
+    request.lacks.includes(lack) && isAsked(request)
       ? { message: `"${request.model}" does not support ${lack}` }
       : undefined,
 });
@@ -86,10 +86,8 @@ export const ollama: Vendor = {
         return { message: `invalid reasoning value: "${effort}" (must be ${list.join(", ")}, or "none")` };
       },
     },
-    capability("tools", ({ body }) => (listOf(body["tools"]).length > 0 ? { message: "" } : undefined)),
-    capability("thinking", ({ body }) =>
-      /^(?!none$)./.test(textOf(body["reasoning_effort"])) ? { message: "" } : undefined,
-    ),
+    capability("tools", ({ body }) => listOf(body["tools"]).length > 0),
+    capability("thinking", ({ body }) => /^(?!none$)./.test(textOf(body["reasoning_effort"]))),
     {
       name: "vision",
       source: "wording from memory",
