@@ -48,6 +48,12 @@ export const scope = choice(
   "Who shares a history: shared (all callers), connection (one per MCP session), request (nobody). Default connection.",
 );
 
+/** Fields of a request to a model that are the agent's own, in any of the vendors' words; request.extra cannot have them. */
+export const reservedExtraFields = [
+  ...["model", "messages", "input", "contents", "system", "systemInstruction", "instructions", "tools", "toolConfig"],
+  ...["tool_choice", "stream", "stream_options", "store"],
+] as const;
+
 export const efforts = ["minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 export const request = object("Sampling and loop.", {

@@ -78,10 +78,16 @@ export const model = (description: string) =>
     expected: "provider.model-name, or passthrough, playback or slow",
   });
 
+export const reasoningContents = ["auto", "keep", "omit"] as const;
+
 export const modelCapabilities = object("What the model can do. Declared, never guessed from a name (CFG-4).", {
   vision: flag("Whether it reads images. Default false.").exactOptional(),
   contextWindow: integer(1, 100_000_000, "Tokens it can read. Default 131072.").exactOptional(),
   maxOutputTokens: integer(1, 100_000_000, "Tokens it can write in one turn. Default 16384.").exactOptional(),
+  reasoningContent: choice(
+    reasoningContents,
+    "Whether chat completions send earlier reasoning back: keep (always), omit (never), auto (as its server takes it). Default auto.",
+  ).exactOptional(),
 });
 
 const uriCharacter = "([-a-zA-Z0-9._~:@!$&'()*,;=/?+]|%[0-9a-fA-F]{2})";

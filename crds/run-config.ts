@@ -5,7 +5,7 @@
 import * as z from "zod";
 import { efforts, scopes } from "./agent-settings.ts";
 import { providerKinds } from "./instance.ts";
-import { builtInProviders } from "./references.ts";
+import { builtInProviders, reasoningContents } from "./references.ts";
 
 const fileKey = z.object({ name: z.string(), key: z.string() });
 /** Name of a Secret and a key in it: a file {name}/{key} below the secrets folder. */
@@ -72,7 +72,13 @@ const card = z.object({
 });
 export type RunCard = z.output<typeof card>;
 
-const capabilities = z.object({ vision: z.boolean(), contextWindow: z.number(), maxOutputTokens: z.number() });
+const capabilities = z.object({
+  vision: z.boolean(),
+  contextWindow: z.number(),
+  maxOutputTokens: z.number(),
+  /** Absent: auto. */
+  reasoningContent: z.enum(reasoningContents).exactOptional(),
+});
 export type ModelCapabilities = z.output<typeof capabilities>;
 
 const model = z.object({
@@ -94,6 +100,8 @@ const request = z.object({
   maxTokens: z.number().exactOptional(),
   stop: z.array(z.string()),
   effort: z.enum(efforts).exactOptional(),
+  /** Added to the body of each request to a model. */
+  extra: z.record(z.string(), z.unknown()).exactOptional(),
   parallelToolCalls: z.boolean(),
   maxSteps: z.number(),
 });

@@ -2,13 +2,12 @@
 // name, or that cannot be written down, would be lost for good. It judges form only; what may be called is dispatch's.
 import { randomUUID } from "node:crypto";
 import type { AssistantMessage, ToolCallRequest, TurnResult } from "../model/types.ts";
+import { renderCalledName } from "../tools/naming.ts";
 
+/** What is kept; a provider is sent what it takes (model/call-ids.ts). */
 const idLengthMax = 256;
 export const argumentBytesMax = 1024 * 1024;
 export const argumentDepthMax = 100;
-/** What providers take back as a tool's name; those of ours all fit (tools/naming.ts). */
-const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
-const nameLengthMax = 64;
 
 /** The message that records a turn; `taken` are the ids of the calls before it. */
 export function renderAnswer(turn: TurnResult, taken: ReadonlySet<string>): AssistantMessage {
@@ -26,16 +25,10 @@ function renderCall(call: ToolCallRequest, seen: Set<string>): ToolCallRequest {
   const isIdFit = call.id !== "" && call.id.length <= idLengthMax && call.id.isWellFormed() && !seen.has(call.id);
   const id = isIdFit ? call.id : `call_${randomUUID()}`;
   seen.add(id);
-  if (isIdFit && fault === undefined && namePattern.test(call.name)) return call;
+  const name = renderCalledName(call.name);
+  if (isIdFit && fault === undefined && name === call.name) return call;
   const args = fault === undefined ? {} : { arguments: {}, malformed: fault };
-  return { ...call, id, name: renderName(call.name), ...args };
-}
-
-/** Never the name of a tool: what is refused is replaced, not left out, and what is cut ends in a mark. */
-function renderName(name: string): string {
-  if (namePattern.test(name)) return name;
-  const accepted = name.slice(0, nameLengthMax).replaceAll(/[^a-zA-Z0-9_-]/g, "_");
-  return `${accepted.slice(0, nameLengthMax - 1)}_`;
+  return { ...call, id, name, ...args };
 }
 
 function findArgumentsFault(args: unknown): string | undefined {

@@ -1,19 +1,26 @@
-// The only importer of `ai`: one streamed call of one model. Retries, fallbacks and the tool loop are not its business,
+// With opaque.ts the only importer of `ai`: one streamed call of one model. Retries, fallbacks and the tool loop are not its business,
 // and it is told to do none of the library's own. The library never sees a credential of ours.
-import { assistantModelMessageSchema, jsonSchema, NoSuchToolError, streamText, tool } from "ai";
-import type { AssistantContent, LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
+import { jsonSchema, NoSuchToolError, streamText, tool } from "ai";
+import type { LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
 import type { RunModel, RunProvider } from "../../crds/run-config.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { Access } from "./access.ts";
+import { createCallIds } from "./call-ids.ts";
 import { createClient } from "./clients.ts";
 import { toModelError } from "./errors.ts";
+import { addToBody } from "./extra-body.ts";
+import type { FittedTool } from "./fit-tools.ts";
 import { createProviderFetch } from "./http.ts";
 import { cacheBreakpoint, renderMessages } from "./messages.ts";
+import { fitBlocks, parseOpaque, renderOpaque } from "./opaque.ts";
 import { renderSampling, type Parameter } from "./sampling.ts";
 import { watchSilence, type SilenceWatch } from "./silence.ts";
+import { withoutThinking } from "./thinking-text.ts";
+import { restoreKeys } from "./tool-schemas/keys.ts";
 import { ModelError } from "./types.ts";
-import type { AssistantMessage, StopReason, TokenUsage, ToolCallRequest, TurnRequest, TurnResult } from "./types.ts";
+import type { StopReason, TokenUsage, ToolCallRequest, TurnRequest, TurnResult } from "./types.ts";
+import type { VendorRules } from "./vendor-rules.ts";
 
 // Its warnings would go to the console of the process; they come with the stream too, and are handed to onNote.
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -21,13 +28,26 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 /** A call without a single byte for this long has stalled. */
 const silenceLimitMs = 120_000;
 
+/** How a request is made to fit its model; what was asked for stays in the request itself. */
+export interface RequestFit {
+  tools: readonly FittedTool[];
+  /** What the model is told behind the agent's instruction. */
+  systemNote: string;
+  rules: VendorRules;
+  /** Parameters that this model has refused before. */
+  refused: ReadonlySet<Parameter>;
+  /** Undefined: no limit is sent. */
+  outputTokens: number | undefined;
+  /** Answers go back without the provider's own blocks. */
+  plainReplay: boolean;
+}
+
 export interface StreamTurnInput {
   provider: RunProvider;
   model: RunModel;
   access: Access;
   request: TurnRequest;
-  /** Parameters that this model has refused before. */
-  refused: ReadonlySet<Parameter>;
+  fit: RequestFit;
   clock: Clock;
   /** Hears of what was not sent as asked. */
   onNote: (note: string) => void;
@@ -73,8 +93,12 @@ export async function streamTurn(input: StreamTurnInput): Promise<TurnResult> {
 }
 
 async function callModel(input: StreamTurnInput, watch: SilenceWatch): Promise<TurnResult> {
-  const { provider, model, request, refused } = input;
-  const { notes, ...sampling } = renderSampling({ kind: provider.kind, model, settings: request.settings, refused });
+  const { provider, model, request, fit } = input;
+  const { refused, rules, outputTokens } = fit;
+  const { kind } = provider;
+  const hasTools = fit.tools.length > 0;
+  const { settings } = request;
+  const { notes, ...sampling } = renderSampling({ kind, model, settings, refused, outputTokens, rules, hasTools });
   for (const { param, reason } of notes) input.onNote(`${param}: ${reason}`);
   let bytesSeen = false;
   const { credential, headers } = input.access;
@@ -82,7 +106,8 @@ async function callModel(input: StreamTurnInput, watch: SilenceWatch): Promise<T
     fetch: input.fetch,
     headers,
     signal: watch.signal,
-    keepsCredentials: provider.kind === "bedrock" && credential === "none",
+    keepsCredentials: kind === "bedrock" && credential === "none",
+    ...(kind === "bedrock" ? {} : { changeBody: (body) => addToBody(body, settings.extra) }),
     onBytes: (count) => {
       bytesSeen ||= count > 0;
       watch.touch();
@@ -95,19 +120,13 @@ async function callModel(input: StreamTurnInput, watch: SilenceWatch): Promise<T
     credential,
     includeUsage: !refused.has("streamOptions"),
   });
-  const tools = renderTools(request);
-  const caching = provider.kind === "anthropic" && !refused.has("cacheControl");
+  const tools = renderTools(fit.tools);
+  const caching = kind === "anthropic" && !refused.has("cacheControl");
+  const system = `${request.system}${fit.systemNote}`;
   const result = streamText({
     model: client,
-    instructions: caching
-      ? { role: "system", content: request.system, providerOptions: cacheBreakpoint }
-      : request.system,
-    messages: renderMessages(request.messages, {
-      vision: model.capabilities.vision,
-      imagesInToolResults: provider.kind === "anthropic" || provider.kind === "openai",
-      cacheBreakpoints: caching,
-      readOpaque: (message) => parseOpaque(message, model),
-    }),
+    instructions: caching ? { role: "system", content: system, providerOptions: cacheBreakpoint } : system,
+    messages: renderHistory(input, caching),
     ...(tools === undefined ? {} : { tools }),
     ...sampling,
     maxRetries: 0,
@@ -117,15 +136,15 @@ async function callModel(input: StreamTurnInput, watch: SilenceWatch): Promise<T
     // collect() meets every error as a part of the stream; without a handler the library also prints it.
     onError: () => undefined,
   });
-  const turn = await collect(result.stream, input.onNote);
+  const turn = await collect(result.stream, { onNote: input.onNote, tools: fit.tools });
   if (turn.cut) throw cutOff(provider, bytesSeen && !turn.anyEvent);
   const [answer] = await result.responseMessages;
   const opaque = answer?.role === "assistant" ? renderOpaque(answer.content, model) : undefined;
   return {
-    text: turn.text,
+    text: withoutThinking(turn.text),
     toolCalls: turn.toolCalls,
     stopReason: turn.stopReason,
-    usage: renderUsage(turn.usage, provider.kind),
+    usage: renderUsage(turn.usage, kind),
     model: model.name,
     ...(opaque === undefined ? {} : { opaque }),
   };
@@ -144,13 +163,39 @@ function cutOff(provider: RunProvider, garbage: boolean): ModelError {
       });
 }
 
-function renderTools({ tools }: TurnRequest): ToolSet | undefined {
+function renderHistory({ provider: { kind }, model, request, fit }: StreamTurnInput, cacheBreakpoints: boolean) {
+  const { rules, plainReplay } = fit;
+  const { messages } = request;
+  const blocksOf = new Map(
+    messages.flatMap((message) => {
+      const blocks = message.role === "assistant" && !plainReplay ? parseOpaque(message, model) : undefined;
+      return blocks === undefined ? [] : [[message, blocks]];
+    }),
+  );
+  const own = new Set(
+    messages.flatMap((message) =>
+      message.role === "assistant" && blocksOf.has(message) ? message.toolCalls.map(({ id }) => id) : [],
+    ),
+  );
+  const callId = createCallIds({ nineCharacters: rules.nineCharacterIds, own });
+  return renderMessages(messages, {
+    vision: model.capabilities.vision,
+    imagesInToolResults: kind === "anthropic" || kind === "openai",
+    cacheBreakpoints,
+    readOpaque: (message) => {
+      const blocks = blocksOf.get(message);
+      return blocks === undefined ? undefined : fitBlocks(blocks, { callId, reasoning: rules.reasoningContent });
+    },
+    callId,
+    refusesUserAfterTool: rules.refusesUserAfterTool,
+    wantsReasoning: rules.reasoningContent === "keep",
+  });
+}
+
+function renderTools(tools: readonly FittedTool[]): ToolSet | undefined {
   if (tools.length === 0) return undefined;
   return Object.fromEntries(
-    tools.map(({ name, description, inputSchema }) => [
-      name,
-      tool({ description, inputSchema: jsonSchema(inputSchema) }),
-    ]),
+    tools.map(({ name, description, schema }) => [name, tool({ description, inputSchema: jsonSchema(schema) })]),
   );
 }
 
@@ -168,7 +213,7 @@ interface Collected {
 /** Reads a stream to its end. Errors inside it are thrown as they come. */
 async function collect(
   stream: AsyncIterable<TextStreamPart<ToolSet>>,
-  onNote: (note: string) => void,
+  { onNote, tools }: { onNote: (note: string) => void; tools: readonly FittedTool[] },
 ): Promise<Collected> {
   const turn: Collected = {
     text: "",
@@ -193,7 +238,7 @@ async function collect(
         turn.anyEvent = true;
         break;
       case "tool-call":
-        turn.toolCalls.push(readToolCall(part));
+        turn.toolCalls.push(readToolCall(part, tools));
         break;
       case "error":
         if (isEarlyEnd(part.error)) return turn;
@@ -235,8 +280,13 @@ function describeWarning(
   return warning.message;
 }
 
-function readToolCall(part: Extract<TextStreamPart<ToolSet>, { type: "tool-call" }>): ToolCallRequest {
-  const call: ToolCallRequest = { id: part.toolCallId, name: part.toolName, arguments: part.input };
+function readToolCall(
+  part: Extract<TextStreamPart<ToolSet>, { type: "tool-call" }>,
+  tools: readonly FittedTool[],
+): ToolCallRequest {
+  const originalKeys = tools.find(({ name }) => name === part.toolName)?.originalKeys;
+  const args = originalKeys === undefined ? part.input : restoreKeys(part.input, originalKeys);
+  const call: ToolCallRequest = { id: part.toolCallId, name: part.toolName, arguments: args };
   // An unknown tool is no malformed call: the loop knows its tools and answers for itself.
   const unparsed = part.invalid === true && typeof part.input === "string";
   if (!unparsed && (part.invalid !== true || NoSuchToolError.isInstance(part.error))) return call;
@@ -258,23 +308,4 @@ function renderUsage(usage: LanguageModelUsage | undefined, kind: RunProvider["k
   const reasoning = usage.outputTokenDetails.reasoningTokens ?? 0;
   if (reasoning > 0) result.reasoning = reasoning;
   return result;
-}
-
-/** Kept only where the plain text and calls would lose something: reasoning, signatures, ids. */
-function renderOpaque(content: AssistantContent, model: RunModel): unknown {
-  if (typeof content === "string") return undefined;
-  // Custom parts are the library's own bookkeeping of a response.
-  const blocks = content.filter((part) => part.type !== "custom");
-  const plain = blocks.every(
-    (part) => (part.type === "text" || part.type === "tool-call") && part.providerOptions === undefined,
-  );
-  return plain ? undefined : { model: model.ref, content: blocks };
-}
-
-/** Undefined for what another model left, and for what this version cannot read. */
-function parseOpaque({ opaque }: AssistantMessage, model: RunModel): AssistantContent | undefined {
-  if (typeof opaque !== "object" || opaque === null || !("model" in opaque) || !("content" in opaque)) return undefined;
-  if (opaque.model !== model.ref) return undefined;
-  const parsed = assistantModelMessageSchema.safeParse({ role: "assistant", content: opaque.content });
-  return parsed.success ? parsed.data.content : undefined;
 }

@@ -1,6 +1,7 @@
 // From whatever a provider, a client library or the network throws to one ModelError. Providers agree on no shape, so
 // every field is optional here: JSON, text and HTML bodies, errors in mid-stream, causes of causes.
 import { refusedAddressCode } from "../../lib/outgoing/refused-addresses.ts";
+import { isOverflow, parseRefusal, parseWindow, type Refusal } from "./refusals.ts";
 import { findParameter } from "./sampling.ts";
 import { ModelError, type ModelErrorDetails, type ModelErrorKind } from "./types.ts";
 
@@ -23,6 +24,9 @@ interface Failure {
   code: string;
   param?: string;
   message: string;
+  /** All that was said, never shown. */
+  said: string;
+  refusal?: Refusal;
   retryAfterMs?: number;
   /** Code or name of a network error somewhere among the causes. */
   network?: string;
@@ -34,15 +38,14 @@ const wordings = {
   // Not plain "billing": texts of ordinary rate limits link to that page.
   quota: /insufficient_quota|billing_\w+|credit[_ ]balance|spend(ing)?[_ ]limit|exceeded your current quota/,
   auth: /authentication_error|permission_error|invalid_api_key|invalid api key|unauthorized/,
-  context: new RegExp(
-    "context_length_exceeded|exceed_context_size|prompt is too long|maximum context length|context window|" +
-      "available context size|context size.{0,40}exceed|exceeds? the.{0,20}context|input is too long|request_too_large",
-  ),
   unsupported: new RegExp(
     "unsupported|not supported|not permitted|not allowed|unknown|unrecognized|unexpected|deprecated|" +
-      "(does not|doesn't|cannot|can't) (support|accept|be used)|extra inputs|extra_forbidden|incompatible",
+      "(does not|doesn't|cannot|can't) (both |support|accept|be used)|extra inputs|extra_forbidden|incompatible|" +
+      "may only be set",
   ),
   rate: /rate_limit|too_many_requests|too many requests/,
+  // Servers of models say so with a 500, however often they are asked.
+  lacking: /requires --jinja|image input is not supported/,
   missing: /not_found_error|model_not_found|not_found|does not exist/,
   overloaded: /overloaded|server_error|api_error|internal|unavailable|timeout_error|server_is_overloaded/,
 } as const;
@@ -64,6 +67,9 @@ export function toModelError(raw: unknown, context: ErrorContext): ModelError {
   if (failure.status !== undefined) details.status = failure.status;
   const named = kind === "unsupported_param" ? findParameter(`${failure.param ?? ""} ${failure.message}`) : undefined;
   if (named !== undefined) details.param = named.wireName;
+  if (failure.refusal !== undefined) details.refusal = failure.refusal;
+  const windowTokens = kind === "context_overflow" ? parseWindow(failure.said) : undefined;
+  if (windowTokens !== undefined) details.windowTokens = windowTokens;
   // Causes of other kinds hold requests and bodies: prompts among them.
   if (kind === "network" && failure.name !== "AI_APICallError" && raw instanceof Error) details.cause = raw;
   const text = sentence(kind, failure, context, named?.wireName);
@@ -79,12 +85,16 @@ function classify(failure: Failure): ModelErrorKind {
   if (lacksCredential(failure)) return "auth";
   if (failure.network !== undefined && (status === undefined || status < 300)) return "network";
   if (failure.name === "AnswerTooLarge" || garbageNames.test(failure.name)) return "invalid_response";
+  const { refusal } = failure;
+  // Neither waiting nor condensing helps: the account allows no request of this size.
+  if (refusal?.what === "output-limit" && refusal.passing === true) return "quota";
   if (status === 402 || (mayBeQuota.has(status) && wordings.quota.test(words))) return "quota";
-  if (status === 413 || (status !== 401 && wordings.context.test(words))) return "context_overflow";
+  if (isOverflow({ status, text: failure.said })) return "context_overflow";
+  if (refusal?.what === "output-limit") return "unsupported_param";
   if (status === 401 || status === 403 || wordings.auth.test(failure.code)) return "auth";
   if (status === 429 || wordings.rate.test(failure.code)) return "rate_limit";
   if (status === 408 || status === 425) return "network";
-  if (status !== undefined && status >= 500) return "overloaded";
+  if (status !== undefined && status >= 500) return wordings.lacking.test(words) ? "invalid_request" : "overloaded";
   if (status === 404 || wordings.missing.test(failure.code)) return "not_found";
   if ((status === 400 || status === 422) && namesRefusedParameter(failure, words)) return "unsupported_param";
   if (status === undefined && wordings.overloaded.test(words)) return "overloaded";
@@ -109,6 +119,9 @@ function sentence(kind: ModelErrorKind, failure: Failure, context: ErrorContext,
     case "not_found":
       return `model '${model}' not found${status}; check the model's name and the provider's baseUrl`;
     case "quota":
+      if (failure.refusal !== undefined) {
+        return `the account allows no request of this size${status}${said}; raise its limits, or lower request.maxTokens`;
+      }
       return `the account's quota or credit is used up${status}; check its plan and billing`;
     case "rate_limit": {
       const wait = failure.retryAfterMs === undefined ? "later" : `in ${Math.ceil(failure.retryAfterMs / 1000)} s`;
@@ -119,6 +132,10 @@ function sentence(kind: ModelErrorKind, failure: Failure, context: ErrorContext,
     case "context_overflow":
       return `the conversation is too long for model '${model}'${status}${said}`;
     case "unsupported_param":
+      if (failure.refusal?.what === "output-limit") {
+        const field = "modelCapabilities.maxOutputTokens or request.maxTokens";
+        return `model '${model}' refuses the limit of its answer${status}${said}; set ${field} to what it takes`;
+      }
       return `model '${model}' refuses ${param ?? "a parameter"}${status}${said}; remove it from the agent's request`;
     case "network":
       return `no connection, or it was cut (${failure.network ?? `status ${failure.status}`}); check baseUrl and the network`;
@@ -135,10 +152,10 @@ function sentence(kind: ModelErrorKind, failure: Failure, context: ErrorContext,
 function parseFailure(raw: unknown, { secrets, nowMs }: ErrorContext): Failure {
   // Redacted before it is cut: half a key is a secret too.
   const shown = (text: string) => tidy(redact(text, secrets));
-  if (typeof raw === "string") return { code: "", name: "string", message: shown(raw) };
-  if (!isRecord(raw)) return { code: "", name: typeof raw, message: "" };
+  if (typeof raw === "string") return { code: "", name: "string", message: shown(raw), said: raw };
+  if (!isRecord(raw)) return { code: "", name: typeof raw, message: "", said: "" };
   const name = typeof raw["name"] === "string" ? raw["name"] : "";
-  const failure: Failure = { code: "", name, message: "" };
+  const failure: Failure = { code: "", name, message: "", said: "" };
   const body = typeof raw["responseBody"] === "string" ? raw["responseBody"] : undefined;
   const shape = body === undefined ? (raw["data"] ?? raw) : parseJson(body);
   const fields = shape === undefined ? { message: plainText(body ?? "") } : errorFields(shape, 0);
@@ -153,6 +170,9 @@ function parseFailure(raw: unknown, { secrets, nowMs }: ErrorContext): Failure {
   if (retryAfterMs !== undefined) failure.retryAfterMs = retryAfterMs;
   const network = findNetworkFault(raw);
   if (network !== undefined) failure.network = network;
+  failure.said = [fields.message ?? own, fields.param, failure.code].filter(Boolean).join(" ");
+  const refusal = parseRefusal({ status, text: failure.said });
+  if (refusal !== undefined) failure.refusal = refusal;
   return failure;
 }
 
@@ -171,6 +191,9 @@ function errorFields(shape: unknown, depth: number): ErrorFields {
   const inner = shape["error"] ?? shape["detail"] ?? shape["response"];
   if (inner !== undefined && inner !== null && depth < causeDepthLimit) {
     const fields = errorFields(inner, depth + 1);
+    // A router says whose words it passes on.
+    const passedOn = isRecord(inner) && isRecord(inner["metadata"]) ? textOf(inner["metadata"]["raw"]) : "";
+    if (passedOn !== "") fields.message = errorFields(parseJson(passedOn) ?? passedOn, depth + 1).message ?? passedOn;
     if (fields.message !== undefined || fields.type !== undefined || fields.code !== undefined) return fields;
   }
   const fields: ErrorFields = {};
@@ -180,7 +203,9 @@ function errorFields(shape: unknown, depth: number): ErrorFields {
     .filter(Boolean)
     .join(" ");
   const type = textOf(shape["type"]) || textOf(shape["status"]);
-  const param = textOf(shape["param"]) || (Array.isArray(shape["loc"]) ? textOf(shape["loc"].at(-1)) : "");
+  // A proxy in Python writes its null as a word.
+  const param =
+    textOf(shape["param"]).replace(/^None$/, "") || (Array.isArray(shape["loc"]) ? textOf(shape["loc"].at(-1)) : "");
   const message = textOf(shape["message"]) || textOf(shape["msg"]);
   if (code !== "") fields.code = code;
   if (type !== "") fields.type = type;

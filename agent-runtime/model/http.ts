@@ -19,6 +19,8 @@ export interface ProviderFetchOptions {
   headers: Readonly<Record<string, string>>;
   /** Hears of the answer's beginning (0 bytes) and of every chunk. */
   onBytes: (count: number) => void;
+  /** Gives the body that is sent instead. */
+  changeBody?: (body: string) => string;
   /** The library signs requests itself, with keys that are not ours. */
   keepsCredentials?: boolean;
   limitBytes?: number;
@@ -36,12 +38,18 @@ export function createProviderFetch(options: ProviderFetchOptions): typeof globa
     const headers = new Headers(init?.headers);
     if (options.keepsCredentials !== true) for (const name of authHeaders) headers.delete(name);
     for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
-    const response = await options.fetch(input, { ...init, headers, redirect: "manual" });
+    const { changeBody } = options;
+    const body = changeBody !== undefined && typeof init?.body === "string" ? { body: changeBody(init.body) } : {};
+    const response = await options.fetch(input, { ...init, ...body, headers, redirect: "manual" });
     options.onBytes(0);
     if (response.body === null) return response;
     const { signal } = options;
-    const body = response.body.pipeThrough(countBytes(limitBytes, options.onBytes), signal && { signal });
-    return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+    const answer = response.body.pipeThrough(countBytes(limitBytes, options.onBytes), signal && { signal });
+    return new Response(answer, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    });
   };
 }
 

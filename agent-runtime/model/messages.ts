@@ -1,5 +1,8 @@
 // From the loop's messages to those of the client library, written structurally so that only ai-sdk.ts imports it.
-// Images that a model or an API cannot take are replaced or moved, never sent as text.
+// What a model or an API cannot take is replaced, moved or left out: images, blank texts, ids and names of calls, two messages of
+// the user in a row.
+import { renderCalledName } from "../tools/naming.ts";
+import type { RenderCallId } from "./call-ids.ts";
 import type { AssistantMessage, ImageData, ModelMessage, ToolResultPart } from "./types.ts";
 
 export interface RenderOptions<Blocks> {
@@ -11,8 +14,18 @@ export interface RenderOptions<Blocks> {
   cacheBreakpoints: boolean;
   /** The provider's own blocks of an assistant message, when they come from this very model. */
   readOpaque: (message: AssistantMessage) => Blocks | undefined;
+  callId: RenderCallId;
+  /** An answer must stand between tool results and what the user says next. */
+  refusesUserAfterTool: boolean;
+  /** Calls without reasoning get a stand-in for it. */
+  wantsReasoning: boolean;
 }
 
+/** Stands where a server wants reasoning and none was kept, or another model answered. */
+export const reasoningStandIn = { type: "reasoning" as const, text: "(not kept)" };
+const blank = "(no text)";
+const noOutput = "(no output)";
+const bridge = "I look at what the tools returned.";
 const omitted = "[an image was left out: this model reads no images]";
 
 /** Everything before it is cached. A request holds at most four; one belongs to the system prompt with the tools. */
@@ -33,45 +46,61 @@ export function renderMessages<Blocks>(
 ): RenderedMessage<Blocks>[] {
   const turns = messages.flatMap(({ role }, index) => (role === "assistant" ? [] : [index]));
   const marked = new Set(options.cacheBreakpoints ? turns.slice(-turnsMarked) : []);
-  return messages.flatMap((message, index) => {
-    const rendered = renderMessage(message, options);
-    const last = rendered.at(-1);
+  const rendered = messages.flatMap((message, index) => {
+    const parts = renderMessage(message, options);
+    const last = parts.at(-1);
     if (last !== undefined && marked.has(index)) last.providerOptions = cacheBreakpoint;
-    return rendered;
+    return parts;
   });
+  return joinUserMessages(rendered, options.refusesUserAfterTool);
+}
+
+/** Templates of many models want the user and the model to alternate. */
+function joinUserMessages<Blocks>(messages: readonly RenderedMessage<Blocks>[], bridged: boolean) {
+  const joined: RenderedMessage<Blocks>[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (message.role === "user" && last?.role === "user") {
+      joined[joined.length - 1] = { ...last, ...message, content: [...last.content, ...message.content] };
+      continue;
+    }
+    if (bridged && message.role === "user" && last?.role === "tool") {
+      joined.push({ role: "assistant", content: [textPart(bridge)] });
+    }
+    joined.push(message);
+  }
+  return joined;
 }
 
 function renderMessage<Blocks>(message: ModelMessage, options: RenderOptions<Blocks>): RenderedMessage<Blocks>[] {
   if (message.role === "user") return [renderUser(message.content, options.vision)];
-  if (message.role === "assistant") return renderAssistant(message, options.readOpaque);
+  if (message.role === "assistant") return renderAssistant(message, options);
   return renderResults(message.results, options);
 }
 
 function renderUser(content: Extract<ModelMessage, { role: "user" }>["content"], vision: boolean) {
-  return {
-    role: "user" as const,
-    content: content.map((part) => (part.type === "text" ? textPart(part.text) : imagePart(part, vision))),
-  };
+  const said = content.filter((part) => part.type === "image" || part.text.trim() !== "");
+  const parts = said.map((part) => (part.type === "text" ? textPart(part.text) : imagePart(part, vision)));
+  return { role: "user" as const, content: parts.length === 0 ? [textPart(blank)] : parts };
 }
 
-function renderAssistant<Blocks>(
-  message: AssistantMessage,
-  readOpaque: RenderOptions<Blocks>["readOpaque"],
-): RenderedMessage<Blocks>[] {
-  const content = readOpaque(message) ?? renderPlain(message);
+function renderAssistant<Blocks>(message: AssistantMessage, options: RenderOptions<Blocks>): RenderedMessage<Blocks>[] {
+  const content = options.readOpaque(message) ?? renderPlain(message, options);
   // An empty message is refused by some providers and says nothing.
   return Array.isArray(content) && content.length === 0 ? [] : [{ role: "assistant", content }];
 }
 
-function renderPlain(message: AssistantMessage) {
+function renderPlain(message: AssistantMessage, options: Pick<RenderOptions<unknown>, "callId" | "wantsReasoning">) {
   const calls = message.toolCalls.map((call) => ({
     type: "tool-call" as const,
-    toolCallId: call.id,
-    toolName: call.name,
+    toolCallId: options.callId(call.id),
+    toolName: renderCalledName(call.name),
     // Providers want an object even where the model wrote none.
     input: isObject(call.arguments) ? call.arguments : {},
   }));
-  return message.text === "" ? calls : [textPart(message.text), ...calls];
+  const reasoning = options.wantsReasoning && calls.length > 0 ? [reasoningStandIn] : [];
+  const text = message.text.trim() === "" ? [] : [textPart(message.text)];
+  return [...reasoning, ...text, ...calls];
 }
 
 function renderResults<Blocks>(
@@ -80,22 +109,26 @@ function renderResults<Blocks>(
 ): RenderedMessage<Blocks>[] {
   const { vision } = options;
   const inside = vision && options.imagesInToolResults;
-  const tool = { role: "tool" as const, content: results.map((result) => renderResult(result, inside, vision)) };
+  const tool = { role: "tool" as const, content: results.map((result) => renderResult(result, inside, options)) };
   // An error cannot carry images inside.
   const moved = results.filter((result) => result.images.length > 0 && (!inside || result.isError));
   if (!vision || moved.length === 0) return [tool];
   const content = moved.flatMap((result) => [
-    textPart(`[images returned by tool ${result.name}, call ${result.callId}]`),
+    textPart(`[images returned by tool ${result.name}, call ${options.callId(result.callId)}]`),
     ...result.images.map((image) => imagePart(image, vision)),
   ]);
   return [tool, { role: "user" as const, content }];
 }
 
-function renderResult(result: ToolResultPart, imagesInside: boolean, vision: boolean) {
+function renderResult(
+  result: ToolResultPart,
+  imagesInside: boolean,
+  { callId, vision }: Pick<RenderOptions<unknown>, "callId" | "vision">,
+) {
   return {
     type: "tool-result" as const,
-    toolCallId: result.callId,
-    toolName: result.name,
+    toolCallId: callId(result.callId),
+    toolName: renderCalledName(result.name),
     output: renderOutput(result, imagesInside, vision),
   };
 }
@@ -103,10 +136,10 @@ function renderResult(result: ToolResultPart, imagesInside: boolean, vision: boo
 function renderOutput(result: ToolResultPart, imagesInside: boolean, vision: boolean) {
   const notes = vision ? [] : result.images.map(() => omitted);
   if (imagesInside && result.images.length > 0 && !result.isError) {
-    const text = result.text === "" ? [] : [textPart(result.text)];
+    const text = result.text.trim() === "" ? [] : [textPart(result.text)];
     return { type: "content" as const, value: [...text, ...result.images.map((image) => imagePart(image, true))] };
   }
-  const value = [result.text, ...notes].filter((line) => line !== "").join("\n");
+  const value = [result.text, ...notes].filter((line) => line.trim() !== "").join("\n") || noOutput;
   return result.isError ? { type: "error-text" as const, value } : { type: "text" as const, value };
 }
 

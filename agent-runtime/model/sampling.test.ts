@@ -1,7 +1,7 @@
 // The rule table: what each provider and model is sent.
 import { describe, expect, test } from "vitest";
 import type { RequestSettings, RunProvider } from "../../crds/run-config.ts";
-import { findParameter, renderSampling, type Parameter } from "./sampling.ts";
+import { findParameter, outputLimit, renderSampling, type Parameter, type SamplingInput } from "./sampling.ts";
 import { settings, testModel } from "./testing/fixtures.ts";
 
 const all: Partial<RequestSettings> = { temperature: 0.5, topK: 40, stop: ["END"], effort: "high" };
@@ -11,9 +11,11 @@ function render(
   name: string,
   asked: Partial<RequestSettings> = all,
   refused: Parameter[] = [],
+  fit: Partial<SamplingInput> = {},
 ) {
+  const rules = { namesCompletionTokens: false, refusesEffortWithTools: false };
   const input = { kind, model: testModel("p", name), settings: { ...settings, ...asked }, refused: new Set(refused) };
-  return renderSampling(input);
+  return renderSampling({ ...input, outputTokens: 4_000, rules, hasTools: false, ...fit });
 }
 
 const leftOut = (kind: RunProvider["kind"], name: string, asked?: Partial<RequestSettings>) =>
@@ -28,9 +30,9 @@ describe("CFG-3 what a model refuses is left out and noted", () => {
     ["anthropic", "claude-opus-10", ["temperature", "topK"]],
     ["bedrock", "eu.anthropic.claude-opus-5-v1:0", ["temperature", "topK"]],
     ["anthropic", "claude-opus-4-6", []],
-    ["anthropic", "claude-opus-4-20250514", ["effort"]],
-    ["anthropic", "claude-opus-4-1-20250805", ["effort"]],
-    ["anthropic", "claude-sonnet-4-5", ["effort"]],
+    ["anthropic", "claude-opus-4-20250514", []],
+    ["anthropic", "claude-sonnet-4-5", []],
+    ["anthropic", "claude-3-7-sonnet-latest", []],
     ["anthropic", "claude-3-5-sonnet-latest", ["effort"]],
     ["openai", "gpt-4.1", ["topK", "stop", "effort"]],
     ["openai", "gpt-5.5", ["temperature", "topK", "stop"]],
@@ -50,6 +52,29 @@ describe("CFG-3 what a model refuses is left out and noted", () => {
     expect(sent).toMatchObject({ temperature: 0.3, notes: [{ param: "topP" }] });
     expect(sent).not.toHaveProperty("topP");
     expect(render("anthropic", "claude-opus-4-6", { topP: 0.9 })).toMatchObject({ topP: 0.9, notes: [] });
+  });
+
+  test("Claude on Bedrock takes temperature or top_p too, other models there take both", () => {
+    const sent = render("bedrock", "eu.anthropic.claude-sonnet-4-5-v1:0", { temperature: 0.3, topP: 0.9 });
+    expect(sent).toMatchObject({ temperature: 0.3, notes: [{ param: "topP" }] });
+    expect(sent).not.toHaveProperty("topP");
+    expect(render("bedrock", "amazon.nova-pro-v1:0", { temperature: 0.3, topP: 0.9 })).toMatchObject({ topP: 0.9 });
+  });
+
+  test("OpenAI's chat takes max_completion_tokens, and no effort beside tools", () => {
+    const rules = { namesCompletionTokens: true, refusesEffortWithTools: true };
+    const sent = (hasTools: boolean) =>
+      render("openai-compatible", "gpt-5.5", { effort: "high" }, [], { rules, hasTools });
+    expect(sent(true)).toEqual({
+      providerOptions: { compatible: { max_completion_tokens: 4_000, reasoningEffort: "none" } },
+      notes: [{ param: "effort", reason: expect.stringContaining("kind openai") }],
+    });
+    expect(sent(false)).toMatchObject({ providerOptions: { compatible: { reasoningEffort: "high" } }, notes: [] });
+  });
+
+  test("without a limit of the answer none is sent under any name", () => {
+    const sent = render("openai-compatible", "m", {}, ["maxTokens"], { outputTokens: undefined });
+    expect(sent).toEqual({ providerOptions: { compatible: {} }, notes: [] });
   });
 
   test("what was refused before is left out without another note", () => {
@@ -86,6 +111,15 @@ describe("CFG-3 effort is sent as the nearest lower level that the model knows",
     expect(sent.notes).toHaveLength(effort === expected ? 0 : 1);
   });
 
+  test.each([
+    ["claude-sonnet-4-5", "minimal", 1_024],
+    ["claude-opus-4-1-20250805", "high", 16_384],
+    ["claude-3-7-sonnet-latest", "max", 32_000],
+  ] as const)("anthropic %s: before there was effort, %s is %i tokens of thinking", (name, effort, budgetTokens) => {
+    const { providerOptions } = render("anthropic", name, { effort });
+    expect(providerOptions["anthropic"]).toEqual({ toolStreaming: false, thinking: { type: "enabled", budgetTokens } });
+  });
+
   test.each(["google", "bedrock"] as const)(
     "%s: the client library makes it a level or a budget of thinking",
     (kind) => {
@@ -97,12 +131,10 @@ describe("CFG-3 effort is sent as the nearest lower level that the model knows",
 
 describe("CFG-4 the output limit", () => {
   const limit = (maxTokens: number | undefined, capabilitiesDeclared: boolean) =>
-    renderSampling({
-      kind: "openai",
-      model: testModel("p", "m", { capabilitiesDeclared }),
-      settings: { ...settings, ...(maxTokens === undefined ? {} : { maxTokens }) },
-      refused: new Set(),
-    }).maxOutputTokens;
+    outputLimit(testModel("p", "m", { capabilitiesDeclared }), {
+      ...settings,
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+    });
 
   test("is what was asked, up to what is declared; an undeclared default limits nothing", () => {
     expect(limit(undefined, true)).toBe(4_000);
@@ -123,6 +155,7 @@ test.each([
   ["Thinking is not supported for this model", "effort"],
   ["the temperatures are high", undefined],
   ["stopped", undefined],
+  ["`temperature` and `top_p` cannot both be specified for this model", "topP"],
 ])("CFG-3 %j names %s", (text, expected) => {
   expect(findParameter(text)?.param).toBe(expected);
 });

@@ -1,6 +1,7 @@
 // Which request parameters a model is sent, and in what form (CFG-3): a pure table of what each kind of provider and
 // model refuses. What a model refuses only at run time is learned from its error and comes in as `refused`.
 import type { RequestSettings, RunModel, RunProvider } from "../../crds/run-config.ts";
+import type { VendorRules } from "./vendor-rules.ts";
 
 export const parameters = [
   "temperature",
@@ -9,10 +10,11 @@ export const parameters = [
   "stop",
   "effort",
   "maxTokens",
+  "outputLimit",
   "cacheControl",
   "streamOptions",
 ] as const;
-/** Parameters that can be left out; `maxTokens` is then sent under its other name. */
+/** Parameters that can be left out; `maxTokens` is then sent under its other name, `outputLimit` under none. */
 export type Parameter = (typeof parameters)[number];
 
 export interface Sampling {
@@ -24,10 +26,12 @@ export interface Sampling {
   /** Effort, where the client library turns it into levels or budgets of thinking. */
   reasoning?: Effort;
   /** Keyed by the client library's name of the provider. */
-  providerOptions: Record<string, Record<string, string | number | boolean | null>>;
+  providerOptions: Record<string, Record<string, JsonValue>>;
   /** What was asked for and is not sent as asked, with the reason; to be logged once. */
   notes: { param: Parameter; reason: string }[];
 }
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 interface Rule {
   kinds: readonly RunProvider["kind"][];
@@ -47,9 +51,9 @@ const rules: readonly Rule[] = [
   },
   {
     kinds: ["anthropic"],
-    models: /claude-(v?[23]|instant|(opus|sonnet)-4(-[01])?(-\d{8})?$|(haiku|sonnet)-4-5)/,
+    models: /claude-(v?2|instant|3-(?!7)|(opus|sonnet|haiku)-3)/,
     refuses: ["effort"],
-    reason: "this model has no effort setting",
+    reason: "this model does not think",
   },
   {
     kinds: ["openai"],
@@ -74,11 +78,15 @@ const rules: readonly Rule[] = [
 type Effort = NonNullable<RequestSettings["effort"]>;
 const ladder: readonly Effort[] = ["minimal", "low", "medium", "high", "xhigh", "max"];
 
+/** Claude before there was effort: tokens of thinking instead. */
+const thinksByBudget = /claude-(3-7|(opus|sonnet)-4(-[01])?(-\d{8})?$|(haiku|sonnet)-4-5)/;
+
 /**
  * The first row that fits says which efforts a model knows; the nearest lower one is sent, else the lowest. Without a
  * row the client library knows, and says what it changed.
  */
 const knownEfforts: readonly { kind: RunProvider["kind"]; models: RegExp; efforts: readonly Effort[] }[] = [
+  { kind: "anthropic", models: thinksByBudget, efforts: ladder },
   { kind: "anthropic", models: /claude-opus-4-5/, efforts: ["low", "medium", "high"] },
   { kind: "anthropic", models: /claude-(opus|sonnet)-4-6/, efforts: ["low", "medium", "high", "max"] },
   { kind: "anthropic", models: anyModel, efforts: ["low", "medium", "high", "xhigh", "max"] },
@@ -90,14 +98,31 @@ const knownEfforts: readonly { kind: RunProvider["kind"]; models: RegExp; effort
   { kind: "huggingface", models: anyModel, efforts: ["low", "medium", "high"] },
 ];
 
-/** What is sent to this model for these settings. `refused` holds what the model has refused before. */
-export function renderSampling(input: {
+/** The API wants 1,024 at least; above the last, answers come too slowly to be waited for. */
+const thinkingTokens: Record<Effort, number> = {
+  minimal: 1_024,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_000,
+};
+
+export interface SamplingInput {
   kind: RunProvider["kind"];
   model: RunModel;
   settings: RequestSettings;
+  /** What the model has refused before. */
   refused: ReadonlySet<Parameter>;
-}): Sampling {
-  const { kind, model, settings, refused } = input;
+  /** Undefined: no limit is sent. */
+  outputTokens: number | undefined;
+  rules: Pick<VendorRules, "namesCompletionTokens" | "refusesEffortWithTools">;
+  hasTools: boolean;
+}
+
+/** What is sent to this model for these settings. */
+export function renderSampling(input: SamplingInput): Sampling {
+  const { kind, model, settings, refused, outputTokens, rules: known } = input;
   const notes: Sampling["notes"] = [];
   const take = <T>(param: Parameter, value: T | undefined): T | undefined => {
     if (value === undefined || refused.has(param)) return undefined;
@@ -111,22 +136,30 @@ export function renderSampling(input: {
 
   const temperature = take("temperature", settings.temperature);
   let topP = take("topP", settings.topP);
-  if (kind === "anthropic" && temperature !== undefined && topP !== undefined) {
+  const isClaude = kind === "anthropic" || (kind === "bedrock" && model.name.includes("claude"));
+  if (isClaude && temperature !== undefined && topP !== undefined) {
     notes.push({ param: "topP", reason: "Claude takes temperature or topP, not both" });
     topP = undefined;
   }
   const topK = take("topK", settings.topK);
   const stop = take("stop", settings.stop.length === 0 ? undefined : [...settings.stop]);
   const wanted = take("effort", settings.effort);
-  const effort = wanted === undefined ? undefined : nearestEffort(kind, model.name, wanted);
-  if (effort !== wanted) notes.push({ param: "effort", reason: `${wanted} is sent as ${effort}` });
-  const maxTokens = outputLimit(model, settings);
+  const noEffort = speaksChat(kind) && known.refusesEffortWithTools && input.hasTools;
+  const effort = wanted === undefined || noEffort ? undefined : nearestEffort(kind, model.name, wanted);
+  if (noEffort && wanted !== undefined) {
+    notes.push({ param: "effort", reason: "no tools with effort in this API; a provider of kind openai has both" });
+  } else if (effort !== wanted) notes.push({ param: "effort", reason: `${wanted} is sent as ${effort}` });
+  const otherName = speaksChat(kind) && (known.namesCompletionTokens || refused.has("maxTokens"));
 
   const sampling: Sampling = {
-    providerOptions: renderProviderOptions(kind, { effort, topK, maxTokens }, refused),
+    providerOptions: renderProviderOptions(kind, {
+      ...{ effort, topK, noEffort },
+      budget: thinksByBudget.test(model.name) ? effort && thinkingTokens[effort] : undefined,
+      completionTokens: otherName ? outputTokens : undefined,
+    }),
     notes,
   };
-  if (!speaksChat(kind) || !refused.has("maxTokens")) sampling.maxOutputTokens = maxTokens;
+  if (outputTokens !== undefined && !otherName) sampling.maxOutputTokens = outputTokens;
   if (temperature !== undefined) sampling.temperature = temperature;
   if (topP !== undefined) sampling.topP = topP;
   if (topK !== undefined && !speaksChat(kind)) sampling.topK = topK;
@@ -139,7 +172,7 @@ export function renderSampling(input: {
 const speaksChat = (kind: RunProvider["kind"]) => kind === "openai-compatible" || kind === "huggingface";
 
 /** Always a number: without one, models that a client library does not know are cut at its own small default. */
-function outputLimit(model: RunModel, settings: RequestSettings): number {
+export function outputLimit(model: RunModel, settings: RequestSettings): number {
   const { maxOutputTokens } = model.capabilities;
   if (settings.maxTokens === undefined) return maxOutputTokens;
   return model.capabilitiesDeclared ? Math.min(settings.maxTokens, maxOutputTokens) : settings.maxTokens;
@@ -153,16 +186,23 @@ function nearestEffort(kind: RunProvider["kind"], name: string, wanted: Effort):
 
 function renderProviderOptions(
   kind: RunProvider["kind"],
-  values: { effort: Effort | undefined; topK: number | undefined; maxTokens: number },
-  refused: ReadonlySet<Parameter>,
+  values: {
+    effort: Effort | undefined;
+    /** Of thinking, in tokens: instead of effort. */
+    budget: number | undefined;
+    noEffort: boolean;
+    topK: number | undefined;
+    completionTokens: number | undefined;
+  },
 ): Sampling["providerOptions"] {
-  const { effort, topK, maxTokens } = values;
+  const { effort, budget, noEffort, topK, completionTokens } = values;
   switch (kind) {
     case "anthropic":
       return {
         anthropic: {
           toolStreaming: false,
-          ...(effort === undefined ? {} : { effort }),
+          ...(effort === undefined || budget !== undefined ? {} : { effort }),
+          ...(budget === undefined ? {} : { thinking: { type: "enabled", budgetTokens: budget } }),
         },
       };
     case "openai":
@@ -173,8 +213,9 @@ function renderProviderOptions(
       return {
         compatible: {
           ...(topK === undefined ? {} : { top_k: topK }),
-          ...(refused.has("maxTokens") ? { max_completion_tokens: maxTokens } : {}),
+          ...(completionTokens === undefined ? {} : { max_completion_tokens: completionTokens }),
           ...(effort === undefined ? {} : { reasoningEffort: effort }),
+          ...(noEffort ? { reasoningEffort: "none" } : {}),
         },
       };
     default:
@@ -185,7 +226,9 @@ function renderProviderOptions(
 /** Whether leaving the parameter out would change the request. */
 export function isAsked(param: Parameter, settings: RequestSettings): boolean {
   if (param === "stop") return settings.stop.length > 0;
-  if (param === "maxTokens" || param === "cacheControl" || param === "streamOptions") return true;
+  if (param === "maxTokens" || param === "outputLimit" || param === "cacheControl" || param === "streamOptions") {
+    return true;
+  }
   return settings[param] !== undefined;
 }
 
@@ -211,6 +254,8 @@ const wireNames: readonly (readonly [string, Parameter])[] = [
 /** The first parameter that a text names as providers write it, whole words only. */
 export function findParameter(text: string): { wireName: string; param: Parameter } | undefined {
   const lower = text.toLowerCase();
+  // Of two that exclude each other the one goes that matters less.
+  if (/temperature.{0,20}top_p.{0,20}both/.test(lower)) return { wireName: "top_p", param: "topP" };
   for (const [wireName, param] of wireNames) {
     const pattern = new RegExp(`(?<![\\w.])${wireName.replace(".", "\\.")}(?![\\w])`);
     if (pattern.test(lower)) return { wireName, param };

@@ -2,6 +2,7 @@
 // the loop builds these messages, the files beside this one translate them.
 import type { TokenKind } from "../../crds/metric-names.ts";
 import type { RequestSettings } from "../../crds/run-config.ts";
+import type { Refusal } from "./refusals.ts";
 
 /** An image as MCP carries it: base64 without a data: prefix. */
 export interface ImageData {
@@ -43,7 +44,10 @@ export type ModelMessage =
 export interface ModelTool {
   name: string;
   description: string;
+  /** As its server wrote it; what a provider is sent of it is model/tool-schemas' business. */
   inputSchema: Record<string, unknown>;
+  /** Whose it is, in words of the configuration. */
+  source?: { server: string; tool: string };
 }
 
 export interface TurnRequest {
@@ -97,6 +101,10 @@ export interface ModelErrorDetails {
   /** The request parameter that was refused, with kind unsupported_param. */
   param?: string;
   status?: number;
+  /** What of the request can be mended, where the provider said it. */
+  refusal?: Refusal;
+  /** The window that the provider named. */
+  windowTokens?: number;
   cause?: unknown;
 }
 
@@ -107,6 +115,8 @@ export class ModelError extends Error {
   readonly retryAfterMs?: number;
   readonly param?: string;
   readonly status?: number;
+  readonly refusal?: Refusal;
+  readonly windowTokens?: number;
 
   constructor(message: string, details: ModelErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -116,6 +126,8 @@ export class ModelError extends Error {
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
     if (details.param !== undefined) this.param = details.param;
     if (details.status !== undefined) this.status = details.status;
+    if (details.refusal !== undefined) this.refusal = details.refusal;
+    if (details.windowTokens !== undefined) this.windowTokens = details.windowTokens;
   }
 }
 

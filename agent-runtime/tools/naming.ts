@@ -1,7 +1,8 @@
 // How tools are named to the model, and which of a server's tools an agent may use. Pure.
 import { createHash } from "node:crypto";
 
-/** What model providers accept as a tool's name. */
+/** What all model providers accept as a tool's name; Gemini is strict about the first character. */
+const acceptedName = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 const nameLengthMax = 64;
 const hashLength = 8;
 
@@ -11,10 +12,24 @@ const hashLength = 8;
  */
 export function renderToolName(prefix: string, tool: string): string {
   const whole = `${prefix}__${tool}`;
-  const accepted = whole.replaceAll(/[^a-zA-Z0-9_-]/g, "_");
-  if (accepted === whole && whole.length <= nameLengthMax) return whole;
-  const hash = createHash("sha256").update(whole).digest("hex").slice(0, hashLength);
-  return `${accepted.slice(0, nameLengthMax - hashLength - 1)}_${hash}`;
+  return acceptedName.test(whole) ? whole : renderOtherName(whole, whole);
+}
+
+/** For a tool whose name another has: the same name, ending in a hash of whose it is. */
+export const renderFreeName = (name: string, server: string, tool: string): string =>
+  renderOtherName(name, JSON.stringify([server, tool]));
+
+function renderOtherName(name: string, identity: string): string {
+  const hash = createHash("sha256").update(identity).digest("hex").slice(0, hashLength);
+  return `${replaceRefused(name).slice(0, nameLengthMax - hashLength - 1)}_${hash}`;
+}
+
+const replaceRefused = (name: string) => name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").replace(/^(?![a-zA-Z_])/, "_");
+
+/** A name that a model wrote. Never the name of a tool if it was none: what is refused is replaced, and what is cut ends in a mark. */
+export function renderCalledName(name: string): string {
+  if (acceptedName.test(name)) return name;
+  return `${replaceRefused(name.slice(0, nameLengthMax)).slice(0, nameLengthMax - 1)}_`;
 }
 
 /** Whether `tool` passes: named by `allow` (empty means all), and not by `deny`. `*` stands for any characters. */

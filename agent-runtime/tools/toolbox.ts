@@ -13,7 +13,7 @@ import { untilAborted } from "../until-aborted.ts";
 import { forwardsBearer, observeHeaders, type ReadSecret } from "./headers.ts";
 import { createLink, type Link } from "./link.ts";
 import { createLinkPool, type Lease, type LinkPool } from "./link-pool.ts";
-import { isToolAllowed, renderToolName } from "./naming.ts";
+import { isToolAllowed, renderFreeName, renderToolName } from "./naming.ts";
 import type { ToolRoute } from "./route.ts";
 import { renderSubAgentRoute } from "./sub-agents.ts";
 
@@ -79,7 +79,7 @@ export function createTools(options: ToolsOptions): Tools {
       const ofServers = pools.map(({ server, pool }) => {
         const lease = pool.lease(forwardedTo(server));
         leases.push(lease);
-        return openServer(server, lease.link);
+        return openServer(server, lease.link, log);
       });
       const ofAgents = config.agents.map((agent) => {
         const link = openLink(agent, forwardedTo(agent));
@@ -87,7 +87,8 @@ export function createTools(options: ToolsOptions): Tools {
         return renderSubAgentRoute(agent, link);
       });
       try {
-        const routes = [...(await untilAborted(Promise.all(ofServers), signal)).flat(), ...ofAgents];
+        // Agents are few, and come first: where a model takes fewer tools than there are, the last ones are left out.
+        const routes = [...ofAgents, ...(await untilAborted(Promise.all(ofServers), signal)).flat()];
         return createToolbox(routes, log, release);
       } catch (error) {
         release();
@@ -105,12 +106,13 @@ const createSharedLink = (link: Link): LinkPool => ({
 });
 
 /** The routes to a server's tools that this agent may use. */
-async function openServer(server: RunServer, link: Link): Promise<ToolRoute[]> {
+async function openServer(server: RunServer, link: Link, log: Logger): Promise<ToolRoute[]> {
   const tools = await link.tools();
-  return tools
-    .filter((tool) => isToolAllowed(tool.name, server))
-    .slice(0, toolsPerServerMax)
-    .map((tool) => renderServerRoute(server, tool, link));
+  const allowed = new Map(tools.filter((tool) => isToolAllowed(tool.name, server)).map((tool) => [tool.name, tool]));
+  const left = allowed.size - toolsPerServerMax;
+  if (left > 0)
+    log.warn({ server: server.name, left }, "a server has more tools than are read, the last ones are left out");
+  return [...allowed.values()].slice(0, toolsPerServerMax).map((tool) => renderServerRoute(server, tool, link));
 }
 
 function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link): ToolRoute {
@@ -119,7 +121,8 @@ function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link)
     name: renderToolName(server.prefix, tool.name),
     label: { server: server.name, tool: tool.name },
     downstream: server.name,
-    description: tool.description ?? tool.title ?? "",
+    // Some vendors want one.
+    description: [tool.description, tool.title].find((text) => (text ?? "").trim() !== "") ?? tool.name,
     inputSchema: tool.inputSchema,
     renderProgress: ({ progress, total, message }) => ({
       message: `${prefix}${message ?? (total === undefined ? progress : `${progress}/${total}`)}`,
@@ -138,12 +141,18 @@ function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link)
 function createToolbox(routes: readonly ToolRoute[], log: Logger, close: () => void): Toolbox {
   const byName = new Map<string, ToolRoute>();
   for (const route of routes) {
-    if (byName.has(route.name))
-      log.warn({ tool: route.name, server: route.downstream }, "tool left out, its name is taken");
-    else byName.set(route.name, route);
+    const { server, tool } = route.label;
+    const name = byName.has(route.name) ? renderFreeName(route.name, server, tool) : route.name;
+    if (byName.has(name)) log.warn({ tool, server }, "a tool is left out, its name is taken");
+    else byName.set(name, name === route.name ? route : { ...route, name });
   }
   return {
-    tools: [...byName.values()].map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    tools: [...byName.values()].map(({ name, description, inputSchema, label }) => ({
+      name,
+      description,
+      inputSchema,
+      source: label,
+    })),
     find: (name) => byName.get(name),
     close,
   };
