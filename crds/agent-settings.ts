@@ -1,6 +1,6 @@
 // Settings of an agent that an instance can also give as agentDefaults. None has a schema default: the order is
 // agent, then agentDefaults, then built-in, applied once, in plan/.
-import { choice, flag, integer, list, map, number, object, setOf, text, withRules } from "./fields.ts";
+import { choice, flag, integer, json, list, map, number, object, setOf, text, withRules } from "./fields.ts";
 import { keyedByLabel, labelValuePattern, maxLabelValueLength } from "./object-meta.ts";
 import { duration, quantity } from "./units.ts";
 
@@ -63,6 +63,10 @@ export const request = object("Sampling and loop.", {
   maxTokens: integer(1, 10_000_000, "Tokens the model may write in one turn.").exactOptional(),
   stop: list(text(256, "A stop sequence.", { min: 1 }), 16, "Texts that end a turn.").exactOptional(),
   effort: choice(efforts, "How much the model thinks.").exactOptional(),
+  extra: json(
+    "Fields added to the body of each request to a model, as its provider has them; for Bedrock additionalModelRequestFields. Not model, messages, tools, stream and their kin. At most 16 KiB of JSON.",
+    32,
+  ).exactOptional(),
   parallelToolCalls: flag("Whether tools called in one turn run side by side. Default true.").exactOptional(),
   maxSteps: integer(
     1,

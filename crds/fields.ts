@@ -125,8 +125,17 @@ export const map = <T extends z.ZodType>(value: T, maxProperties: number, descri
     .meta({ description, maxProperties });
 
 /** Any JSON object, which the API server keeps as it is and judges no further; whoever uses it bounds and judges it in plan/. */
-export const json = (description: string) =>
-  z.record(z.string(), z.unknown()).meta({ description, "x-kubernetes-preserve-unknown-fields": true });
+export const json = (description: string, maxProperties?: number) =>
+  z
+    .record(z.string(), z.unknown())
+    .refine((entries) => maxProperties === undefined || Object.keys(entries).length <= maxProperties, {
+      message: `must have at most ${maxProperties} entries`,
+    })
+    .meta({
+      description,
+      ...(maxProperties === undefined ? {} : { maxProperties }),
+      "x-kubernetes-preserve-unknown-fields": true,
+    });
 
 export const flag = (description: string) => z.boolean().meta({ description });
 export const integer = (minimum: number, maximum: number, description: string) =>

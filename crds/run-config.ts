@@ -93,6 +93,10 @@ const model = z.object({
 });
 export type RunModel = z.output<typeof model>;
 
+const extraFields = z.record(z.string(), z.json());
+/** Takes what plan/ has accepted; throws for what is no JSON. */
+export const parseExtra = (value: unknown) => extraFields.parse(value);
+
 const request = z.object({
   temperature: z.number().exactOptional(),
   topP: z.number().exactOptional(),
@@ -101,7 +105,7 @@ const request = z.object({
   stop: z.array(z.string()),
   effort: z.enum(efforts).exactOptional(),
   /** Added to the body of each request to a model. */
-  extra: z.record(z.string(), z.unknown()).exactOptional(),
+  extra: extraFields.exactOptional(),
   parallelToolCalls: z.boolean(),
   maxSteps: z.number(),
 });

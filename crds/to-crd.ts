@@ -44,7 +44,11 @@ function structural(node: Json, path: string): Json {
     result["anyOf"] = [{ type: "integer" }, { type: "string" }];
     return result;
   }
-  if (node["x-kubernetes-preserve-unknown-fields"] === true) return result;
+  if (node["x-kubernetes-preserve-unknown-fields"] === true) {
+    delete result["propertyNames"];
+    requireBounds(result, path);
+    return result;
+  }
   if (anyOf !== undefined) result["anyOf"] = anyOf;
   if (isObject(properties)) {
     result["properties"] = Object.fromEntries(

@@ -4,6 +4,7 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { placeholder } from "../crds/references.ts";
 import { agentAmountFaults, instanceAmountFaults } from "./accept-amounts.ts";
+import { extraFaults } from "./accept-extra.ts";
 import { issuerFaults } from "./accept-issuer.ts";
 import { agentKeyFaults, instanceKeyFaults } from "./accept-keys.ts";
 import { outputFaults } from "./accept-output.ts";
@@ -100,7 +101,10 @@ const securityAnnotation =
   /^(container\.apparmor\.security\.beta|(container\.)?seccomp\.security\.alpha)\.kubernetes\.io\//;
 
 /** Faults of what an agent and agentDefaults can both set. */
-const settingsFaults = (path: string, { pod, networkPolicy }: NonNullable<InstanceSpec["agentDefaults"]>): Fault[] => [
+const settingsFaults = (
+  path: string,
+  { pod, networkPolicy, request }: NonNullable<InstanceSpec["agentDefaults"]>,
+): Fault[] => [
   ...Object.keys(pod?.annotations ?? {})
     .filter((key) => securityAnnotation.test(key))
     .map((key): Fault => ({
@@ -108,6 +112,7 @@ const settingsFaults = (path: string, { pod, networkPolicy }: NonNullable<Instan
       path: `${path}.pod.annotations`,
       message: `"${key}" would change the security profile, which is always restricted; remove it`,
     })),
+  ...extraFaults(`${path}.request`, request),
   ...podFaults(`${path}.pod`, pod),
   ...networkPolicyFaults(`${path}.networkPolicy`, networkPolicy),
 ];

@@ -41,7 +41,8 @@ export function resolveModels(agent: PallasAgent, instance: PallasInstance): Run
       ref,
       ...splitModel(ref),
       capabilities: { ...defaultCapabilities, ...declared },
-      capabilitiesDeclared: Object.keys(declared).length > 0,
+      // How reasoning goes back says nothing of sizes.
+      capabilitiesDeclared: Object.keys(declared).some((name) => name !== "reasoningContent"),
     };
   });
 }

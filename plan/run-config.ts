@@ -14,6 +14,7 @@ import type {
   RunServer,
   RunSubAgent,
 } from "../crds/run-config.ts";
+import { parseExtra } from "../crds/run-config.ts";
 import { parseDurationMs } from "../crds/units.ts";
 import { renderIdentity } from "./catalogue.ts";
 import { isBuiltIn, resolveModels } from "./models.ts";
@@ -123,6 +124,7 @@ function renderRequest({
   topK,
   maxTokens,
   effort,
+  extra,
 }: EffectiveSettings["request"]): RunConfig["request"] {
   return {
     ...(temperature === undefined ? {} : { temperature }),
@@ -130,6 +132,7 @@ function renderRequest({
     ...(topK === undefined ? {} : { topK }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(effort === undefined ? {} : { effort }),
+    ...(extra === undefined || Object.keys(extra).length === 0 ? {} : { extra: parseExtra(extra) }),
     stop: [...stop],
     parallelToolCalls,
     maxSteps,

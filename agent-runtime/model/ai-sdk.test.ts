@@ -226,6 +226,26 @@ describe("CFG-3 what is peculiar to a protocol", () => {
     });
   });
 
+  test.each([
+    ["anthropic", { thinking: { type: "disabled" }, metadata: { user_id: "u" } }],
+    ["openai", { text: { verbosity: "low" }, safety_identifier: "s" }],
+    ["openai-compatible", { chat_template_kwargs: { enable_thinking: false }, seed: 7 }],
+  ] as const)("%s: extra fields are in the body, what the agent says itself stays", async (kind, extra) => {
+    const { models } = await start(kind, [{ text: "ok" }]);
+    await models.turn(turnRequest({ settings: { ...settings, extra: { ...extra, model: "other", stream: false } } }));
+    expect(server.requests[0]?.body).toMatchObject({ ...extra, model: names[kind], stream: true });
+  });
+
+  test("openai-compatible: thinking in tags is neither answered nor kept", async () => {
+    const call = { name: weatherTool.name, arguments: {} };
+    const { models } = await start("openai-compatible", [
+      { text: "<think>\nhm\n</think>\n\nI look.", toolCalls: [call] },
+    ]);
+    const turn = await models.turn(turnRequest({ tools: [weatherTool] }));
+    expect(turn.text).toBe("I look.");
+    expect(JSON.stringify(turn.opaque ?? "")).not.toContain("hm");
+  });
+
   test("anthropic: reasoning of another model is not sent back", async () => {
     const { models } = await start("anthropic", [{ text: "ok" }]);
     const opaque = { model: "main.other", content: [{ type: "reasoning", text: "secret thought" }] };

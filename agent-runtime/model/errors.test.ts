@@ -42,6 +42,44 @@ describe("AGT-7 kinds of errors", () => {
     [413, "", "context_overflow"],
     [
       400,
+      { error: { message: "The input token count (9) exceeds the maximum number of tokens allowed (8)." } },
+      "context_overflow",
+    ],
+    [
+      400,
+      {
+        error: {
+          message:
+            "'max_tokens' or 'max_completion_tokens' is too large: 8000. This model's maximum context length is 4096 tokens and your request has 7 input tokens (8000 > 4096 - 7).",
+        },
+      },
+      "unsupported_param",
+    ],
+    [
+      413,
+      {
+        error: {
+          message: "Request too large on tokens per minute (TPM): Limit 6000, Requested 14368",
+          code: "rate_limit_exceeded",
+        },
+      },
+      "quota",
+    ],
+    [
+      402,
+      { error: { message: "fewer max_tokens. You requested up to 16384 tokens, but can only afford 12." } },
+      "quota",
+    ],
+    [500, { error: { code: 500, message: "tools param requires --jinja flag" } }, "invalid_request"],
+    [
+      400,
+      {
+        error: { message: "Provider returned error", metadata: { raw: '{"error":{"message":"prompt is too long"}}' } },
+      },
+      "context_overflow",
+    ],
+    [
+      400,
       { error: { message: "Unsupported value", param: "temperature", code: "unsupported_value" } },
       "unsupported_param",
     ],
@@ -107,6 +145,14 @@ describe("AGT-7 messages", () => {
     expect(message).toBe('p: the key was refused (401); check Secret "s" key "k"');
     expect(http(400, "long\n".repeat(500)).message.length).toBeLessThan(400);
     expect(http(400, "long\n".repeat(500)).message).not.toContain("\n");
+  });
+
+  test("of a refused limit name the fields that set it", () => {
+    const { message, refusal } = http(400, {
+      error: { message: "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]" },
+    });
+    expect(message).toContain("set modelCapabilities.maxOutputTokens or request.maxTokens");
+    expect(refusal).toEqual({ what: "output-limit", limitTokens: 8_192 });
   });
 
   test("BRR-4 never quote a secret, whole or cut at the limit", () => {

@@ -26,12 +26,15 @@ export interface Sampling {
   /** Effort, where the client library turns it into levels or budgets of thinking. */
   reasoning?: Effort;
   /** Keyed by the client library's name of the provider. */
-  providerOptions: Record<string, Record<string, JsonValue>>;
+  providerOptions: Record<string, JsonObject>;
   /** What was asked for and is not sent as asked, with the reason; to be logged once. */
   notes: { param: Parameter; reason: string }[];
 }
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+interface JsonObject {
+  [key: string]: JsonValue;
+}
 
 interface Rule {
   kinds: readonly RunProvider["kind"][];
@@ -152,7 +155,7 @@ export function renderSampling(input: SamplingInput): Sampling {
   const otherName = speaksChat(kind) && (known.namesCompletionTokens || refused.has("maxTokens"));
 
   const sampling: Sampling = {
-    providerOptions: renderProviderOptions(kind, {
+    providerOptions: renderProviderOptions(kind, settings.extra, {
       ...{ effort, topK, noEffort },
       budget: thinksByBudget.test(model.name) ? effort && thinkingTokens[effort] : undefined,
       completionTokens: otherName ? outputTokens : undefined,
@@ -186,6 +189,7 @@ function nearestEffort(kind: RunProvider["kind"], name: string, wanted: Effort):
 
 function renderProviderOptions(
   kind: RunProvider["kind"],
+  extra: RequestSettings["extra"],
   values: {
     effort: Effort | undefined;
     /** Of thinking, in tokens: instead of effort. */
@@ -218,6 +222,9 @@ function renderProviderOptions(
           ...(noEffort ? { reasoningEffort: "none" } : {}),
         },
       };
+    case "bedrock":
+      // Its requests may be signed: what is added later would break that.
+      return extra === undefined ? {} : { bedrock: { additionalModelRequestFields: extra } };
     default:
       return {};
   }

@@ -10,7 +10,7 @@ export function withoutThinking(text: string): string {
   if (from.startsWith(start)) {
     const at = from.indexOf(end);
     // Never ended: the limit came first, and there is no answer.
-    return at === -1 ? "" : withoutThinking(from.slice(at + end.length));
+    return at === -1 ? "" : withoutThinking(from.slice(at + end.length).trimStart());
   }
   const at = text.indexOf(`\n${end}`);
   const first = text.indexOf(start);

@@ -18,6 +18,24 @@ const findDeadUrl = async () => {
   return server.url;
 };
 
+test("AGT-15 tools of two servers that would have one name are both offered and both called", async () => {
+  const first = await keep(startToolServer({ z: () => textResult("of the first") }));
+  const second = await keep(startToolServer({ y__z: () => textResult("of the second") }));
+  const servers = [
+    { ...renderTestServer("one", first.url), prefix: "x__y" },
+    { ...renderTestServer("two", second.url), prefix: "x" },
+  ];
+  const models = createScriptedModels([{ text: "names" }]);
+  const agent = await keep(startAgent({ servers }, { models }));
+  await ask(agent.mcpUrl, { message: "go" });
+  const names = models.requests[0]?.tools.map(({ name }) => name) ?? [];
+  expect(names).toEqual(["x__y__z", expect.stringMatching(/^x__y__z_[0-9a-f]{8}$/)]);
+  const caller = await keep(startAgent({ servers }));
+  for (const [index, text] of ["of the first", "of the second"].entries()) {
+    expect((await ask(caller.mcpUrl, { message: `***CALL_TOOL ${names[index]} {}` })).text).toBe(text);
+  }
+});
+
 describe("a downstream server that is down", () => {
   test("at start hinders neither the start nor the tools of others", async () => {
     const neo4j = await keep(startToolServer({ query: () => textResult("rows") }));

@@ -24,7 +24,7 @@ function renderOtherName(name: string, identity: string): string {
   return `${replaceRefused(name).slice(0, nameLengthMax - hashLength - 1)}_${hash}`;
 }
 
-const replaceRefused = (name: string) => name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").replace(/^(?![a-zA-Z_])/, "_");
+const replaceRefused = (name: string) => name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").replace(/^(?=[\d-])/, "_");
 
 /** A name that a model wrote. Never the name of a tool if it was none: what is refused is replaced, and what is cut ends in a mark. */
 export function renderCalledName(name: string): string {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import { imageBytesMax } from "../image-data.ts";
-import { isToolAllowed, renderToolName } from "./naming.ts";
+import { isToolAllowed, renderCalledName, renderToolName } from "./naming.ts";
 import { renderToolResult } from "./result.ts";
 
 describe("names of tools to the model", () => {
@@ -15,13 +15,19 @@ describe("names of tools to the model", () => {
     expect(cut).toHaveLength(64);
   });
 
+  test("AGT-15 begin with a letter or an underscore", () => {
+    expect(renderToolName("3d", "make")).toMatch(/^_3d__make_[0-9a-f]{8}$/);
+    expect(renderCalledName("3d__make")).toBe("_3d__make_");
+    expect(renderCalledName("_3d__make")).toBe("_3d__make");
+  });
+
   test("are accepted by every provider and differ where the tools do", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.string({ minLength: 1, maxLength: 90 }), { minLength: 2, maxLength: 2 }),
         ([a = "", b = ""]) => {
           const names = [renderToolName("s", a), renderToolName("s", b)];
-          expect(names.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);
+          expect(names.every((name) => /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/.test(name))).toBe(true);
           expect(names[0]).not.toBe(names[1]);
         },
       ),

@@ -44,6 +44,7 @@ function sampleOf(node: SchemaNode, schemaPath: string, n: number, omit: readonl
 
 function sampleObject(node: SchemaNode, schemaPath: string, n: number, omit: readonly RegExp[]): Json {
   const { additionalProperties } = node;
+  if (node["x-kubernetes-preserve-unknown-fields"]) return { k0: "text", k1: { inner: [1] } };
   if (additionalProperties) {
     const values = entries.map((n) => [`k${n}`, sampleOf(additionalProperties, `${schemaPath}{}`, n, omit)]);
     return Object.fromEntries(values);
