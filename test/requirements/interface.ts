@@ -195,7 +195,13 @@ export const interfaceRequirements: Requirements = {
   },
   "AGT-15": {
     promise: "Any valid tool can be offered to any provider; one that is refused is left out and named.",
-    shown: "open",
+    shown: [
+      "agent-runtime/model/refusing-vendors.test.ts",
+      "agent-runtime/model/tool-schemas/fit-schema.test.ts",
+      "agent-runtime/model/refusals.test.ts",
+      "agent-runtime/model/fit-tools.test.ts",
+      "agent-runtime/tools/downstream.test.ts",
+    ],
   },
 
   "PRG-1": {
