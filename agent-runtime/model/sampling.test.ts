@@ -72,6 +72,14 @@ describe("CFG-3 what a model refuses is left out and noted", () => {
     expect(sent(false)).toMatchObject({ providerOptions: { compatible: { reasoningEffort: "high" } }, notes: [] });
   });
 
+  test("extra fields of Bedrock are signed with the rest", () => {
+    const extra = { reasoning_config: { type: "enabled" } };
+    expect(render("bedrock", "m", { extra })).toMatchObject({
+      providerOptions: { bedrock: { additionalModelRequestFields: extra } },
+    });
+    expect(render("openai-compatible", "m", { extra })).toMatchObject({ providerOptions: { compatible: {} } });
+  });
+
   test("without a limit of the answer none is sent under any name", () => {
     const sent = render("openai-compatible", "m", {}, ["maxTokens"], { outputTokens: undefined });
     expect(sent).toEqual({ providerOptions: { compatible: {} }, notes: [] });

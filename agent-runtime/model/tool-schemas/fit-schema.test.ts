@@ -291,6 +291,8 @@ describe("AGT-15 what vendors have refused", () => {
     });
     const { schema } = fitToolSchema("google", raw);
     expect(JSON.stringify(schema)).not.toContain("$ref");
+    // Once round, and no deeper.
+    expect(JSON.stringify(schema).split('"children"')).toHaveLength(2);
     expect(schema).toMatchObject({ properties: { tree: { properties: { children: { type: "array" } } } } });
   });
 
