@@ -1,6 +1,7 @@
 // Whether a bearer token lets its caller in (AGT-11): signature, issuer, audience, times, algorithm, subject.
 import { errors, jwtVerify } from "jose";
 import type { RunAuth } from "../../crds/run-config.ts";
+import type { NamedCaller } from "../../lib/mcp/caller.ts";
 import { KeysUnavailable, type IssuerKeys } from "./keys.ts";
 
 /** Signatures only, and none that a public key could forge: neither `none` nor HMAC. */
@@ -13,7 +14,7 @@ const leewaySeconds = 30;
 export const tokenCharsMax = 8_192;
 
 export type Verdict =
-  | { kind: "caller"; caller: string }
+  | { kind: "caller"; caller: NamedCaller }
   | { kind: "refused"; why: string }
   | { kind: "unavailable"; why: string };
 
@@ -32,7 +33,7 @@ export async function judgeToken(token: string, auth: RunAuth, keys: IssuerKeys,
     });
     if (typeof payload.sub !== "string" || payload.sub === "")
       return { kind: "refused", why: "the token has no subject" };
-    return { kind: "caller", caller: `${auth.issuer} ${payload.sub}` };
+    return { kind: "caller", caller: { subject: `${auth.issuer} ${payload.sub}` } };
   } catch (error) {
     if (error instanceof KeysUnavailable) return { kind: "unavailable", why: error.message };
     return { kind: "refused", why: renderRefusal(error) };

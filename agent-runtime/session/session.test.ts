@@ -66,7 +66,7 @@ describe("AGT-5 a history that was left in the middle", () => {
 
   test("is closed in the store when its call ends", async () => {
     const { store, sessions } = await startSessions();
-    const history = await sessions.open(await sessions.resolve({}), never);
+    const history = await sessions.open(await sessions.resolve({ caller: "anyone" }), never);
     await history.append(user("a"));
     await history.append(calls("1"));
     await history.close();
@@ -77,7 +77,7 @@ describe("AGT-5 a history that was left in the middle", () => {
   test("by a process that died is closed when it is opened", async () => {
     const { store, sessions } = await startSessions();
     await store.append("shared", calls("1"));
-    const history = await sessions.open(await sessions.resolve({}), never);
+    const history = await sessions.open(await sessions.resolve({ caller: "anyone" }), never);
     expect(history.entries).toMatchObject([calls("1"), interrupted]);
     await history.close();
   });

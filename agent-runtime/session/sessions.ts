@@ -2,6 +2,7 @@
 // history under its lock and leaves it valid whatever happens to the call.
 import { randomUUID } from "node:crypto";
 import type { RunConfig } from "../../crds/run-config.ts";
+import type { Caller } from "../../lib/mcp/caller.ts";
 import { isOwnedBy, mintOwnedId } from "../../lib/mcp/owned-id.ts";
 import { CallFault } from "../call-fault.ts";
 import type { ModelMessage } from "../model/types.ts";
@@ -20,8 +21,8 @@ export interface SessionClaim {
   sessionId?: string | undefined;
   /** The `Mcp-Session-Id` of its connection. */
   connectionId?: string | undefined;
-  /** Who asks, where callers are authenticated: a session_id is its caller's alone. */
-  caller?: string | undefined;
+  /** Who asks: a session_id is its caller's alone. */
+  caller: Caller;
 }
 
 export interface SessionRef {
@@ -76,7 +77,7 @@ export function createSessions(options: {
   /** Keys that are on their way out. */
   const forgotten = new Set<string>();
 
-  const findNamed = async (sessionId: string, caller?: string): Promise<SessionRef> => {
+  const findNamed = async (sessionId: string, caller: Caller): Promise<SessionRef> => {
     const key = sessionKey(sessionId);
     if (scope === "connection" && isOwnedBy(sessionId, caller) && (await store.has(key)))
       return { key, kept: true, sessionId };

@@ -67,7 +67,7 @@ export async function startToolServer(
   const { log } = createTestLog("SILENT");
   const endpoint = serveMcp(
     { server: { name: "tools", version: "1.0.0" }, tools: entries, prompts: [] },
-    { log, bodyLimitBytes: 1_000_000, sessions: { idleTtlMs: 600_000, max: 1_000 } },
+    { log, bodyLimitBytes: 1_000_000, callers: "anyone", sessions: { idleTtlMs: 600_000, max: 1_000 } },
   );
   const fetch = (request: Request) => {
     authorizations.push(request.headers.get("authorization"));

@@ -36,7 +36,7 @@ export async function talk(message: string | UserPart[], options: TalkOptions): 
   const { store, signal = new AbortController().signal } = options;
   const capabilities = { vision: true, contextWindow: 131_072, maxOutputTokens: 16_384, ...models[0]?.capabilities };
   const sessions = createSessions({ scope: "shared", maxQueued: 1, store });
-  const history = await sessions.open(await sessions.resolve({}), signal);
+  const history = await sessions.open(await sessions.resolve({ caller: "anyone" }), signal);
   try {
     const content: UserPart[] = typeof message === "string" ? [{ type: "text", text: message }] : message;
     await history.append({ role: "user", content });

@@ -16,6 +16,7 @@ const inbound = (overrides: Partial<Inbound> = {}): Inbound => ({
   requestId: 1,
   signal: new AbortController().signal,
   authorization: undefined,
+  caller: "anyone",
   meta: { progressToken: 0 },
   readHeader: () => undefined,
   notifyProgress: async () => undefined,

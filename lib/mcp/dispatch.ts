@@ -4,6 +4,7 @@
  */
 import type { Logger } from "../process/log.ts";
 import { compileArgumentChecks } from "./arguments.ts";
+import type { Caller } from "./caller.ts";
 import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import type {
   CallContext,
@@ -25,7 +26,7 @@ export interface Inbound {
   /** The Authorization header of the HTTP request that carries this call. */
   authorization: string | null | undefined;
   sessionId?: string | undefined;
-  caller?: string | undefined;
+  caller: Caller;
   meta: Record<string, unknown> | undefined;
   /** A header of the HTTP request that carries this call. */
   readHeader(name: string): unknown;
@@ -134,6 +135,7 @@ function openContext(inbound: Inbound, log: Logger): { context: CallContext; end
     era: inbound.era,
     requestId: String(inbound.requestId),
     signal: inbound.signal,
+    caller: inbound.caller,
     meta,
   };
   const bearer = parseBearer(inbound.authorization);
@@ -142,9 +144,6 @@ function openContext(inbound: Inbound, log: Logger): { context: CallContext; end
   }
   if (inbound.sessionId !== undefined) {
     context.sessionId = inbound.sessionId;
-  }
-  if (inbound.caller !== undefined) {
-    context.caller = inbound.caller;
   }
   const progressToken = meta["progressToken"];
   if (typeof progressToken === "string" || typeof progressToken === "number") {

@@ -48,6 +48,7 @@ export async function startEndpoint(options: Partial<ServeOptions> = {}): Promis
   const endpoint = serveMcp(createTestTable(calls), {
     log,
     bodyLimitBytes: 1_000_000,
+    callers: "anyone",
     sessions: { idleTtlMs: 60_000, max: 100 },
     ...options,
   });

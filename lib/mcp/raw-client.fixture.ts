@@ -19,8 +19,11 @@ export async function post(url: string, message: unknown, headers: Record<string
 }
 
 /** Opens a session of the 2025 era and returns the header that belongs to it. */
-export async function openSession(url: string): Promise<{ "mcp-session-id": string }> {
-  const response = await post(url, initializeMessage);
+export async function openSession(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<{ "mcp-session-id": string }> {
+  const response = await post(url, initializeMessage, headers);
   await response.text();
   const id = response.headers.get("mcp-session-id");
   if (response.status !== 200 || id === null) {

@@ -12,13 +12,14 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Logger } from "../process/log.ts";
+import { parseAuthInfo, renderAuthInfo } from "./caller.ts";
 import type { Dispatcher, Inbound } from "./dispatch.ts";
 import type { McpExtension } from "./extension.ts";
 import type { InboundRequest } from "./inbound-request.ts";
 import type { Leg } from "./serve-2025.ts";
 import { streamWhenLate } from "./late-stream.ts";
 import type { McpTable } from "./table.ts";
-import { renderAuthInfo, renderCapabilities, renderToolResult } from "./wire-results.ts";
+import { renderCapabilities, renderToolResult } from "./wire-results.ts";
 
 /** Well below any header timeout; what answers sooner needs no stream. */
 const patienceMs = 1_000;
@@ -48,8 +49,7 @@ export function createStreamLeg(parts: Parts2026): StreamLeg {
   return {
     isOf2025: ({ request, message }) => isLegacyRequest(request, message),
     handle: ({ request, message, caller }) => {
-      const authInfo = caller === undefined ? {} : { authInfo: renderAuthInfo(caller) };
-      const pending = handler.fetch(request, { parsedBody: message, ...authInfo });
+      const pending = handler.fetch(request, { parsedBody: message, authInfo: renderAuthInfo(caller) });
       return streamWhenLate(pending, { patienceMs, keepAliveMs });
     },
     // Dropping a response has cancelled its call.
@@ -85,7 +85,7 @@ function renderInbound({ mcpReq, http }: ServerContext): Inbound {
     requestId: mcpReq.id,
     signal: mcpReq.signal,
     authorization: http?.req?.headers.get("authorization"),
-    caller: http?.authInfo?.clientId,
+    caller: parseAuthInfo(http?.authInfo),
     meta: mcpReq._meta,
     readHeader: (name) => http?.req?.headers.get(name),
     notifyProgress: (params) => mcpReq.notify({ method: "notifications/progress", params: { ...params } }),

@@ -197,7 +197,7 @@ describe("BRR-1 BRR-2 the bearer is that of the very request", () => {
 
 describe("a faulty table is refused at start", () => {
   const log = createLogger({ logger: "test", level: "SILENT" });
-  const options = { log, bodyLimitBytes: 1, sessions: { idleTtlMs: 1, max: 1 } };
+  const options = { log, bodyLimitBytes: 1, callers: "anyone", sessions: { idleTtlMs: 1, max: 1 } } as const;
   const tool = (inputSchema: ToolEntry["inputSchema"]): ToolEntry => ({
     name: "echo",
     description: "",

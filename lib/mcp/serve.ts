@@ -7,6 +7,7 @@ import { Hono } from "hono";
 import { systemClock, type Clock } from "../process/clock.ts";
 import { createMemoryBudget, deriveBudgetBytes, type Holder, type MemoryBudget } from "../process/memory-budget.ts";
 import type { Logger } from "../process/log.ts";
+import type { Caller, NamedCaller } from "./caller.ts";
 import { createDispatcher } from "./dispatch.ts";
 import { isSurely2025 } from "./era.ts";
 import type { McpExtension } from "./extension.ts";
@@ -30,6 +31,8 @@ export interface ServeOptions {
   bodyBudget?: MemoryBudget;
   /** Hears of each such 503. */
   onBodyRefused?: () => void;
+  /** "named": a middleware before the endpoint names the caller of each request, and sessions belong to their callers (AGT-11). */
+  callers: "anyone" | "named";
   /** Of the 2025 era. */
   sessions: SessionLimits;
   /**
@@ -52,8 +55,8 @@ export interface ServeOptions {
 /** What a middleware before the endpoint may say of a request. */
 export interface McpVariables {
   Variables: {
-    /** Who sent it: sessions then belong to their callers (AGT-11). */
-    caller?: string;
+    /** Who sent it; read with `callers: "named"`. */
+    caller?: NamedCaller;
   };
 }
 
@@ -68,7 +71,7 @@ export interface McpEndpoint {
 
 /** Serves `table`. Throws when the table is faulty: a name used twice, an input schema that cannot be compiled. */
 export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
-  const { log, sessions, clock = systemClock, bodyBudget = createMemoryBudget(deriveBudgetBytes()) } = options;
+  const { log, callers, sessions, clock = systemClock, bodyBudget = createMemoryBudget(deriveBudgetBytes()) } = options;
   const bodyLimits = { limitBytes: options.bodyLimitBytes, budget: bodyBudget, onRefused: options.onBodyRefused };
   const { isResumable = async () => false, onSessionDelete = async () => undefined } = options;
   const dispatcher = createDispatcher(table, log);
@@ -91,6 +94,7 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
       const headers = { Allow: "GET, POST, DELETE" };
       return renderRpcFailure({ status: 405, code: rpcCodes.serverError, message: "Method not allowed", headers });
     }
+    const caller = callers === "anyone" ? callers : requireCaller(context.get("caller"));
     const body = request.method === "POST" ? await readMessage(request, bodyLimits) : undefined;
     // Asked only now, because reading the body may take long.
     const holder = body?.ok === true ? body.holder : undefined;
@@ -102,7 +106,7 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
     if (body?.ok === false) {
       return renderRpcFailure(body.failure);
     }
-    return await handOver(pickLeg, { request, message: body?.message, caller: context.get("caller") }, holder);
+    return await handOver(pickLeg, { request, message: body?.message, caller }, holder);
   });
   app.onError((error) => {
     log.error({ err: error }, "mcp request failed");
@@ -116,6 +120,12 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
     },
     sessionCount: leg2025.sessionCount,
   };
+}
+
+/** Throws where whoever mounted the endpoint forgot to name the caller: nobody is served then. */
+function requireCaller(caller: NamedCaller | undefined): Caller {
+  if (caller === undefined) throw new Error("expected a middleware that names the caller, found none");
+  return caller;
 }
 
 /** The body counts until nobody needs it: its answer is sent or dropped, and the call it made is over. */

@@ -15,13 +15,14 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import type { Logger } from "../process/log.ts";
+import { parseAuthInfo, renderAuthInfo } from "./caller.ts";
 import type { Dispatcher, Inbound } from "./dispatch.ts";
 import type { InboundRequest } from "./inbound-request.ts";
 import type { SessionEvents } from "./event-buffer.ts";
 import type { Extra2025, McpExtension } from "./extension.ts";
 import { createRunningCalls } from "./running-calls.ts";
 import type { McpTable } from "./table.ts";
-import { renderAuthInfo, renderCapabilities, renderToolResult } from "./wire-results.ts";
+import { renderCapabilities, renderToolResult } from "./wire-results.ts";
 
 export interface Parts2025 {
   table: McpTable;
@@ -111,10 +112,7 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
       if (!response.ok) throw new Error(`the session could not be resumed: its initialize got ${response.status}`);
     },
     handle: ({ request, message, caller }) =>
-      transport.handleRequest(request, {
-        parsedBody: message,
-        ...(caller !== undefined && { authInfo: renderAuthInfo(caller) }),
-      }),
+      transport.handleRequest(request, { parsedBody: message, authInfo: renderAuthInfo(caller) }),
     isCalling: () => calls.count() > 0,
     isInFlight: calls.has,
     afterCall: calls.afterCall,
@@ -140,7 +138,7 @@ function renderInbound(extra: Extra2025, sessionId: string | undefined, signal: 
     signal,
     authorization: Array.isArray(authorization) ? authorization[0] : authorization,
     sessionId,
-    caller: extra.authInfo?.clientId,
+    caller: parseAuthInfo(extra.authInfo),
     meta: extra._meta,
     readHeader: (name) => extra.requestInfo?.headers[name],
     notifyProgress: (params) => extra.sendNotification({ method: "notifications/progress", params: { ...params } }),

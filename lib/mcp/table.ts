@@ -2,6 +2,7 @@
  * What an MCP server offers, said without any SDK: tools and prompts with their handlers, and the context a call runs in.
  * The servers of both protocol eras and the client speak these types; nothing here does I/O.
  */
+import type { Caller } from "./caller.ts";
 
 /** The wire generation a call arrived on: sessions up to revision 2025-11-25, stateless requests from 2026-07-28 on. */
 export type Era = "2025" | "2026";
@@ -89,8 +90,8 @@ export interface CallContext {
   signal: AbortSignal;
   /** The token of the very HTTP request that carries this call (BRR-2); absent without `Authorization: Bearer`. */
   bearer?: string;
-  /** Who calls; absent where callers are not authenticated (AGT-11). */
-  caller?: string;
+  /** Who calls (AGT-11). */
+  caller: Caller;
   /** The `Mcp-Session-Id` of the 2025 era; absent without sessions and in the 2026 era. */
   sessionId?: string;
   /** Present only when the caller sent a progress token (PRG-1). Never rejects, and does nothing once the call has ended. */

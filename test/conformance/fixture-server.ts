@@ -14,6 +14,7 @@ export async function startFixtureServer(): Promise<{ url: string; stop(): Promi
   const endpoint = serveMcp(fixtureTable, {
     log,
     bodyLimitBytes: 1_000_000,
+    callers: "anyone",
     sessions: { idleTtlMs: 60_000, max: 100 },
     extension: { extend2025, extend2026 },
   });

@@ -173,6 +173,7 @@ describe("SEC-6 hostile requests", () => {
         },
         {
           log: createLogger({ logger: "hostile", level: "ERROR", destination }),
+          callers: "anyone",
           bodyLimitBytes: 1_000_000,
           sessions: { idleTtlMs: 60_000, max: 100 },
         },

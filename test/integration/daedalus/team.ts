@@ -177,7 +177,7 @@ async function startTools() {
   const cancellations = createCancellations();
   const log = createLogger({ logger: "tools", level: "SILENT" });
   const limits = { bodyLimitBytes: 1_000_000, sessions: { idleTtlMs: 600_000, max: 1_000 } };
-  const endpoint = serveMcp(createTools(cancellations), { log, ...limits });
+  const endpoint = serveMcp(createTools(cancellations), { log, callers: "anyone", ...limits });
   const server = await listen(endpoint.app.fetch, { port: 0, hostname: "127.0.0.1", log });
   const stop = async (): Promise<void> => {
     await endpoint.close();
