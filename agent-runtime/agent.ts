@@ -18,6 +18,7 @@ import { createHealth, type Health } from "./health/health.ts";
 import { createObserved } from "./health/observed.ts";
 import { createTurnTimes, type TurnTimes } from "./health/turn-times.ts";
 import { renderAllowedHosts } from "./hosts.ts";
+import { findImageLimits } from "./image-data.ts";
 import { observeInstruction } from "./inputs/instruction.ts";
 import { renderInitial, type ReadLiveConfig } from "./inputs/live-config.ts";
 import { createMountedFiles } from "./inputs/mounted-files.ts";
@@ -107,12 +108,21 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   });
   const resultLimitBytes = config.limits.toolResultBytes;
   const hasVision = () => models.active.capabilities.vision;
+  const observeImageLimits = () => findImageLimits(models.active.provider, config.providers);
   const sendMessage = createSendMessage({
     config,
     models: { turn: timeTurns(models, turnTimes, clock) },
     activeModel: () => models.active,
     tools,
-    dispatch: createDispatch({ resultLimitBytes, hasVision, onCall: metrics.countToolCall, log, clock }),
+    observeImageLimits,
+    dispatch: createDispatch({
+      resultLimitBytes,
+      hasVision,
+      observeImageLimits,
+      onCall: metrics.countToolCall,
+      log,
+      clock,
+    }),
     sessions,
     answerSchema: config.output === undefined ? undefined : createAnswerSchema(config.output.schema),
     observeInstruction: () => observeInstruction(config.instruction, texts),

@@ -1,6 +1,6 @@
 // The images of a send_message call, checked before any of them reaches a model (AGT-2). Each fault names the image and the rule.
 import { CallFault } from "../call-fault.ts";
-import { findImageFault } from "../image-data.ts";
+import { findImageFault, type ImageLimits } from "../image-data.ts";
 import type { ImageData } from "../model/types.ts";
 
 /** Something in the call's arguments cannot be used; the message is for the caller. */
@@ -13,18 +13,30 @@ export interface WrittenImage {
   mime_type: string;
 }
 
+export interface Seer {
+  /** The model's reference. */
+  ref: string;
+  vision: boolean;
+  /** What its provider refuses of images, where that is known. */
+  imageLimits: ImageLimits | undefined;
+}
+
 /** The images as the model layer takes them. Throws InputFault. */
-export function parseImages(images: readonly WrittenImage[], model: { ref: string; vision: boolean }): ImageData[] {
+export function parseImages(images: readonly WrittenImage[], model: Seer): ImageData[] {
   if (images.length > 0 && !model.vision) {
     throw new InputFault(
       `${model.ref} is declared without vision: send text only, or declare modelCapabilities.vision`,
     );
   }
-  return images.map((image, index) => parseImage(image, `image ${index + 1}`));
+  return images.map((image, index) => parseImage(image, `image ${index + 1}`, model.imageLimits));
 }
 
-function parseImage({ data, mime_type: mimeType }: WrittenImage, which: string): ImageData {
-  const fault = findImageFault({ data, mimeType });
+function parseImage(
+  { data, mime_type: mimeType }: WrittenImage,
+  which: string,
+  limits: ImageLimits | undefined,
+): ImageData {
+  const fault = findImageFault({ data, mimeType }, limits);
   if (fault !== undefined) throw new InputFault(`${which} ${fault}`);
   return { data, mimeType };
 }

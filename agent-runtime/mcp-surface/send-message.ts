@@ -9,6 +9,7 @@ import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { CallFault } from "../call-fault.ts";
 import type { Calls } from "../calls.ts";
+import type { ImageLimits } from "../image-data.ts";
 import type { AnswerSchema } from "../loop/answer-schema.ts";
 import { createBudget, type Budget } from "../loop/budget.ts";
 import type { RunContext } from "../loop/run-context.ts";
@@ -23,13 +24,15 @@ import { traced, traceDispatch, traceTurns } from "../telemetry/traced.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import type { Tools } from "../tools/toolbox.ts";
 import { renderAnswer, withSession } from "./answer.ts";
-import { InputFault, parseImages } from "./images.ts";
+import { InputFault, parseImages, type Seer } from "./images.ts";
 
 export interface SendMessageParts {
   config: Pick<RunConfig, "agent" | "request" | "limits" | "history" | "emitLoopProgress">;
   models: Pick<Models, "turn">;
   /** The model as it stands: reference and what it can do. */
   activeModel: () => RunModel;
+  /** What its provider refuses of images, as of now. */
+  observeImageLimits: () => ImageLimits | undefined;
   tools: Tools;
   dispatch: Dispatch;
   sessions: Sessions;
@@ -98,7 +101,7 @@ interface Running {
 
 async function answer(parts: SendMessageParts, args: Record<string, unknown>, run: Running): Promise<ToolResult> {
   const { caller } = run;
-  const input = parseInput(args, parts.activeModel());
+  const input = parseInput(args, renderSeer(parts));
   const session = await parts.sessions.resolve({
     sessionId: input.sessionId,
     connectionId: caller.sessionId,
@@ -150,12 +153,17 @@ async function converse(parts: SendMessageParts, { input, session, run, trace }:
   }
 }
 
+function renderSeer({ activeModel, observeImageLimits }: SendMessageParts): Seer {
+  const { ref, capabilities } = activeModel();
+  return { ref, vision: capabilities.vision, imageLimits: observeImageLimits() };
+}
+
 /** Throws InputFault. */
-function parseInput(args: Record<string, unknown>, model: ReturnType<SendMessageParts["activeModel"]>): Input {
+function parseInput(args: Record<string, unknown>, seer: Seer): Input {
   const parsed = argumentsSchema.safeParse(args);
   if (!parsed.success) throw new InputFault(`the arguments cannot be used: ${z.prettifyError(parsed.error)}`);
   const { message, session_id: sessionId } = parsed.data;
-  const images = parseImages(parsed.data.images, { ref: model.ref, vision: model.capabilities.vision });
+  const images = parseImages(parsed.data.images, seer);
   if (message.trim() === "" && images.length === 0)
     throw new InputFault("the message is empty: write one, or send an image");
   const text: UserPart[] = message.trim() === "" ? [] : [{ type: "text", text: message }];

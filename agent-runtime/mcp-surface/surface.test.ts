@@ -3,6 +3,7 @@ import { stopAfterEach } from "../testing/cleanup.ts";
 import { ask, connect2025 } from "../testing/client.ts";
 import { createScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent } from "../testing/servers.ts";
+import { testImage, writtenTestImage } from "../testing/images.ts";
 import { imageBytesMax } from "../image-data.ts";
 import { parseImages } from "./images.ts";
 
@@ -42,18 +43,18 @@ describe("AGT-1 AGT-3 the tools", () => {
 });
 
 describe("AGT-2 images", () => {
-  const png = { data: "aGVsbG8=", mime_type: "image/png" };
+  const png = writtenTestImage();
 
   test("go to the model as parts of the message", async () => {
     const { agent, models } = await start();
-    await ask(agent.mcpUrl, { message: "look", images: [png, { ...png, mime_type: "image/webp" }] });
+    await ask(agent.mcpUrl, { message: "look", images: [png, writtenTestImage("image/webp")] });
     expect(models.requests[0]?.messages).toEqual([
       {
         role: "user",
         content: [
           { type: "text", text: "look" },
-          { type: "image", data: "aGVsbG8=", mimeType: "image/png" },
-          { type: "image", data: "aGVsbG8=", mimeType: "image/webp" },
+          { type: "image", ...testImage() },
+          { type: "image", ...testImage("image/webp") },
         ],
       },
     ]);
@@ -65,6 +66,8 @@ describe("AGT-2 images", () => {
     ["base64 without padding", { ...png, data: "aGVsbG8" }, true, "image 1 is not valid base64"],
     ["no data", { ...png, data: "" }, true, "image 1 is not valid base64"],
     ["a data: prefix", { ...png, data: "data:image/png;base64,aGVsbG8=" }, true, "without a data: prefix"],
+    ["bytes of another type", { ...png, mime_type: "image/webp" }, true, "its bytes are image/png"],
+    ["bytes of no image", { ...png, data: "aGVsbG8=" }, true, "its bytes are none of these types"],
     ["another type", { ...png, mime_type: "image/svg+xml" }, true, 'the type "image/svg+xml"'],
   ])("%s is a tool error and nothing is sent to the model", async (_what, image, vision, said) => {
     const { agent, models } = await start({ vision });
@@ -74,8 +77,8 @@ describe("AGT-2 images", () => {
   });
 
   test("10 MiB decoded are taken, one byte more is refused", () => {
-    const imageOf = (bytes: number) => [{ data: Buffer.alloc(bytes).toString("base64"), mime_type: "image/png" }];
-    const model = { ref: "openai.x", vision: true };
+    const imageOf = (bytes: number) => [writtenTestImage("image/png", { bytes })];
+    const model = { ref: "openai.x", vision: true, imageLimits: undefined };
     expect(parseImages(imageOf(imageBytesMax), model)).toHaveLength(1);
     expect(() => parseImages(imageOf(imageBytesMax + 1), model)).toThrow("10485761 bytes, expected at most 10485760");
   });

@@ -4,6 +4,7 @@ import { stopAfterEach } from "../testing/cleanup.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { TurnRequest } from "../model/types.ts";
 import { ask, connect2025, connect2026, sendMessage } from "../testing/client.ts";
+import { testImage, writtenTestImage } from "../testing/images.ts";
 import { renderTestConfig } from "../testing/run-config.ts";
 import { createScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent } from "../testing/servers.ts";
@@ -108,7 +109,7 @@ describe("AGT-5 scopes", () => {
 });
 
 describe("AGT-4 the history prompt", () => {
-  const image = { data: "aGVsbG8=", mime_type: "image/png" };
+  const image = writtenTestImage();
   const options = { signal: new AbortController().signal, idleTimeoutMs: 5_000 };
 
   test("holds the whole conversation, images included, by session_id", async () => {
@@ -118,7 +119,7 @@ describe("AGT-4 the history prompt", () => {
     const { messages } = await connection.getPrompt("tech_research_history", { session_id: sessionId }, options);
     expect(messages).toEqual([
       { role: "user", content: { type: "text", text: "a" } },
-      { role: "user", content: { type: "image", data: "aGVsbG8=", mimeType: "image/png" } },
+      { role: "user", content: { type: "image", ...testImage() } },
       { role: "assistant", content: { type: "text", text: "a,image" } },
     ]);
     const refused = (args: Record<string, string>, said: string) =>

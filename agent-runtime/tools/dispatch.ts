@@ -7,6 +7,7 @@ import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { JsonObjectSchema, ToolResult } from "../../lib/mcp/table.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import type { ImageLimits } from "../image-data.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ToolCallRequest, ToolResultPart } from "../model/types.ts";
 import { untilAborted } from "../until-aborted.ts";
@@ -23,6 +24,8 @@ export interface DispatchOptions {
   resultLimitBytes: number;
   /** Whether the model can see images, as of now. */
   hasVision: () => boolean;
+  /** What its provider refuses of images, as of now. */
+  observeImageLimits: () => ImageLimits | undefined;
   onCall: (call: { server: string; outcome: Outcome; durationMs: number }) => void;
   log: Logger;
   clock: Clock;
@@ -56,7 +59,11 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       return answer({ text: `The arguments of ${route.name} do not fit its schema: ${fault}.`, isError: true });
     }
     const result = await callRoute(context, route, args, { ...options, log });
-    const shown = renderToolResult(result, { limitBytes: options.resultLimitBytes, vision: options.hasVision() });
+    const shown = renderToolResult(result, {
+      limitBytes: options.resultLimitBytes,
+      vision: options.hasVision(),
+      imageLimits: options.observeImageLimits(),
+    });
     return answer({ ...shown, isError: result.isError === true });
   };
 }

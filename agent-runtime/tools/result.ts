@@ -1,7 +1,7 @@
 // What the model is shown of a tool's result: its text within a size (CFG-8), its images where the model can see.
 // Everything else becomes a line that says what was left out.
 import type { Content, ToolResult } from "../../lib/mcp/table.ts";
-import { findImageFault } from "../image-data.ts";
+import { findImageFault, type ImageLimits } from "../image-data.ts";
 import type { ImageData } from "../model/types.ts";
 
 const imagesMax = 16;
@@ -11,13 +11,22 @@ export interface ShownResult {
   images: ImageData[];
 }
 
-/** Cuts and sorts a result for a model. `limitBytes` bounds the text, notice included, as UTF-8. */
-export function renderToolResult(result: ToolResult, options: { limitBytes: number; vision: boolean }): ShownResult {
+export interface ShownLimits {
+  /** Of the text, notice included, as UTF-8. */
+  limitBytes: number;
+  /** Whether the model can see. */
+  vision: boolean;
+  /** What its provider refuses of images, where that is known. */
+  imageLimits: ImageLimits | undefined;
+}
+
+/** Cuts and sorts a result for a model. */
+export function renderToolResult(result: ToolResult, options: ShownLimits): ShownResult {
   const images: ImageData[] = [];
   const lines: string[] = [];
   for (const content of result.content) {
     const image = findImage(content);
-    const refusal = image && findImageRefusal(image, images.length, options.vision);
+    const refusal = image && findImageRefusal(image, images.length, options);
     if (image === undefined) lines.push(renderContent(content));
     else if (refusal === undefined) images.push(image);
     else lines.push(`[image left out: ${refusal}]`);
@@ -28,10 +37,10 @@ export function renderToolResult(result: ToolResult, options: { limitBytes: numb
   return { text: cutMiddle(lines.join("\n"), options.limitBytes), images };
 }
 
-function findImageRefusal(image: ImageData, count: number, vision: boolean): string | undefined {
+function findImageRefusal(image: ImageData, count: number, { vision, imageLimits }: ShownLimits): string | undefined {
   if (!vision) return "the model is declared without vision";
   if (count >= imagesMax) return `one result may hold ${imagesMax} images`;
-  const fault = findImageFault(image);
+  const fault = findImageFault(image, imageLimits);
   return fault && `it ${fault}`;
 }
 

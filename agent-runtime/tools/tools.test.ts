@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import { imageBytesMax } from "../image-data.ts";
+import { testImage } from "../testing/images.ts";
 import { isToolAllowed, renderCalledName, renderToolName } from "./naming.ts";
 import { renderToolResult } from "./result.ts";
 
@@ -49,7 +50,7 @@ describe("names of tools to the model", () => {
 });
 
 describe("CFG-8 a tool's result to the model", () => {
-  const options = { limitBytes: 1_000, vision: true };
+  const options = { limitBytes: 1_000, vision: true, imageLimits: undefined };
   const text = (value: string): ToolResult => ({ content: [{ type: "text", text: value }] });
 
   test("a text of exactly the limit stays, one byte more is cut head and tail with a notice", () => {
@@ -73,7 +74,7 @@ describe("CFG-8 a tool's result to the model", () => {
   });
 
   test("images stay only for a model that sees, at most 16", () => {
-    const image = { type: "image" as const, data: "aGVsbG8=", mimeType: "image/png" };
+    const image = { type: "image" as const, ...testImage() };
     const content = Array.from({ length: 17 }, () => image);
     expect(renderToolResult({ content }, options).images).toHaveLength(16);
     expect(renderToolResult({ content }, options).text).toContain("one result may hold 16 images");
@@ -84,6 +85,7 @@ describe("CFG-8 a tool's result to the model", () => {
   test.each([
     ["image/svg+xml", "aGVsbG8=", 'it has the type "image/svg+xml"'],
     ["image/png", "not base64", "it is not valid base64"],
+    ["image/png", testImage("image/webp").data, "it was sent as image/png, but its bytes are image/webp"],
     ["image/png", Buffer.alloc(imageBytesMax + 1).toString("base64"), "it has 10485761 bytes"],
   ])(
     "an image of type %s that every provider would refuse is left out, whatever its kind of part",
@@ -99,9 +101,10 @@ describe("CFG-8 a tool's result to the model", () => {
   );
 
   test("an embedded image is an image", () => {
-    const resource = { uri: "file://a", blob: "aGVsbG8=", mimeType: "image/png" };
+    const { data: blob, mimeType } = testImage();
+    const resource = { uri: "file://a", blob, mimeType };
     const { images } = renderToolResult({ content: [{ type: "resource", resource }] }, options);
-    expect(images).toEqual([{ data: "aGVsbG8=", mimeType: "image/png" }]);
+    expect(images).toEqual([testImage()]);
   });
 
   test("structured content stands in for missing text, other kinds are named", () => {
