@@ -159,6 +159,7 @@ function createHistories({ config, historiesDir, log, clock }: AgentOptions, met
   const store = createJsonlStore({
     ...config.history,
     folder: historiesDir,
+    onDropped: metrics.countDropped,
     clock,
     log: log.child({ logger: "pallas.session" }),
   });

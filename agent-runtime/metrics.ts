@@ -3,12 +3,14 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { HealthReport } from "../crds/health.ts";
 import {
+  dropReasons,
   durationBuckets,
   healthValue,
   metricNames,
   outcomes,
   refusals,
   tokenKinds,
+  type DropReason,
   type operations,
   type Refusal,
   type Outcome,
@@ -26,6 +28,7 @@ export interface AgentMetrics {
   countRefused(reason: Refusal): void;
   countTurn(turn: { model: string; usage: TokenUsage }): void;
   countToolCall(call: { server: string; outcome: Outcome; durationMs: number }): void;
+  countDropped(reason: DropReason): void;
   setHealth(report: HealthReport): void;
   /** Text 0.0.4. */
   render(): Promise<{ body: string; contentType: string }>;
@@ -62,6 +65,7 @@ function registerSeries(registry: Registry) {
     tokens: counter(metricNames.llmTokensTotal, "Tokens, by kind.", ["agent", "model", "kind"]),
     toolCalls: counter(metricNames.toolCallsTotal, "Calls to downstream servers.", [...ofTool, "outcome"]),
     toolSeconds: seconds(metricNames.toolCallSeconds, "Duration of calls to downstream servers.", [...ofTool]),
+    dropped: counter(metricNames.historiesDroppedTotal, "Conversations that were dropped.", ["agent", "reason"]),
     downstreamUp: gauge(metricNames.downstreamUp, "1 when the server is reachable.", ["agent", "server"]),
     providerUp: gauge(metricNames.llmProviderUp, "1 when the provider passed its preflight.", ["provider"]),
     status: gauge(metricNames.agentHealthStatus, "1 ok, 0.5 degraded, 0 error.", ["agent"]),
@@ -86,6 +90,7 @@ export function createAgentMetrics({ config, port }: AgentMetricsOptions): Agent
     tokens,
     toolCalls,
     toolSeconds,
+    dropped,
     downstreamUp,
     providerUp,
     status,
@@ -98,6 +103,7 @@ export function createAgentMetrics({ config, port }: AgentMetricsOptions): Agent
     calls.inc({ agent, outcome }, 0);
     for (const server of servers) toolCalls.inc({ agent, server, operation, outcome }, 0);
   }
+  for (const reason of dropReasons) dropped.inc({ agent, reason }, 0);
   callSeconds.zero({ agent });
   for (const reason of refusals) refused.inc({ agent, reason }, 0);
   for (const server of servers) toolSeconds.zero({ agent, server, operation });
@@ -125,6 +131,7 @@ export function createAgentMetrics({ config, port }: AgentMetricsOptions): Agent
       toolCalls.inc({ agent, server, operation, outcome });
       toolSeconds.observe({ agent, server, operation }, durationMs / 1_000);
     },
+    countDropped: (reason) => dropped.inc({ agent, reason }),
     setHealth(report) {
       status.set({ agent }, healthValue[report.status]);
       for (const [server, { ok }] of Object.entries(report.downstreams))

@@ -1,7 +1,7 @@
 // AGT-11 two callers of one agent, each with a token: what one of them has, the other can neither read nor use nor clear, in
 // both eras, and its owner can. Whoever forgets the caller anywhere on the way breaks one of these.
 import { describe, expect, it } from "vitest";
-import { openSession, post, readMessages } from "../lib/mcp/raw-client.fixture.ts";
+import { callMessage, openSession, post, readMessages } from "../lib/mcp/raw-client.fixture.ts";
 import { keepUntilEnd } from "./testing/cleanup.ts";
 import { connect2026, sendMessage } from "./testing/client.ts";
 import { renderClaims, startIssuer } from "./testing/issuer.ts";
@@ -50,6 +50,27 @@ describe("AGT-11 a conversation of the 2026 era", () => {
       connection.getPrompt(historyPrompt, { session_id: sessionId }, options);
     expect(JSON.stringify(await read(ofAlice))).toContain(secret);
     await expect(read(ofBob)).rejects.toMatchObject({ said: expect.stringContaining("session_id is not known") });
+  });
+});
+
+describe("AGT-11 AGT-14 a conversation", () => {
+  it("cannot be cleared by another caller, and can by its owner, in both eras", async () => {
+    const { url, alice, bob } = await startTwoTenants();
+    const [ofAlice, ofBob] = [await connect(url, alice), await connect(url, bob)];
+    const { sessionId = "" } = await sendMessage(ofAlice, { message: secret });
+    const clear = async (connection: typeof ofAlice) =>
+      JSON.stringify(await connection.callTool("clear_history", { session_id: sessionId }, options));
+    expect(await clear(ofBob)).toContain("session_id is not known");
+    expect(await clear(ofAlice)).toContain("2 messages are forgotten");
+    await sendMessage(ofAlice, { message: secret, session_id: sessionId });
+    const clearNamed = async (token: string) => {
+      const headers = { Authorization: `Bearer ${token}` };
+      const session = await openSession(url, headers);
+      const message = callMessage("clear_history", { session_id: sessionId });
+      return JSON.stringify(await readMessages(await post(url, message, { ...session, ...headers })));
+    };
+    expect(await clearNamed(bob)).toContain("session_id is not known");
+    expect(await clearNamed(alice)).toContain("2 messages are forgotten");
   });
 });
 

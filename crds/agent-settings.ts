@@ -84,6 +84,9 @@ export const history = object("Stored conversations.", {
   keepTurns: integer(1, 100, "Latest turns that stay whole. Default 2.").exactOptional(),
   idleTtl: duration("87600h", "How long an unused history is kept. Default 720h.").exactOptional(),
   maxBytes: quantity("Size of all histories together. Default 1Gi, or 80% of a smaller storage.size.").exactOptional(),
+  maxBytesPerConversation: quantity(
+    "Size of one history without its images; at it, messages are refused until it is cleared. Default 16Mi, or a smaller maxBytes.",
+  ).exactOptional(),
 });
 
 const labelValue = text(maxLabelValueLength, "A label's value.", {

@@ -12,6 +12,7 @@ export const metricNames = {
   llmTokensTotal: "pallas_llm_tokens_total",
   toolCallsTotal: "pallas_tool_calls_total",
   toolCallSeconds: "pallas_tool_call_duration_seconds",
+  historiesDroppedTotal: "pallas_histories_dropped_total",
   downstreamUp: "pallas_downstream_up",
   llmProviderUp: "pallas_llm_provider_up",
   agentHealthStatus: "pallas_agent_health_status",
@@ -29,6 +30,7 @@ export const agentMetricTypes = {
   [metricNames.llmTokensTotal]: "counter",
   [metricNames.toolCallsTotal]: "counter",
   [metricNames.toolCallSeconds]: "histogram",
+  [metricNames.historiesDroppedTotal]: "counter",
   [metricNames.downstreamUp]: "gauge",
   [metricNames.llmProviderUp]: "gauge",
   [metricNames.agentHealthStatus]: "gauge",
@@ -43,6 +45,9 @@ export type Refusal = (typeof refusals)[number];
 /** `cancelled`: whoever asked wanted it no more; alerts on errors leave it out. */
 export const outcomes = ["ok", "error", "cancelled"] as const;
 export type Outcome = (typeof outcomes)[number];
+/** Why a history was dropped: unused for history.idleTtl, or to make room within history.maxBytes. */
+export const dropReasons = ["idle", "room"] as const;
+export type DropReason = (typeof dropReasons)[number];
 export const tokenKinds = ["input", "output", "cache_read", "cache_write", "cache_hit", "reasoning"] as const;
 export const operations = ["tool", "prompt", "resource"] as const;
 

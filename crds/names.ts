@@ -90,6 +90,9 @@ export const titleFromName = (name: string) =>
 /** Where the result of a call carries the id of its conversation. */
 export const sessionIdMetaKey = "ca.helu.pallas/session_id";
 
+/** The tool that forgets a conversation. */
+export const clearHistoryToolName = "clear_history";
+
 export const historyPromptName = (agent: string) => `${mcpName(agent)}_history`;
 
 /** Base URL of a Service inside the cluster, without the cluster's domain, which pods' search path adds. */
@@ -97,5 +100,5 @@ export const serviceUrl = (service: string, namespace: string, port: number) =>
   `http://${service}.${namespace}.svc:${port}`;
 
 /** Names an agent cannot have: they would collide with tools, the history prompt or a registry's children. */
-export const reservedAgentNames = ["send-message", "get-health", "history"] as const;
+export const reservedAgentNames = ["send-message", "get-health", "clear-history", "history"] as const;
 export const maxNameLength = 50;

@@ -149,6 +149,8 @@ export const runConfigSchema = z.object({
     keepTurns: z.number(),
     idleTtlMs: z.number(),
     maxBytes: z.number(),
+    /** Of the text of one history. */
+    maxBytesPerConversation: z.number(),
   }),
   drainTimeoutMs: z.number(),
   http: z.object({

@@ -37,6 +37,13 @@ describe("CFG-1 built-in amounts give way to what is written", () => {
     expect(maxBytes("5Gi")).toBe(2 ** 30);
     expect(maxBytes("1000Ki", { history: { maxBytes: "1000Ki" } })).toBe(1000 * 1024);
   });
+
+  it("one history may have no more than all together, however much is written for it", () => {
+    const ofOne = (history: object) => settings({ history }).history.maxBytesPerConversation;
+    expect(ofOne({ maxBytes: "16777215" })).toBe(2 ** 24 - 1);
+    expect(ofOne({ maxBytes: "16777217" })).toBe(2 ** 24);
+    expect(ofOne({ maxBytes: "1Mi", maxBytesPerConversation: "2Mi" })).toBe(2 ** 20);
+  });
 });
 
 describe("CFG-5 amounts that contradict each other", () => {

@@ -162,7 +162,13 @@ describe("CFG-1 the run configuration has all that an agent needs, resolved", ()
         queuedCalls: 64,
         concurrentCalls: 64,
       },
-      history: { compactAt: 0.85, keepTurns: 2, idleTtlMs: 2_592_000_000, maxBytes: 2 ** 30 },
+      history: {
+        compactAt: 0.85,
+        keepTurns: 2,
+        idleTtlMs: 2_592_000_000,
+        maxBytes: 2 ** 30,
+        maxBytesPerConversation: 2 ** 24,
+      },
       drainTimeoutMs: 600_000,
       http: {
         allowedHosts: ["ouranos.example.com", "agents.example"],

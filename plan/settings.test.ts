@@ -22,7 +22,13 @@ const builtIn = {
     concurrentCalls: 64,
   },
   bodyLimitBytes: 32 * 2 ** 20,
-  history: { compactAt: 0.85, keepTurns: 2, idleTtlMs: 2_592_000_000, maxBytes: 2 ** 30 },
+  history: {
+    compactAt: 0.85,
+    keepTurns: 2,
+    idleTtlMs: 2_592_000_000,
+    maxBytes: 2 ** 30,
+    maxBytesPerConversation: 2 ** 24,
+  },
 };
 
 /** Every field that both can set: a value, what it becomes, and another value. */
@@ -75,6 +81,15 @@ const cases: [
   ["compactAt", (compactAt) => ({ history: { compactAt } }), 0.1, 0.2, at("history", "compactAt")],
   ["keepTurns", (keepTurns) => ({ history: { keepTurns } }), 1, 3, at("history", "keepTurns")],
   ["idleTtl", (idleTtl) => ({ history: { idleTtl } }), "1h", "2h", at("history", "idleTtlMs"), 3_600_000, 7_200_000],
+  [
+    "maxBytesPerConversation",
+    (maxBytesPerConversation) => ({ history: { maxBytesPerConversation } }),
+    "1Mi",
+    "2Mi",
+    at("history", "maxBytesPerConversation"),
+    2 ** 20,
+    2 ** 21,
+  ],
   ["maxBytes", (maxBytes) => ({ history: { maxBytes } }), 5, "1Ki", at("history", "maxBytes"), 5, 1024],
   ["a pod's label", (team) => ({ pod: { labels: { team } } }), "a", "b", at("pod", "labels", "team")],
   ["a pod's annotation", (note) => ({ pod: { annotations: { note } } }), "a", "b", at("pod", "annotations", "note")],

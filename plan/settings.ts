@@ -18,7 +18,7 @@ const builtIn = {
   },
   scope: "connection",
   request: { stop: [], parallelToolCalls: true, maxSteps: 60 },
-  history: { compactAt: 0.85, keepTurns: 2, idleTtl: "720h", maxBytes: "1Gi" },
+  history: { compactAt: 0.85, keepTurns: 2, idleTtl: "720h", maxBytes: "1Gi", maxBytesPerConversation: "16Mi" },
   pod: {},
   drainTimeout: "10m",
   networkPolicy: { enabled: true, from: [], to: [] },
@@ -94,6 +94,7 @@ export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) 
   const limits = { ...builtIn.limits, ...shared.limits, ...own.limits };
   const history = { ...builtIn.history, ...shared.history, ...own.history };
   const resources = effectiveResources(shared.resources, own.resources);
+  const maxBytes = effectiveMaxBytes(own.history?.maxBytes ?? shared.history?.maxBytes, own.storage);
   return {
     resources,
     bodyLimitBytes: effectiveBodyLimit(instance.spec.http?.bodyLimit, resources),
@@ -114,7 +115,8 @@ export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) 
       compactAt: history.compactAt,
       keepTurns: history.keepTurns,
       idleTtlMs: parseDurationMs(history.idleTtl),
-      maxBytes: effectiveMaxBytes(own.history?.maxBytes ?? shared.history?.maxBytes, own.storage),
+      maxBytes,
+      maxBytesPerConversation: Math.min(parseQuantity(history.maxBytesPerConversation), maxBytes),
     },
   };
 }

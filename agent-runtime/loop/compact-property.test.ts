@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { ModelError, type TurnRequest, type TurnResult } from "../model/types.ts";
 import { createSessions } from "../session/sessions.ts";
 import { StoreFault } from "../session/store.ts";
-import type { HistoryEntry } from "../session/transcript.ts";
+import type { HistoryEntry, WithdrawnEntry } from "../session/transcript.ts";
 import { callTool } from "../testing/scripted-models.ts";
 import { checkShown } from "../testing/shown.ts";
 import { createMemoryStore, talk, type MemoryStore } from "../testing/talk.ts";
@@ -53,12 +53,13 @@ const sizeOf = ({ messages }: TurnRequest) => JSON.stringify(messages).length / 
 function createProcess(store: MemoryStore, { crash }: Message, said: HistoryEntry[]) {
   let appends = 0;
   let dead = false;
-  const append = async (key: string, entry: HistoryEntry) => {
+  const append = async (key: string, entry: HistoryEntry | WithdrawnEntry) => {
     appends += 1;
     const dies = !dead && appends === crash?.at;
     if (!dead && !(dies && !crash.kept)) {
       await store.append(key, entry);
-      if (entry.role !== "summary") said.push(structuredClone(entry));
+      if (entry.role === "withdrawn") said.splice(-entry.messages);
+      else if (entry.role !== "summary") said.push(structuredClone(entry));
     }
     dead ||= dies;
     if (dead) throw new StoreFault("the process is gone");
@@ -121,7 +122,8 @@ test("AGT-4 AGT-5 what is shown is always a valid conversation, and what is stor
       if (!isExpected) throw new Error("the call failed unexpectedly", { cause: failure });
     }
     const sessions = createSessions({ scope: "shared", maxQueued: 1, store });
-    expect(await sessions.read({ caller: "anyone" })).toEqual(said);
+    const { messages: read } = await sessions.readPage({ caller: "anyone" }, { messages: Infinity, bytes: Infinity });
+    expect(read).toEqual(said);
   });
   await fc.assert(property, { numRuns: 300 });
   // Else it has shown nothing.

@@ -4,7 +4,7 @@ import type { HistorySettings, ModelCapabilities } from "../../crds/run-config.t
 import type { Logger } from "../../lib/process/log.ts";
 import type { Models } from "../model/models.ts";
 import type { ModelMessage, TurnResult } from "../model/types.ts";
-import type { OpenHistory } from "../session/sessions.ts";
+import type { OpenHistory } from "../session/open-history.ts";
 import { condense, findSummary, listMessages, renderForModel } from "../session/transcript.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { estimatePrelude, estimateTokens, measureContext, observeUsage, type Prelude } from "./context-size.ts";

@@ -6,7 +6,7 @@ import { CallFault } from "../call-fault.ts";
 import type { Models } from "../model/models.ts";
 import { ModelError } from "../model/types.ts";
 import type { TokenUsage, ToolCallRequest, TurnRequest, TurnResult } from "../model/types.ts";
-import type { OpenHistory } from "../session/sessions.ts";
+import type { OpenHistory } from "../session/open-history.ts";
 import { renderForModel } from "../session/transcript.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
@@ -16,6 +16,7 @@ import { settleOutput, type AnswerSchema } from "./answer-schema.ts";
 import { sumTokens } from "./budget.ts";
 import { createCompaction, type Compaction } from "./compact.ts";
 import { observeUsage } from "./context-size.ts";
+import { askMending, replaceRefusedResults, withdrawRefusedRun } from "./refusals.ts";
 import type { RunContext } from "./run-context.ts";
 import { runSideBySide } from "./side-by-side.ts";
 import { renderAnswer } from "./tool-calls.ts";
@@ -83,6 +84,7 @@ export async function runLoop(context: RunContext, parts: LoopParts): Promise<Ru
     const { output } = settled;
     return { text: JSON.stringify(output), model, stopReason: findAnswerEnd(settled.ended), output };
   } catch (error) {
+    await withdrawRefusedRun(parts.history, error);
     // An abort has many faces by the time it gets here; the signal's reason is the true one.
     const failure: unknown = context.signal.aborted ? context.signal.reason : error;
     return { text: texts.join("\n\n"), model, stopReason: "other", failure };
@@ -125,20 +127,17 @@ async function takeTurn(context: RunContext, parts: LoopParts, compaction: Compa
   return { turn: { ...turn, text: answer.text, toolCalls: answer.toolCalls }, usage };
 }
 
-/** One turn; one more when the first was too long for the model and the history could be condensed. */
+/** One turn; another when the first was refused, and what was wrong with it could be mended. */
 async function askModel(context: RunContext, parts: LoopParts, compaction: Compaction): Promise<Taken> {
   const ask = async () => {
     const request = renderRequest(context, parts);
     const turn = await untilAborted(parts.models.turn(request), context.signal);
     return { turn, usage: observeUsage(request, turn) };
   };
-  try {
-    return await ask();
-  } catch (error) {
-    const isTooLong = error instanceof ModelError && error.kind === "context_overflow";
-    if (!isTooLong || !(await compaction.afterOverflow())) throw error;
-    return ask();
-  }
+  return askMending(ask, [
+    async (error) => error instanceof ModelError && error.kind === "context_overflow" && compaction.afterOverflow(),
+    (error) => replaceRefusedResults(parts.history, error),
+  ]);
 }
 
 function renderRequest({ signal, deadlineMs, bearer }: RunContext, parts: LoopParts): TurnRequest {

@@ -62,6 +62,7 @@ describe("AGT-13 structuredContent", () => {
       ["text", "model", "stop_reason", "steps", "usage"],
       ["text", "model", "stop_reason", "steps", "usage"],
       undefined,
+      undefined,
     ]);
     for (const name of ["send_message", "tech_research"]) {
       const { structuredContent } = await client.callTool({ name, arguments: { message: "go" } });

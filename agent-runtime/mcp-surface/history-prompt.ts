@@ -1,5 +1,6 @@
-// The prompt `{agent}_history` (AGT-4): the stored conversation as MCP messages, images included. What passed between the
-// model and its tools is not part of the conversation.
+// The prompt `{agent}_history` (AGT-4): the stored conversation as MCP messages, images included, page by page from its end, so
+// that neither a client nor this process has to hold a long one whole. What passed between the model and its tools is not part
+// of the conversation.
 import { historyPromptName } from "../../crds/names.ts";
 import { JsonRpcError, rpcCodes } from "../../lib/mcp/json-rpc.ts";
 import type { PromptEntry, PromptMessage } from "../../lib/mcp/table.ts";
@@ -7,18 +8,33 @@ import { CallFault } from "../call-fault.ts";
 import type { ModelMessage } from "../model/types.ts";
 import { UnknownSession, type Sessions } from "../session/sessions.ts";
 
+const messagesDefault = 50;
+export const messagesMax = 500;
+/** Of a page, as it is kept; what comes of it is in memory several times while it is sent. */
+export const pageBytes = 8 * 1024 * 1024;
+
 /** The history prompt of `agent`, for scopes that keep one. */
 export function createHistoryPrompt(agent: string, sessions: Sessions): PromptEntry {
   return {
     name: historyPromptName(agent),
-    description: "The stored conversation with this agent.",
+    description: "The stored conversation with this agent, from its end.",
     arguments: [
       { name: "session_id", description: "The conversation, as returned by send_message; default: this connection's." },
+      { name: "limit", description: `How many messages at most, 1 to ${messagesMax}; default ${messagesDefault}.` },
+      {
+        name: "before",
+        description: "Only what came before the message of this number, as the page after it names it; default: all.",
+      },
     ],
-    async get({ session_id: sessionId }, { sessionId: connectionId, caller }) {
+    async get({ session_id: sessionId, limit, before }, { sessionId: connectionId, caller }) {
+      const request = {
+        messages: parseCount("limit", limit, messagesMax) ?? messagesDefault,
+        before: parseCount("before", before, Number.MAX_SAFE_INTEGER),
+        bytes: pageBytes,
+      };
       try {
-        const messages = await sessions.read({ sessionId, connectionId, caller });
-        return { messages: messages.flatMap(renderPromptMessages) };
+        const { messages, first } = await sessions.readPage({ sessionId, connectionId, caller }, request);
+        return { messages: [...renderEarlier(first), ...messages.flatMap(renderPromptMessages)] };
       } catch (error) {
         if (!(error instanceof CallFault)) throw error;
         const code = error instanceof UnknownSession ? rpcCodes.invalidParams : rpcCodes.internalError;
@@ -26,6 +42,20 @@ export function createHistoryPrompt(agent: string, sessions: Sessions): PromptEn
       }
     },
   };
+}
+
+function parseCount(name: string, text: string | undefined, max: number): number | undefined {
+  if (text === undefined) return undefined;
+  const count = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= max) return count;
+  const found = text.slice(0, 100);
+  throw new JsonRpcError(rpcCodes.invalidParams, `${name}: expected a number from 1 to ${max}, found "${found}"`);
+}
+
+function renderEarlier(first: number): PromptMessage[] {
+  if (first === 0) return [];
+  const text = `[The conversation began earlier: ask for this prompt with before: "${first}" to read what came before.]`;
+  return [{ role: "user", content: { type: "text", text } }];
 }
 
 function renderPromptMessages(message: ModelMessage): PromptMessage[] {

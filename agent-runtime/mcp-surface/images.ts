@@ -2,6 +2,7 @@
 import { CallFault } from "../call-fault.ts";
 import { findImageFault, type ImageLimits } from "../image-data.ts";
 import type { ImageData } from "../model/types.ts";
+import { shownImageCharsMax } from "../session/entry-images.ts";
 
 /** Something in the call's arguments cannot be used; the message is for the caller. */
 export class InputFault extends CallFault {
@@ -26,6 +27,12 @@ export function parseImages(images: readonly WrittenImage[], model: Seer): Image
   if (images.length > 0 && !model.vision) {
     throw new InputFault(
       `${model.ref} is declared without vision: send text only, or declare modelCapabilities.vision`,
+    );
+  }
+  const chars = images.reduce((sum, { data }) => sum + data.length, 0);
+  if (images.length > 1 && chars > shownImageCharsMax) {
+    throw new InputFault(
+      `the images have ${chars} bytes as base64 together, expected at most ${shownImageCharsMax} (20 MiB): send them in several messages`,
     );
   }
   return images.map((image, index) => parseImage(image, `image ${index + 1}`, model.imageLimits));

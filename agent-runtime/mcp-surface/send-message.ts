@@ -25,6 +25,7 @@ import type { Dispatch } from "../tools/dispatch.ts";
 import type { Tools } from "../tools/toolbox.ts";
 import { renderAnswer, withSession } from "./answer.ts";
 import { InputFault, parseImages, type Seer } from "./images.ts";
+import { recordMessage } from "./record-message.ts";
 
 export interface SendMessageParts {
   config: Pick<RunConfig, "agent" | "request" | "limits" | "history" | "emitLoopProgress">;
@@ -131,7 +132,7 @@ async function converse(parts: SendMessageParts, { input, session, run, trace }:
   try {
     const toolbox = await parts.tools.open(context);
     try {
-      await history.append({ role: "user", content: input.content });
+      await recordMessage(history, input.content, parts.observeImageLimits());
       const { log, config, answerSchema } = parts;
       return await runLoop(context, {
         models: traceTurns(parts.models, trace),

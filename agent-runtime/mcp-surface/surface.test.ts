@@ -21,7 +21,7 @@ describe("AGT-1 AGT-3 the tools", () => {
     const { agent } = await start();
     const client = await connect2025(agent.mcpUrl);
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["send_message", "tech_research", "get_health"]);
+    expect(tools.map(({ name }) => name)).toEqual(["send_message", "tech_research", "get_health", "clear_history"]);
     expect(tools[2]).toEqual({
       name: "get_health",
       description: "Returns the health status of this agent and its downstream dependencies.",
@@ -81,5 +81,14 @@ describe("AGT-2 images", () => {
     const model = { ref: "openai.x", vision: true, imageLimits: undefined };
     expect(parseImages(imageOf(imageBytesMax), model)).toHaveLength(1);
     expect(() => parseImages(imageOf(imageBytesMax + 1), model)).toThrow("10485761 bytes, expected at most 10485760");
+  });
+
+  test("20 MiB of base64 together are taken, one image more is refused", () => {
+    const image = writtenTestImage("image/png", { bytes: (5 * 1024 * 1024 * 3) / 4 });
+    const images = [image, image, image, image];
+    const model = { ref: "openai.x", vision: true, imageLimits: undefined };
+    expect(parseImages(images, model)).toHaveLength(4);
+    const text = "the images have 20971564 bytes as base64 together, expected at most 20971520";
+    expect(() => parseImages([...images, writtenTestImage()], model)).toThrow(text);
   });
 });

@@ -1,10 +1,12 @@
-// What an agent offers on /mcp: send_message, the same under its own name, get_health, and the history prompt.
+// What an agent offers on /mcp: send_message, the same under its own name, get_health, and where it keeps conversations
+// clear_history and the history prompt.
 import { healthToolDescription, healthToolName, type HealthPayload } from "../../crds/health.ts";
 import { mcpName } from "../../crds/names.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { JsonObjectSchema, McpTable, ToolEntry } from "../../lib/mcp/table.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { renderOutputSchema } from "./answer.ts";
+import { createClearHistory } from "./clear-history.ts";
 import { createHistoryPrompt } from "./history-prompt.ts";
 
 /** How a conversation goes on (AGT-13), for whoever reads nothing but this list: the model that a caller is. */
@@ -85,6 +87,7 @@ export function renderTable({ config, sendMessage, observeHealth, sessions }: Su
         inputSchema: noArguments,
         call: async () => ({ content: [{ type: "text", text: JSON.stringify(await observeHealth()) }] }),
       },
+      ...(config.scope === "request" ? [] : [createClearHistory(sessions)]),
     ],
     prompts: config.scope === "request" ? [] : [createHistoryPrompt(name, sessions)],
   };

@@ -1,51 +1,74 @@
 // An opened folder of histories: this process has it to itself and knows what is in it. What happens to one history happens
 // in order; different histories do not wait for each other. Errors of the disk are passed on as they are.
+import type { DropReason } from "../../crds/metric-names.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import { listImages, replaceImages } from "./entry-images.ts";
 import { lockFolder } from "./folder-lock.ts";
 import * as files from "./history-files.ts";
-import { NewerHistory, parseHistory, renderEntry, renderHeader, type ParsedHistory } from "./history-text.ts";
+import { readIndex } from "./history-index.ts";
+import { measureShown, readPage, readShown, type ReadParts } from "./history-reader.ts";
+import { LineFault, NewerHistory, renderHeader, renderLine, schemaVersion, type ImageRef } from "./history-text.ts";
+import { ImageFiles, renderImage, type NewImage } from "./image-files.ts";
 import { createKeyedLock, type KeyedLock } from "./lock.ts";
+import { renewHistory, type RenewParts } from "./renew-history.ts";
 import { createRetention, type Retention } from "./retention.ts";
-import { HistoryFull, HistoryUnreadable } from "./store.ts";
-import type { HistoryEntry } from "./transcript.ts";
+import { HistoryFull, HistoryUnreadable, type HistoryPage, type PageRequest } from "./store.ts";
+import { listMessages, type HistoryEntry, type WithdrawnEntry } from "./transcript.ts";
 
 export interface FolderOptions {
   /** Created when missing; one process at a time works on it. */
   folder: string;
   /** Of all histories together, in bytes on disk. */
   maxBytes: number;
+  /** Of one history, without its images. */
+  maxBytesPerConversation: number;
   /** How long a history is kept after its last message. */
   idleTtlMs: number;
+  /** Why a history was dropped. */
+  onDropped?: (reason: DropReason) => void;
   clock: Clock;
   log: Logger;
 }
 
+/** Images of one history may have this many times the bytes of its text; then its oldest images go. */
+const imageShare = 4;
+/** How long a history must have been unused before others may have its room. */
+const protectedMs = 3_600_000;
+
 export class HistoryFolder {
   readonly #options: FolderOptions;
   readonly #retention: Retention;
+  readonly #images: ImageFiles;
   readonly #unlock: () => void;
   readonly #queues: KeyedLock = createKeyedLock();
-  /** Histories whose file is known to end after a whole line. */
-  readonly #whole = new Set<string>();
+  /** Histories whose file is known to be of this schema and to end after a whole line, with how many messages `load` skipped. */
+  readonly #whole = new Map<string, number>();
   /** Where a failed append began: what it may have left behind is cut off before anything else happens to the file. */
   readonly #cuts = new Map<string, number>();
 
-  private constructor(options: FolderOptions, retention: Retention, unlock: () => void) {
+  private constructor(options: FolderOptions, retention: Retention, images: ImageFiles, unlock: () => void) {
     this.#options = options;
     this.#retention = retention;
+    this.#images = images;
     this.#unlock = unlock;
   }
 
   /** Looks at names, sizes and times only. Rejects with FolderInUse, or the error of the disk. */
   static async open(options: FolderOptions): Promise<HistoryFolder> {
-    const { folder } = options;
+    const { folder, maxBytesPerConversation } = options;
     await files.prepareFolder(folder);
     const unlock = lockFolder(folder);
     try {
-      const retention = createRetention(await files.listHistories(folder), options);
-      const opened = new HistoryFolder(options, retention, unlock);
-      for (const name of retention.listVictims(0) ?? []) opened.#drop(name, "room");
+      const found = await files.listHistories(folder);
+      const names = new Set(found.map(({ name }) => name));
+      const images = await ImageFiles.open(folder, maxBytesPerConversation * imageShare, names);
+      const uses = found.map(({ name, owner, bytes, usedAtMs }) => {
+        return [name, { owner, textBytes: bytes, imageBytes: images.bytesOf(name), usedAtMs }] as const;
+      });
+      const retention = createRetention(new Map(uses), { ...options, protectedMs });
+      const opened = new HistoryFolder(options, retention, images, unlock);
+      for (const name of retention.listSurplus()) opened.#drop(name, "room");
       return opened;
     } catch (error) {
       unlock();
@@ -63,22 +86,63 @@ export class HistoryFolder {
   }
 
   has(key: string): Promise<boolean> {
-    return this.#use(key, async (name) => this.#retention.sizeOf(name) !== undefined);
+    return this.#use(key, async (name) => this.#retention.find(name) !== undefined);
+  }
+
+  /** Rejects with HistoryUnreadable or HistoryFull. */
+  load(key: string): Promise<readonly HistoryEntry[]> {
+    return this.#use(key, async (name) => {
+      const shown = await this.#read(key, name, async (parts) => {
+        const { maxBytesPerConversation } = this.#options;
+        if (parts.index.wholeBytes > maxBytesPerConversation && measureShown(parts.index) > maxBytesPerConversation) {
+          throw renderFull(maxBytesPerConversation);
+        }
+        return readShown(parts);
+      });
+      if (shown !== undefined) this.#whole.set(name, shown.skipped);
+      return shown?.entries ?? [];
+    });
   }
 
   /** Rejects with HistoryUnreadable. */
-  load(key: string): Promise<readonly HistoryEntry[]> {
-    return this.#use(key, (name) => this.#read(key, name));
+  readPage(key: string, request: PageRequest): Promise<HistoryPage> {
+    return this.#use(key, async (name) => {
+      const page = await this.#read(key, name, (parts) => readPage(parts, request));
+      return page ?? { messages: [], first: 0 };
+    });
   }
 
   /** Rejects with HistoryFull. */
-  append(key: string, entry: HistoryEntry): Promise<void> {
-    return this.#use(key, (name) => this.#write(key, name, entry));
+  append(key: string, entry: HistoryEntry | WithdrawnEntry, owner: string): Promise<void> {
+    return this.#use(key, (name) => this.#write(key, name, { entry, owner: files.renderOwner(owner) }));
+  }
+
+  clear(key: string): Promise<number> {
+    return this.#use(key, async (name) => {
+      const use = this.#retention.find(name);
+      if (use === undefined) return 0;
+      const messages = await this.#read(key, name, async ({ index }) => listMessages(index.entries).length).catch(
+        (error: unknown) => {
+          // What cannot be read can be forgotten all the same; a history that was put aside is gone already.
+          if (error instanceof HistoryUnreadable) return 0;
+          throw error;
+        },
+      );
+      const { folder, clock } = this.#options;
+      const header = Buffer.from(renderHeader(key, clock.wallNow()));
+      await files.createHistory(folder, files.renderFile(name, use.owner), header);
+      await this.#images.remove(name);
+      this.#forget(name);
+      const { owner } = use;
+      this.#retention.put(name, { owner, textBytes: header.length, imageBytes: 0, usedAtMs: clock.wallNow() });
+      this.#whole.set(name, 0);
+      return messages ?? 0;
+    });
   }
 
   remove(key: string): Promise<void> {
     return this.#use(key, async (name) => {
-      await files.removeHistory(this.#options.folder, name);
+      await this.#removeFiles(name, this.#retention.find(name)?.owner ?? "");
       this.#forget(name);
     });
   }
@@ -109,68 +173,110 @@ export class HistoryFolder {
     }
   }
 
-  async #read(key: string, name: string): Promise<readonly HistoryEntry[]> {
+  /** Runs `work` on a history's whole lines; undefined where there is no such history. Mends a torn end, and what is of an earlier schema. */
+  async #read<Result>(
+    key: string,
+    name: string,
+    work: (parts: ReadParts) => Promise<Result>,
+  ): Promise<Result | undefined> {
     const { folder, clock, log } = this.#options;
-    const knownBytes = this.#retention.sizeOf(name);
-    if (knownBytes === undefined) return [];
+    const use = this.#retention.find(name);
+    if (use === undefined) return undefined;
     await this.#cutOff(name);
-    const content = await files.readHistory(folder, name);
-    const { entries, wholeBytes } = await this.#parse(key, name, content);
-    if (wholeBytes < content.length) {
-      log.warn({ file: files.renderFile(name), bytes: content.length - wholeBytes }, "torn end of a history cut off");
-      await files.cutHistory(folder, name, wholeBytes);
-    }
-    if (wholeBytes !== knownBytes) this.#retention.put(name, wholeBytes, clock.wallNow());
-    this.#whole.add(name);
-    return entries;
-  }
-
-  async #parse(key: string, name: string, content: Uint8Array): Promise<ParsedHistory> {
-    const { folder, log } = this.#options;
-    const file = files.renderFile(name);
+    const file = files.renderFile(name, use.owner);
+    await using handle = await files.openHistory(folder, file);
     try {
-      return parseHistory(content, key);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (error instanceof NewerHistory) {
-        const text = `this conversation cannot be read: ${file}: ${reason}; run the version that wrote it, or start a new one`;
-        throw new HistoryUnreadable(text, { cause: error });
+      const index = await readIndex(handle, key);
+      const { size } = await handle.stat();
+      if (index.wholeBytes < size) {
+        log.warn({ file, bytes: size - index.wholeBytes }, "torn end of a history cut off");
+        await files.cutHistory(folder, file, index.wholeBytes);
       }
-      const keptAs = await files.quarantineHistory(folder, name);
-      this.#forget(name);
-      log.error({ file, keptAs, reason }, "history cannot be read");
-      const text = `this conversation cannot be read: ${file}: ${reason}; it is kept as ${keptAs}: start a new one`;
-      throw new HistoryUnreadable(text, { cause: error });
+      if (index.wholeBytes !== use.textBytes) {
+        this.#retention.put(name, { ...use, textBytes: index.wholeBytes, usedAtMs: clock.wallNow() });
+      }
+      if (index.header !== undefined && index.header.schema < schemaVersion) {
+        await this.#renew(name, { handle, header: index.header, entries: index.entries });
+        return await this.#read(key, name, work);
+      }
+      this.#whole.set(name, this.#whole.get(name) ?? 0);
+      return await work({ file: handle, index, readImage: (image) => this.#images.read(name, image) });
+    } catch (error) {
+      throw await this.#putAside(name, file, error);
     }
   }
 
-  async #write(key: string, name: string, entry: HistoryEntry): Promise<void> {
-    const { folder, clock, maxBytes } = this.#options;
-    if (this.#retention.sizeOf(name) !== undefined && !this.#whole.has(name)) await this.#read(key, name);
-    await this.#cutOff(name);
-    const startBytes = this.#retention.sizeOf(name) ?? 0;
-    const header = startBytes === 0 ? renderHeader(key, clock.wallNow()) : "";
-    const bytes = Buffer.from(header + renderEntry(entry));
-    const victims = this.#retention.listVictims(bytes.length);
-    if (victims === undefined) {
-      const text = `there is no room for this conversation in the ${maxBytes} bytes for all histories: `;
-      throw new HistoryFull(`${text}start a new one, or raise history.maxBytes of the agent`);
+  /** What to say of a history that cannot be read; one that is broken is put aside. Other errors stay as they are. */
+  async #putAside(name: string, file: string, error: unknown): Promise<unknown> {
+    if (error instanceof NewerHistory) {
+      const text = `this conversation cannot be read: ${file}: ${error.message}; run the version that wrote it, or start a new one`;
+      return new HistoryUnreadable(text, { cause: error });
     }
-    for (const victim of victims) this.#drop(victim, "room");
+    if (!(error instanceof LineFault)) return error;
+    const { folder, log } = this.#options;
+    const reason = error.message;
+    const keptAs = await files.quarantineHistory(folder, file);
+    await this.#images.putAside(name, keptAs);
+    this.#forget(name);
+    log.error({ file, keptAs, reason }, "history cannot be read");
+    const text = `this conversation cannot be read: ${file}: ${reason}; it is kept as ${keptAs}: start a new one`;
+    return new HistoryUnreadable(text, { cause: error });
+  }
+
+  async #renew(name: string, read: Pick<RenewParts, "handle" | "header" | "entries">): Promise<void> {
+    const { folder, clock } = this.#options;
+    const owner = this.#retention.find(name)?.owner ?? "";
+    const file = files.renderFile(name, owner);
+    const textBytes = await renewHistory({ ...read, folder, file, keep: (images) => this.#images.write(name, images) });
+    this.#retention.put(name, { owner, textBytes, imageBytes: this.#images.bytesOf(name), usedAtMs: clock.wallNow() });
+  }
+
+  async #write(
+    key: string,
+    name: string,
+    { entry, owner: writer }: { entry: HistoryEntry | WithdrawnEntry; owner: string },
+  ): Promise<void> {
+    const { folder, clock } = this.#options;
+    if (this.#retention.find(name) !== undefined && !this.#whole.has(name)) await this.#read(key, name, async () => {});
+    await this.#cutOff(name);
+    const use = this.#retention.find(name) ?? { owner: writer, textBytes: 0, imageBytes: 0 };
+    const { text, images } = renderStored(entry, this.#whole.get(name) ?? 0);
+    const header = use.textBytes === 0 ? renderHeader(key, clock.wallNow()) : "";
+    const bytes = Buffer.from(header + text);
+    this.#makeRoom(use.textBytes + bytes.length, bytes.length + this.#images.countNew(name, images), use.owner);
+    await this.#images.write(name, images);
+    const file = files.renderFile(name, use.owner);
     try {
-      await (startBytes === 0 ? files.createHistory : files.appendHistory)(folder, name, bytes);
+      await (use.textBytes === 0 ? files.createHistory : files.appendHistory)(folder, file, bytes);
     } catch (error) {
-      if (startBytes > 0) this.#cuts.set(name, startBytes);
+      if (use.textBytes > 0) this.#cuts.set(name, use.textBytes);
       throw error;
     }
-    this.#retention.put(name, startBytes + bytes.length, clock.wallNow());
-    this.#whole.add(name);
+    const textBytes = use.textBytes + bytes.length;
+    const imageBytes = this.#images.bytesOf(name);
+    this.#retention.put(name, { owner: use.owner, textBytes, imageBytes, usedAtMs: clock.wallNow() });
+    this.#whole.set(name, this.#whole.get(name) ?? 0);
+  }
+
+  /** Throws HistoryFull. */
+  #makeRoom(textBytes: number, neededBytes: number, owner: string): void {
+    const { clock, maxBytes, maxBytesPerConversation } = this.#options;
+    if (textBytes > maxBytesPerConversation) throw renderFull(maxBytesPerConversation);
+    const victims = this.#retention.listVictims(neededBytes, { owner, nowMs: clock.wallNow() });
+    if (victims === undefined) {
+      const text = `there is no room for this conversation in the ${maxBytes} bytes for all histories: `;
+      throw new HistoryFull(
+        `${text}clear it with clear_history, try again later, or raise history.maxBytes of the agent`,
+      );
+    }
+    for (const victim of victims) this.#drop(victim, "room");
   }
 
   async #cutOff(name: string): Promise<void> {
     const bytes = this.#cuts.get(name);
-    if (bytes === undefined) return;
-    await files.cutHistory(this.#options.folder, name, bytes);
+    const use = this.#retention.find(name);
+    if (bytes === undefined || use === undefined) return;
+    await files.cutHistory(this.#options.folder, files.renderFile(name, use.owner), bytes);
     this.#cuts.delete(name);
   }
 
@@ -180,14 +286,41 @@ export class HistoryFolder {
     this.#cuts.delete(name);
   }
 
-  /** The bookkeeping at once, the file when its turn has come: whoever asks for the key meanwhile waits behind it. */
-  #drop(name: string, reason: "idle" | "room"): void {
-    const { folder, log } = this.#options;
-    const file = files.renderFile(name);
+  /** The history first: an image without one is found at the next start. */
+  async #removeFiles(name: string, owner: string): Promise<void> {
+    await files.removeHistory(this.#options.folder, files.renderFile(name, owner));
+    await this.#images.remove(name);
+  }
+
+  /** The bookkeeping at once, the files when their turn has come: whoever asks for the key meanwhile waits behind it. */
+  #drop(name: string, reason: DropReason): void {
+    const { log, onDropped } = this.#options;
+    const owner = this.#retention.find(name)?.owner ?? "";
+    const file = files.renderFile(name, owner);
     this.#forget(name);
-    this.#inOrder(name, () => files.removeHistory(folder, name)).then(
+    onDropped?.(reason);
+    this.#inOrder(name, () => this.#removeFiles(name, owner)).then(
       () => log.info({ file, reason }, "history dropped"),
       (error: unknown) => log.warn({ file, err: error }, "history cannot be dropped"),
     );
   }
+}
+
+function renderFull(maxBytes: number): HistoryFull {
+  const text = `this conversation has reached the ${maxBytes} bytes that one may have (history.maxBytesPerConversation): `;
+  return new HistoryFull(`${text}clear it with clear_history, or start a new one`);
+}
+
+/** A line and the images that it names. What a summary covers counts from the first message. */
+function renderStored(entry: HistoryEntry | WithdrawnEntry, skipped: number): { text: string; images: NewImage[] } {
+  if (entry.role === "withdrawn") return { text: renderLine(entry), images: [] };
+  if (entry.role === "summary") return { text: renderLine({ ...entry, covers: entry.covers + skipped }), images: [] };
+  const images = new Map(listImages(entry).map((image) => [image, renderImage(image)]));
+  const text = renderLine(
+    replaceImages(entry, (image): ImageRef => {
+      const { sha256, bytes, mimeType } = images.get(image) ?? renderImage(image);
+      return { sha256, bytes, mimeType };
+    }),
+  );
+  return { text, images: [...images.values()] };
 }

@@ -1,22 +1,40 @@
-// A history as text: JSON lines, a header and then the entries. Pure: it reads and writes no file.
-// An append that was cut off leaves a last line without its line break. Anything else that does not fit is refused, except
-// summaries: they stand for what is there anyway.
+// A history as text: JSON lines, a header and then the entries; images are named by their hash and lie in files of their own.
+// Pure: it reads and writes no file. A line that does not fit is refused, except summaries: they stand for what is there anyway.
 import * as z from "zod";
-import type { HistoryEntry, SummaryEntry } from "./transcript.ts";
+import type { ImageData } from "../model/types.ts";
+import type { EntryOf, SummaryEntry, WithdrawnEntry } from "./transcript.ts";
 
-const schemaVersion = 1;
-const lineBreak = 0x0a;
+/** 1: images are in the lines themselves, and nothing is withdrawn. Read as well. */
+export const schemaVersion = 2;
 
 const header = z.object({ schema: z.number(), key: z.string(), createdAt: z.iso.datetime() });
+export type HistoryHeader = z.output<typeof header>;
 
-const image = { data: z.string(), mimeType: z.string() };
-const message: z.ZodType<Exclude<HistoryEntry, SummaryEntry>> = z.discriminatedUnion("role", [
+/** An image that lies in a file beside the history. */
+export interface ImageRef {
+  sha256: string;
+  bytes: number;
+  mimeType: string;
+}
+
+/** As a line has it: a reference, or the image itself, as earlier versions wrote it. */
+export type StoredImage = ImageRef | ImageData;
+export type StoredEntry = EntryOf<StoredImage>;
+
+const imageRef = z.object({
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  bytes: z.int().positive(),
+  mimeType: z.string(),
+});
+const image = z.union([imageRef, z.object({ data: z.string(), mimeType: z.string() })]);
+const message: z.ZodType<Exclude<StoredEntry, SummaryEntry>> = z.discriminatedUnion("role", [
   z.object({
     role: z.literal("user"),
     content: z.array(
-      z.discriminatedUnion("type", [
+      z.union([
         z.object({ type: z.literal("text"), text: z.string() }),
-        z.object({ type: z.literal("image"), ...image }),
+        imageRef.extend({ type: z.literal("image") }),
+        z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
       ]),
     ),
   }),
@@ -42,7 +60,7 @@ const message: z.ZodType<Exclude<HistoryEntry, SummaryEntry>> = z.discriminatedU
         callId: z.string(),
         name: z.string(),
         text: z.string(),
-        images: z.array(z.object(image)),
+        images: z.array(image),
         isError: z.boolean(),
       }),
     ),
@@ -54,17 +72,16 @@ const summary: z.ZodType<SummaryEntry> = z.object({
   covers: z.int().positive(),
   text: z.string().min(1),
 });
-const anySummary = z.object({ role: z.literal("summary") });
+const withdrawn: z.ZodType<WithdrawnEntry> = z.object({
+  role: z.literal("withdrawn"),
+  messages: z.int().positive(),
+  reason: z.string(),
+});
+const anyRole = z.object({ role: z.string() });
 
 /** Written by a later version of this program: to be left alone, not to be called broken. */
 export class NewerHistory extends Error {
   override readonly name = "NewerHistory";
-}
-
-export interface ParsedHistory {
-  entries: HistoryEntry[];
-  /** Length of what is whole, in bytes; what follows was cut off while it was written. 0: not even the header is whole. */
-  wholeBytes: number;
 }
 
 /** The first line of a history. */
@@ -72,40 +89,36 @@ export const renderHeader = (key: string, createdAtMs: number): string =>
   `${JSON.stringify({ schema: schemaVersion, key, createdAt: new Date(createdAtMs).toISOString() })}\n`;
 
 /** One further line. */
-export const renderEntry = (entry: HistoryEntry): string => `${JSON.stringify(entry)}\n`;
+export const renderLine = (entry: StoredEntry | WithdrawnEntry): string => `${JSON.stringify(entry)}\n`;
 
-/** Reads the history of `key`. Throws an Error that names the faulty line, or NewerHistory. */
-export function parseHistory(bytes: Uint8Array, key: string): ParsedHistory {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const entries: HistoryEntry[] = [];
-  let wholeBytes = 0;
-  for (let line = 1; ; line += 1) {
-    const end = bytes.indexOf(lineBreak, wholeBytes);
-    if (end === -1) return { entries, wholeBytes };
-    try {
-      const value: unknown = JSON.parse(decoder.decode(bytes.subarray(wholeBytes, end)));
-      if (line === 1) checkHeader(header.parse(value), key);
-      else entries.push(...parseEntry(value));
-    } catch (error) {
-      if (error instanceof NewerHistory) throw error;
-      // Not its message: zod and JSON.parse quote what they found, and that is somebody's conversation.
-      const kind = error instanceof Error ? error.name : "error";
-      throw new Error(`line ${line} is not a ${line === 1 ? "header" : "message"} (${kind})`, { cause: error });
-    }
-    wholeBytes = end + 1;
+/** The header of the history of `key`. Throws NewerHistory, or an Error. */
+export function parseHeader(bytes: Uint8Array, key: string): HistoryHeader {
+  const found = header.parse(parseJson(bytes));
+  if (found.schema > schemaVersion) {
+    throw new NewerHistory(`it has schema ${found.schema}, and this version reads up to ${schemaVersion}`);
+  }
+  if (found.key !== key) throw new Error("the history belongs to another key");
+  return found;
+}
+
+/** Throws when it is none of these; a summary that cannot be read is undefined. */
+export function parseLine(bytes: Uint8Array): StoredEntry | WithdrawnEntry | undefined {
+  const value = parseJson(bytes);
+  const role = anyRole.safeParse(value).data?.role;
+  if (role === "summary") return summary.safeParse(value).data;
+  return role === "withdrawn" ? withdrawn.parse(value) : message.parse(value);
+}
+
+/** A whole line that is none of a history's. */
+export class LineFault extends Error {
+  override readonly name = "LineFault";
+
+  /** Without the error's message: zod and JSON.parse quote what they found, and that is somebody's conversation. */
+  constructor(line: number, error: unknown) {
+    const kind = error instanceof Error ? error.name : "error";
+    super(`line ${line} is not a ${line === 1 ? "header" : "message"} (${kind})`, { cause: error });
   }
 }
 
-/** Throws when it is no message; a summary that cannot be read is left out. */
-function parseEntry(value: unknown): HistoryEntry[] {
-  if (!anySummary.safeParse(value).success) return [message.parse(value)];
-  const { data } = summary.safeParse(value);
-  return data === undefined ? [] : [data];
-}
-
-function checkHeader({ schema, key }: z.output<typeof header>, expectedKey: string): void {
-  if (schema > schemaVersion) {
-    throw new NewerHistory(`it has schema ${schema}, and this version reads up to ${schemaVersion}`);
-  }
-  if (key !== expectedKey) throw new Error("the history belongs to another key");
-}
+/** A decoder of its own each time: one that has thrown would go on in the middle of a text. */
+const parseJson = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

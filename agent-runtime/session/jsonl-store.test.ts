@@ -80,7 +80,7 @@ describe("AGT-5 histories survive the process", () => {
     const store = await open(folder);
     await store.append("shared", user("a"));
     const [header = "", ...lines] = (await readFile(pathOf(folder, "shared"), "utf8")).split("\n");
-    expect(JSON.parse(header)).toEqual({ schema: 1, key: "shared", createdAt: expect.stringMatching(/^\d{4}-.*Z$/) });
+    expect(JSON.parse(header)).toEqual({ schema: 2, key: "shared", createdAt: expect.stringMatching(/^\d{4}-.*Z$/) });
     expect(lines).toEqual([JSON.stringify(user("a")), ""]);
     expect([(await stat(folder)).mode & 0o777, (await stat(pathOf(folder, "shared"))).mode & 0o777]).toEqual([
       0o700, 0o600,
@@ -213,10 +213,10 @@ describe("AGT-5 a file that is not whole", () => {
 
   test("one of a later version is refused and left where it is", async () => {
     const folder = await createFolder();
-    const text = `${JSON.stringify({ schema: 2, key: "shared", createdAt: "2026-01-01T00:00:00Z" })}\n{"new":1}\n`;
+    const text = `${JSON.stringify({ schema: 3, key: "shared", createdAt: "2026-01-01T00:00:00Z" })}\n{"new":1}\n`;
     await writeFile(pathOf(folder, "shared"), text);
     const store = await open(folder);
-    await expect(store.load("shared")).rejects.toThrow("it has schema 2, and this version reads up to 1");
+    await expect(store.load("shared")).rejects.toThrow("it has schema 3, and this version reads up to 2");
     await expect(store.append("shared", user("a"))).rejects.toThrow("run the version that wrote it");
     expect(await readFile(pathOf(folder, "shared"), "utf8")).toBe(text);
   });

@@ -27,7 +27,9 @@ export function createJsonlStore(options: FolderOptions): SessionStore {
     hold: (key) => withFolder((folder) => folder.hold(key)),
     has: (key) => withFolder((folder) => folder.has(key)),
     load: (key) => withFolder((folder) => folder.load(key)),
-    append: (key, entry) => withFolder((folder) => folder.append(key, entry)),
+    readPage: (key, request) => withFolder((folder) => folder.readPage(key, request)),
+    append: (key, entry, owner) => withFolder((folder) => folder.append(key, entry, owner)),
+    clear: (key) => withFolder((folder) => folder.clear(key)),
     remove: (key) => withFolder((folder) => folder.remove(key)),
     async observeFault() {
       try {

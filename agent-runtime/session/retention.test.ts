@@ -6,6 +6,7 @@ import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { keepUntilEnd } from "../testing/cleanup.ts";
 import { createTestFolder, createTestStore, user } from "../testing/histories.ts";
 import { renderFile, renderName } from "./history-files.ts";
+import { createRetention } from "./retention.ts";
 import { createSessions } from "./sessions.ts";
 
 const keep = keepUntilEnd();
@@ -68,7 +69,7 @@ describe("AGT-5 the room for all histories", () => {
   test("a call holds its history until it is done", async () => {
     const { store, known } = await createFull(2, 0);
     const sessions = createSessions({ scope: "connection", maxQueued: 1, store: { ...store, has: async () => true } });
-    const open = await sessions.open({ key: "key-0", kept: true }, new AbortController().signal);
+    const open = await sessions.open({ key: "key-0", kept: true, owner: "" }, new AbortController().signal);
     await store.append("key-2", user("x"));
     expect(await known()).toEqual([true, false, true, false]);
     await open.close();
@@ -86,6 +87,66 @@ describe("AGT-5 the room for all histories", () => {
     const smaller = await keep(Promise.resolve(createTestStore(folder, { maxBytes: 2 * bytes, clock })));
     expect(await Promise.all([0, 1, 2].map((index) => smaller.has(`key-${index}`)))).toEqual([true, false, true]);
     await vi.waitFor(async () => expect(await filesIn(folder)).toBe(2));
+  });
+});
+
+describe("AGT-5 whose conversations make room", () => {
+  const hourMs = 3_600_000;
+  const limits = { maxBytes: 100, idleTtlMs: 100 * hourMs, protectedMs: hourMs };
+  const use = (owner: string, textBytes: number, usedAtMs: number, imageBytes = 0) => ({
+    owner,
+    textBytes,
+    imageBytes,
+    usedAtMs,
+  });
+  const victims = (found: Record<string, ReturnType<typeof use>>, bytes: number, owner: string, nowMs: number) =>
+    createRetention(new Map(Object.entries(found)), limits).listVictims(bytes, { owner, nowMs });
+
+  test("the writer's own go first, the oldest of them first, though others' are older", () => {
+    const found = { a: use("alice", 40, 0), b1: use("bob", 20, 1), b2: use("bob", 20, 2), b3: use("bob", 20, 3) };
+    expect(victims(found, 20, "bob", 10 * hourMs)).toEqual(["b1"]);
+    expect(victims(found, 21, "bob", 10 * hourMs)).toEqual(["b1", "b2"]);
+    expect(victims(found, 0, "bob", 10 * hourMs)).toEqual([]);
+  });
+
+  test("those of others go once they were unused for an hour, and not before", () => {
+    const found = { a: use("alice", 50, 0), c: use("carol", 50, 1) };
+    expect(victims(found, 10, "bob", hourMs - 1)).toBeUndefined();
+    expect(victims(found, 10, "bob", hourMs)).toEqual(["a"]);
+    expect(victims(found, 60, "bob", hourMs)).toBeUndefined();
+    expect(victims(found, 60, "bob", hourMs + 1)).toEqual(["a", "c"]);
+  });
+
+  test("who has more than half of the room gives way first, down to half, however recently it was used", () => {
+    const found = { b: use("bob", 30, 0), a1: use("alice", 19, 1), a2: use("alice", 30, 2), a3: use("alice", 21, 3) };
+    expect(victims(found, 10, "bob", 3)).toEqual(["a1"]);
+    expect(victims(found, 20, "bob", 3)).toEqual(["a1", "a2"]);
+    expect(victims(found, 50, "bob", 3)).toEqual(["a1", "a2", "b"].toSorted());
+    const half = { a: use("alice", 50, 0), b: use("bob", 50, 1) };
+    expect(victims(half, 10, "carol", 3)).toBeUndefined();
+  });
+
+  test("images count like text", () => {
+    expect(victims({ a: use("", 10, 0, 85) }, 5, "", 0)).toEqual([]);
+    expect(victims({ a: use("", 10, 0, 85) }, 6, "", 0)).toEqual(["a"]);
+  });
+
+  test("an owner is known after a restart, and another owner's flood takes nothing that is in use", async () => {
+    const { path: folder } = await keep(createTestFolder());
+    const first = createTestStore(folder);
+    const long = user("x".repeat(1_000));
+    await first.append("of-alice", long, "alice");
+    await first.append("of-bob", long, "bob");
+    await first.close();
+    const dropped: string[] = [];
+    const changes = { maxBytes: 4_000, onDropped: (reason: string) => void dropped.push(reason) };
+    const store = await keep(Promise.resolve(createTestStore(folder, changes)));
+    for (let index = 0; index < 10; index += 1) await store.append(`flood-${index}`, long, "bob");
+    expect(await store.load("of-alice")).toEqual([long]);
+    expect([await store.has("of-bob"), await store.has("flood-9")]).toEqual([false, true]);
+    expect(dropped.length).toBeGreaterThan(7);
+    expect(new Set(dropped)).toEqual(new Set(["room"]));
+    expect(await store.load("flood-9")).toEqual([long]);
   });
 });
 

@@ -1,47 +1,88 @@
-// Which histories there are, how large and how recently used, and which of them have to go (age, room). Pure bookkeeping:
-// it touches no file.
+// Which histories there are, whose, how large and how recently used, and which of them have to go (age, room). Room is made so
+// that nobody can take it from others: from who has more than half of it, then from the writer's own, then from what others
+// have not used for a while. Pure bookkeeping: it touches no file.
 
-interface Entry {
-  bytes: number;
+export interface HistoryUse {
+  /** "" for nobody in particular; those together are one owner. */
+  owner: string;
+  textBytes: number;
+  imageBytes: number;
   usedAtMs: number;
 }
 
+export interface Writer {
+  owner: string;
+  nowMs: number;
+}
+
 export interface Retention {
-  /** Bytes of the history; undefined when there is none. */
-  sizeOf(name: string): number | undefined;
-  /** Records a use: the history now has this size. */
-  put(name: string, bytes: number, usedAtMs: number): void;
+  /** Undefined when there is no such history. */
+  find(name: string): Readonly<HistoryUse> | undefined;
+  /** Records a use: the history is now like this. */
+  put(name: string, use: HistoryUse): void;
   delete(name: string): void;
   /** Neither age nor room takes it until the returned function is called; may be called again before. */
   hold(name: string): () => void;
   /** Histories that nobody has used for longer than idleTtl at `nowMs`. */
   listExpired(nowMs: number): string[];
-  /** The least recently used histories that make room for `bytes` more; undefined when that cannot be had. */
-  listVictims(bytes: number): string[] | undefined;
+  /** The histories that make room for `bytes` more of the writer's; undefined when that cannot be had. */
+  listVictims(bytes: number, writer: Writer): string[] | undefined;
+  /** The least recently used ones that are too much already. */
+  listSurplus(): string[];
 }
 
-/** Knows what `found` says; all together may have `maxBytes`. */
-export function createRetention(
-  found: readonly { name: string; bytes: number; usedAtMs: number }[],
-  limits: { maxBytes: number; idleTtlMs: number },
-): Retention {
+export interface RetentionLimits {
+  /** Of all histories together. */
+  maxBytes: number;
+  idleTtlMs: number;
+  /** How long a history must have been unused before another owner's may take its place. */
+  protectedMs: number;
+}
+
+/** Of the room; who has more gives way first, however recently used. */
+const shareMax = 0.5;
+
+/** Knows what `found` says. */
+export function createRetention(found: ReadonlyMap<string, HistoryUse>, limits: RetentionLimits): Retention {
   // A Map keeps the order of insertion: the least recently used history is the first.
-  const entries = new Map<string, Entry>();
+  const uses = new Map<string, HistoryUse>();
   const holds = new Map<string, number>();
+  const bytesOf = ({ textBytes, imageBytes }: HistoryUse) => textBytes + imageBytes;
   let totalBytes = 0;
 
   const remove = (name: string) => {
-    totalBytes -= entries.get(name)?.bytes ?? 0;
-    entries.delete(name);
+    const use = uses.get(name);
+    totalBytes -= use === undefined ? 0 : bytesOf(use);
+    uses.delete(name);
   };
-  const put = (name: string, bytes: number, usedAtMs: number) => {
+  const put = (name: string, use: HistoryUse) => {
     remove(name);
-    entries.set(name, { bytes, usedAtMs });
-    totalBytes += bytes;
+    uses.set(name, use);
+    totalBytes += bytesOf(use);
   };
-  for (const { name, bytes, usedAtMs } of found.toSorted((a, b) => a.usedAtMs - b.usedAtMs)) put(name, bytes, usedAtMs);
+  for (const [name, use] of [...found].toSorted(([, a], [, b]) => a.usedAtMs - b.usedAtMs)) put(name, use);
+
+  /** By how much owners have more than their share. */
+  const listSurpluses = (): Map<string, number> => {
+    const surplus = new Map<string, number>();
+    for (const use of uses.values()) {
+      surplus.set(use.owner, (surplus.get(use.owner) ?? -limits.maxBytes * shareMax) + bytesOf(use));
+    }
+    return surplus;
+  };
+  /** Takes the least recently used of those that may go until `neededBytes` are there; returns what is still needed. */
+  const take = (victims: Set<string>, neededBytes: number, mayGo: (use: HistoryUse) => boolean): number => {
+    let leftBytes = neededBytes;
+    for (const [name, use] of uses) {
+      if (leftBytes <= 0) break;
+      if (holds.has(name) || victims.has(name) || !mayGo(use)) continue;
+      victims.add(name);
+      leftBytes -= bytesOf(use);
+    }
+    return leftBytes;
+  };
   return {
-    sizeOf: (name) => entries.get(name)?.bytes,
+    find: (name) => uses.get(name),
     put,
     delete: remove,
     hold(name) {
@@ -57,22 +98,30 @@ export function createRetention(
     },
     listExpired(nowMs) {
       const expired: string[] = [];
-      for (const [name, { usedAtMs }] of entries) {
+      for (const [name, { usedAtMs }] of uses) {
         if (nowMs - usedAtMs <= limits.idleTtlMs) break;
         if (!holds.has(name)) expired.push(name);
       }
       return expired;
     },
-    listVictims(bytes) {
-      const victims: string[] = [];
+    listVictims(bytes, { owner, nowMs }) {
+      const victims = new Set<string>();
       let neededBytes = totalBytes + bytes - limits.maxBytes;
-      for (const [name, entry] of entries) {
-        if (neededBytes <= 0) break;
-        if (holds.has(name)) continue;
-        victims.push(name);
-        neededBytes -= entry.bytes;
-      }
-      return neededBytes <= 0 ? victims : undefined;
+      if (neededBytes <= 0) return [];
+      const surplus = listSurpluses();
+      neededBytes = take(victims, neededBytes, (use) => {
+        const surplusBytes = surplus.get(use.owner) ?? 0;
+        surplus.set(use.owner, surplusBytes - bytesOf(use));
+        return surplusBytes > 0;
+      });
+      neededBytes = take(victims, neededBytes, (use) => use.owner === owner);
+      neededBytes = take(victims, neededBytes, ({ usedAtMs }) => nowMs - usedAtMs >= limits.protectedMs);
+      return neededBytes <= 0 ? [...victims] : undefined;
+    },
+    listSurplus() {
+      const victims = new Set<string>();
+      take(victims, totalBytes - limits.maxBytes, () => true);
+      return [...victims];
     },
   };
 }

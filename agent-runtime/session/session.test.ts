@@ -1,10 +1,20 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { keepUntilEnd } from "../testing/cleanup.ts";
 import { calls, createTestFolder, createTestStore, result, user } from "../testing/histories.ts";
 import { createKeyedLock } from "./lock.ts";
 import { createSessions } from "./sessions.ts";
-import { parseHistory, renderEntry, renderHeader } from "./history-text.ts";
-import { findSummary, listMessages, renderForModel, renderInterrupted, type HistoryEntry } from "./transcript.ts";
+import { renderHeader, renderLine } from "./history-text.ts";
+import { renderFile, renderName } from "./history-files.ts";
+import {
+  findSummary,
+  listMessages,
+  renderForModel,
+  renderInterrupted,
+  withdraw,
+  type HistoryEntry,
+} from "./transcript.ts";
 
 const keep = keepUntilEnd();
 const never = new AbortController().signal;
@@ -83,6 +93,40 @@ describe("AGT-5 a history that was left in the middle", () => {
   });
 });
 
+describe("AGT-5 whose room a history takes", () => {
+  test("its caller's, else its connection's, and where nobody is told apart everybody's", async () => {
+    const { path } = await keep(createTestFolder());
+    const store = await keep(Promise.resolve(createTestStore(path)));
+    const sessions = createSessions({ scope: "connection", maxQueued: 1, store });
+    const ownerOf = async (claim: Parameters<typeof sessions.resolve>[0]) => (await sessions.resolve(claim)).owner;
+    const alice = { subject: "alice" };
+    const owners = await Promise.all([
+      ownerOf({ caller: alice }),
+      ownerOf({ caller: { subject: "bob" } }),
+      ownerOf({ caller: "anyone", connectionId: "alice" }),
+      ownerOf({ caller: "anyone", connectionId: "bob" }),
+      ownerOf({ caller: "anyone" }),
+    ]);
+    expect(new Set(owners).size).toBe(owners.length);
+    expect(await ownerOf({ caller: alice, connectionId: "1" })).toBe(owners[0]);
+    expect(owners.at(-1)).toBe("");
+  });
+});
+
+describe("AGT-4 AGT-14 messages that are taken back", () => {
+  test("take no summary with them that stands for others, and leave none that stands for them", () => {
+    const summary = (covers: number): HistoryEntry => ({ role: "summary", covers, text: `${covers}` });
+    const entries = [user("a"), summary(9), user("b"), user("c"), summary(1), summary(2), user("d"), summary(3)];
+    withdraw(entries, 2);
+    expect(listMessages(entries)).toEqual([user("a"), user("b")]);
+    expect(findSummary(entries)).toEqual(summary(1));
+    withdraw(entries, 5);
+    expect(renderForModel([...entries, user("e"), user("f"), user("g"), user("h")])).toMatchObject([
+      { content: [{ text: "e" }, { text: "f" }, { text: "g" }, { text: "h" }] },
+    ]);
+  });
+});
+
 describe("AGT-5 a transcript", () => {
   test("is shown with results in the order of the calls and user messages joined", () => {
     const shown = renderForModel([user("a"), user("b"), calls("1", "2"), result("2"), result("1"), user("c")]);
@@ -104,7 +148,15 @@ describe("AGT-5 a transcript", () => {
 });
 
 describe("AGT-4 a summary in a history", () => {
-  const said = [user("a"), calls("1", "2"), result("1"), result("2"), calls("3"), result("3"), user("b")];
+  const said: Exclude<HistoryEntry, { role: "summary" }>[] = [
+    user("a"),
+    calls("1", "2"),
+    result("1"),
+    result("2"),
+    calls("3"),
+    result("3"),
+    user("b"),
+  ];
   const summaryOf = (covers: number, text = "short"): HistoryEntry => ({ role: "summary", covers, text });
   const textsOf = (entries: readonly HistoryEntry[]) =>
     renderForModel(entries).map((message) =>
@@ -144,11 +196,13 @@ describe("AGT-4 a summary in a history", () => {
     '{"role":"summary","covers":4,"text":""}',
     '{"role":"summary","covers":-1,"text":"short"}',
     '{"role":"summary","until":"yesterday","blocks":[{}]}',
-  ])("that cannot be read leaves the whole: %s", (line) => {
-    const text = [renderHeader("key", 0), ...said.map(renderEntry), `${line}\n`, renderEntry(user("c"))].join("");
-    const { entries, wholeBytes } = parseHistory(Buffer.from(text), "key");
-    expect(entries).toEqual([...said, user("c")]);
-    expect(wholeBytes).toBe(text.length);
+  ])("that cannot be read leaves the whole: %s", async (line) => {
+    const { path } = await keep(createTestFolder());
+    const lines = [renderHeader("key", 0), ...said.map(renderLine), `${line}\n`, renderLine(user("c"))];
+    await writeFile(join(path, renderFile(renderName("key"))), lines.join(""));
+    const store = await keep(Promise.resolve(createTestStore(path)));
+    expect(await store.load("key")).toEqual([...said, user("c")]);
+    expect(store.lines).toEqual([]);
   });
 });
 

@@ -1,6 +1,23 @@
 // What the agent needs of a place where histories are kept, and how such a place fails. session/jsonl-store.ts is one.
 import { CallFault } from "../call-fault.ts";
-import type { HistoryEntry } from "./transcript.ts";
+import type { ModelMessage } from "../model/types.ts";
+import type { HistoryEntry, WithdrawnEntry } from "./transcript.ts";
+
+/** Which messages of a conversation are wanted: the last ones before a place, at most so many, and at most so large. */
+export interface PageRequest {
+  /** Counted from the first message; default: the end. */
+  before?: number | undefined;
+  messages: number;
+  /** A message that is larger by itself is a page by itself. */
+  bytes: number;
+}
+
+export interface HistoryPage {
+  /** In order, without those of tools. */
+  messages: ModelMessage[];
+  /** How many messages there are before them: what to ask for next. */
+  first: number;
+}
 
 /**
  * Append-only histories by key. One process holds the key's lock (session/lock.ts) while it loads and appends; where several
@@ -9,10 +26,20 @@ import type { HistoryEntry } from "./transcript.ts";
 export interface SessionStore {
   /** Rejects with StoreFault. */
   has(key: string): Promise<boolean>;
-  /** All entries in order; none for an unknown key. Rejects with StoreFault or HistoryUnreadable. */
+  /**
+   * The entries that a model is shown any of, in order; none for an unknown key. What a summary covers, here and in what is
+   * appended after it, counts from the first of them. Rejects with StoreFault, HistoryUnreadable or HistoryFull.
+   */
   load(key: string): Promise<readonly HistoryEntry[]>;
-  /** Resolves once the entry is kept, even if the machine fails then. Rejects with StoreFault or HistoryFull. */
-  append(key: string, entry: HistoryEntry): Promise<void>;
+  /** Rejects with StoreFault or HistoryUnreadable. */
+  readPage(key: string, request: PageRequest): Promise<HistoryPage>;
+  /**
+   * Resolves once the entry is kept, even if the machine fails then. `owner` is whose room it takes, "" for nobody's in
+   * particular. Rejects with StoreFault or HistoryFull.
+   */
+  append(key: string, entry: HistoryEntry | WithdrawnEntry, owner: string): Promise<void>;
+  /** Forgets what was said and keeps the key; returns how many messages that were. Rejects with StoreFault. */
+  clear(key: string): Promise<number>;
   /** Rejects with StoreFault; the history is then still there. */
   remove(key: string): Promise<void>;
   /** Neither age nor lack of room takes the history until the resolved function is called. Rejects with StoreFault. */
@@ -23,7 +50,7 @@ export interface SessionStore {
   close(): Promise<void>;
 }
 
-/** One history alone would be larger than all may be together, or all others are in use. */
+/** A history has reached its bound, or there is no room for it beside the others. */
 export class HistoryFull extends CallFault {
   override readonly name = "HistoryFull";
 }

@@ -1,6 +1,7 @@
 // Pure rules over the entries of a history: what a model is shown of it, and how a history that was cut off in the middle is
-// made whole. A summary changes what is shown and nothing of what was said. It stores nothing.
-import type { AssistantMessage, ModelMessage, ToolResultPart } from "../model/types.ts";
+// made whole. A summary changes what is shown and nothing of what was said; what is withdrawn was never said. It stores nothing.
+import { isDeepStrictEqual } from "node:util";
+import type { AssistantMessage, ImageData, ModelMessage, ToolResultPart, UserPart } from "../model/types.ts";
 
 /** To a model, `text` stands for the first `covers` messages. */
 export interface SummaryEntry {
@@ -14,29 +15,83 @@ interface AnswerEntry extends AssistantMessage {
   contextTokens?: number;
 }
 
-/** What is kept of a conversation, in the order in which it happened. */
-export type HistoryEntry = Exclude<ModelMessage, AssistantMessage> | AnswerEntry | SummaryEntry;
+/** The last `messages` messages before it are taken back: a provider refused them, and would again (AGT-14). */
+export interface WithdrawnEntry {
+  role: "withdrawn";
+  messages: number;
+  reason: string;
+}
+
+interface UserEntry<Image> {
+  role: "user";
+  content: ({ type: "text"; text: string } | ({ type: "image" } & Image))[];
+}
+
+interface ToolEntry<Image> {
+  role: "tool";
+  results: (Omit<ToolResultPart, "images"> & { images: Image[] })[];
+}
+
+/** An entry whose images are at hand in this form. */
+export type EntryOf<Image> = UserEntry<Image> | AnswerEntry | ToolEntry<Image> | SummaryEntry;
+
+/** What a conversation consists of, in the order in which it happened. */
+export type HistoryEntry = EntryOf<ImageData>;
+
+/** All that the rules on summaries need to know of an entry: files are judged by it without being read whole. */
+export type EntryKind = { role: "user" | "assistant" | "tool" } | { role: "summary"; covers: number };
 
 const interruptedText = "The call was interrupted before this tool answered; it may or may not have had an effect.";
 const summaryIntroduction = "Summary of the conversation so far, which is no longer shown in full:";
 
+const isSummary = <Entry extends EntryKind>(entry: Entry): entry is Extract<Entry, { role: "summary" }> =>
+  entry.role === "summary";
+const isMessage = <Entry extends EntryKind>(entry: Entry): entry is Exclude<Entry, { role: "summary" }> =>
+  entry.role !== "summary";
+
 /** What was said: everything but summaries. */
-export const listMessages = (entries: readonly HistoryEntry[]): ModelMessage[] =>
-  entries.filter((entry) => entry.role !== "summary");
+export const listMessages = <Entry extends EntryKind>(
+  entries: readonly Entry[],
+): Exclude<Entry, { role: "summary" }>[] => entries.filter(isMessage);
 
 /** The summary that counts: the last one that fits what was said before it. None that would part a call from its results fits. */
-export function findSummary(entries: readonly HistoryEntry[]): SummaryEntry | undefined {
-  const messages: ModelMessage[] = [];
-  let found: SummaryEntry | undefined;
+export function findSummary<Entry extends EntryKind>(
+  entries: readonly Entry[],
+): Extract<Entry, { role: "summary" }> | undefined {
+  const messages: EntryKind[] = [];
+  let found: Extract<Entry, { role: "summary" }> | undefined;
   for (const entry of entries) {
-    if (entry.role !== "summary") messages.push(entry);
+    if (!isSummary(entry)) messages.push(entry);
     else if (isCut(messages, entry.covers)) found = entry;
   }
   return found;
 }
 
-const isCut = (messages: readonly ModelMessage[], at: number) =>
+const isCut = (messages: readonly EntryKind[], at: number) =>
   at > 0 && messages[at] !== undefined && messages[at].role !== "tool";
+
+/** Takes the last `count` messages out of `entries`. A summary that stands for any of them fits no more, wherever it is. */
+export function withdraw<Entry extends EntryKind>(entries: Entry[], count: number): void {
+  let at = entries.length;
+  for (let found = 0; at > 0 && found < count; at -= 1) if (entries[at - 1]?.role !== "summary") found += 1;
+  entries.splice(at, entries.length, ...entries.slice(at).filter(isSummary));
+}
+
+/** The first message that a model is shown any of: the last that is covered, or the question that a cut turn keeps. */
+export function findFirstShown(entries: readonly EntryKind[]): number {
+  const summary = findSummary(entries);
+  if (summary === undefined) return 0;
+  return Math.min(summary.covers - 1, findQuestion(listMessages(entries), summary.covers).start);
+}
+
+/** The user messages that began the turn which a summary of the first `covers` messages cuts; none where it cuts between turns. */
+function findQuestion(messages: readonly EntryKind[], covers: number): { start: number; end: number } {
+  if (messages[covers]?.role === "user") return { start: covers, end: covers };
+  const lastUser = messages.findLastIndex(({ role }, index) => role === "user" && index < covers);
+  if (lastUser === -1) return { start: covers, end: covers };
+  const start = messages.findLastIndex(({ role }, index) => role !== "user" && index < lastUser) + 1;
+  return { start, end: lastUser + 1 };
+}
 
 /** What a model is shown: the last summary, where there is one, and all that it does not cover. */
 export function renderForModel(entries: readonly HistoryEntry[]): ModelMessage[] {
@@ -50,14 +105,11 @@ export function condense(
   messages: readonly ModelMessage[],
   { covers, text }: Pick<SummaryEntry, "covers" | "text">,
 ): ModelMessage[] {
-  const rest = messages.slice(covers);
-  const lastUser = messages.findLastIndex(({ role }, index) => role === "user" && index < covers);
-  const firstUser = messages.findLastIndex(({ role }, index) => role !== "user" && index < lastUser) + 1;
-  const question = rest[0]?.role === "user" ? [] : messages.slice(firstUser, lastUser + 1);
+  const question = findQuestion(messages, covers);
   return [
     { role: "user", content: [{ type: "text", text: `${summaryIntroduction}\n\n${text}` }] },
-    ...question,
-    ...rest,
+    ...messages.slice(question.start, question.end),
+    ...messages.slice(covers),
   ];
 }
 
@@ -112,4 +164,18 @@ function findUnanswered(entries: readonly HistoryEntry[]): AssistantMessage["too
     if (entry.role === "tool") for (const result of entry.results) answered.add(result.callId);
   }
   return assistant.toolCalls.filter((call) => !answered.has(call.id));
+}
+
+/**
+ * Whether a message is there already as the last one, and no answer followed it: a caller who repeats a call that failed means
+ * the same message, and is answered on from what was done for it.
+ */
+export function isRepeated(entries: readonly HistoryEntry[], content: readonly UserPart[]): boolean {
+  const messages = listMessages(entries);
+  const at = messages.findLastIndex(({ role }) => role === "user");
+  const last = messages[at];
+  const isAnswered = messages
+    .slice(at)
+    .some((message) => message.role === "assistant" && message.toolCalls.length === 0 && message.text.trim() !== "");
+  return last?.role === "user" && !isAnswered && isDeepStrictEqual(last.content, content);
 }

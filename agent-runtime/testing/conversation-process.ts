@@ -12,8 +12,8 @@ function killing(store: SessionStore): SessionStore {
   let appendsLeft = Number(dieAfter);
   return {
     ...store,
-    async append(key, entry) {
-      await store.append(key, entry);
+    async append(key, entry, owner) {
+      await store.append(key, entry, owner);
       appendsLeft -= 1;
       if (appendsLeft !== 0) return;
       process.kill(process.pid, "SIGKILL");

@@ -1,15 +1,23 @@
 // Stores of histories in temporary folders, and the messages of a conversation, for tests.
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../lib/process/clock.ts";
 import type { ModelMessage } from "../model/types.ts";
+import { openHistory, renderName } from "../session/history-files.ts";
 import type { FolderOptions } from "../session/history-folder.ts";
+import { readEntry, readIndex } from "../session/history-index.ts";
+import { resolveImages } from "../session/history-reader.ts";
+import { ImageFiles } from "../session/image-files.ts";
 import { createJsonlStore } from "../session/jsonl-store.ts";
 import type { SessionStore } from "../session/store.ts";
+import type { HistoryEntry, WithdrawnEntry } from "../session/transcript.ts";
 import { createTestLog, type TestLog } from "./servers.ts";
 
 export interface TestStore extends SessionStore {
+  append(key: string, entry: HistoryEntry | WithdrawnEntry, owner?: string): Promise<void>;
+  /** All that was said and is kept, tools and summaries included. */
+  readAll(key: string): Promise<HistoryEntry[]>;
   folder: string;
   lines: TestLog["lines"];
   stop(): Promise<void>;
@@ -24,9 +32,28 @@ export async function createTestFolder(): Promise<{ path: string; stop(): Promis
 /** A store on a folder that somebody else removes, like the one that a process before it worked on. */
 export function createTestStore(folder: string, changes: Partial<FolderOptions> = {}): TestStore {
   const { log, lines } = createTestLog("DEBUG");
-  const limits = { maxBytes: 1e9, idleTtlMs: 86_400_000 };
+  const limits = { maxBytes: 1e9, maxBytesPerConversation: 1e8, idleTtlMs: 86_400_000 };
   const store = createJsonlStore({ folder, ...limits, clock: systemClock, log, ...changes });
-  return { ...store, folder, lines, stop: store.close };
+  return {
+    ...store,
+    append: (key, entry, owner = "") => store.append(key, entry, owner),
+    async readAll(key) {
+      const name = renderName(key);
+      const file = (await readdir(folder)).find((each) => each.startsWith(name) && each.endsWith(".jsonl"));
+      if (file === undefined) return [];
+      await using handle = await openHistory(folder, file);
+      const { entries } = await readIndex(handle, key);
+      const images = await ImageFiles.open(folder, Infinity, new Set([name]));
+      return Promise.all(
+        entries.map(async (place) =>
+          resolveImages(await readEntry(handle, place), Infinity, (image) => images.read(name, image)),
+        ),
+      );
+    },
+    folder,
+    lines,
+    stop: store.close,
+  };
 }
 
 export const user = (text: string): ModelMessage => ({ role: "user", content: [{ type: "text", text }] });

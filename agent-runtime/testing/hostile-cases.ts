@@ -281,9 +281,10 @@ const faultCases = (): HostileCase[] => {
   ];
   return thrown.flatMap(([what, error, fails]) =>
     [0, 1].map((at) => ({
-      title: `fails with ${what} in turn ${at}`,
+      title: `fails with ${what} from turn ${at} on`,
       answer: (step: number) => {
-        if (step === at) throw error;
+        // What was refused is refused again.
+        if (step >= at) throw error;
         return { toolCalls: [read()] };
       },
       reached: at,

@@ -3,11 +3,12 @@ import type { ModelCapabilities, RunConfig } from "../../crds/run-config.ts";
 import { systemClock } from "../../lib/process/clock.ts";
 import { createBudget } from "../loop/budget.ts";
 import { runLoop, type LoopParts, type RunOutcome } from "../loop/run-loop.ts";
+import { recordMessage } from "../mcp-surface/record-message.ts";
 import type { Models } from "../model/models.ts";
 import type { UserPart } from "../model/types.ts";
-import { parseHistory, renderEntry, renderHeader } from "../session/history-text.ts";
 import { createSessions } from "../session/sessions.ts";
 import type { SessionStore } from "../session/store.ts";
+import { listMessages, withdraw, type HistoryEntry, type WithdrawnEntry } from "../session/transcript.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import { renderTestConfig } from "./run-config.ts";
 import { createTestLog } from "./servers.ts";
@@ -39,7 +40,7 @@ export async function talk(message: string | UserPart[], options: TalkOptions): 
   const history = await sessions.open(await sessions.resolve({ caller: "anyone" }), signal);
   try {
     const content: UserPart[] = typeof message === "string" ? [{ type: "text", text: message }] : message;
-    await history.append({ role: "user", content });
+    await recordMessage(history, content, undefined);
     const context = {
       agent: "agent",
       sessionKey: "shared",
@@ -66,21 +67,27 @@ export async function talk(message: string | UserPart[], options: TalkOptions): 
 }
 
 export interface MemoryStore extends SessionStore {
-  /** The history as a file would have it. */
-  text: string;
+  append(key: string, entry: HistoryEntry | WithdrawnEntry, owner?: string): Promise<void>;
+  /** What is kept of it, as text. */
+  text(): string;
 }
 
-/** One history in memory, in the form that it has on a disk. */
+/** One history in memory, shown from its beginning. */
 export function createMemoryStore(): MemoryStore {
-  const store: MemoryStore = {
-    text: renderHeader("shared", 0),
+  const entries: HistoryEntry[] = [];
+  return {
+    text: () => JSON.stringify(entries),
     has: async () => true,
-    load: async (key) => parseHistory(Buffer.from(store.text), key).entries,
-    append: async (_key, entry) => void (store.text += renderEntry(entry)),
+    load: async () => structuredClone(entries),
+    readPage: async () => ({ messages: listMessages(entries), first: 0 }),
+    async append(_key, entry) {
+      if (entry.role === "withdrawn") withdraw(entries, entry.messages);
+      else entries.push(structuredClone(entry));
+    },
+    clear: async () => entries.splice(0).length,
     remove: async () => undefined,
     hold: async () => () => undefined,
     observeFault: async () => undefined,
     close: async () => undefined,
   };
-  return store;
 }

@@ -34,7 +34,7 @@ const settings = {
     parallelToolCalls: false,
     maxSteps: 12,
   },
-  history: { compactAt: 0.7, keepTurns: 3, idleTtl: "10h", maxBytes: "2Gi" },
+  history: { compactAt: 0.7, keepTurns: 3, idleTtl: "10h", maxBytes: "2Gi", maxBytesPerConversation: "16Mi" },
   pod: {
     labels: { team: "blue" },
     annotations: { note: "x" },

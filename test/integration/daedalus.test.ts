@@ -133,7 +133,7 @@ describe.each(clients)("Daedalus on the $name", ({ name, protocol, skip = false,
   test.skipIf(skip)(
     "AGT-1 AGT-3 lists send_message, the agent's own name, and get_health exactly as Daedalus knows it",
     () => {
-      expect(seen.tools.map((tool) => tool.name)).toEqual(["send_message", "harper", "get_health"]);
+      expect(seen.tools.map((tool) => tool.name)).toEqual(["send_message", "harper", "get_health", "clear_history"]);
       expect(seen.tools[1]?.inputSchema).toEqual(seen.tools[0]?.inputSchema);
       expect(seen.tools[2]).toEqual({
         name: "get_health",

@@ -84,15 +84,18 @@ export const interfaceRequirements: Requirements = {
   },
   "AGT-2": {
     promise: "Images reach the model with the text; one it cannot take is a tool error that names the fault.",
-    shown: ["agent-runtime/mcp-surface/surface.test.ts"],
+    shown: ["agent-runtime/mcp-surface/surface.test.ts", "agent-runtime/image-data.test.ts"],
   },
   "AGT-3": {
     promise: "get_health takes no arguments, is described exactly as clients know it, and asks no model.",
     shown: ["agent-runtime/mcp-surface/surface.test.ts", daedalus],
   },
   "AGT-4": {
-    promise: "The history prompt gives the whole stored conversation, images included.",
+    promise: "The history prompt gives the whole stored conversation, images included, page by page.",
     shown: [
+      "agent-runtime/mcp-surface/history-prompt.test.ts",
+      "agent-runtime/session/history-index.test.ts",
+      "agent-runtime/session/image-files.test.ts",
       "agent-runtime/session/scopes.test.ts",
       "agent-runtime/session/session.test.ts",
       "agent-runtime/loop/compact.test.ts",
@@ -103,6 +106,8 @@ export const interfaceRequirements: Requirements = {
   "AGT-5": {
     promise: "Scopes decide who shares a history; calls on one wait for each other, others run side by side.",
     shown: [
+      "agent-runtime/session/retention.test.ts",
+      "agent-runtime/large-history.test.ts",
       "agent-runtime/session/scopes.test.ts",
       "agent-runtime/restart.test.ts",
       "agent-runtime/session/crash.test.ts",
@@ -167,6 +172,7 @@ export const interfaceRequirements: Requirements = {
       "agent-runtime/auth/refusals.test.ts",
       "agent-runtime/auth/keys.test.ts",
       "lib/mcp/owned-id.test.ts",
+      "agent-runtime/two-tenants.test.ts",
       "plan/accept.test.ts",
       "plan/run-config.test.ts",
       "plan/egress.test.ts",
@@ -191,7 +197,13 @@ export const interfaceRequirements: Requirements = {
   },
   "AGT-14": {
     promise: "What a provider refuses leaves a conversation as it was, and a caller can clear it.",
-    shown: "open",
+    shown: [
+      "agent-runtime/loop/refusals.test.ts",
+      "agent-runtime/mcp-surface/clear-history.test.ts",
+      "agent-runtime/image-data.test.ts",
+      "agent-runtime/session/history-index.test.ts",
+      "agent-runtime/two-tenants.test.ts",
+    ],
   },
   "AGT-15": {
     promise: "Any valid tool can be offered to any provider; one that is refused is left out and named.",

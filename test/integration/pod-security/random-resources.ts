@@ -70,6 +70,7 @@ const history = optional({
   idleTtl: duration,
   // No more than the smallest claim, since a contradiction is refused.
   maxBytes: quantityIn(1, 1024, "Mi"),
+  maxBytesPerConversation: quantityIn(1, 64, "Mi"),
   keepTurns: fc.integer({ min: 1, max: 100 }),
 });
 const limits = optional({
@@ -217,7 +218,10 @@ export const randomAgent = fc.record({
       fc.constantFrom("", "-agent", "-run-config", "-live-config"),
     )
     .map(([name, end]) => name.slice(0, 50 - end.length).replace(/-+$/, "") + end)
-    .filter((name) => !name.endsWith("-registry") && !["send-message", "get-health", "history"].includes(name)),
+    .filter(
+      (name) =>
+        !name.endsWith("-registry") && !["send-message", "get-health", "clear-history", "history"].includes(name),
+    ),
   spec: fc
     .tuple(
       optional({

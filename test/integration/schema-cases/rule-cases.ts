@@ -26,9 +26,9 @@ const pairs: Record<string, RulePair> = {
     holds: ["a", "a-9", longName.slice(1)],
     violated: [longName, "9a", "a.b", "a_b", "A", "a-", "-a", ""],
   },
-  "metadata.name cannot be send-message, get-health, history: these name what every agent offers": {
+  "metadata.name cannot be send-message, get-health, clear-history, history: these name what every agent offers": {
     holds: ["send", "send-messages", "my-history"],
-    violated: ["send-message", "get-health", "history"],
+    violated: ["send-message", "get-health", "clear-history", "history"],
   },
   "metadata.name cannot end in -registry: that is the name of an instance's registry": {
     holds: ["registry", "my-registry-2", "myregistry"],
