@@ -1,8 +1,10 @@
 // Progress notifications of one call (PRG-1…5): the lines, their rising numbers, the heartbeat, and the promise that a slow or
 // broken receiver never disturbs the run. Lines of the loop are never dropped; a tool's own ones give way when there are too many.
+import { textDeltaMetaKey } from "../crds/text-delta.ts";
 import type { Progress } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock, type Timer } from "../lib/process/clock.ts";
 import type { RunEvents, ToolLabel } from "./loop/run-context.ts";
+import { createTextDeltas, type TextDeltas } from "./text-deltas.ts";
 
 /** Clients commonly give up after 60 s of silence. */
 const heartbeatMs = 15_000;
@@ -17,7 +19,10 @@ const relayedLinesMax = 2_000;
 const flushMs = 1_000;
 
 interface Line {
-  message: string;
+  message?: string;
+  meta?: Record<string, unknown>;
+  /** Called when it has been sent, or could not be. */
+  onSent?: () => void;
   /** `total` equals `progress`: this sub-task is done (PRG-3). */
   final: boolean;
   /** Set on a tool's own progress, which a later line of the same tool may replace. */
@@ -31,6 +36,8 @@ export interface ProgressOptions {
   emitLoopProgress: boolean;
   /** Absent when the caller sent no progress token (PRG-1). */
   send?: ((progress: Progress) => Promise<void>) | undefined;
+  /** Whether the caller wants the model's text as it is written. */
+  sendsText?: boolean;
   clock: Clock;
 }
 
@@ -54,6 +61,7 @@ export function createProgress(options: ProgressOptions): ProgressReporter {
   const outbox = createOutbox(options.send, clock);
   const allowance = createAllowance(clock);
   const held = new Map<ToolLabel, Line>();
+  const deltas = options.sendsText === true ? createDeltas(outbox, clock) : undefined;
   let step = 0;
   let lastStepLine = `${agent} step 1 (llm)`;
 
@@ -85,9 +93,21 @@ export function createProgress(options: ProgressOptions): ProgressReporter {
       flushHeld(label);
       addToolLine(label, outcome);
     },
-    end: () => outbox.close(),
+    text: deltas && ((piece, offset) => deltas.add(step, piece, offset)),
+    end() {
+      deltas?.flush();
+      deltas?.close();
+      return outbox.close();
+    },
   };
 }
+
+/** One delta is in the outbox at a time: the others wait where they can be joined. */
+const createDeltas = (outbox: Outbox, clock: Clock): TextDeltas =>
+  createTextDeltas({
+    send: (delta) => new Promise((onSent) => outbox.add({ meta: { [textDeltaMetaKey]: delta }, final: false, onSent })),
+    clock,
+  });
 
 interface Outbox {
   add(line: Line): void;
@@ -117,12 +137,18 @@ function createOutbox(send: (progress: Progress) => Promise<void>, clock: Clock)
     for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
       if (closed) break;
       progress += 1;
-      const { message, final } = line;
+      const { message, meta, final } = line;
       try {
-        await send(final ? { progress, total: progress, message } : { progress, message });
+        await send({
+          progress,
+          ...(final && { total: progress }),
+          ...(message !== undefined && { message }),
+          ...(meta !== undefined && { meta }),
+        });
       } catch {
         // PRG-1: best effort; a receiver that is gone shows as cancellation, not here.
       }
+      line.onSent?.();
     }
     sending = undefined;
   };

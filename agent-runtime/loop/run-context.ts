@@ -23,6 +23,8 @@ export interface RunEvents {
   toolStarted(label: ToolLabel): void;
   toolProgress(label: ToolLabel, line: ToolLine): void;
   toolEnded(label: ToolLabel, outcome: "completed" | "failed"): void;
+  /** A piece of the running turn's text, after `offset` characters of it. Absent: nobody wants them. */
+  text?: ((piece: string, offset: number) => void) | undefined;
 }
 
 export interface RunContext {

@@ -140,7 +140,7 @@ async function askModel(context: RunContext, parts: LoopParts, compaction: Compa
   ]);
 }
 
-function renderRequest({ signal, deadlineMs, bearer }: RunContext, parts: LoopParts): TurnRequest {
+function renderRequest({ signal, deadlineMs, bearer, events }: RunContext, parts: LoopParts): TurnRequest {
   return {
     system: parts.system,
     messages: renderForModel(parts.history.entries),
@@ -149,6 +149,7 @@ function renderRequest({ signal, deadlineMs, bearer }: RunContext, parts: LoopPa
     signal,
     deadlineMs,
     ...(bearer === undefined ? {} : { bearer }),
+    ...(events.text === undefined ? {} : { onText: events.text }),
   };
 }
 

@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Outcome } from "../../crds/metric-names.ts";
 import { mcpName } from "../../crds/names.ts";
 import type { ModelCapabilities, RunConfig, RunModel } from "../../crds/run-config.ts";
+import { textDeltasMetaKey } from "../../crds/text-delta.ts";
 import type { CallContext, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
@@ -71,6 +72,7 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
       agent: mcpName(config.agent.name),
       emitLoopProgress: config.emitLoopProgress,
       send: caller.sendProgress,
+      sendsText: caller.meta[textDeltasMetaKey] === true,
       clock,
     });
     const run = { caller, signal: call.signal, budget, progress, startedAt };

@@ -67,6 +67,21 @@ describe.each(kinds)("CFG-2 %s", (kind) => {
     expect(sent).toContain("sunny");
   });
 
+  test("each piece of its text is heard as it comes, with what came before it", async () => {
+    const text = ["Good ", "morning", "."];
+    const { models } = await start(kind, [{ text }]);
+    let heard = "";
+    const offsets: number[] = [];
+    await models.turn({
+      ...turnRequest(),
+      onText(piece, offset) {
+        offsets.push(offset - heard.length);
+        heard += piece;
+      },
+    });
+    expect([heard, offsets]).toEqual([text.join(""), [0, 0, 0]]);
+  });
+
   test("the key goes where the protocol wants it, and max tokens are always sent", async () => {
     const { models } = await start(kind, [{ text: "hi" }]);
     await models.turn(turnRequest());

@@ -136,7 +136,7 @@ async function callModel(input: StreamTurnInput, watch: SilenceWatch): Promise<T
     // collect() meets every error as a part of the stream; without a handler the library also prints it.
     onError: () => undefined,
   });
-  const turn = await collect(result.stream, { onNote: input.onNote, tools: fit.tools });
+  const turn = await collect(result.stream, { onNote: input.onNote, onText: request.onText, tools: fit.tools });
   if (turn.cut) throw cutOff(provider, bytesSeen && !turn.anyEvent);
   const [answer] = await result.responseMessages;
   const opaque = answer?.role === "assistant" ? renderOpaque(answer.content, model) : undefined;
@@ -210,10 +210,16 @@ interface Collected {
   cut: boolean;
 }
 
+interface CollectOptions {
+  onNote: (note: string) => void;
+  onText: TurnRequest["onText"] | undefined;
+  tools: readonly FittedTool[];
+}
+
 /** Reads a stream to its end. Errors inside it are thrown as they come. */
 async function collect(
   stream: AsyncIterable<TextStreamPart<ToolSet>>,
-  { onNote, tools }: { onNote: (note: string) => void; tools: readonly FittedTool[] },
+  { onNote, onText, tools }: CollectOptions,
 ): Promise<Collected> {
   const turn: Collected = {
     text: "",
@@ -223,16 +229,20 @@ async function collect(
     anyEvent: false,
     cut: true,
   };
+  const write = (piece: string) => {
+    onText?.(piece, turn.text.length);
+    turn.text += piece;
+  };
   for await (const part of stream) {
     switch (part.type) {
       case "start-step":
         for (const warning of part.warnings) onNote(describeWarning(warning));
         break;
       case "text-start":
-        if (turn.text !== "") turn.text += "\n\n";
+        if (turn.text !== "") write("\n\n");
         break;
       case "text-delta":
-        turn.text += part.text;
+        write(part.text);
         break;
       case "raw":
         turn.anyEvent = true;

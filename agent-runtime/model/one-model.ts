@@ -101,7 +101,11 @@ export function createOneModel(options: OneModelOptions): OneModel {
 
   /** One try, plus one more for each thing that the model turns out to refuse (CFG-3, AGT-15). */
   async function attempt(request: TurnRequest): Promise<TurnResult> {
-    if (isBuiltIn(provider.kind)) return builtInTurn(provider.kind, request, model, clock);
+    if (isBuiltIn(provider.kind)) {
+      const turn = await builtInTurn(provider.kind, request, model, clock);
+      request.onText?.(turn.text, 0);
+      return turn;
+    }
     // The client libraries are a quarter of the program: loaded with the first turn that needs them.
     const { streamTurn } = await import("./ai-sdk.ts");
     const thisTime: ThisTime = {};

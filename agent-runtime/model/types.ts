@@ -60,6 +60,8 @@ export interface TurnRequest {
   deadlineMs?: number;
   /** The caller's token; used only for providers with forwardInboundAuth (BRR-3). */
   bearer?: string;
+  /** Hears each piece of the text as it comes, after `offset` characters of it; a turn that is tried again begins anew at 0. */
+  onText?: (piece: string, offset: number) => void;
 }
 
 /** Kinds never overlap, except that `reasoning` is part of `output` (MET-3). */

@@ -12,9 +12,10 @@ import { ChatFault } from "./chat-fault.ts";
 import { findAgent, pickAgent, requireReady } from "./choose-agent.ts";
 import { openConversation, type Conversation, type Message } from "./conversation.ts";
 import { readImage } from "./images.ts";
+import { startLiveAnswer } from "./live-answer.ts";
 import { startProgressLine } from "./progress-line.ts";
 import { readStandardInput } from "./standard-input.ts";
-import { showAnswer, showHistory } from "./show.ts";
+import { showHistory } from "./show.ts";
 import { talk } from "./talk.ts";
 
 export interface ChatOptions {
@@ -59,6 +60,7 @@ export async function chat(options: ChatOptions, { terminal, process }: ChatEdge
       sessionId: options.session,
       token,
       clientVersion: readVersion(),
+      sendsText: terminal.out.isTerminal && !options.json,
       onForgotten: () => terminal.complain("the agent has forgotten what was said; a new conversation begins"),
     });
     try {
@@ -96,11 +98,12 @@ interface Once {
 async function answerOnce({ agent, conversation, message, json, terminal, signal }: Once): Promise<number> {
   const progress = startProgressLine(terminal, agent);
   try {
-    const answer = await conversation.send(message, signal, (told) => progress.note(told.message));
+    const live = startLiveAnswer(agent, terminal, progress);
+    const answer = await conversation.send(message, signal, live.note);
     progress.end();
     const { text, isError } = answer;
     if (json) terminal.printStyled(jsonLine({ agent, text, isError, sessionId: conversation.sessionId }));
-    else showAnswer(answer, agent, terminal);
+    else live.end(answer);
     return isError ? 1 : 0;
   } finally {
     progress.end();

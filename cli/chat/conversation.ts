@@ -1,6 +1,7 @@
 // One conversation with an agent over MCP: what was said goes on from message to message, by the session_id that the
 // agent mints, or by the connection's own session with servers of the 2025 era. One message at a time.
 import { historyPromptName, sessionIdMetaKey } from "../../crds/names.ts";
+import { textDeltasMetaKey } from "../../crds/text-delta.ts";
 import { connectMcp, type McpConnection } from "../../lib/mcp/connect.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { Content, Progress, PromptMessage } from "../../lib/mcp/table.ts";
@@ -45,6 +46,8 @@ export interface ConversationOptions {
   clientVersion: string;
   /** The agent no longer knows what was said; the next message begins a new conversation. */
   onForgotten(): void;
+  /** Whether the answer is asked for as it is written; it then comes with the progress too. */
+  sendsText?: boolean;
 }
 
 /** A connection that is made when it is needed, and anew when it is of no use any more. */
@@ -95,7 +98,12 @@ export function openConversation(options: ConversationOptions): Conversation {
         ...(sessionId === undefined ? {} : { session_id: sessionId }),
       };
       const { content, isError, meta } = await link.use(signal, (connected) =>
-        connected.callTool("send_message", args, { signal, idleTimeoutMs, onProgress }),
+        connected.callTool("send_message", args, {
+          signal,
+          idleTimeoutMs,
+          onProgress,
+          ...(options.sendsText === true && { meta: { [textDeltasMetaKey]: true } }),
+        }),
       );
       const named: unknown = meta?.[sessionIdMetaKey];
       if (typeof named === "string") sessionId = named;

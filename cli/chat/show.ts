@@ -14,7 +14,8 @@ const shownLength = 2_000;
 export const youPrompt = ({ out }: Pick<Terminal, "out">): string =>
   out.hasColour ? styleText("bold", "you> ", { validateStream: false }) : "you> ";
 
-function showText(text: string, terminal: Terminal): void {
+/** A text, or a part of one. */
+export function showText(text: string, terminal: Terminal): void {
   const { out } = terminal;
   terminal.printStyled(out.isTerminal ? renderMarkdown(text, out) : plainText(text));
 }

@@ -6,9 +6,10 @@ import type { Terminal } from "../terminal.ts";
 import { ChatFault } from "./chat-fault.ts";
 import type { Conversation } from "./conversation.ts";
 import { readImage, type MessageImage } from "./images.ts";
+import { startLiveAnswer } from "./live-answer.ts";
 import { readMessageLines } from "./message-lines.ts";
 import { startProgressLine } from "./progress-line.ts";
-import { showAnswer, showHistory, youPrompt } from "./show.ts";
+import { showHistory, youPrompt } from "./show.ts";
 import { completeTyped, parseTyped, slashHelp, type SlashCommand } from "./slash-commands.ts";
 
 export interface TalkContext {
@@ -104,11 +105,11 @@ class Talk {
     await this.interruptible(async (signal) => {
       const progress = startProgressLine(terminal, agent);
       try {
-        const answer = await conversation.send({ text, images }, signal, ({ message }) => progress.note(message));
-        this.images = [];
-        progress.end();
         terminal.printStyled("");
-        showAnswer(answer, agent, terminal);
+        const live = startLiveAnswer(agent, terminal, progress);
+        const answer = await conversation.send({ text, images }, signal, live.note);
+        this.images = [];
+        live.end(answer);
         terminal.printStyled("");
       } finally {
         progress.end();

@@ -40,6 +40,8 @@ export interface CallOptions {
   onProgress?: (progress: Progress) => void;
   /** Goes into the request's `_meta` (MET-6). */
   trace?: TraceContext;
+  /** The same, for what else the server is told. */
+  meta?: Record<string, unknown>;
 }
 
 export interface ToolDescription {
@@ -160,7 +162,7 @@ function createConnection({ url, client, transport, safeFetch, sent }: Parts): M
         // Always asked for, because progress is also what starts the idle time anew.
         onprogress: (progress) => {
           deadline.reset();
-          options.onProgress?.(progress);
+          options.onProgress?.(readProgress(progress));
         },
       });
     } catch (error) {
@@ -188,7 +190,8 @@ function createConnection({ url, client, transport, safeFetch, sent }: Parts): M
     },
     callTool: (name, args, options) =>
       run(options, async (sdkOptions) => {
-        const meta = options.trace === undefined ? {} : { _meta: { ...options.trace } };
+        const told = { ...options.meta, ...options.trace };
+        const meta = Object.keys(told).length === 0 ? {} : { _meta: told };
         const result = await client.callTool({ name, arguments: args, ...meta }, sdkOptions);
         return redactFailure(readToolResult(result), sent);
       }),
@@ -215,6 +218,12 @@ interface SdkOptions {
   signal: AbortSignal;
   timeout: number;
   onprogress: (progress: Progress) => void;
+}
+
+/** The SDK hands on all that came, and its type does not say so. */
+function readProgress(received: Progress & { _meta?: unknown }): Progress {
+  const { _meta: meta, ...progress } = received;
+  return isJsonObject(meta) ? { ...progress, meta } : progress;
 }
 
 function readToolResult({ content, isError, structuredContent, _meta }: CallToolResult): ToolResult {

@@ -39,6 +39,7 @@ export interface ProgressParams {
   progress: number;
   total?: number;
   message?: string;
+  _meta?: Record<string, unknown>;
 }
 
 export interface ListedTool {
@@ -161,12 +162,13 @@ function openContext(inbound: Inbound, log: Logger): { context: CallContext; end
   return { context, end: () => (ended = true) };
 }
 
-function renderProgress(progressToken: string | number, { progress, total, message }: Progress): ProgressParams {
+function renderProgress(progressToken: string | number, { progress, total, message, meta }: Progress): ProgressParams {
   return {
     progressToken,
     progress,
     ...(typeof total === "number" && { total }),
     ...(typeof message === "string" && { message }),
+    ...(meta !== undefined && { _meta: meta }),
   };
 }
 

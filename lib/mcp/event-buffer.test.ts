@@ -89,7 +89,7 @@ describe("AGT-6 events of a broken stream", () => {
     expect(buffer.heldBytes).toBe(room);
     expect(await replay(quiet, kept[0] ?? "")).toEqual([answer("y")]);
     expect(await replay(other, others[0] ?? "")).toEqual([answer("y")]);
-    const known = await Promise.all(ids.map((id) => busy.getStreamIdForEventId?.(id)));
+    const known = await Promise.all(ids.map(async (id) => busy.getStreamIdForEventId?.(id)));
     expect(known.map((streamId) => streamId !== undefined)).toEqual(ids.map((_, n) => n >= 46));
     // With the busy one gone there is room for all.
     busy.drop();

@@ -80,6 +80,8 @@ export interface Progress {
   progress: number;
   total?: number | undefined;
   message?: string | undefined;
+  /** `_meta` on the wire. */
+  meta?: Record<string, unknown> | undefined;
 }
 
 export interface CallContext {

@@ -218,7 +218,13 @@ export const interfaceRequirements: Requirements = {
 
   "PRG-1": {
     promise: "Progress is sent only to a progress token, never after the result, and a failed send disturbs nothing.",
-    shown: ["agent-runtime/progress.test.ts", "lib/mcp/dispatch.test.ts", "lib/mcp/serve.test.ts", daedalus],
+    shown: [
+      "agent-runtime/progress.test.ts",
+      "agent-runtime/text-deltas.test.ts",
+      "lib/mcp/dispatch.test.ts",
+      "lib/mcp/serve.test.ts",
+      daedalus,
+    ],
   },
   "PRG-2": {
     promise: "Every step and every downstream call is told, in exactly the agreed words.",

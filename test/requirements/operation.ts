@@ -250,6 +250,7 @@ export const operationRequirements: Requirements = {
       "test/integration/chat.test.ts",
       "test/integration/terminal.test.ts",
       "cli/chat/conversation.test.ts",
+      "cli/chat/live-answer.test.ts",
       "cli/plain-text.test.ts",
     ],
   },
