@@ -98,6 +98,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     config,
     preflight: () => models.preflight(AbortSignal.timeout(preflightTimeoutMs)),
     observeFaults: observeOwnFaults,
+    observeLinks: tools.observeFaults,
     observeSlowAnswers: turnTimes.observeSlow,
     observeAuthTrouble: () => auth?.observeTrouble(),
     unset: options.unset ?? [],

@@ -89,6 +89,8 @@ export const titleFromName = (name: string) =>
 
 /** Where the result of a call carries the id of its conversation. */
 export const sessionIdMetaKey = "ca.helu.pallas/session_id";
+/** In the `_meta` of results: names of the servers whose tools the agent had to do without. */
+export const unavailableServersMetaKey = "ca.helu.pallas/unavailable_servers";
 
 /** The tool that forgets a conversation. */
 export const clearHistoryToolName = "clear_history";

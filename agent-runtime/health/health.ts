@@ -1,5 +1,5 @@
 // The agent's health (HLT-1…3): its own faults looked at anew each time, its downstreams and providers probed in parallel
-// and kept for a while. It never asks a model for an answer, and never fails.
+// and kept for a while. A downstream is well when it answers its probe and lent its tools to the latest call. It never asks a model for an answer, and never fails.
 import type { HealthReport } from "../../crds/health.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import { renderTime, settledWithin, type Clock } from "../../lib/process/clock.ts";
@@ -22,6 +22,8 @@ export interface HealthOptions {
   preflight: () => Promise<Providers>;
   /** What keeps the agent from working at all, in sentences. */
   observeFaults: () => Promise<readonly string[]>;
+  /** Why servers lend no tools, by name, as calls last met them; a few seconds at most. */
+  observeLinks: () => Promise<ReadonlyMap<string, string>>;
   observeSlowAnswers: () => number | undefined;
   /** Why callers cannot be authenticated; undefined when they can. */
   observeAuthTrouble: () => string | undefined;
@@ -41,7 +43,7 @@ export interface Health {
 export function createHealth(options: HealthOptions): Health {
   const { config, clock } = options;
   const activeProvider = config.models[0]?.provider ?? "";
-  const downstreams = createObserved(() => probeAll(options), { keepMs: () => probesKeptMs, clock });
+  const downstreams = createObserved(() => observeDownstreams(options), { keepMs: () => probesKeptMs, clock });
   const providers = createObserved(options.preflight, {
     keepMs: (found) => (Object.values(found).every(({ ok }) => ok) ? preflightKeptMs.ok : preflightKeptMs.failed),
     clock,
@@ -85,6 +87,15 @@ async function getInTime(providers: Observed<Providers>, active: string, clock: 
 const renderFailed = (provider: string, detail: string, clock: Clock): Providers => ({
   [provider]: { ok: false, detail, checkedAt: renderTime(clock) },
 });
+
+/** What answers a probe and yet lends calls no tools is of no more use than what is not there. */
+async function observeDownstreams(options: HealthOptions): Promise<DownstreamState[]> {
+  const [probed, faults] = await Promise.all([probeAll(options), options.observeLinks()]);
+  return probed.map((state) => {
+    const detail = faults.get(state.name);
+    return state.reachable && detail !== undefined ? { ...state, reachable: false, detail } : state;
+  });
+}
 
 async function probeAll({ config, readSecret, clock }: HealthOptions): Promise<DownstreamState[]> {
   const targets = [...config.servers, ...config.agents.map((agent) => ({ ...agent, headers: [] }))];

@@ -105,6 +105,7 @@ describe("HLT-4 a provider", () => {
         return { passthrough: { ok, checkedAt: "2026-01-01T00:00:00.000Z" } };
       },
       observeFaults: async () => [],
+      observeLinks: async () => new Map(),
       observeSlowAnswers: () => undefined,
       observeAuthTrouble: () => undefined,
       unset: [],

@@ -6,7 +6,7 @@ import type { Models } from "../model/models.ts";
 import type { ModelMessage, TurnResult } from "../model/types.ts";
 import type { OpenHistory } from "../session/open-history.ts";
 import { condense, findSummary, listMessages, renderForModel } from "../session/transcript.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { untilAborted } from "../../lib/process/until-aborted.ts";
 import { estimatePrelude, estimateTokens, measureContext, observeUsage, type Prelude } from "./context-size.ts";
 import type { RunContext } from "./run-context.ts";
 import { readSummary, renderSummaryRequest, type SummarySize } from "./summary.ts";

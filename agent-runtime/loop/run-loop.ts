@@ -10,7 +10,7 @@ import type { OpenHistory } from "../session/open-history.ts";
 import { renderForModel } from "../session/transcript.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { untilAborted } from "../../lib/process/until-aborted.ts";
 import { findAnswerEnd, renderEndNotes, renderForbidden, type AnswerEnd, type Ended } from "./answer-end.ts";
 import { settleOutput, type AnswerSchema } from "./answer-schema.ts";
 import { sumTokens } from "./budget.ts";

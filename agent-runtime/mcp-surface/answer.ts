@@ -1,7 +1,7 @@
 // What a caller of send_message gets for a run that went well (AGT-1, AGT-13): the text, the same beside the facts of the run
 // as structuredContent, and how to go on with the conversation. Failures are send-message.ts's.
 import * as z from "zod";
-import { sessionIdMetaKey } from "../../crds/names.ts";
+import { sessionIdMetaKey, unavailableServersMetaKey } from "../../crds/names.ts";
 import type { Content, JsonObjectSchema, ToolResult } from "../../lib/mcp/table.ts";
 import type { Spent } from "../loop/budget.ts";
 import type { RunOutcome } from "../loop/run-loop.ts";
@@ -83,6 +83,10 @@ export function withSession(
   const content = tellsSession ? [...result.content, renderSessionBlock(sessionId)] : result.content;
   return { ...result, content, meta: { [sessionIdMetaKey]: sessionId } };
 }
+
+/** A result that names the servers whose tools the run had to do without. */
+export const withUnavailable = (result: ToolResult, servers: readonly string[]): ToolResult =>
+  servers.length === 0 ? result : { ...result, meta: { ...result.meta, [unavailableServersMetaKey]: servers } };
 
 const renderSessionBlock = (sessionId: string): Content => ({
   type: "text",

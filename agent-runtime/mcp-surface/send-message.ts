@@ -23,8 +23,9 @@ import { newConversation, type SessionRef, type Sessions } from "../session/sess
 import type { RunTrace, Telemetry } from "../telemetry/telemetry.ts";
 import { traced, traceDispatch, traceTurns } from "../telemetry/traced.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
-import type { Tools } from "../tools/toolbox.ts";
-import { renderAnswer, withSession } from "./answer.ts";
+import type { Toolbox, Tools } from "../tools/toolbox.ts";
+import { renderUnavailable } from "../tools/unavailable.ts";
+import { renderAnswer, withSession, withUnavailable } from "./answer.ts";
 import { InputFault, parseImages, type Seer } from "./images.ts";
 import { recordMessage } from "./record-message.ts";
 
@@ -112,11 +113,14 @@ async function answer(parts: SendMessageParts, args: Record<string, unknown>, ru
   });
   const { signal, meta } = caller;
   const trace = parts.telemetry.startRun({ sessionKey: session.key, signal, meta });
-  const outcome = await traced(trace, () => converse(parts, { input, session, run, trace }));
+  const { unavailable, ...outcome } = await traced(trace, () => converse(parts, { input, session, run, trace }));
   const { sessionId } = session;
   const told = { sessionId, tellsSession: input.sessionId === newConversation };
-  if (!("failure" in outcome)) return renderAnswer(outcome, { ...told, spent: run.budget.spent() });
-  return withSession(renderFailure(outcome.failure, caller, outcome.text, parts.log), told);
+  const result =
+    "failure" in outcome
+      ? withSession(renderFailure(outcome.failure, caller, outcome.text, parts.log), told)
+      : renderAnswer(outcome, { ...told, spent: run.budget.spent() });
+  return withUnavailable(result, unavailable);
 }
 
 interface Conversation {
@@ -126,9 +130,15 @@ interface Conversation {
   trace: RunTrace;
 }
 
+/** `unavailable`: servers that lent it no tools. */
+type ConversationOutcome = RunOutcome & Pick<Toolbox, "unavailable">;
+
 /** Runs the loop on the conversation's history, waiting for it first. */
-async function converse(parts: SendMessageParts, { input, session, run, trace }: Conversation): Promise<RunOutcome> {
-  const system = await parts.observeInstruction();
+async function converse(
+  parts: SendMessageParts,
+  { input, session, run, trace }: Conversation,
+): Promise<ConversationOutcome> {
+  const instruction = await parts.observeInstruction();
   const history = await parts.sessions.open(session, run.signal);
   const context = createContext(parts, session, run);
   try {
@@ -136,18 +146,21 @@ async function converse(parts: SendMessageParts, { input, session, run, trace }:
     try {
       await recordMessage(history, input.content, parts.observeImageLimits());
       const { log, config, answerSchema } = parts;
-      return await runLoop(context, {
+      const { unavailable } = toolbox;
+      const system = [instruction, ...renderUnavailable(unavailable), answerSchema?.instruction ?? []].flat();
+      const outcome = await runLoop(context, {
         models: traceTurns(parts.models, trace),
         observeCapabilities: () => renderCapabilities(parts.activeModel()),
         toolbox,
         dispatch: traceDispatch(parts.dispatch, trace),
         history,
-        system: answerSchema === undefined ? system : `${system}\n\n${answerSchema.instruction}`,
+        system: system.join("\n\n"),
         answerSchema,
         settings: config.request,
         compaction: config.history,
         log,
       });
+      return { ...outcome, unavailable };
     } finally {
       toolbox.close();
     }

@@ -4,7 +4,7 @@ import { jsonSchema, NoSuchToolError, streamText, tool } from "ai";
 import type { LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
 import type { RunModel, RunProvider } from "../../crds/run-config.ts";
 import type { Clock } from "../../lib/process/clock.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { untilAborted } from "../../lib/process/until-aborted.ts";
 import type { Access } from "./access.ts";
 import { createCallIds } from "./call-ids.ts";
 import { createClient } from "./clients.ts";

@@ -6,7 +6,10 @@ import type { ToolRoute } from "../tools/route.ts";
 import type { RunTrace, Span, Telemetry } from "./telemetry.ts";
 
 /** Runs `work` and tells `span` how it ended. */
-export async function traced<Result>(span: Span<Result>, work: () => Promise<Result>): Promise<Result> {
+export async function traced<Seen, Result extends Seen>(
+  span: Span<Seen>,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     const result = await work();
     span.end(result);

@@ -1,16 +1,16 @@
 // From a model's tool call to the result it is shown. Faults of the model (unknown tool, bad arguments) and of servers
 // go back to it as error results; only the end of the run itself is thrown.
 import type { Outcome } from "../../crds/metric-names.ts";
-import { compileArgumentChecks, type ArgumentCheck } from "../../lib/mcp/arguments.ts";
+import type { CallResult } from "../../lib/mcp/connect.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
-import type { JsonObjectSchema, ToolResult } from "../../lib/mcp/table.ts";
+import { findSchemaFault } from "../../lib/mcp/schema-check.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { ImageLimits } from "../image-data.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ToolCallRequest, ToolResultPart } from "../model/types.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { untilAborted } from "../../lib/process/until-aborted.ts";
 import { renderToolResult } from "./result.ts";
 import type { ToolRoute } from "./route.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -37,7 +37,6 @@ export type Dispatch = (context: RunContext, toolbox: Toolbox, call: ToolCallReq
 /** Dispatch with the agent's settings. */
 export function createDispatch(options: DispatchOptions): Dispatch {
   const log = options.log.child({ logger: "pallas.forward.trace" });
-  const findArgumentFault = createArgumentChecks();
   return async (context, toolbox, call) => {
     const answer = (shown: { text: string; images?: ToolResultPart["images"]; isError: boolean }): ToolResultPart => ({
       callId: call.id,
@@ -54,7 +53,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       const fault = call.malformed ?? "expected a JSON object";
       return answer({ text: `The arguments of ${route.name} cannot be read: ${fault}. Call it again.`, isError: true });
     }
-    const fault = findArgumentFault(route, args);
+    const fault = findSchemaFault(route.inputSchema, args, "the arguments");
     if (fault !== undefined) {
       return answer({ text: `The arguments of ${route.name} do not fit its schema: ${fault}.`, isError: true });
     }
@@ -74,7 +73,7 @@ async function callRoute(
   route: ToolRoute,
   args: Record<string, unknown>,
   { onCall, log, clock }: DispatchOptions,
-): Promise<ToolResult> {
+): Promise<CallResult> {
   const { label, downstream } = route;
   const fields = { server: downstream, tool: label.tool, requestId: context.requestId };
   const startedAt = clock.now();
@@ -107,22 +106,3 @@ async function callRoute(
 }
 
 const seeLog = ({ requestId }: RunContext) => `its log has the details under request ${requestId}`;
-
-/** Compiles a schema once, for as long as its server's list of tools is kept. One that cannot be compiled is left to its server. */
-function createArgumentChecks(): (route: ToolRoute, args: Record<string, unknown>) => string | undefined {
-  const checks = new WeakMap<JsonObjectSchema, ArgumentCheck>();
-  return ({ name, description, inputSchema }, args) => {
-    const check = checks.get(inputSchema) ?? compileCheck({ name, description, inputSchema });
-    checks.set(inputSchema, check);
-    return check(args);
-  };
-}
-
-function compileCheck(tool: { name: string; description: string; inputSchema: JsonObjectSchema }): ArgumentCheck {
-  try {
-    const entry = { ...tool, call: async () => ({ content: [] }) };
-    return compileArgumentChecks([entry]).get(tool.name) ?? (() => undefined);
-  } catch {
-    return () => undefined; // Said above: the server checks its own arguments anyway.
-  }
-}

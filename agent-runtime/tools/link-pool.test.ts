@@ -11,6 +11,7 @@ function createPool(options: { linksMax?: number } = {}) {
     opened.push(bearer);
     return {
       tools: async () => [],
+      fault: () => undefined,
       call: async () => ({ content: [] }),
       close: async () => void closed.push(bearer),
     };

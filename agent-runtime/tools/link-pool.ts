@@ -4,6 +4,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { Clock, Timer } from "../../lib/process/clock.ts";
 import type { Link } from "./link.ts";
+import type { ListFault } from "./tool-list.ts";
 
 export interface LinkPoolOptions {
   /** Opens the link whose requests carry `bearer`, or no token. */
@@ -22,6 +23,8 @@ export interface Lease {
 
 export interface LinkPool {
   lease(bearer: string | undefined): Lease;
+  /** Why the server lends no tools, as of lately; undefined when that is not known. Never rejects. */
+  observeFault(): Promise<ListFault | undefined>;
   /** Closes all links. Leases that still run fail. */
   close(): Promise<void>;
 }
@@ -32,6 +35,9 @@ interface Entry {
   idle: boolean;
   timer: Timer | undefined;
 }
+
+/** A failure with one caller's token says something of the server for this long; nobody asks again in that caller's name. */
+const faultTtlMs = 60_000;
 
 /** No links yet. */
 export function createLinkPool({ open, clock, linksMax = 64, idleTtlMs = 300_000 }: LinkPoolOptions): LinkPool {
@@ -76,6 +82,12 @@ export function createLinkPool({ open, clock, linksMax = 64, idleTtlMs = 300_000
       held.idle = false;
       held.leases += 1;
       return { link: held.link, release: once(() => release(key, held)) };
+    },
+    async observeFault() {
+      const since = clock.now() - faultTtlMs;
+      const faults = [...entries.values()].map(({ link }) => link.fault());
+      // A token that the server does not accept is its caller's matter.
+      return faults.findLast((fault) => fault !== undefined && fault.kind !== "unauthorized" && fault.at >= since);
     },
     close: async () => void (await Promise.all([...entries].map(([key, entry]) => drop(key, entry)))),
   };

@@ -1,19 +1,20 @@
 // A lasting way to one MCP server: connects when first needed, again when the session is lost, with back-off while the
-// server is down; keeps the last known tool list meanwhile. Whose headers it sends is fixed when it is made, so a link
-// that carries a caller's token serves that token's calls alone (BRR-2).
-import type { CallOptions, McpConnection, ToolDescription } from "../../lib/mcp/connect.ts";
+// server is down. Whose headers it sends is fixed when it is made, so a link
+// that carries a caller's token serves that token's calls alone (BRR-2). Nothing in it waits without an end.
+import type { CallOptions, CallResult, McpConnection, ToolDescription } from "../../lib/mcp/connect.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { OpenFetch } from "../../lib/mcp/safe-fetch.ts";
-import type { ToolResult } from "../../lib/mcp/table.ts";
-import { settledWithin, type Clock } from "../../lib/process/clock.ts";
+import type { Era } from "../../lib/mcp/table.ts";
+import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import { createToolList, type ListFault } from "./tool-list.ts";
 
-const connectTimeoutMs = 10_000;
-const listTimeoutMs = 30_000;
-/** A list is asked for again after this time, since not every server tells of changes. */
-const listTtlMs = 60_000;
-/** With a list at hand, or after a failure to get one, a run waits this long for a newer one. */
-const refreshWaitMs = 1_000;
+const defaultDeadlines = {
+  connectMs: 10_000,
+  listMs: 30_000,
+  /** For the first list a run waits this long; what comes later is for the next. */
+  firstListMs: 12_000,
+};
 const backoffFirstMs = 500;
 const backoffMaxMs = 10_000;
 
@@ -26,28 +27,25 @@ export interface LinkOptions {
   log: Logger;
   clock: Clock;
   openFetch?: OpenFetch | undefined;
+  deadlines?: typeof defaultDeadlines;
 }
 
 export interface Link {
-  /** The server's tools as last known; none while it has never been reached, which is waited for but once. Never rejects. */
-  tools(): Promise<readonly ToolDescription[]>;
+  /** The server's tools as last known; undefined while there has been no list, which is waited for but once. Never rejects. */
+  tools(): Promise<readonly ToolDescription[] | undefined>;
+  /** What the last list failed with; undefined when it came, or none has been asked for. */
+  fault(): ListFault | undefined;
   /** Calls a tool; once more when the server had lost the session, because then it was not run. Rejects with McpError. */
-  call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<ToolResult>;
+  call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult>;
   /** Ends the session. Running calls fail. */
   close(): Promise<void>;
 }
 
 /** A link that has not connected yet. */
 export function createLink(options: LinkOptions): Link {
-  const { name, log, clock } = options;
+  const { name, log, clock, deadlines = defaultDeadlines } = options;
   const closing = new AbortController();
-  const connector = createConnector(options, closing.signal, () => (stale = true));
-  let tools: readonly ToolDescription[] | undefined;
-  let listedAt = Number.NEGATIVE_INFINITY;
-  /** Something changed after the list was asked for. */
-  let stale = false;
-  let refreshing: Promise<void> | undefined;
-  let refreshFailed = false;
+  const connector = createConnector(options, closing.signal, () => list.markStale());
   let running = 0;
 
   const useOnce = async <T>(use: (connection: McpConnection) => Promise<T>) => {
@@ -68,34 +66,29 @@ export function createLink(options: LinkOptions): Link {
       return await useOnce(request);
     }
   };
-  const refresh = async () => {
-    const askedAt = clock.now();
-    try {
-      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(listTimeoutMs)]);
-      tools = await use((connection) => {
-        stale = false;
-        return connection.listTools(signal);
-      });
-      listedAt = askedAt;
-      refreshFailed = false;
-    } catch (error) {
-      stale = true;
-      refreshFailed = true;
-      if (!closing.signal.aborted) log.warn({ server: name, err: error }, "tools of a server cannot be listed");
-    } finally {
-      refreshing = undefined;
-    }
+  const renewSuspect = () => {
+    if (running === 0) connector.renewSuspect();
   };
-  return {
-    async tools() {
-      if (!stale && clock.now() - listedAt < listTtlMs) return tools ?? [];
-      refreshing ??= refresh();
-      if (tools === undefined && !refreshFailed) await refreshing;
-      else await settledWithin(refreshing, refreshWaitMs, clock);
-      return tools ?? [];
+  const list = createToolList({
+    server: name,
+    ask(onAsking) {
+      renewSuspect();
+      return use((connection) => {
+        onAsking();
+        return connection.listTools(closing.signal, deadlines.listMs);
+      });
     },
+    onFault(error) {
+      if (!closing.signal.aborted) log.warn({ server: name, err: error }, "tools of a server cannot be listed");
+    },
+    firstWaitMs: deadlines.firstListMs,
+    clock,
+  });
+  return {
+    tools: list.get,
+    fault: list.fault,
     async call(tool, args, callOptions) {
-      if (running === 0) connector.renewSuspect();
+      renewSuspect();
       running += 1;
       try {
         return await use((connection) => connection.callTool(tool, args, callOptions));
@@ -120,12 +113,15 @@ interface Connector {
 }
 
 function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChanged: () => void): Connector {
-  const { name, clock } = options;
+  const { name, clock, deadlines = defaultDeadlines } = options;
   let current: Promise<McpConnection> | undefined;
   let connected: McpConnection | undefined;
   let suspect = false;
   let failures = 0;
   let retryAt = 0;
+  let lastError: unknown;
+  /** Of a server that was found to speak the older one. */
+  let era: Era | undefined;
 
   const connect = async () => {
     try {
@@ -136,10 +132,12 @@ function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChan
         clientName: "pallas",
         clientVersion: options.clientVersion,
         signal: closing,
-        connectTimeoutMs,
+        connectTimeoutMs: deadlines.connectMs,
+        era,
         openFetch: options.openFetch,
       });
       connected = connection;
+      era = connection.era === "2025" ? "2025" : undefined;
       connection.onToolsChanged = onToolsChanged;
       failures = 0;
       suspect = false;
@@ -147,6 +145,8 @@ function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChan
     } catch (error) {
       retryAt = clock.now() + Math.min(backoffMaxMs, backoffFirstMs * 2 ** failures);
       failures += 1;
+      lastError = error;
+      era = undefined;
       current = undefined;
       throw error;
     }
@@ -166,7 +166,8 @@ function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChan
       const waitMs = retryAt - clock.now();
       if (failures > 0 && waitMs > 0) {
         const seconds = Math.ceil(waitMs / 1_000);
-        throw new McpError("unreachable", `${name} was not reachable a moment ago; it is tried again in ${seconds} s`);
+        const text = `${name} was not reachable a moment ago; it is tried again in ${seconds} s`;
+        throw new McpError("unreachable", text, { cause: lastError });
       }
       current = connect();
       return current;

@@ -1,6 +1,7 @@
 // What the model is shown of a tool's result: its text within a size (CFG-8), its images where the model can see.
 // Everything else becomes a line that says what was left out.
-import type { Content, ToolResult } from "../../lib/mcp/table.ts";
+import type { CallResult } from "../../lib/mcp/connect.ts";
+import type { Content } from "../../lib/mcp/table.ts";
 import { findImageFault, type ImageLimits } from "../image-data.ts";
 import type { ImageData } from "../model/types.ts";
 
@@ -21,7 +22,7 @@ export interface ShownLimits {
 }
 
 /** Cuts and sorts a result for a model. */
-export function renderToolResult(result: ToolResult, options: ShownLimits): ShownResult {
+export function renderToolResult(result: CallResult, options: ShownLimits): ShownResult {
   const images: ImageData[] = [];
   const lines: string[] = [];
   for (const content of result.content) {
@@ -33,6 +34,9 @@ export function renderToolResult(result: ToolResult, options: ShownLimits): Show
   }
   if (result.content.length === 0 && result.structuredContent !== undefined) {
     lines.push(JSON.stringify(result.structuredContent));
+  }
+  if (result.schemaFault !== undefined) {
+    lines.push(`[note: this is not what the tool's output schema promises: ${result.schemaFault}]`);
   }
   return { text: cutMiddle(lines.join("\n"), options.limitBytes), images };
 }

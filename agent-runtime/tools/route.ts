@@ -1,5 +1,6 @@
 // One tool as a run sees it, whatever stands behind it: a server's tool or a sub-agent.
-import type { JsonObjectSchema, Progress, ToolResult } from "../../lib/mcp/table.ts";
+import type { CallResult } from "../../lib/mcp/connect.ts";
+import type { JsonObjectSchema, Progress } from "../../lib/mcp/table.ts";
 import type { TraceContext } from "../../lib/mcp/trace-context.ts";
 import type { ToolLabel, ToolLine } from "../loop/run-context.ts";
 
@@ -23,5 +24,5 @@ export interface ToolRoute {
       onProgress: (progress: Progress) => void;
       trace?: TraceContext;
     },
-  ): Promise<ToolResult>;
+  ): Promise<CallResult>;
 }

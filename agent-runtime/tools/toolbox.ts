@@ -9,7 +9,7 @@ import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ModelTool } from "../model/types.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { untilAborted } from "../../lib/process/until-aborted.ts";
 import { forwardsBearer, observeHeaders, type ReadSecret } from "./headers.ts";
 import { createLink, type Link } from "./link.ts";
 import { createLinkPool, type Lease, type LinkPool } from "./link-pool.ts";
@@ -22,6 +22,8 @@ const toolsPerServerMax = 512;
 
 export interface Toolbox {
   readonly tools: readonly ModelTool[];
+  /** Servers that lend no tools now. */
+  readonly unavailable: readonly string[];
   find(name: string): ToolRoute | undefined;
   /** Gives back the run's links. */
   close(): void;
@@ -32,6 +34,8 @@ export type RunIdentity = Pick<RunContext, "bearer" | "requestId" | "signal">;
 export interface Tools {
   /** The tools of one run; a server that is down lends those last known. Rejects only when the run is aborted. */
   open(run: RunIdentity): Promise<Toolbox>;
+  /** Why servers lend no tools, by name, as their links last saw it. Never rejects. */
+  observeFaults(): Promise<ReadonlyMap<string, string>>;
   /** Closes the links that are kept between runs. */
   close(): Promise<void>;
 }
@@ -87,32 +91,50 @@ export function createTools(options: ToolsOptions): Tools {
         return renderSubAgentRoute(agent, link);
       });
       try {
+        const servers = await untilAborted(Promise.all(ofServers), signal);
         // Agents are few, and come first: where a model takes fewer tools than there are, the last ones are left out.
-        const routes = [...ofAgents, ...(await untilAborted(Promise.all(ofServers), signal)).flat()];
-        return createToolbox(routes, log, release);
+        const routes = [...ofAgents, ...servers.flatMap((server) => server.routes ?? [])];
+        const unavailable = servers.filter((server) => server.routes === undefined).map(({ name }) => name);
+        return { ...createToolbox(routes, log), unavailable, close: release };
       } catch (error) {
         release();
         throw error;
       }
     },
+    async observeFaults() {
+      const found = pools.map(async ({ server, pool }) => [server.name, (await pool.observeFault())?.message] as const);
+      return new Map(
+        (await Promise.all(found)).flatMap(([name, fault]) => (fault === undefined ? [] : [[name, fault]])),
+      );
+    },
     close: async () => void (await Promise.all(pools.map(({ pool }) => pool.close()))),
   };
 }
 
-/** One link for all runs, kept while the agent lives. */
+/** One link for all runs, kept while the agent lives. What it could not do is tried again before it is said. */
 const createSharedLink = (link: Link): LinkPool => ({
   lease: () => ({ link, release: () => undefined }),
+  async observeFault() {
+    if (link.fault() !== undefined) await link.tools();
+    return link.fault();
+  },
   close: () => link.close(),
 });
 
-/** The routes to a server's tools that this agent may use. */
-async function openServer(server: RunServer, link: Link, log: Logger): Promise<ToolRoute[]> {
+/** The routes to a server's tools that this agent may use; none at all while the server lends no tools. */
+async function openServer(
+  server: RunServer,
+  link: Link,
+  log: Logger,
+): Promise<{ name: string; routes: ToolRoute[] | undefined }> {
+  const { name } = server;
   const tools = await link.tools();
+  if (tools === undefined) return { name, routes: undefined };
   const allowed = new Map(tools.filter((tool) => isToolAllowed(tool.name, server)).map((tool) => [tool.name, tool]));
   const left = allowed.size - toolsPerServerMax;
-  if (left > 0)
-    log.warn({ server: server.name, left }, "a server has more tools than are read, the last ones are left out");
-  return [...allowed.values()].slice(0, toolsPerServerMax).map((tool) => renderServerRoute(server, tool, link));
+  if (left > 0) log.warn({ server: name, left }, "a server has more tools than are read, the last ones are left out");
+  const routes = [...allowed.values()].slice(0, toolsPerServerMax).map((tool) => renderServerRoute(server, tool, link));
+  return { name, routes };
 }
 
 function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link): ToolRoute {
@@ -138,7 +160,7 @@ function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link)
   };
 }
 
-function createToolbox(routes: readonly ToolRoute[], log: Logger, close: () => void): Toolbox {
+function createToolbox(routes: readonly ToolRoute[], log: Logger): Pick<Toolbox, "tools" | "find"> {
   const byName = new Map<string, ToolRoute>();
   for (const route of routes) {
     const { server, tool } = route.label;
@@ -154,6 +176,5 @@ function createToolbox(routes: readonly ToolRoute[], log: Logger, close: () => v
       source: label,
     })),
     find: (name) => byName.get(name),
-    close,
   };
 }

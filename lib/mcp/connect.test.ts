@@ -5,6 +5,8 @@ import { connectMcp, type ConnectOptions, type McpConnection } from "./connect.t
 import * as downstream from "./downstream-servers.fixture.ts";
 import { answer, listed } from "./downstream-servers.fixture.ts";
 import { serveOnLoopback, startEndpoint, type ServedApp } from "./endpoint.fixture.ts";
+import { systemClock } from "../process/clock.ts";
+import { isJsonObject } from "./json-rpc.ts";
 import { McpError } from "./mcp-error.ts";
 
 const running: { stop(): Promise<void> }[] = [];
@@ -96,6 +98,88 @@ describe("AGT-6 the client speaks the era its server speaks", () => {
     const last = seen.at(-1);
     expect([last?.method, last?.headers.get("mcp-session-id")]).toEqual(["DELETE", "only-session"]);
     await expect(connection.callTool("only", {}, patient)).rejects.toMatchObject({ kind: "cancelled" });
+  });
+});
+
+describe("a server of an era that is not known", () => {
+  const page = () => new Response("<html>", { headers: { "content-type": "text/html" } });
+  /** `seen` gets the methods asked for. */
+  const startAnswering = async (answers: (method: string) => Response | Promise<Response> | undefined) => {
+    const seen: string[] = [];
+    const server = await startServer2025();
+    server.answerInstead = async (request) => {
+      const asked: unknown = await request.clone().json();
+      const method = isJsonObject(asked) ? String(asked["method"]) : "";
+      seen.push(method);
+      return (await answers(method)) ?? server.transport.handleRequest(request);
+    };
+    return { url: server.url, seen };
+  };
+  const silence = () => new Promise<Response>(() => undefined);
+
+  test.each([401, 403])("is not asked in the other one where it refuses us with %i", async (status) => {
+    const { url, seen } = await startAnswering(() => new Response("no", { status }));
+    await expect(connect(url)).rejects.toMatchObject({ kind: "unauthorized" });
+    expect(seen).toEqual(["server/discover"]);
+  });
+
+  test("gets a quarter of the time for the first question, and the whole for all", async () => {
+    const { url } = await startAnswering((method) => (method === "server/discover" ? silence() : undefined));
+    const startedAt = systemClock.now();
+    expect((await connect(url, { connectTimeoutMs: 2_000 })).era).toBe("2025");
+    expect(systemClock.now() - startedAt).toBeGreaterThan(490);
+    const silent = await startAnswering(silence);
+    await expect(connect(silent.url, { connectTimeoutMs: 400 })).rejects.toMatchObject({ kind: "timeout" });
+    expect(silent.seen).toEqual(["server/discover", "initialize"]);
+  });
+
+  test("that wakes up slowly and refuses the older one is asked in the newer one again", async () => {
+    const server = await startServer2026();
+    let asked = 0;
+    server.answerInstead = async (request) => {
+      asked += 1;
+      return asked === 1 ? await silence() : await server.handler.fetch(request);
+    };
+    expect((await connect(server.url, { connectTimeoutMs: 2_000 })).era).toBe("2026");
+    expect(asked).toBe(3);
+  });
+
+  test("is asked in the older one alone where that is known", async () => {
+    const { url, seen } = await startAnswering(() => undefined);
+    expect((await connect(url, { era: "2025" })).era).toBe("2025");
+    expect(seen).not.toContain("server/discover");
+  });
+
+  test("fails with what it answered in the older one", async () => {
+    const { url } = await startAnswering((method) =>
+      method === "initialize" ? page() : new Response("", { status: 503 }),
+    );
+    await expect(connect(url)).rejects.toMatchObject({
+      kind: "protocol",
+      message: expect.stringContaining("text/html"),
+    });
+  });
+});
+
+describe("nothing waits without an end", () => {
+  const asked = async (): Promise<Record<string, string>> => ({});
+  const hanging = () => new Promise<Record<string, string>>(() => undefined);
+
+  test.each([0, 1, 2])("to be connected where the headers come %i times and no more", async (times) => {
+    const { url } = await startServer2025();
+    let come = 0;
+    const headers = () => ((come += 1) > times ? hanging() : asked());
+    await expect(connect(url, { headers, connectTimeoutMs: 300 })).rejects.toMatchObject({ kind: "timeout" });
+  });
+
+  test("for the result of a call where the headers never come", async () => {
+    const { url } = await startServer2025();
+    let headers = asked;
+    const connection = await connect(url, { headers: () => headers() });
+    headers = hanging;
+    const late = connection.callTool("only", {}, { ...patient, idleTimeoutMs: 200 });
+    await expect(late).rejects.toMatchObject({ kind: "timeout" });
+    headers = asked;
   });
 });
 

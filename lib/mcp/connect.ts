@@ -1,13 +1,16 @@
 /**
- * A connection to one MCP server over Streamable HTTP, in whichever era the server speaks: 2026 first, else 2025 (AGT-6).
- * It owns headers, deadlines, cancellation and the wording of errors; it never reconnects by itself and shares nothing with
+ * A connection to one MCP server over Streamable HTTP, in whichever era the server speaks: 2026 first, else 2025, whatever
+ * came of the first (AGT-6). It owns headers, deadlines, cancellation and the wording of errors; it never reconnects by itself and shares nothing with
  * other connections, so that a token given to one cannot be seen on another (BRR-2).
  */
-import { type CallToolResult, Client } from "@modelcontextprotocol/client";
+import { type CallToolResult, Client, type VersionNegotiationMode } from "@modelcontextprotocol/client";
+import { untilAborted } from "../process/until-aborted.ts";
 import { startDeadline, type CallDeadline } from "./call-deadline.ts";
 import { CallTransport } from "./client-transport.ts";
 import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import { McpError, refusedInput, renderPlace } from "./mcp-error.ts";
+import { mendAnswer, type OutputSchemas } from "./mend-answer.ts";
+import { findSchemaFault } from "./schema-check.ts";
 import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
 import { renderMcpError } from "./sdk-error.ts";
 import { createSentHeaders, redactError, redactFailure, type HeaderSource, type SentHeaders } from "./sent-headers.ts";
@@ -22,9 +25,11 @@ export interface ConnectOptions {
   clientVersion: string;
   /** Aborts connecting; it has no effect once connected. */
   signal: AbortSignal;
-  /** For the whole of connecting, both eras tried. */
+  /** For the whole of connecting, both eras tried; the first gets a quarter of it. */
   connectTimeoutMs: number;
-  /** Largest accepted answer, or event of a stream; 64 MiB when absent. */
+  /** Tried alone: that of an earlier connection to a server which answers nothing useful in the other. */
+  era?: Era | undefined;
+  /** Largest accepted answer, or event of a stream; 16 MiB when absent. */
   responseLimitBytes?: number;
   /** In place of the network. */
   openFetch?: OpenFetch | undefined;
@@ -44,6 +49,11 @@ export interface CallOptions {
   meta?: Record<string, unknown>;
 }
 
+/** A tool's result with what is wrong with it, if it is not what the tool's output schema promises. */
+export interface CallResult extends ToolResult {
+  schemaFault?: string;
+}
+
 export interface ToolDescription {
   name: string;
   title?: string | undefined;
@@ -55,9 +65,9 @@ export interface ToolDescription {
 /** Every method rejects with `McpError` only. */
 export interface McpConnection {
   readonly era: Era;
-  /** All pages. */
-  listTools(signal: AbortSignal): Promise<ToolDescription[]>;
-  callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<ToolResult>;
+  /** All pages, within half a minute where nothing else is said. */
+  listTools(signal: AbortSignal, timeoutMs?: number): Promise<ToolDescription[]>;
+  callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult>;
   getPrompt(name: string, args: Record<string, string>, options: CallOptions): Promise<PromptResult>;
   /** Assign it to hear when the server says that its tools changed. */
   onToolsChanged?: () => void;
@@ -65,9 +75,13 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-const defaultResponseLimitBytes = 64 * 1024 * 1024;
+const defaultResponseLimitBytes = 16 * 1024 * 1024;
+/** Of the time to connect: a server of the 2025 era may leave the question for the other unanswered. */
+const firstEraShare = 0.25;
+const revision2026 = "2026-07-28";
 const listTimeoutMs = 30_000;
 const endSessionTimeoutMs = 2_000;
+const unchecked = { valid: false, data: undefined, errorMessage: "output schemas are checked elsewhere" } as const;
 /** Our own deadlines decide; the SDK's must never fire first. */
 const sdkNeverMs = 2 ** 31 - 1;
 
@@ -88,24 +102,77 @@ export async function connectMcp(options: ConnectOptions): Promise<McpConnection
   const safeFetch = openFetch({ connectTimeoutMs, responseLimitBytes });
   const sent = createSentHeaders(options.headers ?? {});
   const deadline = startDeadline({ signal: options.signal, idleTimeoutMs: connectTimeoutMs });
-  const transport = openTransport(url, sent, safeFetch, deadline.signal);
-  const client = openClient(options);
   try {
-    await client.connect(transport, { signal: deadline.signal, timeout: sdkNeverMs });
+    const opened = await openEitherEra({ options, safeFetch, sent, deadline });
+    return createConnection({ url, safeFetch, sent, ...opened });
   } catch (error) {
-    await client.close().catch(() => undefined);
     await safeFetch.close();
-    throw redactError(renderFailure(error, url, false, deadline, connectTimeoutMs), sent);
+    throw error;
   } finally {
     deadline.stop();
   }
-  return createConnection({ url, client, transport, safeFetch, sent });
 }
 
-function openClient({ clientName: name, clientVersion: version }: ConnectOptions): Client {
+interface Attempt {
+  options: ConnectOptions;
+  safeFetch: SafeFetch;
+  sent: SentHeaders;
+  deadline: CallDeadline;
+}
+
+interface Opened {
+  client: Client;
+  transport: CallTransport;
+  outputSchemas: OutputSchemas;
+}
+
+/** Whatever a server answers in the 2026 era, it may speak the other, except where it has no trust in us. */
+async function openEitherEra(attempt: Attempt): Promise<Opened> {
+  const { era, connectTimeoutMs } = attempt.options;
+  if (era === "2025") return await openEra("2025", attempt, connectTimeoutMs);
+  const first = await openEra("2026", attempt, connectTimeoutMs * firstEraShare).catch(asMcpError);
+  if (!(first instanceof McpError)) return first;
+  if (first.kind === "unauthorized" || attempt.deadline.expired() !== undefined) throw first;
+  const second = await openEra("2025", attempt, connectTimeoutMs).catch(asMcpError);
+  if (!(second instanceof McpError)) return second;
+  // One that speaks the 2026 era alone, and took its time to wake up: it refuses the other at once.
+  if (first.kind === "timeout" && second.kind === "protocol") return await openEra("2026", attempt, connectTimeoutMs);
+  throw second;
+}
+
+function asMcpError(error: unknown): McpError {
+  if (error instanceof McpError) return error;
+  throw error;
+}
+
+async function openEra(era: Era, attempt: Attempt, timeoutMs: number): Promise<Opened> {
+  const { options, safeFetch, sent, deadline } = attempt;
+  const transport = openTransport(options.url, sent, safeFetch, deadline.signal);
+  const outputSchemas: OutputSchemas = new Map();
+  transport.onmessage = (message) => mendAnswer(transport.noteReceived(message), message, outputSchemas);
+  const client = openClient(options, era === "2026" ? { pin: revision2026 } : "legacy", timeoutMs);
+  try {
+    await untilAborted(client.connect(transport, { signal: deadline.signal, timeout: sdkNeverMs }), deadline.signal);
+    return { client, transport, outputSchemas };
+  } catch (error) {
+    await transport.close();
+    throw redactError(renderFailure(error, options.url, false, deadline, options.connectTimeoutMs), sent);
+  }
+}
+
+function openClient(
+  { clientName: name, clientVersion: version }: ConnectOptions,
+  mode: VersionNegotiationMode,
+  timeoutMs: number,
+): Client {
   const client = new Client(
     { name, version },
-    { versionNegotiation: { mode: "auto" }, inputRequired: { autoFulfill: false } },
+    {
+      versionNegotiation: { mode, probe: { timeoutMs } },
+      inputRequired: { autoFulfill: false },
+      // Never asked, since no output schema reaches the SDK; its own would run their regular expressions.
+      jsonSchemaValidator: { getValidator: () => () => unchecked },
+    },
   );
   // What the SDK does not answer by itself; the server's tool usually passes the text on to the model.
   client.fallbackRequestHandler = async ({ method }) => {
@@ -114,10 +181,8 @@ function openClient({ clientName: name, clientVersion: version }: ConnectOptions
   return client;
 }
 
-interface Parts {
+interface Parts extends Opened {
   url: string;
-  client: Client;
-  transport: CallTransport;
   safeFetch: SafeFetch;
   sent: SentHeaders;
 }
@@ -142,11 +207,10 @@ function openTransport(url: string, sent: SentHeaders, safeFetch: SafeFetch, con
       });
     },
   });
-  transport.onmessage = (message) => transport.noteReceived(message);
   return transport;
 }
 
-function createConnection({ url, client, transport, safeFetch, sent }: Parts): McpConnection {
+function createConnection({ url, client, transport, outputSchemas, safeFetch, sent }: Parts): McpConnection {
   const closing = new AbortController();
 
   /** Runs one request under its deadlines and translates what goes wrong. */
@@ -156,7 +220,7 @@ function createConnection({ url, client, transport, safeFetch, sent }: Parts): M
     }
     const deadline = startDeadline(options);
     try {
-      return await request({
+      const work = request({
         signal: deadline.signal,
         timeout: sdkNeverMs,
         // Always asked for, because progress is also what starts the idle time anew.
@@ -165,6 +229,7 @@ function createConnection({ url, client, transport, safeFetch, sent }: Parts): M
           options.onProgress?.(readProgress(progress));
         },
       });
+      return await untilAborted(work, deadline.signal);
     } catch (error) {
       const timeoutMs = deadline.expired() === "total" ? (options.totalTimeoutMs ?? 0) : options.idleTimeoutMs;
       throw closing.signal.aborted
@@ -179,8 +244,8 @@ function createConnection({ url, client, transport, safeFetch, sent }: Parts): M
 
   const connection: McpConnection = {
     era: client.getProtocolEra() === "modern" ? "2026" : "2025",
-    async listTools(signal) {
-      return await run({ signal, idleTimeoutMs: listTimeoutMs }, async ({ signal: listSignal, timeout }) => {
+    async listTools(signal, timeoutMs = listTimeoutMs) {
+      return await run({ signal, idleTimeoutMs: timeoutMs }, async ({ signal: listSignal, timeout }) => {
         // The SDK would print a line to standard output for a server without tools.
         if (client.getServerCapabilities()?.tools === undefined) {
           return [];
@@ -193,7 +258,7 @@ function createConnection({ url, client, transport, safeFetch, sent }: Parts): M
         const told = { ...options.meta, ...options.trace };
         const meta = Object.keys(told).length === 0 ? {} : { _meta: told };
         const result = await client.callTool({ name, arguments: args, ...meta }, sdkOptions);
-        return redactFailure(readToolResult(result), sent);
+        return redactFailure(readToolResult(result, outputSchemas.get(name)), sent);
       }),
     getPrompt: (name, args, options) =>
       run(options, async (sdkOptions) => {
@@ -226,13 +291,29 @@ function readProgress(received: Progress & { _meta?: unknown }): Progress {
   return isJsonObject(meta) ? { ...progress, meta } : progress;
 }
 
-function readToolResult({ content, isError, structuredContent, _meta }: CallToolResult): ToolResult {
+function readToolResult(
+  { content, isError, structuredContent, _meta }: CallToolResult,
+  outputSchema: Record<string, unknown> | undefined,
+): CallResult {
+  const structured = isJsonObject(structuredContent) ? structuredContent : undefined;
+  const schemaFault = isError === true ? undefined : findOutputFault(structured, outputSchema);
   return {
     content,
     ...(isError !== undefined && { isError }),
-    ...(isJsonObject(structuredContent) && { structuredContent }),
+    ...(structured !== undefined && { structuredContent: structured }),
     ...(_meta !== undefined && { meta: _meta }),
+    ...(schemaFault !== undefined && { schemaFault }),
   };
+}
+
+/** The tool has run, and what it says is of use all the same: a result that breaks its promise is passed on with a note. */
+function findOutputFault(
+  structured: Record<string, unknown> | undefined,
+  schema: Record<string, unknown> | undefined,
+): string | undefined {
+  if (schema === undefined) return undefined;
+  if (structured !== undefined) return findSchemaFault(schema, structured, "the structured content");
+  return schema["type"] === "object" ? "the structured content is missing" : undefined;
 }
 
 /** A server that cannot be told is left to its own idle limit. */

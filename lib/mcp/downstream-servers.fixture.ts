@@ -25,7 +25,7 @@ export async function startServer2025(seen: Request[] = []) {
     seen.push(request);
     return hooks.answerInstead?.(request) ?? transport.handleRequest(request);
   });
-  return Object.assign(hooks, app, { server });
+  return Object.assign(hooks, app, { server, transport });
 }
 
 export async function startServer2026(seen: Request[] = []) {

@@ -35,6 +35,11 @@ export class McpError extends Error {
   }
 }
 
+/** A server answered over HTTP, but nothing that could be the result; the message goes on "answered with …". */
+export class AnswerFault extends Error {
+  override readonly name = "AnswerFault";
+}
+
 /** The `data` by which our transport says that a stream ended before its result. */
 export const streamCut: unique symbol = Symbol("stream cut");
 

@@ -2,15 +2,33 @@
  * Translates what the SDK, fetch and deadlines throw into McpError, so that nobody else needs to know theirs.
  */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
-import { causeDepth, findNetworkFault, McpError, refusedInput, renderPlace, streamCut } from "./mcp-error.ts";
+import {
+  AnswerFault,
+  causeDepth,
+  findNetworkFault,
+  McpError,
+  refusedInput,
+  renderPlace,
+  streamCut,
+} from "./mcp-error.ts";
+import { ResponseLimitError } from "../outgoing/response-limit.ts";
 
 /** Translates whatever connecting to `url` or calling it threw. `hasSession` tells a lost session from a wrong URL. */
 export function renderMcpError(error: unknown, url: string, hasSession: boolean): McpError {
-  const own = findOwn(error);
+  const own = findCause(error, McpError);
   if (own !== undefined) {
     return own;
   }
   const where = renderPlace(url);
+  const answered = findCause(error, AnswerFault);
+  if (answered !== undefined) {
+    const text = `${where} answered with ${answered.message}; check that the URL is an MCP endpoint`;
+    return new McpError("protocol", text, { cause: renderCause(answered) });
+  }
+  const excess = findCause(error instanceof ProtocolError ? error.data : error, ResponseLimitError);
+  if (excess !== undefined) {
+    return new McpError("protocol", `${where} answered with too much: ${excess.message}`, { cause: excess });
+  }
   if (error instanceof SdkHttpError) {
     return renderHttpError(error, where, hasSession);
   }
@@ -41,10 +59,13 @@ export function renderMcpError(error: unknown, url: string, hasSession: boolean)
 }
 
 /** An error of ours that the SDK passed on, wrapped or not. */
-function findOwn(error: unknown): McpError | undefined {
+function findCause<Found extends Error>(
+  error: unknown,
+  kind: abstract new (...args: never[]) => Found,
+): Found | undefined {
   let current = error;
   for (let depth = 0; depth < causeDepth && current instanceof Error; depth += 1) {
-    if (current instanceof McpError) {
+    if (current instanceof kind) {
       return current;
     }
     current = current.cause;

@@ -1,11 +1,22 @@
-/** Caps what a server may make us hold in memory: a whole body, or one event of a stream (SEC-6). */
-
+/**
+ * Caps what a server may make us hold in memory (SEC-6): the bytes of a whole body, or of one event of a stream, and what
+ * JSON in them would become once it is parsed.
+ */
 import { isEventStream } from "../process/event-stream.ts";
+import { createJsonMeter, type JsonMeter } from "../process/json-structure.ts";
+
+/** Parsed, so much is some 20 MB; a result that a model can read has a hundredth of it. */
+export const answerBounds = { depthMax: 200, structureMax: 200_000 };
 
 /** Thrown while reading a body. Its code puts it among network faults. */
-class ResponseLimitError extends Error {
+export class ResponseLimitError extends Error {
   override readonly name = "ResponseLimitError";
   readonly code = "ERESPONSELIMIT";
+}
+
+/** A response whose body fails beyond the limits. Who reads its stream by way of others hears of it here, and first. */
+export class LimitedResponse extends Response {
+  onExcess?: (error: ResponseLimitError) => void;
 }
 
 /** An answer as undici gives it; its types and those of the platform's Response do not meet. */
@@ -21,14 +32,14 @@ interface ByteReader {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** `answer` with a body that fails once it, or one of its events, exceeds `limitBytes`. Exactly `limitBytes` pass. */
-export function limitResponse({ status, statusText, headers, body }: Answer, limitBytes: number): Response {
+/** `answer` with a body that fails once it, or one of its events, exceeds `limitBytes` or the bounds of JSON. Exactly those pass. */
+export function limitResponse({ status, statusText, headers, body }: Answer, limitBytes: number): LimitedResponse {
   const init = { status, statusText, headers: [...headers] };
   if (body === null) {
-    return new Response(null, init);
+    return new LimitedResponse(null, init);
   }
   const isStream = isEventStream(new Headers(init.headers));
-  const count = isStream ? createEventCounter() : createByteCounter();
+  const measure = isStream ? createEventMeasure() : createBodyMeasure(isJson(new Headers(init.headers)));
   const reader = body.getReader();
   const limited = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -37,42 +48,55 @@ export function limitResponse({ status, statusText, headers, body }: Answer, lim
         controller.close();
         return;
       }
-      if (count(value) > limitBytes) {
+      const { bytes, fault } = measure(value);
+      if (bytes > limitBytes || fault !== undefined) {
         const what = isStream ? "one event of the stream" : "the response";
-        const error = new ResponseLimitError(`${what} is over the limit of ${limitBytes} bytes`);
+        const why = bytes > limitBytes ? `is over the limit of ${limitBytes} bytes` : fault;
+        const error = new ResponseLimitError(`${what} ${why}`);
         reader.cancel(error).catch(() => undefined);
+        response.onExcess?.(error);
         throw error;
       }
       controller.enqueue(value);
     },
     cancel: (reason) => reader.cancel(reason),
   });
-  return new Response(limited, init);
+  const response = new LimitedResponse(limited, init);
+  return response;
 }
 
-/** Returns the most bytes that a reader of the stream so far would have to hold at once. */
-type Counter = (chunk: Uint8Array) => number;
+const isJson = (headers: Headers): boolean => headers.get("content-type")?.includes("json") === true;
 
-function createByteCounter(): Counter {
-  let totalBytes = 0;
-  return (chunk) => (totalBytes += chunk.length);
+/** Returns the most bytes that a reader of the stream so far would have to hold at once, and what is wrong with their JSON. */
+type Measure = (chunk: Uint8Array) => { bytes: number; fault: string | undefined };
+
+function createBodyMeasure(holdsJson: boolean): Measure {
+  const meter: JsonMeter = holdsJson ? createJsonMeter(answerBounds) : () => undefined;
+  let bytes = 0;
+  return (chunk) => ({ bytes: (bytes += chunk.length), fault: meter(chunk) });
 }
 
-/** Counts the bytes of the running event, its line ends included; an empty line ends an event. */
-function createEventCounter(): Counter {
+/** Measures the running event, its line ends included; an empty line ends an event. */
+function createEventMeasure(): Measure {
   const [lineFeed, carriageReturn] = [10, 13];
+  let meter = createJsonMeter(answerBounds);
   let eventBytes = 0;
   let lineBytes = 0;
   let lastByte = 0;
   return (chunk) => {
     let mostBytes = 0;
+    let fault: string | undefined;
     let from = 0;
+    let eventFrom = 0;
     for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, from)) {
       lineBytes += at - from;
       eventBytes += at - from + 1;
       mostBytes = Math.max(mostBytes, eventBytes);
       const before = at === 0 ? lastByte : chunk[at - 1];
       if (lineBytes === 0 || (lineBytes === 1 && before === carriageReturn)) {
+        fault ??= meter(chunk.subarray(eventFrom, at));
+        meter = createJsonMeter(answerBounds);
+        eventFrom = at + 1;
         eventBytes = 0;
       }
       lineBytes = 0;
@@ -81,6 +105,7 @@ function createEventCounter(): Counter {
     lineBytes += chunk.length - from;
     eventBytes += chunk.length - from;
     lastByte = chunk.at(-1) ?? lastByte;
-    return Math.max(mostBytes, eventBytes);
+    fault ??= meter(chunk.subarray(eventFrom));
+    return { bytes: Math.max(mostBytes, eventBytes), fault };
   };
 }
