@@ -11,6 +11,7 @@ import {
   type StreamableHTTPClientTransportOptions,
 } from "@modelcontextprotocol/client";
 import { isEventStream } from "../process/event-stream.ts";
+import { findFormFault } from "./answer-form.ts";
 import { isJsonObject } from "./json-rpc.ts";
 import { AnswerFault, streamCut } from "./mcp-error.ts";
 import { LimitedResponse } from "../outgoing/response-limit.ts";
@@ -19,7 +20,6 @@ type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport["send"]>
 type Fetch = NonNullable<StreamableHTTPClientTransportOptions["fetch"]>;
 
 const dropAfterMs = 500;
-const typeQuotedMax = 100;
 /** Tells the fetch which request it carries; it is never sent. */
 const ticketHeader = "x-request-ticket";
 
@@ -120,15 +120,13 @@ function expectAnswers(fetch: Fetch, open: ReadonlyMap<string, OpenRequest>): Fe
 }
 
 function expectAnswer(response: Response, ticket: string, asked: OpenRequest): Response {
-  const type = response.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const isStream = isEventStream(response.headers);
-  if (response.status === 202 || (!isStream && type !== "application/json")) {
+  const fault = findFormFault(response);
+  if (fault !== undefined) {
     // The connection is of use again once the body is gone.
     response.body?.cancel().catch(() => undefined);
-    const what = response.status === 200 && type !== "" ? `the type ${type.slice(0, typeQuotedMax)}` : "no result";
-    throw new AnswerFault(`HTTP ${response.status} and ${what}`);
+    throw new AnswerFault(fault);
   }
-  if (isStream && response instanceof LimitedResponse) {
+  if (response instanceof LimitedResponse && isEventStream(response.headers)) {
     response.onExcess = (error) => {
       asked.fail(error.message, error);
       // Else the SDK would ask for the rest of the stream.

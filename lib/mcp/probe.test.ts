@@ -29,6 +29,7 @@ async function serveAnswer(
 const probe = (url: string, options: Partial<ProbeOptions> = {}) =>
   probeMcp({ url, timeoutMs: 3_000, forwardsInboundAuth: false, ...options });
 
+const eventStream = { "content-type": "text/event-stream" };
 const rpcError = (status: number, code: number) =>
   Response.json({ jsonrpc: "2.0", id: 1, error: { code, message: "no" } }, { status });
 const result = (headers: Record<string, string> = {}) =>
@@ -37,7 +38,7 @@ const result = (headers: Record<string, string> = {}) =>
 describe("HLT-3 what counts as reachable", () => {
   const answers: [string, () => Response, { plain: boolean; forwarding: boolean }][] = [
     ["200", () => result(), { plain: true, forwarding: true }],
-    ["204", () => new Response(null, { status: 204 }), { plain: true, forwarding: true }],
+    ["200 as a stream", () => new Response("", { headers: eventStream }), { plain: true, forwarding: true }],
     ["-32022 with 400", () => rpcError(400, -32022), { plain: true, forwarding: true }],
     ["another error with 400", () => rpcError(400, -32600), { plain: false, forwarding: false }],
     ["400 without JSON", () => new Response("no", { status: 400 }), { plain: false, forwarding: false }],
@@ -55,6 +56,21 @@ describe("HLT-3 what counts as reachable", () => {
     const forwarding = await probe(url, { forwardsInboundAuth: true });
     expect({ plain: plain.reachable, forwarding: forwarding.reachable }).toEqual(expected);
     expect(plain.detail).toBe(expected.plain ? undefined : `HTTP ${name.match(/4\d\d|5\d\d/)?.[0]}`);
+  });
+
+  test.each<[string, () => Response]>([
+    ["HTTP 202 and no result", () => new Response(null, { status: 202 })],
+    ["HTTP 204 and no result", () => new Response(null, { status: 204 })],
+    ["HTTP 200 and the type text/html", () => new Response("<html>", { headers: { "content-type": "text/html" } })],
+  ])("what calls could not use is not: %s", async (detail, answer) => {
+    const { url } = await serveAnswer(answer);
+    expect(await probe(url)).toMatchObject({ reachable: false, detail });
+  });
+
+  test("a server whose headers never come is not, at the deadline", async () => {
+    const { url } = await serveAnswer(() => result());
+    const headers = () => new Promise<Record<string, string>>(() => undefined);
+    expect(await probe(url, { headers, timeoutMs: 150 })).toMatchObject({ detail: "no answer in 150 ms" });
   });
 
   test("a dead port is not, and says why", async () => {

@@ -2,11 +2,13 @@
  * Asks whether an MCP server is there (HLT-3): `initialize` over plain HTTP, then the session is ended again.
  * No SDK, no user token, no retry; link-local and metadata addresses are refused as everywhere (SEC-5).
  */
+import { findFormFault } from "./answer-form.ts";
 import { isJsonObject, rpcCodes } from "./json-rpc.ts";
 import { findNetworkFault } from "./mcp-error.ts";
 import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
 import { createSentHeaders, type HeaderSource } from "./sent-headers.ts";
 import { systemClock } from "../process/clock.ts";
+import { untilAborted } from "../process/until-aborted.ts";
 
 export interface ProbeOptions {
   url: string;
@@ -47,7 +49,7 @@ export async function probeMcp(options: ProbeOptions): Promise<ProbeResult> {
   const signal = AbortSignal.timeout(timeoutMs);
   const safeFetch = openFetch({ connectTimeoutMs: timeoutMs, responseLimitBytes: errorBodyLimitBytes });
   try {
-    const own = await createSentHeaders(headers).next();
+    const own = await untilAborted(createSentHeaders(headers).next(), signal);
     const response = await safeFetch.fetch(url, {
       method: "POST",
       headers: { ...own, accept, "content-type": "application/json" },
@@ -69,8 +71,8 @@ export async function probeMcp(options: ProbeOptions): Promise<ProbeResult> {
 /** What makes the answer count as unreachable; undefined when it does not. */
 async function judge(response: Response, forwardsInboundAuth: boolean): Promise<string | undefined> {
   const { ok, status } = response;
+  if (ok) return findFormFault(response);
   const isReachable =
-    ok ||
     (forwardsInboundAuth && (status === 401 || status === 403)) ||
     (status === 400 && (await readErrorCode(response)) === rpcCodes.unsupportedProtocolVersion);
   return isReachable ? undefined : `HTTP ${status}`;

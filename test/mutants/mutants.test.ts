@@ -4,6 +4,7 @@ import { transform } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { conversationMutants } from "./conversations.ts";
 import { kubeMutants } from "./lib-kube.ts";
+import { linkMutants } from "./links.ts";
 import { mutate } from "./mutant.ts";
 import { operatorMutants } from "./operator.ts";
 import { planMutants } from "./plan.ts";
@@ -12,12 +13,12 @@ const root = join(import.meta.dirname, "../..");
 
 describe("the list of mutants", () => {
   it("has at least sixty, some of every room", () => {
-    const rooms = [operatorMutants, planMutants, kubeMutants, conversationMutants];
+    const rooms = [operatorMutants, planMutants, kubeMutants, conversationMutants, linkMutants];
     expect(Math.min(...rooms.map((mutants) => mutants.length))).toBeGreaterThanOrEqual(12);
     expect(rooms.flat().length).toBeGreaterThanOrEqual(60);
   });
 
-  it.each([...operatorMutants, ...planMutants, ...kubeMutants, ...conversationMutants])(
+  it.each([...operatorMutants, ...planMutants, ...kubeMutants, ...conversationMutants, ...linkMutants])(
     "$file: $breaks",
     async (mutant) => {
       const text = await readFile(join(root, mutant.file), "utf8");

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { conversationMutants } from "./conversations.ts";
 import { kubeMutants } from "./lib-kube.ts";
+import { linkMutants } from "./links.ts";
 import { applyMutant, type Mutant } from "./mutant.ts";
 import { operatorMutants } from "./operator.ts";
 import { planMutants } from "./plan.ts";
@@ -99,7 +100,7 @@ async function inTurn<T>(
 }
 
 async function main(chosen: readonly string[]): Promise<number> {
-  const all = [...operatorMutants, ...planMutants, ...kubeMutants, ...conversationMutants];
+  const all = [...operatorMutants, ...planMutants, ...kubeMutants, ...conversationMutants, ...linkMutants];
   const mutants = all.filter(({ file }) => chosen.length === 0 || chosen.some((name) => file.startsWith(name)));
   if (mutants.length === 0) throw new Error(`expected files that have mutants, found none for ${chosen.join(" ")}`);
   const trees: [string, ...string[]] = [await copyTree()];
