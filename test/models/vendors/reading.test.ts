@@ -56,6 +56,6 @@ describe("half a surrogate pair", () => {
 test("four characters are a token, an image is a thousand", () => {
   expect(countInputTokens({ messages: ["x".repeat(8)] })).toBe(2);
   expect(countInputTokens({ messages: ["x".repeat(9)], model: "ignored" })).toBe(3);
-  expect(countInputTokens({ input: `${"x".repeat(8)}`, instructions: "abcd" })).toBe(3);
+  expect(countInputTokens({ input: "x".repeat(8), instructions: "abcd" })).toBe(3);
   expect(countInputTokens({ contents: [`data:image/png;base64,${"A".repeat(5000)}`] })).toBe(1000);
 });
