@@ -18,3 +18,7 @@ test.each([
 ])("AGT-1 %j is answered as %j", (text, expected) => {
   expect(withoutThinking(text)).toBe(expected);
 });
+
+test("AGT-1 however many blocks there are, none is answered", () => {
+  expect(withoutThinking(`${"<think></think>\n".repeat(100_000)}Sunny.`)).toBe("Sunny.");
+});

@@ -1,4 +1,4 @@
-// Thinking that a server without a parser for it leaves in the text: a block in tags at the beginning, or all before an end tag
+// Thinking that a server without a parser for it leaves in the text: blocks in tags at the beginning, or all before an end tag
 // where the prompt's template held the start tag. It is no part of the answer. Tags in the middle of an answer are text.
 
 const start = "<think>";
@@ -6,15 +6,25 @@ const end = "</think>";
 
 /** The answer without the thinking before it. */
 export function withoutThinking(text: string): string {
-  const from = text.trimStart();
-  if (from.startsWith(start)) {
-    const at = from.indexOf(end);
-    // Never ended: the limit came first, and there is no answer.
-    return at === -1 ? "" : withoutThinking(from.slice(at + end.length).trimStart());
+  let from = skipSpace(text, 0);
+  if (text.startsWith(start, from)) {
+    while (text.startsWith(start, from)) {
+      const at = text.indexOf(end, from);
+      // Never ended: the limit came first, and there is no answer.
+      if (at === -1) return "";
+      from = skipSpace(text, at + end.length);
+    }
+    return text.slice(from);
   }
   const at = text.indexOf(`\n${end}`);
-  const first = text.indexOf(start);
-  const isWhole =
-    at !== -1 && (first === -1 || first > at) && /^\s*(\n|$)/.test(text.slice(at + 1 + end.length, at + 40));
-  return isWhole ? text.slice(at + 1 + end.length).trimStart() : text;
+  const behind = at + 1 + end.length;
+  const startsLater = !text.slice(0, Math.max(at, 0)).includes(start);
+  const endsLine = /^[ \t]*(\r?\n|$)/.test(text.slice(behind, behind + 20));
+  return at !== -1 && startsLater && endsLine ? text.slice(skipSpace(text, behind)) : text;
+}
+
+function skipSpace(text: string, from: number): number {
+  const nonSpace = /\S/g;
+  nonSpace.lastIndex = from;
+  return nonSpace.exec(text)?.index ?? text.length;
 }

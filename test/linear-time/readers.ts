@@ -3,6 +3,10 @@
 import { Hono } from "hono";
 import { baseUrlOf } from "../../agent-runtime/model/access.ts";
 import { createAnswerSchema } from "../../agent-runtime/loop/answer-schema.ts";
+import { cutDescription } from "../../agent-runtime/model/fit-tools.ts";
+import { isOverflow, parseRefusal, parseWindow } from "../../agent-runtime/model/refusals.ts";
+import { withoutThinking } from "../../agent-runtime/model/thinking-text.ts";
+import { fitToolSchema } from "../../agent-runtime/model/tool-schemas/fit-schema.ts";
 import { parseLocalObject } from "../../cli/manifests/local-objects.ts";
 import { jsonLine, plainLine, plainText } from "../../cli/plain-text.ts";
 import { describeLine, isTelling } from "../../cli/up/child-output.ts";
@@ -159,6 +163,29 @@ export const readers: readonly Reader[] = [
   { name: "a duration", read: parseDurationMs, after: ["1.", "1m"] },
   { name: "an amount", read: (text) => [compareQuantities(text, "1"), parseQuantity(text)], after: ["1.", "1K"] },
   { name: "a label's key", read: (key) => selectorFaults("a", { matchExpressions: [{ key, operator: "Exists" }] }) },
+  {
+    name: "a model's refusal",
+    read: (text) => [isOverflow({ status: 400, text }), parseRefusal({ status: 400, text }), parseWindow(text)],
+    after: [
+      "tools[1",
+      "limit 1 requested",
+      "max_tokens ",
+      "tool call id was ",
+      "you requested 1 tokens (",
+      "function ",
+    ],
+  },
+  { name: "thinking in an answer", read: withoutThinking, after: ["<think>", "<think></think>", "\n</think>"] },
+  { name: "a tool's description", read: (text) => cutDescription(text, 1_024), after: ["a"] },
+  {
+    name: "a tool's schema",
+    read: (text) =>
+      fitToolSchema("google", {
+        description: text,
+        properties: { [text]: { pattern: text, $ref: `#/$defs/${text}`, enum: [text], default: text } },
+      }),
+    after: ["^", "(", "/"],
+  },
   { name: "a description", read: (text) => shorten(text), after: ["a"] },
   { name: "text on a terminal", read: plainText, after: ["\u001b]", "\u001b[", "\u001bP", "\u009b"] },
   { name: "a line on a terminal", read: plainLine, after: ["a"] },
