@@ -117,12 +117,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     tools,
     observeImageLimits,
     dispatch: createDispatch({
-      resultLimitBytes,
-      hasVision,
-      observeImageLimits,
+      ...{ resultLimitBytes, hasVision, observeImageLimits, log, clock },
       onCall: metrics.countToolCall,
-      log,
-      clock,
     }),
     sessions,
     answerSchema: config.output === undefined ? undefined : createAnswerSchema(config.output.schema),

@@ -1,15 +1,15 @@
 // AGT-4 AGT-5 SEC-6 a history at its bound, with images, in the memory of a pod as it is shipped: the process with the heap that
 // Node takes in 512Mi serves calls and pages of it again and again, and grows no further.
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, test, vi } from "vitest";
+import { listen } from "../lib/process/http-server.ts";
 import { keepUntilEnd } from "./testing/cleanup.ts";
 import { connect2026, sendMessage } from "./testing/client.ts";
 import { createTestFolder, createTestStore, user } from "./testing/histories.ts";
 import { testImage } from "./testing/images.ts";
 import { startAgentProcess } from "./testing/process.ts";
 import { renderTestConfig } from "./testing/run-config.ts";
+import { createTestLog } from "./testing/servers.ts";
 
 const keep = keepUntilEnd();
 const rounds = 4;
@@ -20,18 +20,16 @@ const options = { signal: new AbortController().signal, idleTimeoutMs: 60_000 };
 async function startProvider() {
   const sizes: number[] = [];
   const answer = { index: 0, delta: { role: "assistant", content: "fine" }, finish_reason: "stop" };
-  const server = createServer(async (request, response) => {
-    let bytes = 0;
-    for await (const chunk of request) bytes += Buffer.from(chunk).length;
-    if (request.method === "POST") sizes.push(bytes);
-    response.writeHead(200, { "Content-Type": "text/event-stream" });
+  const fetch = async (request: Request) => {
+    const { byteLength } = await request.arrayBuffer();
+    if (request.method === "POST") sizes.push(byteLength);
     const chunk = { id: "1", object: "chat.completion.chunk", created: 1, model: "m", choices: [answer] };
-    response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const stop = async () => void server.close();
-  const { port } = server.address() as AddressInfo;
-  return keep(Promise.resolve({ sizes, baseUrl: `http://127.0.0.1:${port}/v1`, stop }));
+    const body = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+    return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
+  };
+  const server = await listen(fetch, { port: 0, hostname: "127.0.0.1", log: createTestLog("SILENT").log });
+  const stop = async () => void (await server.close({ graceMs: 0 }));
+  return keep(Promise.resolve({ sizes, baseUrl: `${server.url}/v1`, stop }));
 }
 
 /** The most that it ever had. */

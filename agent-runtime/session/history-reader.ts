@@ -51,7 +51,7 @@ async function readNewestFirst(parts: ReadParts, places: readonly IndexedEntry[]
     leftChars -= listImages(resolved).reduce((sum, { data }) => sum + data.length, 0);
     entries.push(resolved);
   }
-  return entries.reverse();
+  return entries.toReversed();
 }
 
 /** What was said, without what passed between the model and its tools. A page has one message, however large that is. */

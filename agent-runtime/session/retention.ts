@@ -42,12 +42,39 @@ export interface RetentionLimits {
 /** Of the room; who has more gives way first, however recently used. */
 const shareMax = 0.5;
 
+/** Who holds a history, by its name; it may be held more than once. */
+function createHolds() {
+  const holds = new Map<string, number>();
+  return {
+    has: (name: string) => holds.has(name),
+    hold(name: string) {
+      holds.set(name, (holds.get(name) ?? 0) + 1);
+      let held = true;
+      return () => {
+        if (!held) return;
+        held = false;
+        const left = (holds.get(name) ?? 0) - 1;
+        if (left === 0) holds.delete(name);
+        else holds.set(name, left);
+      };
+    },
+  };
+}
+
+/** By how much owners have more than their share. */
+function listSurpluses(uses: Iterable<HistoryUse>, maxBytes: number): Map<string, number> {
+  const surplus = new Map<string, number>();
+  for (const use of uses) surplus.set(use.owner, (surplus.get(use.owner) ?? -maxBytes * shareMax) + bytesOf(use));
+  return surplus;
+}
+
+const bytesOf = ({ textBytes, imageBytes }: HistoryUse) => textBytes + imageBytes;
+
 /** Knows what `found` says. */
 export function createRetention(found: ReadonlyMap<string, HistoryUse>, limits: RetentionLimits): Retention {
   // A Map keeps the order of insertion: the least recently used history is the first.
   const uses = new Map<string, HistoryUse>();
-  const holds = new Map<string, number>();
-  const bytesOf = ({ textBytes, imageBytes }: HistoryUse) => textBytes + imageBytes;
+  const holds = createHolds();
   let totalBytes = 0;
 
   const remove = (name: string) => {
@@ -62,14 +89,6 @@ export function createRetention(found: ReadonlyMap<string, HistoryUse>, limits: 
   };
   for (const [name, use] of [...found].toSorted(([, a], [, b]) => a.usedAtMs - b.usedAtMs)) put(name, use);
 
-  /** By how much owners have more than their share. */
-  const listSurpluses = (): Map<string, number> => {
-    const surplus = new Map<string, number>();
-    for (const use of uses.values()) {
-      surplus.set(use.owner, (surplus.get(use.owner) ?? -limits.maxBytes * shareMax) + bytesOf(use));
-    }
-    return surplus;
-  };
   /** Takes the least recently used of those that may go until `neededBytes` are there; returns what is still needed. */
   const take = (victims: Set<string>, neededBytes: number, mayGo: (use: HistoryUse) => boolean): number => {
     let leftBytes = neededBytes;
@@ -85,17 +104,7 @@ export function createRetention(found: ReadonlyMap<string, HistoryUse>, limits: 
     find: (name) => uses.get(name),
     put,
     delete: remove,
-    hold(name) {
-      holds.set(name, (holds.get(name) ?? 0) + 1);
-      let held = true;
-      return () => {
-        if (!held) return;
-        held = false;
-        const left = (holds.get(name) ?? 0) - 1;
-        if (left === 0) holds.delete(name);
-        else holds.set(name, left);
-      };
-    },
+    hold: holds.hold,
     listExpired(nowMs) {
       const expired: string[] = [];
       for (const [name, { usedAtMs }] of uses) {
@@ -108,7 +117,7 @@ export function createRetention(found: ReadonlyMap<string, HistoryUse>, limits: 
       const victims = new Set<string>();
       let neededBytes = totalBytes + bytes - limits.maxBytes;
       if (neededBytes <= 0) return [];
-      const surplus = listSurpluses();
+      const surplus = listSurpluses(uses.values(), limits.maxBytes);
       neededBytes = take(victims, neededBytes, (use) => {
         const surplusBytes = surplus.get(use.owner) ?? 0;
         surplus.set(use.owner, surplusBytes - bytesOf(use));

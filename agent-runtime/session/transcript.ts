@@ -71,7 +71,7 @@ const isCut = (messages: readonly EntryKind[], at: number) =>
   at > 0 && messages[at] !== undefined && messages[at].role !== "tool";
 
 /** Takes the last `count` messages out of `entries`. A summary that stands for any of them fits no more, wherever it is. */
-export function withdraw<Entry extends EntryKind>(entries: Entry[], count: number): void {
+export function withdraw(entries: EntryKind[], count: number): void {
   let at = entries.length;
   for (let found = 0; at > 0 && found < count; at -= 1) if (entries[at - 1]?.role !== "summary") found += 1;
   entries.splice(at, entries.length, ...entries.slice(at).filter(isSummary));

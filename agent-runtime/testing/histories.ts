@@ -44,7 +44,7 @@ export function createTestStore(folder: string, changes: Partial<FolderOptions> 
       await using handle = await openHistory(folder, file);
       const { entries } = await readIndex(handle, key);
       const images = await ImageFiles.open(folder, Infinity, new Set([name]));
-      return Promise.all(
+      return await Promise.all(
         entries.map(async (place) =>
           resolveImages(await readEntry(handle, place), Infinity, (image) => images.read(name, image)),
         ),

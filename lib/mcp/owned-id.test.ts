@@ -26,9 +26,9 @@ describe("AGT-11 ids of sessions", () => {
 
   it("are nobody's to a caller that was forgotten", () => {
     // @ts-expect-error The types refuse it too.
-    expect(() => isOwnedBy(mintOwnedId({ subject: "alice" }))).toThrow();
-    // @ts-expect-error
-    expect(() => isOwnedBy(mintOwnedId("anyone"))).toThrow();
+    expect(() => isOwnedBy(mintOwnedId({ subject: "alice" }))).toThrow(TypeError);
+    // @ts-expect-error The types refuse it too.
+    expect(() => isOwnedBy(mintOwnedId("anyone"))).toThrow(TypeError);
   });
 });
 
