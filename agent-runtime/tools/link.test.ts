@@ -76,6 +76,22 @@ describe("a link's tool list", () => {
     await server.stop();
   });
 
+  test("of a server that came back in another generation of the protocol comes without a call", async () => {
+    const { server, clock, link } = await startLink();
+    expect(await link.tools()).toHaveLength(1);
+    await server.stop();
+    const tools = { read: () => textResult("x"), write: () => textResult("x") };
+    const port = Number(new URL(server.url).port);
+    const successor = await startToolServer(tools, { only2025: true, port });
+    await clock.advance(60_000);
+    expect(await link.tools()).toHaveLength(1);
+    expect(link.fault()).toMatchObject({ kind: "protocol" });
+    expect(await link.tools()).toHaveLength(2);
+    expect(link.fault()).toBeUndefined();
+    await link.close();
+    await successor.stop();
+  });
+
   test("a closed link connects no more", async () => {
     const { server, link } = await startLink();
     await link.close();

@@ -17,12 +17,14 @@ import { parseErrorResponse } from "../../lib/kube/api-error.ts";
 import { isSameQuantity } from "../../lib/kube/quantity.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { judgeRedirect, parseLocation } from "../../lib/mcp/redirect.ts";
+import { findSchemaFault } from "../../lib/mcp/schema-check.ts";
 import { readTraceContext } from "../../lib/mcp/trace-context.ts";
 import { isRefusedAddress } from "../../lib/outgoing/refused-addresses.ts";
 import { withoutEndSlashes } from "../../lib/process/end-slashes.ts";
 import { matchesEtag } from "../../lib/process/entity-tag.ts";
 import { scrub } from "../../lib/process/error-fields.ts";
 import { createHostCheck } from "../../lib/process/http-guard.ts";
+import { createJsonMeter } from "../../lib/process/json-structure.ts";
 import { runAtOnce } from "../../lib/process/steps.ts";
 import { isSameVerdict, judgeReport } from "../../operator/health/verdict.ts";
 import { selectorFaults } from "../../plan/accept-peers.ts";
@@ -101,7 +103,26 @@ const answerSchema = createAnswerSchema({
   $defs: { b: { enum: ["x", 1] } },
 });
 
+/** What is read stands in one place, since memory that is new to a process takes its own time. */
+const scratch = new Uint8Array(4 * 1024 * 1024);
+const measureJson = (text: string) => {
+  const { written } = new TextEncoder().encodeInto(text, scratch);
+  return createJsonMeter({ depthMax: Infinity, structureMax: Infinity })(scratch.subarray(0, written));
+};
+/** A text in arguments, and in the schema of somebody else that they are checked against. */
+const checkSchema = (text: string) => {
+  const a = { pattern: "^(a+)+$", format: "email", minLength: 1e9, not: { enum: ["x", text] } };
+  const schemas = [
+    { properties: { a, b: { $ref: `#/${text}` }, [text]: { pattern: text } }, propertyNames: { maxLength: 1e9 } },
+    { patternProperties: { "^(.+)+$": a, [text]: a }, additionalProperties: a, required: [text] },
+  ];
+  const values = [{ a: text }, { b: text }, { [text]: text }, { [text]: { a: text } }];
+  return schemas.map((schema) => values.map((value) => findSchemaFault(schema, value, "the arguments")));
+};
+
 export const readers: readonly Reader[] = [
+  { name: "the structure of JSON", read: measureJson, after: ['"', '"\\'] },
+  { name: "a foreign schema and arguments for it", read: checkSchema, after: ["$defs/", "%"] },
   {
     name: "a model's answer by a schema",
     read: (text) => answerSchema.read(text),

@@ -73,13 +73,13 @@ const answers: readonly Mutant[] = [
     breaks: "`annotations: null` in one block loses the whole result",
   },
   {
-    file: "lib/mcp/response-limit.ts",
+    file: "lib/outgoing/response-limit.ts",
     find: "meter = createJsonMeter(answerBounds);\n        eventFrom",
     replace: "eventFrom",
     breaks: "a long stream of small events is refused as one text of too many values",
   },
   {
-    file: "lib/mcp/response-limit.ts",
+    file: "lib/outgoing/response-limit.ts",
     find: "if (bytes > limitBytes || fault !== undefined)",
     replace: "if (bytes > limitBytes)",
     breaks: "16 MiB of brackets from a tool server end the agent for lack of memory",

@@ -128,6 +128,7 @@ export const interfaceRequirements: Requirements = {
       "lib/mcp/sessions.test.ts",
       "agent-runtime/several-pods.test.ts",
       "lib/mcp/connect.test.ts",
+      "agent-runtime/tools/odd-servers.test.ts",
       "lib/mcp/event-buffer.test.ts",
       "test/integration/hostile-bodies.test.ts",
       daedalus,
@@ -252,6 +253,7 @@ export const interfaceRequirements: Requirements = {
     promise: "ok, degraded and error mean what was agreed, and the message names what is wrong.",
     shown: [
       "agent-runtime/health/health.test.ts",
+      "agent-runtime/tools/unavailable.test.ts",
       "agent-runtime/session/jsonl-store.test.ts",
       "agent-runtime/health/many-downstreams.test.ts",
     ],
@@ -260,6 +262,7 @@ export const interfaceRequirements: Requirements = {
     promise: "A downstream is probed with initialize and its session ended, within 3 s, shared by concurrent callers.",
     shown: [
       "lib/mcp/probe.test.ts",
+      "agent-runtime/tools/unavailable.test.ts",
       "agent-runtime/health/health.test.ts",
       "agent-runtime/health/many-downstreams.test.ts",
     ],

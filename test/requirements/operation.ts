@@ -332,6 +332,10 @@ export const operationRequirements: Requirements = {
       "registry/status/page.test.ts",
       "registry/health/routes.test.ts",
       "operator/health/ask-health.test.ts",
+      "lib/mcp/answers.test.ts",
+      "lib/outgoing/response-limit.test.ts",
+      "lib/process/json-structure.test.ts",
+      "agent-runtime/loop/hostile-downstream.test.ts",
       "test/integration/hostile-bodies.test.ts",
       "test/integration/registry-hostile.test.ts",
       "test/integration/registry-slow-clients.test.ts",
@@ -339,8 +343,12 @@ export const operationRequirements: Requirements = {
   },
   "SEC-7": {
     promise: "What comes from outside is handled in time linear in its size.",
-    shown: ["test/linear-time.test.ts"],
-    missing: "the agent runtime: foreign schemas, a model's arguments, answers of models and servers",
+    shown: [
+      "test/linear-time.test.ts",
+      "lib/mcp/schema-check.test.ts",
+      "agent-runtime/loop/hostile-downstream.test.ts",
+    ],
+    missing: "answers of models",
   },
   "SEC-8": {
     promise: "A folder of manifests is data: nothing in it is run, and no variable of a process is changed.",
