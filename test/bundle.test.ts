@@ -73,7 +73,7 @@ it("CLI-1 every command of the command line loads what it needs when it is calle
 it("CFG-2 zod's messages are there in English only", async () => {
   const texts = await Promise.all((await listPrograms()).map((file) => readFile(join(folder, file), "utf8")));
   const locales = texts.flatMap((text) => [...text.matchAll(/^\/\/ node_modules\/zod\/v4\/locales\/(\S+)/gm)]);
-  expect(locales.map(([, name]) => name).toSorted()).toEqual(["en.js", "index.js"]);
+  expect(new Set(locales.map(([, name]) => name))).toEqual(new Set(["en.js", "index.js"]));
 });
 
 it("MET-6 OpenTelemetry is in the bundle, and in no file that a program loads at start", async () => {
