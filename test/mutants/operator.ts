@@ -276,7 +276,7 @@ export const operatorMutants: readonly Mutant[] = [
   },
   {
     file: "operator/rollouts/pace-image.ts",
-    find: `!onlyImage && (!specHandled || (firstSeen.get(key) ?? hash) !== hash)`,
+    find: `!onlyImage && (seen === undefined ? !specHandled : seen !== hash)`,
     replace: `false`,
     breaks: "an edit by a user waits for the rollout of a release",
   },
