@@ -256,8 +256,10 @@ describe("CFG-3 what is peculiar to a protocol", () => {
     const { models } = await start("openai-compatible", [
       { text: "<think>\nhm\n</think>\n\nI look.", toolCalls: [call] },
     ]);
-    const turn = await models.turn(turnRequest({ tools: [weatherTool] }));
-    expect(turn.text).toBe("I look.");
+    let heard = "";
+    const onText = (piece: string) => void (heard += piece);
+    const turn = await models.turn(turnRequest({ tools: [weatherTool], onText }));
+    expect([turn.text, heard]).toEqual(["I look.", "I look."]);
     expect(JSON.stringify(turn.opaque ?? "")).not.toContain("hm");
   });
 

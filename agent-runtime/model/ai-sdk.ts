@@ -16,7 +16,7 @@ import { cacheBreakpoint, renderMessages } from "./messages.ts";
 import { fitBlocks, parseOpaque, renderOpaque } from "./opaque.ts";
 import { renderSampling, type Parameter } from "./sampling.ts";
 import { watchSilence, type SilenceWatch } from "./silence.ts";
-import { withoutThinking } from "./thinking-text.ts";
+import { createThinkingFilter, withoutThinking } from "./thinking-text.ts";
 import { restoreKeys } from "./tool-schemas/keys.ts";
 import { ModelError } from "./types.ts";
 import type { StopReason, TokenUsage, ToolCallRequest, TurnRequest, TurnResult } from "./types.ts";
@@ -229,7 +229,9 @@ async function collect(
     anyEvent: false,
     cut: true,
   };
+  const thinking = createThinkingFilter();
   const write = (piece: string) => {
+    if (piece === "") return;
     onText?.(piece, turn.text.length);
     turn.text += piece;
   };
@@ -242,7 +244,7 @@ async function collect(
         if (turn.text !== "") write("\n\n");
         break;
       case "text-delta":
-        write(part.text);
+        write(thinking.push(part.text));
         break;
       case "raw":
         turn.anyEvent = true;
@@ -264,6 +266,7 @@ async function collect(
         break;
     }
   }
+  write(thinking.end());
   // Some servers say "stop", or a word of their own, beside tool calls.
   const vague = turn.stopReason === "end" || turn.stopReason === "other";
   if (vague && turn.toolCalls.length > 0) turn.stopReason = "tool-calls";

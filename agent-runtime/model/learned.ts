@@ -105,7 +105,7 @@ function learnOutputLimit(
 function learnTools({ indexes, names }: Refused<"tools">, { tools }: Sent, learned: Learned): Lesson | undefined {
   const known = names.filter((name) => tools.includes(name));
   const named = known.length > 0 ? known : indexes.flatMap((index) => tools[index] ?? []);
-  if (named.length === 0 || named.every((name) => learned.tools.has(name) && !tools.includes(name))) return undefined;
+  if (named.length === 0) return undefined;
   if (learned.tools.size + named.length > refusedToolsMax) return undefined;
   for (const name of named) learned.tools.add(name);
   return { message: "the provider refuses tools, they are left out from now on", fields: { tools: named } };

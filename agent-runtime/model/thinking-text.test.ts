@@ -1,6 +1,6 @@
 // Which part of a text is thinking that a server left there.
 import { expect, test } from "vitest";
-import { withoutThinking } from "./thinking-text.ts";
+import { createThinkingFilter, withoutThinking } from "./thinking-text.ts";
 
 test.each([
   ["<think>\nhm\n</think>\n\nSunny.", "Sunny."],
@@ -21,4 +21,24 @@ test.each([
 
 test("AGT-1 however many blocks there are, none is answered", () => {
   expect(withoutThinking(`${"<think></think>\n".repeat(100_000)}Sunny.`)).toBe("Sunny.");
+});
+
+test("AGT-1 text that comes in pieces shows none of it, wherever it is cut, and all else at once", () => {
+  for (const text of [
+    "<think>a</think>\n<think></think> Sunny <think>.",
+    " Sunny.",
+    "<th",
+    "<think>a",
+    "<thin air",
+    "</think>",
+  ]) {
+    const expected = text === "<th" ? text : withoutThinking(text).trimStart();
+    for (let size = 1; size <= text.length; size += 1) {
+      const filter = createThinkingFilter();
+      const pieces = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+      expect(pieces.map((piece) => filter.push(piece)).join("") + filter.end()).toBe(expected);
+    }
+  }
+  const filter = createThinkingFilter();
+  expect([filter.push("S"), filter.push("<think>")]).toEqual(["S", "<think>"]);
 });

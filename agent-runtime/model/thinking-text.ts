@@ -28,3 +28,38 @@ function skipSpace(text: string, from: number): number {
   nonSpace.lastIndex = from;
   return nonSpace.exec(text)?.index ?? text.length;
 }
+
+export interface ThinkingFilter {
+  /** What of the answer can be shown now. */
+  push(piece: string): string;
+  /** What is left when nothing more comes. */
+  end(): string;
+}
+
+/** The same for a text that comes in pieces, as far as a tag at its beginning tells. */
+export function createThinkingFilter(): ThinkingFilter {
+  let state: "before" | "inside" | "answer" = "before";
+  let held = "";
+  return {
+    push(piece) {
+      if (state === "answer") return piece;
+      held += piece;
+      for (;;) {
+        if (state === "inside") {
+          const at = held.indexOf(end);
+          held = at === -1 ? held.slice(1 - end.length) : held.slice(at + end.length);
+          if (at === -1) return "";
+          state = "before";
+        }
+        held = held.slice(skipSpace(held, 0));
+        if (!held.startsWith(start)) break;
+        held = held.slice(start.length);
+        state = "inside";
+      }
+      if (start.startsWith(held)) return "";
+      state = "answer";
+      return held;
+    },
+    end: () => (state === "before" ? held : ""),
+  };
+}

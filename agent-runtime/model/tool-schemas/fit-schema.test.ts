@@ -75,6 +75,7 @@ function faultsOf(kind: (typeof providerKinds)[number], schema: Record<string, u
   return faults;
 }
 
+const listed = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const googleKeywords = ["type", "description", "properties", "required", "items", "anyOf", "enum", "format"];
 const googleNumbers = ["minItems", "maxItems", "minimum", "maximum"];
 
@@ -92,7 +93,7 @@ function googleFaults(node: Record<string, unknown>, path: string[]): string[] {
     faults.push(`${place}: format`);
   const properties = isRecord(node["properties"]) ? Object.keys(node["properties"]) : [];
   if (properties.some((name) => !/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/.test(name))) faults.push(`${place}: key`);
-  if ([node["required"] ?? []].flat().some((name) => !properties.includes(String(name))))
+  if (listed(node["required"]).some((name) => !properties.some((each) => each === name)))
     faults.push(`${place}: required`);
   if (path.filter((part) => ["properties", "items", "additional"].includes(part)).length > 12) faults.push("too deep");
   return faults;
@@ -123,7 +124,6 @@ function arbitrarySchema(depth: number): fc.Arbitrary<unknown> {
     oneOf: schemas,
     allOf: schemas,
     not: schema,
-    then: schema,
     enum: fc.array(anything),
     const: anything,
     default: anything,
@@ -134,6 +134,7 @@ function arbitrarySchema(depth: number): fc.Arbitrary<unknown> {
     maxItems: fc.integer(),
     additionalProperties: fc.oneof(fc.boolean(), schema),
     patternProperties: fc.dictionary(keys, schema, { maxKeys: 2 }),
+    else: schema,
     $ref: references,
     $defs: definitions,
     definitions,

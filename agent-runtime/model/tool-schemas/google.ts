@@ -78,7 +78,7 @@ function renderTyped(node: Schema, type: string): Schema {
   if (type === "number" || type === "integer") {
     copy(node, result, ["minimum", "maximum"]);
     for (const name of ["exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) {
-      if (node[name] !== undefined) addHint(result, `${name}: ${String(node[name])}`);
+      if (node[name] !== undefined) addHint(result, `${name}: ${JSON.stringify(node[name])}`);
     }
     tellValues(node, result, "number");
   }
@@ -92,12 +92,14 @@ function renderString(node: Schema, result: Schema): void {
   // An empty one is refused; without it the list would forbid what the tool takes.
   if (strings.length > 0 && !strings.includes("")) result.enum = strings;
   else tellValues(node, result, "string");
-  for (const name of ["pattern", "minLength", "maxLength"]) {
-    if (node[name] !== undefined) addHint(result, `${name}: ${String(node[name])}`);
+  const { pattern, format } = node;
+  if (typeof pattern === "string") addHint(result, `pattern: ${pattern}`);
+  for (const name of ["minLength", "maxLength"]) {
+    if (node[name] !== undefined) addHint(result, `${name}: ${JSON.stringify(node[name])}`);
   }
-  const format = String(node["format"] ?? "");
+  if (typeof format !== "string") return;
   if (stringFormats.includes(format)) result["format"] = format;
-  else if (format !== "") addHint(result, `format: ${format}`);
+  else addHint(result, `format: ${format}`);
 }
 
 function tellValues(node: Schema, result: Schema, type: "string" | "number"): void {
