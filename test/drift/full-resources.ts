@@ -68,7 +68,7 @@ export const fullInstanceSpecs = [
     title: "Team",
     externalUrl: { host: "agents.example.com" },
     defaultModel: "main.model-a",
-    modelCapabilities: { vision: true, contextWindow: 2000, maxOutputTokens: 500 },
+    modelCapabilities: { vision: true, contextWindow: 2000, maxOutputTokens: 500, reasoningContent: "keep" },
     providers: [
       {
         name: "main",
@@ -114,7 +114,7 @@ export const fullInstanceSpecs = [
   {
     registryNamespace: "com.example",
     defaultModel: "alt.model",
-    modelCapabilities: { vision: true, contextWindow: 2000, maxOutputTokens: 500 },
+    modelCapabilities: { vision: true, contextWindow: 2000, maxOutputTokens: 500, reasoningContent: "omit" },
     providers: [{ name: "alt", kind: "openai-compatible", baseUrl: "http://models.ai.svc:8080/v1" }],
     registry: { metrics: { mode: "podMonitor" } },
     externalUrl: { template: "https://example.com/{agent}/mcp" },
@@ -132,7 +132,7 @@ export const fullAgentSpecs = [
     icons: [{ src: "https://example.com/a.svg", mimeType: "image/svg+xml" }],
     instruction: "You are",
     model: "main.model-b",
-    modelCapabilities: { vision: true, contextWindow: 3000, maxOutputTokens: 600 },
+    modelCapabilities: { vision: true, contextWindow: 3000, maxOutputTokens: 600, reasoningContent: "keep" },
     fallbackModels: ["main.model-c"],
     servers: [{ name: "argos", tools: { allow: ["search_*"], deny: ["search_x"] } }],
     agents: [{ name: "archive", forwardInboundAuth: true }],
