@@ -7,7 +7,7 @@ import { ModelError } from "./types.ts";
 import type { VendorRules } from "./vendor-rules.ts";
 
 /** Tools whose schemas a provider refuses by name one by one; with more, something else is wrong. */
-export const refusedToolsMax = 32;
+const refusedToolsMax = 32;
 
 export interface Learned {
   readonly parameters: Set<Parameter>;

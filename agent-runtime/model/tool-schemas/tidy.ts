@@ -14,7 +14,7 @@ export interface TidyOptions {
 
 /** Of one tool, with what references are replaced by. */
 const nodesMax = 3_000;
-export const charactersMax = 100_000;
+const charactersMax = 100_000;
 const textMax = 2_000;
 const valuesMax = 500;
 const nameMax = 500;
