@@ -104,7 +104,7 @@ describe("CLI-4 pallas chat without a terminal", () => {
     running.signal("SIGINT");
     expect(await running.ended).toMatchObject({ code: 130, stdout: "" });
     await expect.poll(log, { timeout: 1_000 }).toContain("call answered");
-    expect(await log()).toMatch(/"outcome":"error"/);
+    expect(await log()).toMatch(/"outcome":"cancelled"/);
   });
 
   test("what is wrong with the command is misuse, and says the cure", async () => {
