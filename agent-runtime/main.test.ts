@@ -4,7 +4,7 @@ import type { McpConnection } from "../lib/mcp/connect.ts";
 import { keepUntilEnd } from "./testing/cleanup.ts";
 import { ask, connect2026 } from "./testing/client.ts";
 import { startAgentProcess, type AgentProcess } from "./testing/process.ts";
-import { renderTestConfig } from "./testing/run-config.ts";
+import { renderTestConfig, renderTestServer } from "./testing/run-config.ts";
 
 const keep = keepUntilEnd();
 const start = (...args: Parameters<typeof startAgentProcess>) => keep(startAgentProcess(...args));
@@ -109,16 +109,10 @@ describe("LOG-1 the process", () => {
     async () => {
       const config = renderTestConfig({
         servers: [
-          {
-            name: "argos",
-            url: "http://127.0.0.1:9/mcp",
-            prefix: "argos",
+          renderTestServer("argos", "http://127.0.0.1:9/mcp", {
             headers: [{ name: "Authorization", value: "Bearer ${ARGOS_TOKEN}" }],
-            forwardInboundAuth: false,
             timeoutMs: 1_000,
-            allow: [],
-            deny: [],
-          },
+          }),
         ],
       });
       const agent = await start(config, { PALLAS_EXPAND_ENV: "1" });

@@ -78,6 +78,9 @@ const server = object("A downstream MCP server that agents can use.", {
     "Headers of every request; an Authorization here wins over forwarding.",
   ).exactOptional(),
   forwardInboundAuth: flag("Whether it receives the caller's bearer token (BRR-1). Default false.").exactOptional(),
+  instructions: flag(
+    "Whether its own instructions (MCP), as quoted text of at most 4 KiB, reach the system prompt. Default true.",
+  ).exactOptional(),
   timeout: duration("24h", "Deadline of one tool call, restarted by its progress. Default 60s.").exactOptional(),
   prefix: text(63, "How its tools are named to the model. Default: the name.", {
     min: 1,

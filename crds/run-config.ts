@@ -36,6 +36,8 @@ const server = z.object({
   prefix: z.string(),
   headers: z.array(header),
   forwardInboundAuth: z.boolean(),
+  /** Whether what it says of its use reaches the system prompt. */
+  instructions: z.boolean().default(true),
   /** Deadline of one tool call, restarted by its progress. */
   timeoutMs: z.number(),
   allow: z.array(z.string()),

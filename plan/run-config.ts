@@ -78,6 +78,7 @@ function renderServers(agent: PallasAgent, instance: PallasInstance): RunServer[
         prefix: server.prefix ?? name,
         headers: renderHeaders(server.headers),
         forwardInboundAuth: server.forwardInboundAuth ?? false,
+        instructions: server.instructions ?? true,
         timeoutMs: parseDurationMs(server.timeout ?? defaultToolTimeout),
         allow: tools?.allow ?? [],
         deny: tools?.deny ?? [],

@@ -147,7 +147,8 @@ async function converse(
       await recordMessage(history, input.content, parts.observeImageLimits());
       const { log, config, answerSchema } = parts;
       const { unavailable } = toolbox;
-      const system = [instruction, ...renderUnavailable(unavailable), answerSchema?.instruction ?? []].flat();
+      const notes = [...renderUnavailable(unavailable), ...toolbox.guidance];
+      const system = [instruction, ...notes, answerSchema?.instruction ?? []].flat();
       const outcome = await runLoop(context, {
         models: traceTurns(parts.models, trace),
         observeCapabilities: () => renderCapabilities(parts.activeModel()),

@@ -55,8 +55,9 @@ export function renderTestConfig(changes: Partial<RunConfig> = {}): RunConfig {
 }
 
 export function renderTestServer(name: string, url: string, changes: Partial<RunServer> = {}): RunServer {
-  const rest = { prefix: name, headers: [], forwardInboundAuth: false, timeoutMs: 60_000, allow: [], deny: [] };
-  return { name, url, ...rest, ...changes };
+  const rest = { prefix: name, headers: [], forwardInboundAuth: false, instructions: true };
+  const rules = { timeoutMs: 60_000, allow: [], deny: [] };
+  return { name, url, ...rest, ...rules, ...changes };
 }
 
 export function renderTestSubAgent(name: string, url: string, changes: Partial<RunSubAgent> = {}): RunSubAgent {

@@ -48,7 +48,7 @@ export const textResult = (text: string): ToolResult => ({ content: [{ type: "te
 /** A downstream MCP server with these tools. A `port` starts it where one was before; `only2025` makes it refuse the 2026 era. */
 export async function startToolServer(
   tools: Record<string, TestTool | ToolHandler>,
-  { port = 0, only2025 = false } = {},
+  { port = 0, only2025 = false, instructions }: { port?: number; only2025?: boolean; instructions?: string } = {},
 ): Promise<ToolServer> {
   const seen: SeenCall[] = [];
   const authorizations: (string | null)[] = [];
@@ -66,7 +66,12 @@ export async function startToolServer(
   });
   const { log } = createTestLog("SILENT");
   const endpoint = serveMcp(
-    { server: { name: "tools", version: "1.0.0" }, tools: entries, prompts: [] },
+    {
+      server: { name: "tools", version: "1.0.0" },
+      ...(instructions === undefined ? {} : { instructions }),
+      tools: entries,
+      prompts: [],
+    },
     { log, bodyLimitBytes: 1_000_000, callers: "anyone", sessions: { idleTtlMs: 600_000, max: 1_000 } },
   );
   const fetch = (request: Request) => {

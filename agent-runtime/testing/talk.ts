@@ -53,7 +53,7 @@ export async function talk(message: string | UserPart[], options: TalkOptions): 
     return await runLoop(context, {
       models: options.models,
       observeCapabilities: () => ({ ...capabilities, ...options.capabilities }),
-      toolbox: { tools: [], unavailable: [], find: () => undefined, close: () => undefined },
+      toolbox: { tools: [], unavailable: [], guidance: [], find: () => undefined, close: () => undefined },
       dispatch: options.dispatch ?? echoTool,
       history,
       system: "agent",

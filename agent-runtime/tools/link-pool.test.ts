@@ -12,6 +12,7 @@ function createPool(options: { linksMax?: number } = {}) {
     return {
       tools: async () => [],
       fault: () => undefined,
+      latest: () => undefined,
       call: async () => ({ content: [] }),
       close: async () => void closed.push(bearer),
     };

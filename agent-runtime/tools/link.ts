@@ -30,11 +30,15 @@ export interface LinkOptions {
   deadlines?: typeof defaultDeadlines;
 }
 
+export type ServerFacts = Pick<McpConnection, "instructions">;
+
 export interface Link {
   /** The server's tools as last known; undefined while there has been no list, which is waited for but once. Never rejects. */
   tools(): Promise<readonly ToolDescription[] | undefined>;
   /** What the last list failed with; undefined when it came, or none has been asked for. */
   fault(): ListFault | undefined;
+  /** What the server said of itself when it was last connected to. */
+  latest(): ServerFacts | undefined;
   /** Calls a tool; once more when the server had lost the session, because then it was not run. Rejects with McpError. */
   call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult>;
   /** Ends the session. Running calls fail. */
@@ -87,6 +91,7 @@ export function createLink(options: LinkOptions): Link {
   return {
     tools: list.get,
     fault: list.fault,
+    latest: connector.latest,
     async call(tool, args, callOptions) {
       renewSuspect();
       running += 1;
@@ -105,6 +110,7 @@ export function createLink(options: LinkOptions): Link {
 
 interface Connector {
   get(): Promise<McpConnection>;
+  latest(): ServerFacts | undefined;
   /** Draws the conclusion from a failed request on a connection. */
   note(error: unknown, on: McpConnection): void;
   /** Drops a connection on which something failed, when no call would suffer from it. */
@@ -116,6 +122,7 @@ function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChan
   const { name, clock, deadlines = defaultDeadlines } = options;
   let current: Promise<McpConnection> | undefined;
   let connected: McpConnection | undefined;
+  let latest: ServerFacts | undefined;
   let suspect = false;
   let failures = 0;
   let retryAt = 0;
@@ -137,6 +144,7 @@ function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChan
         openFetch: options.openFetch,
       });
       connected = connection;
+      latest = { instructions: connection.instructions };
       era = connection.era === "2025" ? "2025" : undefined;
       connection.onToolsChanged = onToolsChanged;
       failures = 0;
@@ -172,6 +180,7 @@ function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChan
       current = connect();
       return current;
     },
+    latest: () => latest,
     note(error, on) {
       // What failed on a connection already replaced says nothing about its successor.
       if (!(error instanceof McpError) || on !== connected) return;

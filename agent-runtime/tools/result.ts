@@ -4,6 +4,7 @@ import type { CallResult } from "../../lib/mcp/connect.ts";
 import type { Content } from "../../lib/mcp/table.ts";
 import { findImageFault, type ImageLimits } from "../image-data.ts";
 import type { ImageData } from "../model/types.ts";
+import { headOf, tailOf } from "../utf8-cut.ts";
 
 const imagesMax = 16;
 
@@ -79,21 +80,5 @@ function cutMiddle(text: string, limitBytes: number): string {
   if (bytes.length <= limitBytes) return text;
   const notice = `\n[… cut: ${bytes.length} bytes, limits.toolResultBytes is ${limitBytes} …]\n`;
   const kept = Math.max(0, limitBytes - Buffer.byteLength(notice));
-  const head = bytes.subarray(0, backToBoundary(bytes, Math.ceil(kept / 2)));
-  const tail = bytes.subarray(forwardToBoundary(bytes, bytes.length - Math.floor(kept / 2)));
-  return `${head.toString("utf8")}${notice}${tail.toString("utf8")}`;
-}
-
-const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
-
-function backToBoundary(bytes: Buffer, at: number): number {
-  let boundary = at;
-  while (boundary > 0 && isContinuation(bytes[boundary])) boundary -= 1;
-  return boundary;
-}
-
-function forwardToBoundary(bytes: Buffer, at: number): number {
-  let boundary = at;
-  while (isContinuation(bytes[boundary])) boundary += 1;
-  return boundary;
+  return `${headOf(bytes, Math.ceil(kept / 2))}${notice}${tailOf(bytes, Math.floor(kept / 2))}`;
 }

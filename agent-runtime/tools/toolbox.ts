@@ -11,6 +11,7 @@ import type { RunContext } from "../loop/run-context.ts";
 import type { ModelTool } from "../model/types.ts";
 import { untilAborted } from "../../lib/process/until-aborted.ts";
 import { forwardsBearer, observeHeaders, type ReadSecret } from "./headers.ts";
+import { renderGuidance, type ServerGuidance } from "./guidance.ts";
 import { createLink, type Link } from "./link.ts";
 import { createLinkPool, type Lease, type LinkPool } from "./link-pool.ts";
 import { isToolAllowed, renderFreeName, renderToolName } from "./naming.ts";
@@ -24,6 +25,8 @@ export interface Toolbox {
   readonly tools: readonly ModelTool[];
   /** Servers that lend no tools now. */
   readonly unavailable: readonly string[];
+  /** What its servers say of their use, for the system prompt: a part of it, or none. */
+  readonly guidance: readonly string[];
   find(name: string): ToolRoute | undefined;
   /** Gives back the run's links. */
   close(): void;
@@ -95,7 +98,11 @@ export function createTools(options: ToolsOptions): Tools {
         // Agents are few, and come first: where a model takes fewer tools than there are, the last ones are left out.
         const routes = [...ofAgents, ...servers.flatMap((server) => server.routes ?? [])];
         const unavailable = servers.filter((server) => server.routes === undefined).map(({ name }) => name);
-        return { ...createToolbox(routes, log), unavailable, close: release };
+        const guidance = renderNotes(
+          servers.flatMap((server) => server.notes ?? []),
+          log,
+        );
+        return { ...createToolbox(routes, log), unavailable, guidance, close: release };
       } catch (error) {
         release();
         throw error;
@@ -121,20 +128,31 @@ const createSharedLink = (link: Link): LinkPool => ({
   close: () => link.close(),
 });
 
-/** The routes to a server's tools that this agent may use; none at all while the server lends no tools. */
-async function openServer(
-  server: RunServer,
-  link: Link,
-  log: Logger,
-): Promise<{ name: string; routes: ToolRoute[] | undefined }> {
+interface OpenServer {
+  name: string;
+  /** None at all while the server lends no tools. */
+  routes?: ToolRoute[];
+  notes?: ServerGuidance;
+}
+
+/** The routes to a server's tools that this agent may use, and what the server says of them. */
+async function openServer(server: RunServer, link: Link, log: Logger): Promise<OpenServer> {
   const { name } = server;
   const tools = await link.tools();
-  if (tools === undefined) return { name, routes: undefined };
+  if (tools === undefined) return { name };
   const allowed = new Map(tools.filter((tool) => isToolAllowed(tool.name, server)).map((tool) => [tool.name, tool]));
   const left = allowed.size - toolsPerServerMax;
   if (left > 0) log.warn({ server: name, left }, "a server has more tools than are read, the last ones are left out");
   const routes = [...allowed.values()].slice(0, toolsPerServerMax).map((tool) => renderServerRoute(server, tool, link));
-  return { name, routes };
+  const text = server.instructions && routes.length > 0 ? link.latest()?.instructions : undefined;
+  return { name, routes, ...(text === undefined ? {} : { notes: { server: name, prefix: server.prefix, text } }) };
+}
+
+function renderNotes(notes: readonly ServerGuidance[], log: Logger): string[] {
+  const { text, leftOut } = renderGuidance(notes);
+  if (leftOut.length > 0)
+    log.warn({ servers: leftOut }, "instructions of servers left out, those of others fill their room");
+  return text === "" ? [] : [text];
 }
 
 function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link): ToolRoute {

@@ -65,6 +65,8 @@ export interface ToolDescription {
 /** Every method rejects with `McpError` only. */
 export interface McpConnection {
   readonly era: Era;
+  /** What the server says of its use, as it was when connecting. */
+  readonly instructions: string | undefined;
   /** All pages, within half a minute where nothing else is said. */
   listTools(signal: AbortSignal, timeoutMs?: number): Promise<ToolDescription[]>;
   callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult>;
@@ -244,6 +246,7 @@ function createConnection({ url, client, transport, outputSchemas, safeFetch, se
 
   const connection: McpConnection = {
     era: client.getProtocolEra() === "modern" ? "2026" : "2025",
+    instructions: client.getInstructions(),
     async listTools(signal, timeoutMs = listTimeoutMs) {
       return await run({ signal, idleTimeoutMs: timeoutMs }, async ({ signal: listSignal, timeout }) => {
         // The SDK would print a line to standard output for a server without tools.
