@@ -8,6 +8,7 @@ import type { McpTable } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
+import { createAccessTokens } from "./access-tokens.ts";
 import { createAdminApp } from "./admin.ts";
 import type { Auth } from "./auth/auth.ts";
 import { createCalls } from "./calls.ts";
@@ -85,12 +86,14 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const texts = createMountedFiles(options.textsDir);
   const readSecret = async (secret: SecretKey) => (await secrets.read(secret))?.trim();
   const metrics = createAgentMetrics({ config, port: options.port });
-  const models = options.models ?? createModels({ config, readSecret, log, clock, onTurn: metrics.countTurn });
+  const tokens = createAccessTokens({ readSecret, clock });
+  const sources = { readSecret, tokens };
+  const models = options.models ?? createModels({ config, ...sources, log, clock, onTurn: metrics.countTurn });
   const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
   const calls = createCalls(clock);
   const drain = createDrain({ calls, onBegin: options.onDraining, log, clock });
   const { store, sessions, observeStoreFault } = createHistories(options, metrics);
-  const tools = createTools({ config, readSecret, log, clock });
+  const tools = createTools({ config, sources, log, clock });
   const auth = await openAuth(options);
   const observeOwnFaults = () =>
     observeFaults({ config, texts, secrets, observeStoreFault, isDraining: drain.isDraining, clock });
@@ -102,7 +105,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     observeSlowAnswers: turnTimes.observeSlow,
     observeAuthTrouble: () => auth?.observeTrouble(),
     unset: options.unset ?? [],
-    readSecret,
+    sources,
     slowProbeMs: options.slowProbeMs,
     onReport: metrics.setHealth,
     clock,

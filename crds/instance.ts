@@ -15,6 +15,7 @@ import {
   modelCapabilities,
   nameRef,
   optionalUrl,
+  ownAuth,
   secretSource,
   serverName,
   url,
@@ -29,6 +30,14 @@ export const providerKind = (provider: { name: string; kind?: ProviderKind | und
   provider.kind ?? providerKinds.find((kind) => kind === provider.name);
 
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(", ");
+
+/** One Authorization header has room for one of them. */
+const oneToken = {
+  cel: "!has(self.auth) || !has(self.forwardInboundAuth) || !self.forwardInboundAuth",
+  message: "auth and forwardInboundAuth exclude each other: a request carries the agent's token or the caller's",
+  holds: (entry: { auth?: unknown; forwardInboundAuth?: boolean }) =>
+    entry.auth === undefined || entry.forwardInboundAuth !== true,
+};
 
 const provider = withRules(
   object("A place that serves models.", {
@@ -46,6 +55,7 @@ const provider = withRules(
       "Whether the preflight wants the model in GET {baseUrl}/models. Default true.",
     ).exactOptional(),
     forwardInboundAuth: flag("Whether the caller's bearer token is its key (BRR-3). Default false.").exactOptional(),
+    auth: ownAuth.exactOptional(),
   }),
   {
     cel: `has(self.kind) || self.name in [${quoted(providerKinds)}]`,
@@ -67,27 +77,37 @@ const provider = withRules(
     message: `${builtInProviders.join(", ")} are built in and cannot be redefined`,
     holds: (entry) => !builtInProviders.some((name) => name === entry.name),
   },
+  oneToken,
+  {
+    cel: "!has(self.auth) || !has(self.apiKey)",
+    message: "at most one of auth and apiKey is allowed",
+    holds: (entry) => entry.auth === undefined || entry.apiKey === undefined,
+  },
 );
 
-const server = object("A downstream MCP server that agents can use.", {
-  name: serverName("Name that agents refer to, and that progress messages show."),
-  url: url("URL of its Streamable HTTP endpoint."),
-  headers: namedList(
-    header,
-    32,
-    "Headers of every request; an Authorization here wins over forwarding.",
-  ).exactOptional(),
-  forwardInboundAuth: flag("Whether it receives the caller's bearer token (BRR-1). Default false.").exactOptional(),
-  instructions: flag(
-    "Whether its own instructions (MCP), as quoted text of at most 4 KiB, reach the system prompt. Default true.",
-  ).exactOptional(),
-  timeout: duration("24h", "Deadline of one tool call, restarted by its progress. Default 60s.").exactOptional(),
-  prefix: text(63, "How its tools are named to the model. Default: the name.", {
-    min: 1,
-    pattern: /^[a-zA-Z0-9][-a-zA-Z0-9_]*$/,
-    expected: "letters, digits, hyphens and underscores, starting with a letter or digit",
-  }).exactOptional(),
-});
+const server = withRules(
+  object("A downstream MCP server that agents can use.", {
+    name: serverName("Name that agents refer to, and that progress messages show."),
+    url: url("URL of its Streamable HTTP endpoint."),
+    headers: namedList(
+      header,
+      32,
+      "Headers of every request; an Authorization here wins over forwarding.",
+    ).exactOptional(),
+    forwardInboundAuth: flag("Whether it receives the caller's bearer token (BRR-1). Default false.").exactOptional(),
+    auth: ownAuth.exactOptional(),
+    instructions: flag(
+      "Whether its own instructions (MCP), as quoted text of at most 4 KiB, reach the system prompt. Default true.",
+    ).exactOptional(),
+    timeout: duration("24h", "Deadline of one tool call, restarted by its progress. Default 60s.").exactOptional(),
+    prefix: text(63, "How its tools are named to the model. Default: the name.", {
+      min: 1,
+      pattern: /^[a-zA-Z0-9][-a-zA-Z0-9_]*$/,
+      expected: "letters, digits, hyphens and underscores, starting with a letter or digit",
+    }).exactOptional(),
+  }),
+  oneToken,
+);
 
 const externalUrl = withRules(
   object("How clients outside reach the agents. Absent: Service DNS names.", {

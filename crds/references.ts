@@ -1,5 +1,5 @@
 // Pieces that both resources use: references (always inside the namespace, SEC-2), headers, URLs, models, icons.
-import { choice, flag, integer, object, text, withRules } from "./fields.ts";
+import { choice, flag, integer, object, setOf, text, withRules } from "./fields.ts";
 
 const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const dnsSubdomain = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
@@ -65,6 +65,30 @@ export const header = withRules(
     holds: (entry) => (entry.value === undefined) !== (entry.valueFrom === undefined),
   },
 );
+
+/** How the agent gets a token of its own where one is wanted (OAuth 2.0 client credentials). */
+export const ownAuth = object("The agent's own authentication; not together with forwardInboundAuth.", {
+  oauth: object("A token by OAuth client credentials, sent as Authorization: Bearer.", {
+    tokenUrl: url("The token endpoint; clientSecret is sent there."),
+    clientId: text(512, "The client.", {
+      min: 1,
+      pattern: /^[ -~]+$/,
+      expected: "printable ASCII characters",
+    }),
+    clientSecret: secretSource.meta({ description: "Its secret; always from a Secret of this namespace." }),
+    clientAuth: choice(
+      ["basic", "post"],
+      "How the client shows its secret: HTTP Basic, or in the form. Default basic.",
+    ).exactOptional(),
+    scopes: setOf(
+      text(256, "A scope.", { min: 1, pattern: /^[!#-[\]-~]+$/, expected: "a scope without spaces and quotes" }),
+      32,
+      "Scopes asked for.",
+    ).exactOptional(),
+    audience: text(2048, "Audience asked for, where the endpoint wants one.", { min: 1 }).exactOptional(),
+    resource: url("Resource asked for (RFC 8707), where the endpoint wants one.").exactOptional(),
+  }),
+});
 
 /** Keyless providers that every instance has without naming them (CFG-2). */
 export const builtInProviders = ["passthrough", "playback", "slow"] as const;

@@ -17,6 +17,18 @@ const header = z.union([
 ]);
 export type RunHeader = z.output<typeof header>;
 
+const oauth = z.object({
+  tokenUrl: z.string(),
+  clientId: z.string(),
+  clientSecret: fileKey,
+  clientAuth: z.enum(["basic", "post"]),
+  scopes: z.array(z.string()),
+  audience: z.string().exactOptional(),
+  resource: z.string().exactOptional(),
+});
+/** How the agent gets a token of its own. */
+export type RunOauth = z.output<typeof oauth>;
+
 const provider = z.object({
   name: z.string(),
   kind: z.enum([...providerKinds, ...builtInProviders]),
@@ -24,6 +36,7 @@ const provider = z.object({
   region: z.string().exactOptional(),
   apiKey: fileKey.exactOptional(),
   headers: z.array(header),
+  oauth: oauth.exactOptional(),
   requireListedModel: z.boolean(),
   forwardInboundAuth: z.boolean(),
 });
@@ -35,6 +48,7 @@ const server = z.object({
   /** Its tools are `{prefix}__{tool}` to the model. */
   prefix: z.string(),
   headers: z.array(header),
+  oauth: oauth.exactOptional(),
   forwardInboundAuth: z.boolean(),
   /** Whether what it says of its use reaches the system prompt. */
   instructions: z.boolean().default(true),

@@ -9,19 +9,28 @@ const keyFault = (path: string, key: string | undefined): Fault[] =>
     ? []
     : [{ reason: "InvalidField", path, message: `expected the key of a file, found "${key}"; correct it` }];
 
-type Headers = NonNullable<NonNullable<PallasInstance["spec"]["servers"]>[number]["headers"]>;
+type Server = NonNullable<PallasInstance["spec"]["servers"]>[number];
+type Headers = NonNullable<Server["headers"]>;
+type Auth = NonNullable<Server["auth"]>;
 
 const headerFaults = (path: string, headers: Headers = []): Fault[] =>
   headers.flatMap(({ valueFrom }, at) =>
     keyFault(`${path}.headers[${at}].valueFrom.secretKeyRef.key`, valueFrom?.secretKeyRef.key),
   );
 
+const authFaults = (path: string, auth: Auth | undefined): Fault[] =>
+  keyFault(`${path}.auth.oauth.clientSecret.secretKeyRef.key`, auth?.oauth.clientSecret.secretKeyRef.key);
+
 export const instanceKeyFaults = ({ spec }: PallasInstance): Fault[] => [
-  ...(spec.providers ?? []).flatMap(({ apiKey, headers }, at) => [
+  ...(spec.providers ?? []).flatMap(({ apiKey, auth, headers }, at) => [
     ...keyFault(`spec.providers[${at}].apiKey.secretKeyRef.key`, apiKey?.secretKeyRef.key),
+    ...authFaults(`spec.providers[${at}]`, auth),
     ...headerFaults(`spec.providers[${at}]`, headers),
   ]),
-  ...(spec.servers ?? []).flatMap(({ headers }, at) => headerFaults(`spec.servers[${at}]`, headers)),
+  ...(spec.servers ?? []).flatMap(({ auth, headers }, at) => [
+    ...authFaults(`spec.servers[${at}]`, auth),
+    ...headerFaults(`spec.servers[${at}]`, headers),
+  ]),
   ...keyFault("spec.caBundle.configMapKeyRef.key", spec.caBundle?.configMapKeyRef.key),
 ];
 

@@ -34,6 +34,9 @@ function placeholders(instance: PallasInstance): Fault[] {
       const path = `spec.${field}[${position}]`;
       if ("baseUrl" in entry) faults.push(...placeholderFault(`${path}.baseUrl`, entry.baseUrl));
       if ("url" in entry) faults.push(...placeholderFault(`${path}.url`, entry.url));
+      for (const part of ["tokenUrl", "clientId", "audience", "resource"] as const) {
+        faults.push(...placeholderFault(`${path}.auth.oauth.${part}`, entry.auth?.oauth[part]));
+      }
       for (const [at, { value }] of (entry.headers ?? []).entries()) {
         faults.push(...placeholderFault(`${path}.headers[${at}].value`, value));
       }
@@ -50,7 +53,14 @@ function urlFault(text: string): string | undefined {
 }
 
 function urlFaults({ spec }: PallasInstance): Fault[] {
+  const tokenUrls = (["providers", "servers"] as const).flatMap((field) =>
+    (spec[field] ?? []).map(({ auth }, at): [string, string | undefined] => [
+      `spec.${field}[${at}].auth.oauth.tokenUrl`,
+      auth?.oauth.tokenUrl,
+    ]),
+  );
   const urls: [string, string | undefined][] = [
+    ...tokenUrls,
     ...(spec.providers ?? []).map(({ baseUrl }, at): [string, string | undefined] => [
       `spec.providers[${at}].baseUrl`,
       baseUrl,
@@ -68,14 +78,22 @@ function urlFaults({ spec }: PallasInstance): Fault[] {
   });
 }
 
-/** A request goes where its URL says: by another Host, servers that share an address would let a third one read it. */
-const hostHeaderFaults = ({ spec }: PallasInstance): Fault[] =>
+/**
+ * A request goes where its URL says: by another Host, servers that share an address would let a third one read it. And it
+ * has one Authorization header.
+ */
+const headerFaults = ({ spec }: PallasInstance): Fault[] =>
   (["providers", "servers"] as const).flatMap((field) =>
-    (spec[field] ?? []).flatMap(({ headers = [] }, position) =>
+    (spec[field] ?? []).flatMap(({ auth, headers = [] }, position) =>
       headers.flatMap(({ name }, at): Fault[] => {
-        const message = "is that of the URL always; remove the header, and name the host in the URL";
         const path = `spec.${field}[${position}].headers[${at}].name`;
-        return name.toLowerCase() === "host" ? [{ reason: "InvalidField", path, message }] : [];
+        const fault = (message: string): Fault[] => [{ reason: "InvalidField", path, message }];
+        if (name.toLowerCase() === "host") {
+          return fault("is that of the URL always; remove the header, and name the host in the URL");
+        }
+        return auth !== undefined && name.toLowerCase() === "authorization"
+          ? fault("is where the token of auth goes; remove the header, or auth")
+          : [];
       }),
     ),
   );
@@ -123,7 +141,7 @@ export function acceptInstance(instance: PallasInstance, mode: Mode): Fault[] {
     ...(mode === "cluster" ? placeholders(instance) : []),
     ...urlFaults(instance),
     ...issuerFaults(instance),
-    ...hostHeaderFaults(instance),
+    ...headerFaults(instance),
     ...instanceKeyFaults(instance),
     ...duplicatePrefixes(instance),
     ...settingsFaults("spec.agentDefaults", instance.spec.agentDefaults ?? {}),

@@ -54,6 +54,7 @@ export function destinationsOf(config: RunConfig, { spec }: PallasInstance): Des
   const urls = [
     ...config.servers.map(({ url }) => url),
     ...config.providers.map(({ baseUrl }) => baseUrl),
+    ...[...config.servers, ...config.providers].map(({ oauth }) => oauth?.tokenUrl),
     // Keys that are found by metadata may be on another host, as a rule one outside as well.
     config.auth?.jwksUrl ?? config.auth?.issuer,
     config.telemetry?.otlpEndpoint,

@@ -10,6 +10,7 @@ import type {
   RunCard,
   RunConfig,
   RunHeader,
+  RunOauth,
   RunProvider,
   RunServer,
   RunSubAgent,
@@ -22,7 +23,9 @@ import type { Neighbourhood } from "./resolve.ts";
 import type { EffectiveSettings } from "./settings.ts";
 import { hostOf, publishedAgentUrl } from "./urls.ts";
 
-type Headers = NonNullable<NonNullable<InstanceSpec["servers"]>[number]["headers"]>;
+type Server = NonNullable<InstanceSpec["servers"]>[number];
+type Headers = NonNullable<Server["headers"]>;
+type OwnAuth = NonNullable<Server["auth"]>;
 
 const defaultToolTimeout = "60s";
 const neutralInstruction = "You are a helpful assistant. Use your tools where they help, and say so when you cannot.";
@@ -31,6 +34,23 @@ const renderHeaders = (headers: Headers | undefined): RunHeader[] =>
   (headers ?? []).map(({ name, value, valueFrom }) =>
     valueFrom === undefined ? { name, value: value ?? "" } : { name, secret: valueFrom.secretKeyRef },
   );
+
+/** In the order of fields that is always the same: the agent finds sources of tokens by it. */
+function renderOauth(auth: OwnAuth | undefined): { oauth?: RunOauth } {
+  if (auth === undefined) return {};
+  const { tokenUrl, clientId, clientSecret, clientAuth = "basic", scopes = [], audience, resource } = auth.oauth;
+  return {
+    oauth: {
+      tokenUrl,
+      clientId,
+      clientSecret: clientSecret.secretKeyRef,
+      clientAuth,
+      scopes,
+      ...(audience === undefined ? {} : { audience }),
+      ...(resource === undefined ? {} : { resource }),
+    },
+  };
+}
 
 function renderInstruction({ spec }: PallasAgent): RunConfig["instruction"] {
   if (spec.instructionFrom) return { configMap: spec.instructionFrom.configMapKeyRef };
@@ -52,6 +72,7 @@ function renderProviders(used: ReadonlySet<string>, instance: PallasInstance): R
           ...(provider.region === undefined ? {} : { region: provider.region }),
           ...(provider.apiKey === undefined ? {} : { apiKey: provider.apiKey.secretKeyRef }),
           headers: renderHeaders(provider.headers),
+          ...renderOauth(provider.auth),
           requireListedModel: provider.requireListedModel ?? true,
           forwardInboundAuth: provider.forwardInboundAuth ?? false,
         },
@@ -77,6 +98,7 @@ function renderServers(agent: PallasAgent, instance: PallasInstance): RunServer[
         url: server.url,
         prefix: server.prefix ?? name,
         headers: renderHeaders(server.headers),
+        ...renderOauth(server.auth),
         forwardInboundAuth: server.forwardInboundAuth ?? false,
         instructions: server.instructions ?? true,
         timeoutMs: parseDurationMs(server.timeout ?? defaultToolTimeout),
@@ -213,9 +235,11 @@ export const hashRunConfig = (config: RunConfig): string =>
 
 /** Every Secret key and ConfigMap key the agent's files must hold, for projected volumes and local files. */
 export function referencedFiles(config: RunConfig) {
-  const headers = [...config.providers, ...config.servers].flatMap((entry) => entry.headers);
+  const addressees = [...config.providers, ...config.servers];
+  const headers = addressees.flatMap((entry) => entry.headers);
   const secrets = [
     ...config.providers.flatMap(({ apiKey }) => (apiKey ? [apiKey] : [])),
+    ...addressees.flatMap(({ oauth }) => (oauth ? [oauth.clientSecret] : [])),
     ...headers.flatMap((header) => ("secret" in header ? [header.secret] : [])),
   ];
   const texts = "configMap" in config.instruction ? [config.instruction.configMap] : [];

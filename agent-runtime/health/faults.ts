@@ -5,7 +5,7 @@ import type { RunConfig, SecretKey } from "../../crds/run-config.ts";
 import { settledWithin, type Clock } from "../../lib/process/clock.ts";
 import { observeInstruction } from "../inputs/instruction.ts";
 import type { MountedFiles } from "../inputs/mounted-files.ts";
-import { renderMissingSecret } from "../tools/headers.ts";
+import { renderMissingSecret } from "../inputs/secrets.ts";
 
 /** Volumes over a network can hang for ever. */
 const diskTimeoutMs = 2_000;
@@ -63,5 +63,10 @@ function listModelSecrets(config: FaultSources["config"]): SecretKey[] {
   const provider = config.providers.find(({ name }) => name === config.models[0]?.provider);
   if (provider === undefined) return [];
   const ofHeaders = provider.headers.flatMap((header) => ("secret" in header ? [header.secret] : []));
-  return provider.apiKey === undefined ? ofHeaders : [provider.apiKey, ...ofHeaders];
+  const { apiKey, oauth } = provider;
+  return [
+    ...(apiKey === undefined ? [] : [apiKey]),
+    ...(oauth === undefined ? [] : [oauth.clientSecret]),
+    ...ofHeaders,
+  ];
 }

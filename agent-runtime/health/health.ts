@@ -5,7 +5,7 @@ import type { RunConfig } from "../../crds/run-config.ts";
 import { renderTime, settledWithin, type Clock } from "../../lib/process/clock.ts";
 import type { UnsetVariable } from "../inputs/placeholders.ts";
 import type { PreflightResult } from "../model/types.ts";
-import { observeHeaders, type ReadSecret } from "../tools/headers.ts";
+import { observeHeaders, type HeaderSources } from "../tools/headers.ts";
 import { createObserved, type Observed } from "./observed.ts";
 import { renderReport, type DownstreamState } from "./report.ts";
 
@@ -28,7 +28,7 @@ export interface HealthOptions {
   /** Why callers cannot be authenticated; undefined when they can. */
   observeAuthTrouble: () => string | undefined;
   unset: readonly UnsetVariable[];
-  readSecret: ReadSecret;
+  sources: HeaderSources;
   slowProbeMs: number;
   onReport: (report: HealthReport) => void;
   clock: Clock;
@@ -97,18 +97,18 @@ async function observeDownstreams(options: HealthOptions): Promise<DownstreamSta
   });
 }
 
-async function probeAll({ config, readSecret, clock }: HealthOptions): Promise<DownstreamState[]> {
+async function probeAll({ config, sources, clock }: HealthOptions): Promise<DownstreamState[]> {
   const targets = [...config.servers, ...config.agents.map((agent) => ({ ...agent, headers: [] }))];
   if (targets.length === 0) return [];
   const { probeMcp } = await import("../../lib/mcp/probe.ts");
   return Promise.all(
-    targets.map(async ({ name, url, headers, forwardInboundAuth }) => {
+    targets.map(async ({ name, url, forwardInboundAuth, ...addressee }) => {
       let secretFault: string | undefined;
       const probed = await probeMcp({
         url,
         // A probe carries no user token (BRR-3).
-        headers: () =>
-          observeHeaders(headers, readSecret).catch((error: unknown) => {
+        headers: (refused) =>
+          observeHeaders(addressee, sources, { refused }).catch((error: unknown) => {
             secretFault = error instanceof Error ? error.message : String(error);
             throw error;
           }),

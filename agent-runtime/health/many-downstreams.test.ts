@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
+import { createAccessTokens } from "../access-tokens.ts";
 import { connect2025 } from "../testing/client.ts";
 import { keepUntilEnd } from "../testing/cleanup.ts";
 import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
@@ -98,6 +99,7 @@ describe("HLT-4 a provider", () => {
     const clock = new ManualClock();
     let asked = 0;
     let ok = false;
+    const readSecret = async () => undefined;
     const health = createHealth({
       config: renderTestConfig(),
       preflight: async () => {
@@ -109,7 +111,7 @@ describe("HLT-4 a provider", () => {
       observeSlowAnswers: () => undefined,
       observeAuthTrouble: () => undefined,
       unset: [],
-      readSecret: async () => undefined,
+      sources: { readSecret, tokens: createAccessTokens({ readSecret, clock }) },
       slowProbeMs: 2_000,
       onReport: () => undefined,
       clock,

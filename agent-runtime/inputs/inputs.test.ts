@@ -139,3 +139,26 @@ describe("the environment", () => {
     );
   });
 });
+
+describe("CFG-6 placeholders in a client of OAuth", () => {
+  const oauth = {
+    tokenUrl: "${LOGIN}/token",
+    clientId: "${CLIENT}",
+    clientSecret: { name: "oauth", key: "secret" },
+    clientAuth: "basic" as const,
+    scopes: [],
+  };
+
+  test("are put in for servers and providers; an unset one stays as written and is reported", () => {
+    const [provider] = renderTestConfig().providers;
+    if (provider === undefined) throw new Error("the test configuration has no provider");
+    const config = renderTestConfig({
+      servers: [renderTestServer("argos", "http://argos/mcp", { oauth })],
+      providers: [{ ...provider, name: "p", oauth }],
+    });
+    const { config: expanded, unset } = renderExpanded(config, { LOGIN: "https://login" });
+    const expected = { ...oauth, tokenUrl: "https://login/token" };
+    expect([expanded.servers[0]?.oauth, expanded.providers[0]?.oauth]).toEqual([expected, expected]);
+    expect(unset.map(({ place }) => place)).toEqual(["clientId of provider p", "clientId of server argos"]);
+  });
+});

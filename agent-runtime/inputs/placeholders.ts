@@ -1,6 +1,6 @@
 // `${NAME}` in the URLs and header values of a configuration, for local mode (CFG-6). Pure: the environment is handed in.
 // What is unset is reported, never replaced by an empty string.
-import type { RunConfig, RunHeader } from "../../crds/run-config.ts";
+import type { RunConfig, RunHeader, RunOauth } from "../../crds/run-config.ts";
 
 const placeholder = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
@@ -37,11 +37,23 @@ export function renderExpanded(
       return value === undefined ? [] : [{ ...header, value }];
     });
 
+  /** Without one of its variables a client is sent as it is written, and refused by that name. */
+  const expandOauth = (oauth: RunOauth | undefined, owner: string): { oauth?: RunOauth } => {
+    if (oauth === undefined) return {};
+    const expanded = { ...oauth };
+    for (const field of ["tokenUrl", "clientId", "audience", "resource"] as const) {
+      const written = oauth[field];
+      if (written !== undefined) expanded[field] = expand(written, `${field} of ${owner}`) ?? written;
+    }
+    return { oauth: expanded };
+  };
+
   const providers = config.providers.map(({ baseUrl, ...provider }) => {
     const owner = `provider ${provider.name}`;
     const url = baseUrl === undefined ? undefined : expand(baseUrl, `baseUrl of ${owner}`);
     const headers = expandHeaders(provider.headers, owner);
-    return { ...provider, headers, ...(url === undefined ? {} : { baseUrl: url }) };
+    const oauth = expandOauth(provider.oauth, owner);
+    return { ...provider, headers, ...oauth, ...(url === undefined ? {} : { baseUrl: url }) };
   });
   const servers = config.servers.map((server) => {
     const owner = `server ${server.name}`;
@@ -49,6 +61,7 @@ export function renderExpanded(
       ...server,
       url: expand(server.url, `url of ${owner}`) ?? server.url,
       headers: expandHeaders(server.headers, owner),
+      ...expandOauth(server.oauth, owner),
     };
   });
   const { telemetry, ...rest } = config;

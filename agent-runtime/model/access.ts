@@ -1,7 +1,9 @@
 // What a provider is called with: base URL, key or caller's token, headers. Resolved anew for every turn, so that a
 // rotated key needs no restart and a caller's token reaches that caller's turn only (BRR-3). Keeps nothing.
-import type { RunProvider, SecretKey } from "../../crds/run-config.ts";
+import type { RunOauth, RunProvider, SecretKey } from "../../crds/run-config.ts";
+import { McpError } from "../../lib/mcp/mcp-error.ts";
 import { withoutEndSlashes } from "../../lib/process/end-slashes.ts";
+import type { AccessTokens } from "../access-tokens.ts";
 import { ModelError } from "./types.ts";
 
 /** Content of a mounted secret; undefined when it is not there. */
@@ -13,7 +15,9 @@ export interface Access {
   /** Values that must never show in a text. */
   secrets: string[];
   /** Where the credential came from. */
-  credential: "bearer" | "key" | "header" | "none";
+  credential: "bearer" | "key" | "token" | "header" | "none";
+  /** For the agent's own token, when it got HTTP 401: the headers with another one. */
+  renew?: () => Promise<Record<string, string>>;
   /** What to check when the credential is refused. */
   cure: string;
 }
@@ -35,13 +39,18 @@ export function baseUrlOf(provider: RunProvider): string | undefined {
   return provider.kind === "anthropic" ? url?.replace(/\/v1$/, "") : url;
 }
 
+export interface AccessSources {
+  readSecret: ReadSecret;
+  tokens: AccessTokens;
+}
+
 /**
  * Reads keys and headers of a provider.
- * @throws ModelError auth when a Secret is missing or no HTTP header could carry its value.
+ * @throws ModelError auth when a Secret is missing or no HTTP header could carry its value; or as the token endpoint failed.
  */
 export async function readAccess(
   provider: RunProvider,
-  readSecret: ReadSecret,
+  { readSecret, tokens }: AccessSources,
   bearer: string | undefined,
 ): Promise<Access> {
   const secrets: string[] = [];
@@ -59,6 +68,7 @@ export async function readAccess(
     const name = header.name.toLowerCase();
     headers[name] = "value" in header ? header.value : await read(header.secret);
   }
+  if (provider.oauth !== undefined) return readTokenAccess(provider, provider.oauth, tokens, { headers, secrets });
   if ("authorization" in headers || "x-api-key" in headers) {
     return { headers, secrets, credential: "header", cure: `check headers of provider "${provider.name}"` };
   }
@@ -75,6 +85,34 @@ export async function readAccess(
   Object.assign(headers, keyHeader(provider.kind, key));
   const cure = `check Secret "${provider.apiKey.name}" key "${provider.apiKey.key}"`;
   return { headers, secrets, credential: "key", cure };
+}
+
+/** The token goes as Bearer to every kind of provider: those with other headers for keys take it there too. */
+async function readTokenAccess(
+  provider: RunProvider,
+  oauth: RunOauth,
+  tokens: AccessTokens,
+  { headers, secrets }: Pick<Access, "headers" | "secrets">,
+): Promise<Access> {
+  const withToken = async () => {
+    try {
+      const token = await tokens.get(oauth);
+      secrets.push(token);
+      return { token, headers: { ...headers, authorization: `Bearer ${token}` } };
+    } catch (error) {
+      const kind = error instanceof McpError && /^(unreachable|timeout)$/.test(error.kind) ? "network" : "auth";
+      const sentence = error instanceof Error ? error.message : String(error);
+      throw new ModelError(`${provider.name}: ${sentence}`, { kind, provider: provider.name, cause: error });
+    }
+  };
+  let sent = await withToken();
+  const renew = async () => {
+    tokens.refuse(oauth, sent.token);
+    sent = await withToken();
+    return sent.headers;
+  };
+  const cure = `check what client "${oauth.clientId}" may do, and scopes and audience of provider "${provider.name}"`;
+  return { headers: sent.headers, secrets, credential: "token", cure, renew };
 }
 
 function cureOfNone({ name, kind, forwardInboundAuth }: RunProvider): string {

@@ -101,10 +101,11 @@ async function callModel(input: StreamTurnInput, watch: SilenceWatch): Promise<T
   const { notes, ...sampling } = renderSampling({ kind, model, settings, refused, outputTokens, rules, hasTools });
   for (const { param, reason } of notes) input.onNote(`${param}: ${reason}`);
   let bytesSeen = false;
-  const { credential, headers } = input.access;
+  const { credential, headers, renew } = input.access;
   const providerFetch = createProviderFetch({
     fetch: input.fetch,
     headers,
+    renew,
     signal: watch.signal,
     keepsCredentials: kind === "bedrock" && credential === "none",
     ...(kind === "bedrock" ? {} : { changeBody: (body) => addToBody(body, settings.extra) }),

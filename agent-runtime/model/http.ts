@@ -17,6 +17,8 @@ export interface ProviderFetchOptions {
   /** Speaks HTTP. */
   fetch: typeof globalThis.fetch;
   headers: Readonly<Record<string, string>>;
+  /** Asked for other headers when these got HTTP 401; the request is then made once more. */
+  renew?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
   /** Hears of the answer's beginning (0 bytes) and of every chunk. */
   onBytes: (count: number) => void;
   /** Gives the body that is sent instead. */
@@ -35,12 +37,20 @@ export interface ProviderFetchOptions {
 export function createProviderFetch(options: ProviderFetchOptions): typeof globalThis.fetch {
   const limitBytes = options.limitBytes ?? answerLimitBytes;
   return async (input, init) => {
-    const headers = new Headers(init?.headers);
-    if (options.keepsCredentials !== true) for (const name of authHeaders) headers.delete(name);
-    for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
     const { changeBody } = options;
     const body = changeBody !== undefined && typeof init?.body === "string" ? { body: changeBody(init.body) } : {};
-    const response = await options.fetch(input, { ...init, ...body, headers, redirect: "manual" });
+    const ask = (own: Readonly<Record<string, string>>) => {
+      const headers = new Headers(init?.headers);
+      if (options.keepsCredentials !== true) for (const name of authHeaders) headers.delete(name);
+      for (const [name, value] of Object.entries(own)) headers.set(name, value);
+      return options.fetch(input, { ...init, ...body, headers, redirect: "manual" });
+    };
+    let response = await ask(options.headers);
+    if (response.status === 401 && options.renew !== undefined) {
+      const renewed = await options.renew();
+      await response.body?.cancel();
+      response = await ask(renewed);
+    }
     options.onBytes(0);
     if (response.body === null) return response;
     const { signal } = options;

@@ -3,6 +3,7 @@
 import type { RunConfig, RunModel, RunProvider } from "../../crds/run-config.ts";
 import { systemClock, type Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import { createAccessTokens, type AccessTokens } from "../access-tokens.ts";
 import type { ReadSecret } from "./access.ts";
 import { createOneModel, type OneModel } from "./one-model.ts";
 import { openModelFetch } from "./outgoing.ts";
@@ -22,6 +23,8 @@ export interface ModelsOptions {
   config: Pick<RunConfig, "models" | "providers">;
   /** Asked on every turn, so that a rotated key needs no restart. */
   readSecret: ReadSecret;
+  /** For providers with OAuth; of its own when absent. */
+  tokens?: AccessTokens;
   log: Logger;
   onTurn?: (event: TurnEvent) => void;
   clock?: Clock;
@@ -57,10 +60,11 @@ const unavailable: ReadonlySet<ModelErrorKind> = new Set([
 /** @throws Error when there is no model, or one names a provider that is not configured. */
 export function createModels(options: ModelsOptions): Models {
   const { config, log, readSecret, clock = systemClock, random = Math.random } = options;
-  const { fetch = openModelFetch() } = options;
+  const { fetch = openModelFetch(), tokens = createAccessTokens({ readSecret, clock }) } = options;
+  const sources = { readSecret, tokens };
   const chain = config.models.map((model) => {
     const provider = findProvider(config, model);
-    return createOneModel({ model, provider, readSecret, log, clock, random, fetch });
+    return createOneModel({ model, provider, sources, log, clock, random, fetch });
   });
   const [first] = chain;
   if (first === undefined) throw new Error("the run configuration names no model; it needs at least one");
@@ -94,7 +98,7 @@ export function createModels(options: ModelsOptions): Models {
       const used = Map.groupBy(chain, (model) => model.provider);
       const check = async (provider: RunProvider, group: OneModel[]): Promise<[string, PreflightResult]> => {
         const models = group.map((model) => model.current());
-        const { result, published } = await checkProvider({ provider, models, readSecret, clock, signal, fetch });
+        const { result, published } = await checkProvider({ provider, models, sources, clock, signal, fetch });
         for (const model of group) model.publish(published.get(model.current().ref) ?? {});
         return [provider.name, result];
       };

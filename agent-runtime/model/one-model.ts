@@ -3,7 +3,7 @@
 import type { ModelCapabilities, RunModel, RunProvider } from "../../crds/run-config.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import { readAccess, type ReadSecret } from "./access.ts";
+import { readAccess, type AccessSources } from "./access.ts";
 import { builtInTurn, isBuiltIn } from "./built-in.ts";
 import { createRequestFitting } from "./fit-request.ts";
 import { withRetries } from "./retry.ts";
@@ -15,7 +15,7 @@ export const notesLimit = 100;
 export interface OneModelOptions {
   model: RunModel;
   provider: RunProvider;
-  readSecret: ReadSecret;
+  sources: AccessSources;
   log: Logger;
   clock: Clock;
   random: () => number;
@@ -60,7 +60,7 @@ export function createOneModel(options: OneModelOptions): OneModel {
     const { streamTurn } = await import("./ai-sdk.ts");
     const { fit, learnFrom } = fitting.begin(request);
     for (;;) {
-      const access = await readAccess(provider, options.readSecret, request.bearer);
+      const access = await readAccess(provider, options.sources, request.bearer);
       const fitted = fit(model);
       try {
         return await streamTurn({ provider, model, access, request, fit: fitted, clock, onNote, fetch });

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { ModelCapabilities, RunModel, RunProvider } from "../../crds/run-config.ts";
 import { renderTime, type Clock } from "../../lib/process/clock.ts";
-import { baseUrlOf, readAccess, type Access, type ReadSecret } from "./access.ts";
+import { baseUrlOf, readAccess, type Access, type AccessSources } from "./access.ts";
 import { isBuiltIn } from "./built-in.ts";
 import { findNetworkFault } from "./errors.ts";
 import { AnswerTooLarge, createProviderFetch, readText } from "./http.ts";
@@ -21,7 +21,7 @@ interface CheckInput {
   provider: RunProvider;
   /** The models of this provider that are in use. */
   models: readonly RunModel[];
-  readSecret: ReadSecret;
+  sources: AccessSources;
   clock: Clock;
   signal: AbortSignal;
   /** Speaks HTTP. */
@@ -54,7 +54,7 @@ async function findFault(
 ): Promise<string | undefined> {
   const { provider, models } = input;
   if (isBuiltIn(provider.kind)) return undefined;
-  const access = await readAccess(provider, input.readSecret, undefined);
+  const access = await readAccess(provider, input.sources, undefined);
   const probe: Probe = { provider, models, access, get: createGet(input, access, signal) };
   switch (provider.kind) {
     case "anthropic":
@@ -120,10 +120,10 @@ interface Answer {
 
 function createGet({ provider, fetch }: CheckInput, access: Access, signal: AbortSignal): Probe["get"] {
   const version: Record<string, string> = provider.kind === "anthropic" ? { "anthropic-version": "2023-06-01" } : {};
-  const headers = { ...version, ...access.headers };
-  const providerFetch = createProviderFetch({ fetch, headers, signal, onBytes: () => undefined });
+  const { headers, renew } = access;
+  const providerFetch = createProviderFetch({ fetch, headers, renew, signal, onBytes: () => undefined });
   return async (path) => {
-    const response = await providerFetch(`${baseUrlOf(provider)}${path}`, { signal });
+    const response = await providerFetch(`${baseUrlOf(provider)}${path}`, { headers: version, signal });
     return { status: response.status, ok: response.ok, text: await readText(response, listLimitBytes) };
   };
 }

@@ -45,10 +45,20 @@ export interface TestTool {
 
 export const textResult = (text: string): ToolResult => ({ content: [{ type: "text", text }] });
 
-/** A downstream MCP server with these tools. A `port` starts it where one was before; `only2025` makes it refuse the 2026 era. */
+interface ToolServerOptions {
+  /** Starts it where one was before. */
+  port?: number;
+  /** Makes it refuse the 2026 era. */
+  only2025?: boolean;
+  instructions?: string;
+  /** Answers requests with 401 where it says no. */
+  admits?: (authorization: string | null) => boolean;
+}
+
+/** A downstream MCP server with these tools. */
 export async function startToolServer(
   tools: Record<string, TestTool | ToolHandler>,
-  { port = 0, only2025 = false, instructions }: { port?: number; only2025?: boolean; instructions?: string } = {},
+  { port = 0, only2025 = false, instructions, admits = () => true }: ToolServerOptions = {},
 ): Promise<ToolServer> {
   const seen: SeenCall[] = [];
   const authorizations: (string | null)[] = [];
@@ -75,7 +85,9 @@ export async function startToolServer(
     { log, bodyLimitBytes: 1_000_000, callers: "anyone", sessions: { idleTtlMs: 600_000, max: 1_000 } },
   );
   const fetch = (request: Request) => {
-    authorizations.push(request.headers.get("authorization"));
+    const authorization = request.headers.get("authorization");
+    authorizations.push(authorization);
+    if (!admits(authorization)) return new Response("Unauthorized", { status: 401 });
     if (only2025 && request.headers.get("mcp-protocol-version")?.startsWith("2026") === true) {
       return new Response("Bad Request: Unsupported protocol version", { status: 400 });
     }

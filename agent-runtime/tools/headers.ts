@@ -1,44 +1,45 @@
-// The headers of requests to one server or sub-agent: configured ones, read from secrets each time, and the caller's token
-// where the server asks for it and nothing configured takes its place (BRR-1).
-import type { RunHeader, SecretKey } from "../../crds/run-config.ts";
-
-/** Reads a secret's current value; undefined when it is not there. */
-export type ReadSecret = (secret: SecretKey) => Promise<string | undefined>;
+// The headers of requests to one server or sub-agent: configured ones, read from secrets each time, and one token: the
+// agent's own where the server wants OAuth, else the caller's where the server asks for it and nothing configured takes its
+// place (BRR-1).
+import type { RunHeader, RunOauth } from "../../crds/run-config.ts";
+import type { AccessTokens } from "../access-tokens.ts";
+import { readUsableSecret, type ReadSecret } from "../inputs/secrets.ts";
 
 /** Whether calls to it carry the caller's token. */
 export const forwardsBearer = (target: { headers?: readonly RunHeader[]; forwardInboundAuth: boolean }): boolean =>
   target.forwardInboundAuth && !(target.headers ?? []).some(({ name }) => name.toLowerCase() === "authorization");
 
-export const renderMissingSecret = ({ name, key }: SecretKey) =>
-  `Secret "${name}" has no readable key "${key}": create it in the agent's namespace`;
-
-/** A header's secret is not mounted, or nothing that a header can be. */
-class SecretUnusable extends Error {
-  override readonly name = "SecretUnusable";
+export interface HeaderSources {
+  readSecret: ReadSecret;
+  tokens: AccessTokens;
 }
 
-/** The configured headers, and `Authorization: Bearer` when a token is given. Rejects with SecretUnusable. */
+export interface Addressee {
+  headers?: readonly RunHeader[];
+  oauth?: RunOauth;
+}
+
+const scheme = "Bearer ";
+
+/**
+ * The configured headers, and `Authorization: Bearer` with the agent's own token or `bearer`. `refused` are those that got
+ * HTTP 401: a token of ours in them is not sent again. Rejects with a sentence on the secret or the token that is not to be had.
+ */
 export async function observeHeaders(
-  headers: readonly RunHeader[],
-  readSecret: ReadSecret,
-  bearer?: string,
+  { headers = [], oauth }: Addressee,
+  { readSecret, tokens }: HeaderSources,
+  { bearer, refused }: { bearer?: string | undefined; refused?: Record<string, string> | undefined } = {},
 ): Promise<Record<string, string>> {
   const rendered: Record<string, string> = {};
   for (const header of headers) {
-    rendered[header.name] = "value" in header ? header.value : await readPresent(header.secret, readSecret);
+    rendered[header.name] = "value" in header ? header.value : await readUsableSecret(header.secret, readSecret);
   }
-  if (bearer !== undefined) rendered["Authorization"] = `Bearer ${bearer}`;
+  if (oauth !== undefined) {
+    const sent = refused?.["Authorization"];
+    if (sent?.startsWith(scheme) === true) tokens.refuse(oauth, sent.slice(scheme.length));
+    rendered["Authorization"] = `${scheme}${await tokens.get(oauth)}`;
+  } else if (bearer !== undefined) {
+    rendered["Authorization"] = `${scheme}${bearer}`;
+  }
   return rendered;
-}
-
-async function readPresent(secret: SecretKey, readSecret: ReadSecret): Promise<string> {
-  const value = await readSecret(secret);
-  if (value === undefined) throw new SecretUnusable(renderMissingSecret(secret));
-  if (!/^[\x20-\x7e]+$/.test(value)) {
-    const { name, key } = secret;
-    throw new SecretUnusable(
-      `Secret "${name}" key "${key}" is empty or holds characters that no header has: write it again`,
-    );
-  }
-  return value;
 }

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { probeMcp } from "../../lib/mcp/probe.ts";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
+import { createAccessTokens } from "../access-tokens.ts";
 import { renderTestConfig, renderTestServer, renderTestSubAgent } from "../testing/run-config.ts";
 import { createTestLog } from "../testing/servers.ts";
 import { createTokenWitness, toolFor, type Fault } from "../testing/token-witness.ts";
@@ -81,7 +82,9 @@ async function play(scheduler: fc.Scheduler, steps: readonly Step[], plan: reado
     pass: (label) => scheduler.schedule(Promise.resolve(), label),
   });
   const { openFetch } = witness;
-  const tools = createTools({ config, readSecret: async () => undefined, log, clock, openFetch });
+  const readSecret = async () => undefined;
+  const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }) };
+  const tools = createTools({ config, sources, log, clock, openFetch });
   let answered = 0;
 
   const run = async (token: string | undefined, host: Host, calls: number, signal: AbortSignal) => {

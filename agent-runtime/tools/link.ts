@@ -21,8 +21,8 @@ const backoffMaxMs = 10_000;
 export interface LinkOptions {
   name: string;
   url: string;
-  /** Asked before each HTTP request, so that a rotated secret is used at once. */
-  headers: () => Promise<Record<string, string>>;
+  /** Asked before each HTTP request, so that a rotated secret is used at once; again with those that got HTTP 401. */
+  headers: (refused?: Record<string, string>) => Promise<Record<string, string>>;
   clientVersion: string;
   log: Logger;
   clock: Clock;

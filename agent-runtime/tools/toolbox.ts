@@ -10,7 +10,7 @@ import type { Logger } from "../../lib/process/log.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ModelTool } from "../model/types.ts";
 import { untilAborted } from "../../lib/process/until-aborted.ts";
-import { forwardsBearer, observeHeaders, type ReadSecret } from "./headers.ts";
+import { forwardsBearer, observeHeaders, type Addressee, type HeaderSources } from "./headers.ts";
 import { renderGuidance, type ServerGuidance } from "./guidance.ts";
 import { createLink, type Link } from "./link.ts";
 import { createLinkPool, type Lease, type LinkPool } from "./link-pool.ts";
@@ -45,7 +45,7 @@ export interface Tools {
 
 export interface ToolsOptions {
   config: Pick<RunConfig, "agent" | "servers" | "agents">;
-  readSecret: ReadSecret;
+  sources: HeaderSources;
   log: Logger;
   clock: Clock;
   /** In place of the network. */
@@ -54,14 +54,14 @@ export interface ToolsOptions {
 
 /** Prepares the ways to all servers; connects to nothing yet. */
 export function createTools(options: ToolsOptions): Tools {
-  const { config, readSecret, clock } = options;
+  const { config, sources, clock } = options;
   const log = options.log.child({ logger: "pallas.tools" });
   const forwardLog = options.log.child({ logger: "pallas.forward.trace" });
-  const openLink = (target: Pick<RunServer, "name" | "url"> & Partial<Pick<RunServer, "headers">>, bearer?: string) =>
+  const openLink = (target: Pick<RunServer, "name" | "url"> & Addressee, bearer?: string) =>
     createLink({
       name: target.name,
       url: target.url,
-      headers: () => observeHeaders(target.headers ?? [], readSecret, bearer),
+      headers: (refused) => observeHeaders(target, sources, { bearer, refused }),
       clientVersion: config.agent.version,
       log: forwardLog,
       clock,

@@ -13,7 +13,14 @@ import { mendAnswer, type OutputSchemas } from "./mend-answer.ts";
 import { findSchemaFault } from "./schema-check.ts";
 import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
 import { renderMcpError } from "./sdk-error.ts";
-import { createSentHeaders, redactError, redactFailure, type HeaderSource, type SentHeaders } from "./sent-headers.ts";
+import {
+  createSentHeaders,
+  fetchWithHeaders,
+  redactError,
+  redactFailure,
+  type HeaderSource,
+  type SentHeaders,
+} from "./sent-headers.ts";
 import { followToolChanges, streamReconnection } from "./tool-changes.ts";
 import type { Era, JsonObjectSchema, Progress, PromptResult, ToolAnnotations, ToolResult } from "./table.ts";
 import type { TraceContext } from "./trace-context.ts";
@@ -195,18 +202,21 @@ function openTransport(url: string, sent: SentHeaders, safeFetch: SafeFetch, con
     // Redirects, and what they may carry, are the safe fetch's business.
     redirectPolicy: "follow",
     async fetch(target, init = {}) {
-      const merged = new Headers(init.headers);
-      for (const [name, value] of Object.entries(await sent.next())) {
-        merged.set(name, value);
-      }
       // `connecting` covers the body too: a server that answers and then stays silent must not outlast the deadline.
       const signal = AbortSignal.any([connecting, ...(init.signal ? [init.signal] : [])]);
-      return await safeFetch.fetch(target, {
-        method: init.method ?? "GET",
-        headers: merged,
-        signal,
-        ...(typeof init.body === "string" && { body: init.body }),
+      const { answer } = await fetchWithHeaders(sent, async (headers) => {
+        const merged = new Headers(init.headers);
+        for (const [name, value] of Object.entries(headers)) {
+          merged.set(name, value);
+        }
+        return await safeFetch.fetch(target, {
+          method: init.method ?? "GET",
+          headers: merged,
+          signal,
+          ...(typeof init.body === "string" && { body: init.body }),
+        });
       });
+      return answer;
     },
   });
   return transport;

@@ -6,7 +6,7 @@ import { findFormFault } from "./answer-form.ts";
 import { isJsonObject, rpcCodes } from "./json-rpc.ts";
 import { findNetworkFault } from "./mcp-error.ts";
 import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
-import { createSentHeaders, type HeaderSource } from "./sent-headers.ts";
+import { createSentHeaders, fetchWithHeaders, type HeaderSource } from "./sent-headers.ts";
 import { systemClock } from "../process/clock.ts";
 import { untilAborted } from "../process/until-aborted.ts";
 
@@ -49,13 +49,15 @@ export async function probeMcp(options: ProbeOptions): Promise<ProbeResult> {
   const signal = AbortSignal.timeout(timeoutMs);
   const safeFetch = openFetch({ connectTimeoutMs: timeoutMs, responseLimitBytes: errorBodyLimitBytes });
   try {
-    const own = await untilAborted(createSentHeaders(headers).next(), signal);
-    const response = await safeFetch.fetch(url, {
-      method: "POST",
-      headers: { ...own, accept, "content-type": "application/json" },
-      body: JSON.stringify(initialize),
-      signal,
-    });
+    const asked = fetchWithHeaders(createSentHeaders(headers), (own) =>
+      safeFetch.fetch(url, {
+        method: "POST",
+        headers: { ...own, accept, "content-type": "application/json" },
+        body: JSON.stringify(initialize),
+        signal,
+      }),
+    );
+    const { headers: own, answer: response } = await untilAborted(asked, signal);
     const latencyMs = measure();
     const detail = await judge(response, forwardsInboundAuth);
     await endSession(safeFetch, url, own, response, signal);

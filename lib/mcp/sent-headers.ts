@@ -5,12 +5,17 @@
 import { McpError } from "./mcp-error.ts";
 import type { ToolResult } from "./table.ts";
 
-/** Headers for one HTTP request; a function is asked before each of them. */
-export type HeaderSource = Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
+/**
+ * Headers for one HTTP request. A function is asked before each of them, and once more with those that got HTTP 401: when
+ * it then gives others, the request is made again with them.
+ */
+export type HeaderSource =
+  | Record<string, string>
+  | ((refused?: Record<string, string>) => Record<string, string> | Promise<Record<string, string>>);
 
 export interface SentHeaders {
   /** The headers of the next request. Rejects with McpError when there are none to be had, or HTTP cannot carry them. */
-  next(): Promise<Record<string, string>>;
+  next(refused?: Record<string, string>): Promise<Record<string, string>>;
   /** `text` without any value that was sent. */
   redact(text: string): string;
 }
@@ -36,8 +41,8 @@ export function createSentHeaders(source: HeaderSource): SentHeaders {
     }
   };
   return {
-    async next() {
-      const headers = await readHeaders(source);
+    async next(refused) {
+      const headers = await readHeaders(source, refused);
       for (const [name, value] of Object.entries(headers)) {
         if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
           throw new McpError("protocol", `the value of header ${name} holds characters that HTTP cannot carry`);
@@ -56,13 +61,34 @@ export function createSentHeaders(source: HeaderSource): SentHeaders {
   };
 }
 
-async function readHeaders(source: HeaderSource): Promise<Record<string, string>> {
+async function readHeaders(source: HeaderSource, refused?: Record<string, string>): Promise<Record<string, string>> {
   try {
-    return typeof source === "function" ? await source() : source;
+    return typeof source === "function" ? await source(refused) : source;
   } catch (error) {
+    if (error instanceof McpError) {
+      throw error;
+    }
     const sentence = error instanceof Error ? error.message : String(error);
     throw new McpError("unauthorized", sentence, { cause: error });
   }
+}
+
+/** Makes a request with the next headers; once more when they got HTTP 401 and there are others by now. */
+export async function fetchWithHeaders(
+  sent: SentHeaders,
+  request: (headers: Record<string, string>) => Promise<Response>,
+): Promise<{ headers: Record<string, string>; answer: Response }> {
+  const headers = await sent.next();
+  const answer = await request(headers);
+  if (answer.status !== 401) {
+    return { headers, answer };
+  }
+  const renewed = await sent.next(headers);
+  if (Object.entries(renewed).every(([name, value]) => headers[name] === value)) {
+    return { headers, answer };
+  }
+  await answer.body?.cancel();
+  return { headers: renewed, answer: await request(renewed) };
 }
 
 /** The same error without what was sent. */

@@ -154,6 +154,28 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
       expect(await as("some", instance("moved", moved[1] ?? {}))).toContain("serverside-applied");
     });
 
+    it("of an OAuth client go to another token URL, and its tokens to another URL, only by the hand of who reads them", async () => {
+      const auth = (tokenUrl: string) => ({
+        oauth: { tokenUrl, clientId: "agents", clientSecret: secretKeyRef(50) },
+      });
+      const tokens = "https://login.team.svc/token";
+      const oauthServer = { name: "a", url: "http://tools.team.svc/mcp", auth: auth(tokens) };
+      const model = { name: "p", kind: "openai-compatible", baseUrl: "http://models.team.svc/v1", auth: auth(tokens) };
+      const before = { servers: [oauthServer], providers: [model] };
+      for (const spec of [{ servers: [oauthServer] }, { providers: [model] }]) {
+        await expect(as("some", instance("oauth", spec))).rejects.toThrow('spec names the Secret "s50"');
+      }
+      expect(await as("all", instance("oauth", before))).toContain("serverside-applied");
+      expect(await as("none", instance("oauth", { ...before, title: "Kept" }))).toContain("serverside-applied");
+      const moved = [
+        { ...before, servers: [{ ...oauthServer, auth: auth("https://elsewhere.example/token") }] },
+        { ...before, servers: [{ ...oauthServer, url: "http://elsewhere.example/mcp" }] },
+        { ...before, providers: [{ ...model, auth: auth("https://elsewhere.example/token") }] },
+        { ...before, providers: [{ ...model, baseUrl: "http://elsewhere.example/v1" }] },
+      ];
+      for (const spec of moved) await expect(as("some", instance("oauth", spec))).rejects.toThrow('"s50"');
+    });
+
     it("go to another vendor only by the hand of who reads them", async () => {
       const openai = { name: "p", apiKey: secretKeyRef(2), headers: [header(0, 3)] };
       expect(await as("some", instance("vendor", { providers: [{ ...openai, kind: "openai" }] }))).toContain(
