@@ -57,7 +57,7 @@ describe("MET-2 series of an agent", () => {
     const before = (await readSeries(metrics)).size;
     for (let calls = 0; calls < 1_000; calls++) {
       metrics.countTurn({ model: `model-${calls}`, usage: { input: 1 } });
-      metrics.countToolCall({ server: `server-${calls}`, outcome: "ok", durationMs: 1 });
+      metrics.countToolCall({ server: `server-${calls}`, operation: "tool", outcome: "ok", durationMs: 1 });
     }
     const series = await readSeries(metrics);
     expect(series.get(`pallas_llm_turns_total{${agent},model="other"}`)).toBe(1_000);

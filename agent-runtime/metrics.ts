@@ -11,7 +11,7 @@ import {
   refusals,
   tokenKinds,
   type DropReason,
-  type operations,
+  type Operation,
   type Refusal,
   type Outcome,
 } from "../crds/metric-names.ts";
@@ -19,7 +19,8 @@ import type { RunConfig } from "../crds/run-config.ts";
 import { createMetrics } from "../lib/process/metrics.ts";
 import type { TokenUsage } from "./model/types.ts";
 
-const operation: (typeof operations)[number] = "tool";
+/** The one that every agent may do; others have series once they happen. */
+const operation: Operation = "tool";
 /** Stands for every name that is not configured. */
 const other = "other";
 
@@ -27,7 +28,7 @@ export interface AgentMetrics {
   countCall(call: { outcome: Outcome; durationMs: number }): void;
   countRefused(reason: Refusal): void;
   countTurn(turn: { model: string; usage: TokenUsage }): void;
-  countToolCall(call: { server: string; outcome: Outcome; durationMs: number }): void;
+  countToolCall(call: { server: string; operation: Operation; outcome: Outcome; durationMs: number }): void;
   countDropped(reason: DropReason): void;
   setHealth(report: HealthReport): void;
   /** Text 0.0.4. */
@@ -126,10 +127,10 @@ export function createAgentMetrics({ config, port }: AgentMetricsOptions): Agent
         if (Number.isFinite(count) && count > 0) tokens.inc({ agent, model, kind }, count);
       }
     },
-    countToolCall({ server: name, outcome, durationMs }) {
+    countToolCall({ server: name, operation: done, outcome, durationMs }) {
       const server = serverLabel(name);
-      toolCalls.inc({ agent, server, operation, outcome });
-      toolSeconds.observe({ agent, server, operation }, durationMs / 1_000);
+      toolCalls.inc({ agent, server, operation: done, outcome });
+      toolSeconds.observe({ agent, server, operation: done }, durationMs / 1_000);
     },
     countDropped: (reason) => dropped.inc({ agent, reason }),
     setHealth(report) {

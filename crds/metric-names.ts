@@ -51,6 +51,7 @@ export type DropReason = (typeof dropReasons)[number];
 export const tokenKinds = ["input", "output", "cache_read", "cache_write", "cache_hit", "reasoning"] as const;
 export const operations = ["tool", "prompt", "resource"] as const;
 
+export type Operation = (typeof operations)[number];
 export type TokenKind = (typeof tokenKinds)[number];
 
 /** Upper bounds in seconds up to 30 minutes: with prom-client's own, a p95 over 60 s could never be seen (MET-3). */

@@ -45,8 +45,8 @@ export const traceDispatch =
         return traced(span, () => route.call(args, { ...options, trace: span.context }));
       },
     });
-    const find = (name: string) => {
-      const route = toolbox.find(name);
+    const find = (name: string, args?: unknown) => {
+      const route = toolbox.find(name, args);
       return route === undefined ? undefined : withSpan(route);
     };
     return dispatch(context, { ...toolbox, find }, request);

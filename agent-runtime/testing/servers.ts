@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RunConfig } from "../../crds/run-config.ts";
+import type { McpExtension } from "../../lib/mcp/extension.ts";
 import { serveMcp } from "../../lib/mcp/serve.ts";
 import type { CallContext, JsonObjectSchema, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
 import { listen } from "../../lib/process/http-server.ts";
@@ -51,6 +52,8 @@ interface ToolServerOptions {
   /** Makes it refuse the 2026 era. */
   only2025?: boolean;
   instructions?: string;
+  /** What it offers beside tools. */
+  extension?: McpExtension;
   /** Answers requests with 401 where it says no. */
   admits?: (authorization: string | null) => boolean;
 }
@@ -58,7 +61,7 @@ interface ToolServerOptions {
 /** A downstream MCP server with these tools. */
 export async function startToolServer(
   tools: Record<string, TestTool | ToolHandler>,
-  { port = 0, only2025 = false, instructions, admits = () => true }: ToolServerOptions = {},
+  { port = 0, only2025 = false, instructions, extension, admits = () => true }: ToolServerOptions = {},
 ): Promise<ToolServer> {
   const seen: SeenCall[] = [];
   const authorizations: (string | null)[] = [];
@@ -82,7 +85,13 @@ export async function startToolServer(
       tools: entries,
       prompts: [],
     },
-    { log, bodyLimitBytes: 1_000_000, callers: "anyone", sessions: { idleTtlMs: 600_000, max: 1_000 } },
+    {
+      log,
+      bodyLimitBytes: 1_000_000,
+      callers: "anyone",
+      sessions: { idleTtlMs: 600_000, max: 1_000 },
+      ...(extension && { extension }),
+    },
   );
   const fetch = (request: Request) => {
     const authorization = request.headers.get("authorization");

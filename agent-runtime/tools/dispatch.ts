@@ -1,6 +1,6 @@
 // From a model's tool call to the result it is shown. Faults of the model (unknown tool, bad arguments) and of servers
 // go back to it as error results; only the end of the run itself is thrown.
-import type { Outcome } from "../../crds/metric-names.ts";
+import type { Operation, Outcome } from "../../crds/metric-names.ts";
 import type { CallResult } from "../../lib/mcp/connect.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
@@ -26,7 +26,7 @@ export interface DispatchOptions {
   hasVision: () => boolean;
   /** What its provider refuses of images, as of now. */
   observeImageLimits: () => ImageLimits | undefined;
-  onCall: (call: { server: string; outcome: Outcome; durationMs: number }) => void;
+  onCall: (call: { server: string; operation: Operation; outcome: Outcome; durationMs: number }) => void;
   log: Logger;
   clock: Clock;
 }
@@ -44,7 +44,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       images: [],
       ...shown,
     });
-    const route = toolbox.find(call.name);
+    const route = toolbox.find(call.name, call.arguments);
     if (route === undefined) {
       return answer({ text: `There is no tool named "${call.name.slice(0, quotedNameMax)}".`, isError: true });
     }
@@ -62,6 +62,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       limitBytes: options.resultLimitBytes,
       vision: options.hasVision(),
       imageLimits: options.observeImageLimits(),
+      ...(route.linksReadable ? { readableFrom: route.downstream } : {}),
     });
     return answer({ ...shown, isError: result.isError === true });
   };
@@ -74,7 +75,7 @@ async function callRoute(
   args: Record<string, unknown>,
   { onCall, log, clock }: DispatchOptions,
 ): Promise<CallResult> {
-  const { label, downstream } = route;
+  const { label, downstream, operation } = route;
   const fields = { server: downstream, tool: label.tool, requestId: context.requestId };
   const startedAt = clock.now();
   let outcome: Outcome = "error";
@@ -101,7 +102,7 @@ async function callRoute(
     return { content: [{ type: "text", text: `The tool failed: ${sentence}` }], isError: true };
   } finally {
     context.events.toolEnded(label, outcome === "ok" ? "completed" : "failed");
-    onCall({ server: downstream, outcome, durationMs: clock.now() - startedAt });
+    onCall({ server: downstream, operation, outcome, durationMs: clock.now() - startedAt });
   }
 }
 

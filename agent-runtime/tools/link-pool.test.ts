@@ -13,6 +13,7 @@ function createPool(options: { linksMax?: number } = {}) {
       tools: async () => [],
       fault: () => undefined,
       latest: () => undefined,
+      use: () => Promise.reject(new Error("not used")),
       call: async () => ({ content: [] }),
       close: async () => void closed.push(bearer),
     };

@@ -30,7 +30,7 @@ export interface LinkOptions {
   deadlines?: typeof defaultDeadlines;
 }
 
-export type ServerFacts = Pick<McpConnection, "instructions">;
+export type ServerFacts = Pick<McpConnection, "instructions" | "hasResources">;
 
 export interface Link {
   /** The server's tools as last known; undefined while there has been no list, which is waited for but once. Never rejects. */
@@ -39,7 +39,9 @@ export interface Link {
   fault(): ListFault | undefined;
   /** What the server said of itself when it was last connected to. */
   latest(): ServerFacts | undefined;
-  /** Calls a tool; once more when the server had lost the session, because then it was not run. Rejects with McpError. */
+  /** Asks the server something; once more when it had lost the session, because then it was not run. Rejects with McpError. */
+  use<T>(request: (connection: McpConnection) => Promise<T>): Promise<T>;
+  /** Calls a tool by the same rules. */
   call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult>;
   /** Ends the session. Running calls fail. */
   close(): Promise<void>;
@@ -88,19 +90,21 @@ export function createLink(options: LinkOptions): Link {
     firstWaitMs: deadlines.firstListMs,
     clock,
   });
+  const useCounted = async <T>(request: (connection: McpConnection) => Promise<T>) => {
+    renewSuspect();
+    running += 1;
+    try {
+      return await use(request);
+    } finally {
+      running -= 1;
+    }
+  };
   return {
     tools: list.get,
     fault: list.fault,
     latest: connector.latest,
-    async call(tool, args, callOptions) {
-      renewSuspect();
-      running += 1;
-      try {
-        return await use((connection) => connection.callTool(tool, args, callOptions));
-      } finally {
-        running -= 1;
-      }
-    },
+    use: useCounted,
+    call: (tool, args, callOptions) => useCounted((connection) => connection.callTool(tool, args, callOptions)),
     async close() {
       closing.abort(new McpError("cancelled", `the connection to ${name} is closed`));
       await connector.close();
@@ -144,7 +148,7 @@ function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChan
         openFetch: options.openFetch,
       });
       connected = connection;
-      latest = { instructions: connection.instructions };
+      latest = { instructions: connection.instructions, hasResources: connection.hasResources };
       era = connection.era === "2025" ? "2025" : undefined;
       connection.onToolsChanged = onToolsChanged;
       failures = 0;

@@ -1,6 +1,11 @@
 // How tools are named to the model, and which of a server's tools an agent may use. Pure.
 import { createHash } from "node:crypto";
 
+/** Reads resources of all servers. No other tool has a name without "__". */
+export const readResourceName = "read_resource";
+/** How allow and deny name the reading of a server's resources. */
+export const resourcesRead = "resources/read";
+
 /** What all model providers accept as a tool's name; Gemini is strict about the first character. */
 const acceptedName = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 const nameLengthMax = 64;

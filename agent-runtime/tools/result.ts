@@ -1,12 +1,14 @@
 // What the model is shown of a tool's result: its text within a size (CFG-8), its images where the model can see.
 // Everything else becomes a line that says what was left out.
 import type { CallResult } from "../../lib/mcp/connect.ts";
-import type { Content } from "../../lib/mcp/table.ts";
+import type { Content, ResourceLinkContent } from "../../lib/mcp/table.ts";
 import { findImageFault, type ImageLimits } from "../image-data.ts";
 import type { ImageData } from "../model/types.ts";
+import { readResourceName } from "./naming.ts";
 import { headOf, tailOf } from "../utf8-cut.ts";
 
 const imagesMax = 16;
+const linkDescriptionMax = 300;
 
 export interface ShownResult {
   text: string;
@@ -20,6 +22,8 @@ export interface ShownLimits {
   vision: boolean;
   /** What its provider refuses of images, where that is known. */
   imageLimits: ImageLimits | undefined;
+  /** The server of the result, where the model can read its resources. */
+  readableFrom?: string;
 }
 
 /** Cuts and sorts a result for a model. */
@@ -29,7 +33,7 @@ export function renderToolResult(result: CallResult, options: ShownLimits): Show
   for (const content of result.content) {
     const image = findImage(content);
     const refusal = image && findImageRefusal(image, images.length, options);
-    if (image === undefined) lines.push(renderContent(content));
+    if (image === undefined) lines.push(renderContent(content, options.readableFrom));
     else if (refusal === undefined) images.push(image);
     else lines.push(`[image left out: ${refusal}]`);
   }
@@ -57,14 +61,14 @@ function findImage(content: Content): ImageData | undefined {
   return mimeType?.startsWith("image/") === true ? { data: blob, mimeType } : undefined;
 }
 
-function renderContent(content: Content): string {
+function renderContent(content: Content, readableFrom: string | undefined): string {
   switch (content.type) {
     case "text":
       return content.text;
     case "audio":
       return `[audio of type ${content.mimeType} left out: the model cannot hear]`;
     case "resource_link":
-      return `[resource ${content.name}: ${content.uri}]`;
+      return renderLink(content, readableFrom);
     case "resource":
       return "text" in content.resource
         ? content.resource.text
@@ -72,6 +76,14 @@ function renderContent(content: Content): string {
     default:
       return "[content of an unknown type left out]";
   }
+}
+
+/** Never followed by itself: what is read is the model's choice. */
+function renderLink({ name, uri, mimeType, description }: ResourceLinkContent, readableFrom: string | undefined) {
+  const type = mimeType === undefined ? "" : ` (${mimeType})`;
+  const said = description === undefined ? "" : `, ${description.slice(0, linkDescriptionMax)}`;
+  const way = readableFrom === undefined ? "" : `; to read it call ${readResourceName} with server "${readableFrom}"`;
+  return `[resource ${name}${type}: ${uri}${said}${way}]`;
 }
 
 /** Keeps the head and the tail of a text over the limit, with a notice between them. */

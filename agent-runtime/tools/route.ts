@@ -1,4 +1,5 @@
 // One tool as a run sees it, whatever stands behind it: a server's tool or a sub-agent.
+import type { Operation } from "../../crds/metric-names.ts";
 import type { CallResult } from "../../lib/mcp/connect.ts";
 import type { JsonObjectSchema, Progress } from "../../lib/mcp/table.ts";
 import type { TraceContext } from "../../lib/mcp/trace-context.ts";
@@ -11,6 +12,10 @@ export interface ToolRoute {
   label: ToolLabel;
   /** The server or sub-agent, as configured: the name in metrics and logs. */
   downstream: string;
+  /** What is done there, as metrics have it. */
+  operation: Operation;
+  /** Whether the model can read the resources that its results link to. */
+  linksReadable: boolean;
   description: string;
   inputSchema: JsonObjectSchema;
   /** The line shown for the tool's own progress; undefined when there is nothing to show. */

@@ -26,6 +26,8 @@ export function renderSubAgentRoute(agent: RunSubAgent, link: Link): ToolRoute {
     name,
     label: { server: spelled, tool: `${spelled}__${spelled}` },
     downstream: agent.name,
+    operation: "tool",
+    linksReadable: false,
     description: agent.description,
     inputSchema,
     renderProgress: ({ progress, total, message }) =>

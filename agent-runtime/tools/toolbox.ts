@@ -14,7 +14,8 @@ import { forwardsBearer, observeHeaders, type Addressee, type HeaderSources } fr
 import { renderGuidance, type ServerGuidance } from "./guidance.ts";
 import { createLink, type Link } from "./link.ts";
 import { createLinkPool, type Lease, type LinkPool } from "./link-pool.ts";
-import { isToolAllowed, renderFreeName, renderToolName } from "./naming.ts";
+import { isToolAllowed, readResourceName, renderFreeName, renderToolName, resourcesRead } from "./naming.ts";
+import { createResourceRoutes, type ReadableServer, type ResourceRoutes } from "./resources.ts";
 import type { ToolRoute } from "./route.ts";
 import { renderSubAgentRoute } from "./sub-agents.ts";
 
@@ -27,7 +28,8 @@ export interface Toolbox {
   readonly unavailable: readonly string[];
   /** What its servers say of their use, for the system prompt: a part of it, or none. */
   readonly guidance: readonly string[];
-  find(name: string): ToolRoute | undefined;
+  /** The way to a tool; for one of several servers, to the server that the arguments name. */
+  find(name: string, args?: unknown): ToolRoute | undefined;
   /** Gives back the run's links. */
   close(): void;
 }
@@ -102,7 +104,8 @@ export function createTools(options: ToolsOptions): Tools {
           servers.flatMap((server) => server.notes ?? []),
           log,
         );
-        return { ...createToolbox(routes, log), unavailable, guidance, close: release };
+        const resources = createResourceRoutes(servers.flatMap((server) => server.readable ?? []));
+        return { ...createToolbox(routes, resources, log), unavailable, guidance, close: release };
       } catch (error) {
         release();
         throw error;
@@ -133,6 +136,8 @@ interface OpenServer {
   /** None at all while the server lends no tools. */
   routes?: ToolRoute[];
   notes?: ServerGuidance;
+  /** Where the server has resources that this agent may read. */
+  readable?: ReadableServer;
 }
 
 /** The routes to a server's tools that this agent may use, and what the server says of them. */
@@ -143,9 +148,18 @@ async function openServer(server: RunServer, link: Link, log: Logger): Promise<O
   const allowed = new Map(tools.filter((tool) => isToolAllowed(tool.name, server)).map((tool) => [tool.name, tool]));
   const left = allowed.size - toolsPerServerMax;
   if (left > 0) log.warn({ server: name, left }, "a server has more tools than are read, the last ones are left out");
-  const routes = [...allowed.values()].slice(0, toolsPerServerMax).map((tool) => renderServerRoute(server, tool, link));
-  const text = server.instructions && routes.length > 0 ? link.latest()?.instructions : undefined;
-  return { name, routes, ...(text === undefined ? {} : { notes: { server: name, prefix: server.prefix, text } }) };
+  const { instructions: said, hasResources = false } = link.latest() ?? {};
+  const isReadable = hasResources && isToolAllowed(resourcesRead, server);
+  const routes = [...allowed.values()]
+    .slice(0, toolsPerServerMax)
+    .map((tool) => ({ ...renderServerRoute(server, tool, link), linksReadable: isReadable }));
+  const text = server.instructions && (routes.length > 0 || isReadable) ? said : undefined;
+  return {
+    name,
+    routes,
+    ...(text === undefined ? {} : { notes: { server: name, prefix: server.prefix, text } }),
+    ...(isReadable ? { readable: { server, link } } : {}),
+  };
 }
 
 function renderNotes(notes: readonly ServerGuidance[], log: Logger): string[] {
@@ -155,12 +169,13 @@ function renderNotes(notes: readonly ServerGuidance[], log: Logger): string[] {
   return text === "" ? [] : [text];
 }
 
-function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link): ToolRoute {
+function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link): Omit<ToolRoute, "linksReadable"> {
   const prefix = `${server.name}/${tool.name}: `;
   return {
     name: renderToolName(server.prefix, tool.name),
     label: { server: server.name, tool: tool.name },
     downstream: server.name,
+    operation: "tool",
     // Some vendors want one.
     description: [tool.description, tool.title].find((text) => (text ?? "").trim() !== "") ?? tool.name,
     inputSchema: tool.inputSchema,
@@ -178,9 +193,13 @@ function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link)
   };
 }
 
-function createToolbox(routes: readonly ToolRoute[], log: Logger): Pick<Toolbox, "tools" | "find"> {
+function createToolbox(
+  routes: readonly ToolRoute[],
+  resources: ResourceRoutes | undefined,
+  log: Logger,
+): Pick<Toolbox, "tools" | "find"> {
   const byName = new Map<string, ToolRoute>();
-  for (const route of routes) {
+  for (const route of [...(resources === undefined ? [] : [resources.shared]), ...routes]) {
     const { server, tool } = route.label;
     const name = byName.has(route.name) ? renderFreeName(route.name, server, tool) : route.name;
     if (byName.has(name)) log.warn({ tool, server }, "a tool is left out, its name is taken");
@@ -193,6 +212,6 @@ function createToolbox(routes: readonly ToolRoute[], log: Logger): Pick<Toolbox,
       inputSchema,
       source: label,
     })),
-    find: (name) => byName.get(name),
+    find: (name, args) => (name === readResourceName && resources?.find(args)) || byName.get(name),
   };
 }

@@ -11,6 +11,7 @@ import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import { McpError, refusedInput, renderPlace } from "./mcp-error.ts";
 import { mendAnswer, type OutputSchemas } from "./mend-answer.ts";
 import { findSchemaFault } from "./schema-check.ts";
+import { listResources, readResource, type ResourceDescription } from "./client-resources.ts";
 import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
 import { renderMcpError } from "./sdk-error.ts";
 import {
@@ -74,10 +75,16 @@ export interface McpConnection {
   readonly era: Era;
   /** What the server says of its use, as it was when connecting. */
   readonly instructions: string | undefined;
+  /** Whether the server offers resources at all. */
+  readonly hasResources: boolean;
   /** All pages, within half a minute where nothing else is said. */
   listTools(signal: AbortSignal, timeoutMs?: number): Promise<ToolDescription[]>;
   callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult>;
   getPrompt(name: string, args: Record<string, string>, options: CallOptions): Promise<PromptResult>;
+  /** All pages of resources and of templates. */
+  listResources(options: CallOptions): Promise<ResourceDescription[]>;
+  /** A resource's parts, in the form of a tool's result. */
+  readResource(uri: string, options: CallOptions): Promise<ToolResult>;
   /** Assign it to hear when the server says that its tools changed. */
   onToolsChanged?: () => void;
   /** Ends the session with DELETE (errors ignored, at most 2 s) and drops all connections; running calls fail as cancelled. */
@@ -257,6 +264,7 @@ function createConnection({ url, client, transport, outputSchemas, safeFetch, se
   const connection: McpConnection = {
     era: client.getProtocolEra() === "modern" ? "2026" : "2025",
     instructions: client.getInstructions(),
+    hasResources: client.getServerCapabilities()?.resources !== undefined,
     async listTools(signal, timeoutMs = listTimeoutMs) {
       return await run({ signal, idleTimeoutMs: timeoutMs }, async ({ signal: listSignal, timeout }) => {
         // The SDK would print a line to standard output for a server without tools.
@@ -278,6 +286,9 @@ function createConnection({ url, client, transport, outputSchemas, safeFetch, se
         const { description, messages } = await client.getPrompt({ name, arguments: args }, sdkOptions);
         return { ...(description !== undefined && { description }), messages };
       }),
+    listResources: (options) => run(options, (sdkOptions) => listResources(client, sdkOptions)),
+    readResource: (uri, options) =>
+      run(options, (sdkOptions) => readResource(client, { uri, trace: options.trace }, sdkOptions)),
     async close() {
       if (closing.signal.aborted) {
         return;

@@ -1,0 +1,99 @@
+// The tool by which a model reads what its servers hold as resources (MCP resources/read), and learns what there is. One
+// tool for all servers of a run; each call is that of one server, with its rules, deadline and name in progress and metrics.
+import type { RunServer } from "../../crds/run-config.ts";
+import type { ResourceDescription } from "../../lib/mcp/client-resources.ts";
+import type { CallOptions } from "../../lib/mcp/connect.ts";
+import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
+import { McpError } from "../../lib/mcp/mcp-error.ts";
+import type { Link } from "./link.ts";
+import { isToolAllowed, readResourceName, resourcesRead } from "./naming.ts";
+import type { ToolRoute } from "./route.ts";
+
+/** More are counted, and not shown. */
+export const listedMax = 500;
+const descriptionMax = 200;
+/** It goes into a header of the request too. */
+const uriCharactersMax = 4_096;
+
+/** A server that has resources, and whose rules let this agent read them. */
+export interface ReadableServer {
+  server: RunServer;
+  link: Link;
+}
+
+export interface ResourceRoutes {
+  /** The tool as the model is shown it. */
+  shared: ToolRoute;
+  /** The way to the server that the arguments name; undefined when they name none. */
+  find(args: unknown): ToolRoute | undefined;
+}
+
+/** Undefined where no server has resources to read. */
+export function createResourceRoutes(servers: readonly ReadableServer[]): ResourceRoutes | undefined {
+  if (servers.length === 0) return undefined;
+  const names = servers.map(({ server }) => server.name);
+  const shared: ToolRoute = {
+    name: readResourceName,
+    label: { server: "servers", tool: resourcesRead },
+    downstream: "servers",
+    operation: "resource",
+    linksReadable: false,
+    description:
+      `Reads a resource of one of these servers: ${names.join(", ")}. ` +
+      "Leave uri out to list what resources the server has. Links in tool results can be read by their uri.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        server: { type: "string", enum: names, description: "The server that has the resource." },
+        uri: {
+          type: "string",
+          maxLength: uriCharactersMax,
+          description: "URI of the resource, exactly as it was listed or linked.",
+        },
+      },
+      required: ["server"],
+      additionalProperties: false,
+    },
+    renderProgress: () => undefined,
+    // The schema lets no other server through.
+    call: () => Promise.reject(new McpError("protocol", `name one of these servers: ${names.join(", ")}`)),
+  };
+  const routes = new Map(servers.map((each) => [each.server.name, renderRoute(shared, each)]));
+  return {
+    shared,
+    find(args) {
+      const server = isJsonObject(args) ? args["server"] : undefined;
+      return typeof server === "string" ? routes.get(server) : undefined;
+    },
+  };
+}
+
+function renderRoute(shared: ToolRoute, { server, link }: ReadableServer): ToolRoute {
+  return {
+    ...shared,
+    label: { server: server.name, tool: resourcesRead },
+    downstream: server.name,
+    linksReadable: true,
+    async call({ uri }, options) {
+      if (!isToolAllowed(resourcesRead, server)) {
+        throw new McpError("protocol", `resources of ${server.name} are not allowed to this agent`);
+      }
+      const callOptions: CallOptions = { ...options, idleTimeoutMs: server.timeoutMs };
+      if (typeof uri === "string" && uri !== "")
+        return await link.use((connection) => connection.readResource(uri, callOptions));
+      const text = renderList(server.name, await link.use((connection) => connection.listResources(callOptions)));
+      return { content: [{ type: "text", text }] };
+    },
+  };
+}
+
+function renderList(server: string, resources: readonly ResourceDescription[]): string {
+  if (resources.length === 0) return `${server} lists no resources.`;
+  const lines = resources.slice(0, listedMax).map(({ uri, name, mimeType, description = "" }) => {
+    const type = mimeType === undefined ? "" : ` (${mimeType})`;
+    const said = description === "" ? "" : `: ${description.slice(0, descriptionMax).replaceAll(/\s+/g, " ")}`;
+    return `${uri} - ${name}${type}${said}`;
+  });
+  const more = resources.length > listedMax ? [`… and ${resources.length - listedMax} more, which are not listed`] : [];
+  return [`Resources of ${server}; in a URI fill in what is in {braces}:`, ...lines, ...more].join("\n");
+}
