@@ -1,5 +1,6 @@
 // What one call carries through the loop, the model and the tools, always as an argument and never as module state:
 // a token or a signal kept elsewhere could reach the wrong call (BRR-2).
+import type { Asking } from "../../lib/mcp/asking.ts";
 import type { Budget } from "./budget.ts";
 
 /** How a downstream tool is called in progress messages: `{server}/{tool}`. */
@@ -41,5 +42,7 @@ export interface RunContext {
   /** When the call is given up (limits.wallClock), by the clock's `now`. */
   readonly deadlineMs: number;
   readonly budget: Budget;
+  /** The way to ask the caller, where it can be asked. */
+  readonly asking?: Asking;
   readonly events: RunEvents;
 }

@@ -189,12 +189,13 @@ function parseInput(args: Record<string, unknown>, seer: Seer): Input {
 
 function createContext(parts: SendMessageParts, session: SessionRef, run: Running): RunContext {
   const { config } = parts;
-  const { bearer, requestId } = run.caller;
+  const { bearer, requestId, asking } = run.caller;
   return {
     agent: mcpName(config.agent.name),
     sessionKey: session.key,
     requestId,
     ...(bearer === undefined ? {} : { bearer }),
+    ...(asking === undefined ? {} : { asking }),
     signal: run.signal,
     deadlineMs: run.startedAt + config.limits.wallClockMs,
     budget: run.budget,

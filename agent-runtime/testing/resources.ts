@@ -25,7 +25,9 @@ export function createTestResources(resources: readonly TestResource[], { templa
   const asked: string[] = [];
   const list = () => {
     asked.push("list");
-    return { resources: resources.map(({ read: _, ...rest }) => rest) };
+    return {
+      resources: resources.map(({ uri, name, description, mimeType }) => ({ uri, name, description, mimeType })),
+    };
   };
   const listTemplates = () => ({ resourceTemplates: [{ uriTemplate: "note://{id}", name: "notes" }] });
   const read = async (uri: string) => {

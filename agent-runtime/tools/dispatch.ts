@@ -11,6 +11,7 @@ import type { ImageLimits } from "../image-data.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ToolCallRequest, ToolResultPart } from "../model/types.ts";
 import { untilAborted } from "../../lib/process/until-aborted.ts";
+import { relayQuestions } from "./relay.ts";
 import { renderToolResult } from "./result.ts";
 import type { ToolRoute } from "./route.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -86,7 +87,8 @@ async function callRoute(
       if (line !== undefined) context.events.toolProgress(label, line);
     };
     const totalTimeoutMs = Math.max(1, Math.floor((context.deadlineMs - startedAt) * shareOfTimeLeft));
-    const work = route.call(args, { signal: context.signal, totalTimeoutMs, onProgress });
+    const ask = context.asking && relayQuestions(label.server, context.asking, clock);
+    const work = route.call(args, { signal: context.signal, totalTimeoutMs, onProgress, ...(ask && { ask }) });
     const result = await untilAborted(work, context.signal);
     outcome = result.isError === true ? "error" : "ok";
     if (outcome === "error") log.warn(fields, "a tool reported an error");

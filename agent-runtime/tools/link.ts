@@ -1,6 +1,7 @@
 // A lasting way to one MCP server: connects when first needed, again when the session is lost, with back-off while the
 // server is down. Whose headers it sends is fixed when it is made, so a link
 // that carries a caller's token serves that token's calls alone (BRR-2). Nothing in it waits without an end.
+import type { Askable } from "../../lib/mcp/asking.ts";
 import type { CallOptions, CallResult, McpConnection, ToolDescription } from "../../lib/mcp/connect.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { OpenFetch } from "../../lib/mcp/safe-fetch.ts";
@@ -24,6 +25,8 @@ export interface LinkOptions {
   /** Asked before each HTTP request, so that a rotated secret is used at once; again with those that got HTTP 401. */
   headers: (refused?: Record<string, string>) => Promise<Record<string, string>>;
   clientVersion: string;
+  /** What its server may ask during calls; nothing when absent. */
+  askable?: Askable;
   log: Logger;
   clock: Clock;
   openFetch?: OpenFetch | undefined;
@@ -142,6 +145,7 @@ function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChan
         headers: options.headers,
         clientName: "pallas",
         clientVersion: options.clientVersion,
+        ...(options.askable && { askable: options.askable }),
         signal: closing,
         connectTimeoutMs: deadlines.connectMs,
         era,

@@ -1,4 +1,5 @@
 // One tool as a run sees it, whatever stands behind it: a server's tool or a sub-agent.
+import type { Ask } from "../../lib/mcp/asking.ts";
 import type { Operation } from "../../crds/metric-names.ts";
 import type { CallResult } from "../../lib/mcp/connect.ts";
 import type { JsonObjectSchema, Progress } from "../../lib/mcp/table.ts";
@@ -28,6 +29,8 @@ export interface ToolRoute {
       totalTimeoutMs: number;
       onProgress: (progress: Progress) => void;
       trace?: TraceContext;
+      /** Where the caller can be asked what the server asks. */
+      ask?: Ask;
     },
   ): Promise<CallResult>;
 }

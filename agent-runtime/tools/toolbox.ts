@@ -2,6 +2,7 @@
 // no caller's token are shared by all runs, links to the others by the runs of one token; a sub-agent's is the run's own,
 // since it carries a conversation (BRR-2).
 import type { RunConfig, RunHeader, RunServer } from "../../crds/run-config.ts";
+import { notAskable, type Askable } from "../../lib/mcp/asking.ts";
 import type { ToolDescription } from "../../lib/mcp/connect.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { OpenFetch } from "../../lib/mcp/safe-fetch.ts";
@@ -10,6 +11,7 @@ import type { Logger } from "../../lib/process/log.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ModelTool } from "../model/types.ts";
 import { untilAborted } from "../../lib/process/until-aborted.ts";
+import { createAskableLinks } from "./askable-links.ts";
 import { forwardsBearer, observeHeaders, type Addressee, type HeaderSources } from "./headers.ts";
 import { renderGuidance, type ServerGuidance } from "./guidance.ts";
 import { createLink, type Link } from "./link.ts";
@@ -34,7 +36,7 @@ export interface Toolbox {
   close(): void;
 }
 
-export type RunIdentity = Pick<RunContext, "bearer" | "requestId" | "signal">;
+export type RunIdentity = Pick<RunContext, "bearer" | "requestId" | "signal" | "asking">;
 
 export interface Tools {
   /** The tools of one run; a server that is down lends those last known. Rejects only when the run is aborted. */
@@ -59,25 +61,29 @@ export function createTools(options: ToolsOptions): Tools {
   const { config, sources, clock } = options;
   const log = options.log.child({ logger: "pallas.tools" });
   const forwardLog = options.log.child({ logger: "pallas.forward.trace" });
-  const openLink = (target: Pick<RunServer, "name" | "url"> & Addressee, bearer?: string) =>
+  const openLink = (target: Pick<RunServer, "name" | "url"> & Addressee, askable: Askable, bearer?: string) =>
     createLink({
       name: target.name,
       url: target.url,
       headers: (refused) => observeHeaders(target, sources, { bearer, refused }),
       clientVersion: config.agent.version,
+      askable,
       log: forwardLog,
       clock,
       openFetch: options.openFetch,
     });
   const pools = config.servers.map((server) => ({
     server,
-    pool: forwardsBearer(server)
-      ? createLinkPool({ open: (bearer) => openLink(server, bearer), clock })
-      : createSharedLink(openLink(server)),
+    pool: createAskableLinks((askable) =>
+      forwardsBearer(server)
+        ? createLinkPool({ open: (bearer) => openLink(server, askable, bearer), clock })
+        : createSharedLink(openLink(server, askable)),
+    ),
   }));
 
   return {
-    async open({ bearer, requestId, signal }) {
+    async open({ bearer, requestId, signal, asking }) {
+      const askable = asking?.can ?? notAskable;
       const leases: Lease[] = [];
       const release = () => leases.forEach((lease) => lease.release());
       const forwardedTo = (target: { name: string; headers?: readonly RunHeader[]; forwardInboundAuth: boolean }) => {
@@ -86,12 +92,12 @@ export function createTools(options: ToolsOptions): Tools {
         return bearer;
       };
       const ofServers = pools.map(({ server, pool }) => {
-        const lease = pool.lease(forwardedTo(server));
+        const lease = pool.lease(forwardedTo(server), askable);
         leases.push(lease);
         return openServer(server, lease.link, log);
       });
       const ofAgents = config.agents.map((agent) => {
-        const link = openLink(agent, forwardedTo(agent));
+        const link = openLink(agent, askable, forwardedTo(agent));
         leases.push({ link, release: () => void link.close() });
         return renderSubAgentRoute(agent, link);
       });

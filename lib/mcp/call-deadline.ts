@@ -5,6 +5,8 @@ export interface CallDeadline {
   readonly signal: AbortSignal;
   /** Starts the idle time anew. */
   reset(): void;
+  /** Stops the idle time, as while the other side waits for us, until what it returns is called. */
+  hold(): () => void;
   /** What ended the call early; undefined while nothing did. */
   expired(): "idle" | "total" | "cancelled" | undefined;
   /** Stops the timers; call it when the call has ended. */
@@ -25,7 +27,9 @@ export function startDeadline(options: {
     controller.abort(reason === "cancelled" ? signal.reason : new Error(`the call's ${reason} timeout passed`));
   };
   const onAbort = () => end("cancelled");
-  const idle = setTimeout(() => end("idle"), idleTimeoutMs);
+  let idle = setTimeout(() => end("idle"), idleTimeoutMs);
+  let holds = 0;
+  let stopped = false;
   const total = totalTimeoutMs === undefined ? undefined : setTimeout(() => end("total"), totalTimeoutMs);
   if (signal.aborted) {
     onAbort();
@@ -33,9 +37,19 @@ export function startDeadline(options: {
   signal.addEventListener("abort", onAbort, { once: true });
   return {
     signal: controller.signal,
-    reset: () => void (why === undefined && idle.refresh()),
+    // A timer that was cleared would be started anew by it.
+    reset: () => void (why === undefined && holds === 0 && idle.refresh()),
+    hold() {
+      holds += 1;
+      clearTimeout(idle);
+      return () => {
+        holds -= 1;
+        if (holds === 0 && why === undefined && !stopped) idle = setTimeout(() => end("idle"), idleTimeoutMs);
+      };
+    },
     expired: () => why,
     stop() {
+      stopped = true;
       clearTimeout(idle);
       clearTimeout(total);
       signal.removeEventListener("abort", onAbort);

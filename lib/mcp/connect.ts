@@ -1,42 +1,30 @@
 /**
- * A connection to one MCP server over Streamable HTTP, in whichever era the server speaks: 2026 first, else 2025, whatever
- * came of the first (AGT-6). It owns headers, deadlines, cancellation and the wording of errors; it never reconnects by itself and shares nothing with
- * other connections, so that a token given to one cannot be seen on another (BRR-2).
+ * A connection to one MCP server over Streamable HTTP, in whichever era the server speaks. It owns headers, deadlines,
+ * cancellation and the wording of errors; it never reconnects by itself and shares nothing with other connections, so that a
+ * token given to one cannot be seen on another (BRR-2).
  */
-import { type CallToolResult, Client, type VersionNegotiationMode } from "@modelcontextprotocol/client";
+import type { CallToolResult } from "@modelcontextprotocol/client";
 import { untilAborted } from "../process/until-aborted.ts";
-import { startDeadline, type CallDeadline } from "./call-deadline.ts";
-import { CallTransport } from "./client-transport.ts";
-import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
-import { McpError, refusedInput, renderPlace } from "./mcp-error.ts";
-import { mendAnswer, type OutputSchemas } from "./mend-answer.ts";
+import type { Ask } from "./asking.ts";
+import { startDeadline } from "./call-deadline.ts";
+import type { CallTransport } from "./client-transport.ts";
+import { isJsonObject } from "./json-rpc.ts";
+import { McpError, renderPlace } from "./mcp-error.ts";
+import { openEitherEra, sdkNeverMs, type Opened, type OpenOptions } from "./open-client.ts";
+import { callWithAnswers, type OpenCall } from "./questions.ts";
 import { findSchemaFault } from "./schema-check.ts";
 import { listResources, readResource, type ResourceDescription } from "./client-resources.ts";
 import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
-import { renderMcpError } from "./sdk-error.ts";
-import {
-  createSentHeaders,
-  fetchWithHeaders,
-  redactError,
-  redactFailure,
-  type HeaderSource,
-  type SentHeaders,
-} from "./sent-headers.ts";
-import { followToolChanges, streamReconnection } from "./tool-changes.ts";
+import { renderFailure } from "./sdk-error.ts";
+import { createSentHeaders, redactError, redactFailure, type HeaderSource, type SentHeaders } from "./sent-headers.ts";
+import { followToolChanges } from "./tool-changes.ts";
 import type { Era, JsonObjectSchema, Progress, PromptResult, ToolAnnotations, ToolResult } from "./table.ts";
 import type { TraceContext } from "./trace-context.ts";
 
-export interface ConnectOptions {
-  url: string;
+export interface ConnectOptions extends OpenOptions {
   headers?: HeaderSource;
-  clientName: string;
-  clientVersion: string;
   /** Aborts connecting; it has no effect once connected. */
   signal: AbortSignal;
-  /** For the whole of connecting, both eras tried; the first gets a quarter of it. */
-  connectTimeoutMs: number;
-  /** Tried alone: that of an earlier connection to a server which answers nothing useful in the other. */
-  era?: Era | undefined;
   /** Largest accepted answer, or event of a stream; 16 MiB when absent. */
   responseLimitBytes?: number;
   /** In place of the network. */
@@ -55,6 +43,8 @@ export interface CallOptions {
   trace?: TraceContext;
   /** The same, for what else the server is told. */
   meta?: Record<string, unknown>;
+  /** Answers what the server asks during the call; it may ask what `askable` of the connection says. */
+  ask?: Ask | undefined;
 }
 
 /** A tool's result with what is wrong with it, if it is not what the tool's output schema promises. */
@@ -92,14 +82,8 @@ export interface McpConnection {
 }
 
 const defaultResponseLimitBytes = 16 * 1024 * 1024;
-/** Of the time to connect: a server of the 2025 era may leave the question for the other unanswered. */
-const firstEraShare = 0.25;
-const revision2026 = "2026-07-28";
 const listTimeoutMs = 30_000;
 const endSessionTimeoutMs = 2_000;
-const unchecked = { valid: false, data: undefined, errorMessage: "output schemas are checked elsewhere" } as const;
-/** Our own deadlines decide; the SDK's must never fire first. */
-const sdkNeverMs = 2 ** 31 - 1;
 
 /** Connects to the server at `url`. Rejects with `McpError`; nothing is left open then. */
 export async function connectMcp(options: ConnectOptions): Promise<McpConnection> {
@@ -129,138 +113,16 @@ export async function connectMcp(options: ConnectOptions): Promise<McpConnection
   }
 }
 
-interface Attempt {
-  options: ConnectOptions;
-  safeFetch: SafeFetch;
-  sent: SentHeaders;
-  deadline: CallDeadline;
-}
-
-interface Opened {
-  client: Client;
-  transport: CallTransport;
-  outputSchemas: OutputSchemas;
-}
-
-/** Whatever a server answers in the 2026 era, it may speak the other, except where it has no trust in us. */
-async function openEitherEra(attempt: Attempt): Promise<Opened> {
-  const { era, connectTimeoutMs } = attempt.options;
-  if (era === "2025") return await openEra("2025", attempt, connectTimeoutMs);
-  const first = await openEra("2026", attempt, connectTimeoutMs * firstEraShare).catch(asMcpError);
-  if (!(first instanceof McpError)) return first;
-  if (first.kind === "unauthorized" || attempt.deadline.expired() !== undefined) throw first;
-  const second = await openEra("2025", attempt, connectTimeoutMs).catch(asMcpError);
-  if (!(second instanceof McpError)) return second;
-  // One that speaks the 2026 era alone, and took its time to wake up: it refuses the other at once.
-  if (first.kind === "timeout" && second.kind === "protocol") return await openEra("2026", attempt, connectTimeoutMs);
-  throw second;
-}
-
-function asMcpError(error: unknown): McpError {
-  if (error instanceof McpError) return error;
-  throw error;
-}
-
-async function openEra(era: Era, attempt: Attempt, timeoutMs: number): Promise<Opened> {
-  const { options, safeFetch, sent, deadline } = attempt;
-  const transport = openTransport(options.url, sent, safeFetch, deadline.signal);
-  const outputSchemas: OutputSchemas = new Map();
-  transport.onmessage = (message) => mendAnswer(transport.noteReceived(message), message, outputSchemas);
-  const client = openClient(options, era === "2026" ? { pin: revision2026 } : "legacy", timeoutMs);
-  try {
-    await untilAborted(client.connect(transport, { signal: deadline.signal, timeout: sdkNeverMs }), deadline.signal);
-    return { client, transport, outputSchemas };
-  } catch (error) {
-    await transport.close();
-    throw redactError(renderFailure(error, options.url, false, deadline, options.connectTimeoutMs), sent);
-  }
-}
-
-function openClient(
-  { clientName: name, clientVersion: version }: ConnectOptions,
-  mode: VersionNegotiationMode,
-  timeoutMs: number,
-): Client {
-  const client = new Client(
-    { name, version },
-    {
-      versionNegotiation: { mode, probe: { timeoutMs } },
-      inputRequired: { autoFulfill: false },
-      // Never asked, since no output schema reaches the SDK; its own would run their regular expressions.
-      jsonSchemaValidator: { getValidator: () => () => unchecked },
-    },
-  );
-  // What the SDK does not answer by itself; the server's tool usually passes the text on to the model.
-  client.fallbackRequestHandler = async ({ method }) => {
-    throw new JsonRpcError(rpcCodes.methodNotFound, `${method} asks for something ${refusedInput}`);
-  };
-  return client;
-}
-
 interface Parts extends Opened {
   url: string;
   safeFetch: SafeFetch;
   sent: SentHeaders;
 }
 
-function openTransport(url: string, sent: SentHeaders, safeFetch: SafeFetch, connecting: AbortSignal): CallTransport {
-  const transport = new CallTransport(new URL(url), {
-    reconnectionOptions: streamReconnection,
-    // Redirects, and what they may carry, are the safe fetch's business.
-    redirectPolicy: "follow",
-    async fetch(target, init = {}) {
-      // `connecting` covers the body too: a server that answers and then stays silent must not outlast the deadline.
-      const signal = AbortSignal.any([connecting, ...(init.signal ? [init.signal] : [])]);
-      const { answer } = await fetchWithHeaders(sent, async (headers) => {
-        const merged = new Headers(init.headers);
-        for (const [name, value] of Object.entries(headers)) {
-          merged.set(name, value);
-        }
-        return await safeFetch.fetch(target, {
-          method: init.method ?? "GET",
-          headers: merged,
-          signal,
-          ...(typeof init.body === "string" && { body: init.body }),
-        });
-      });
-      return answer;
-    },
-  });
-  return transport;
-}
-
-function createConnection({ url, client, transport, outputSchemas, safeFetch, sent }: Parts): McpConnection {
+function createConnection(parts: Parts): McpConnection {
+  const { url, client, transport, outputSchemas, safeFetch, sent } = parts;
   const closing = new AbortController();
-
-  /** Runs one request under its deadlines and translates what goes wrong. */
-  async function run<T>(options: CallOptions, request: (sdkOptions: SdkOptions) => Promise<T>): Promise<T> {
-    if (closing.signal.aborted) {
-      throw new McpError("cancelled", `the connection to ${renderPlace(url)} has been closed`);
-    }
-    const deadline = startDeadline(options);
-    try {
-      const work = request({
-        signal: deadline.signal,
-        timeout: sdkNeverMs,
-        // Always asked for, because progress is also what starts the idle time anew.
-        onprogress: (progress) => {
-          deadline.reset();
-          options.onProgress?.(readProgress(progress));
-        },
-      });
-      return await untilAborted(work, deadline.signal);
-    } catch (error) {
-      const timeoutMs = deadline.expired() === "total" ? (options.totalTimeoutMs ?? 0) : options.idleTimeoutMs;
-      throw closing.signal.aborted
-        ? new McpError("cancelled", `the connection to ${renderPlace(url)} was closed during the call`, {
-            cause: error,
-          })
-        : redactError(renderFailure(error, url, transport.sessionId !== undefined, deadline, timeoutMs), sent);
-    } finally {
-      deadline.stop();
-    }
-  }
-
+  const run = createRunner(parts, closing.signal);
   const connection: McpConnection = {
     era: client.getProtocolEra() === "modern" ? "2026" : "2025",
     instructions: client.getInstructions(),
@@ -275,10 +137,12 @@ function createConnection({ url, client, transport, outputSchemas, safeFetch, se
       });
     },
     callTool: (name, args, options) =>
-      run(options, async (sdkOptions) => {
+      run(options, async (sdkOptions, call) => {
         const told = { ...options.meta, ...options.trace };
         const meta = Object.keys(told).length === 0 ? {} : { _meta: told };
-        const result = await client.callTool({ name, arguments: args, ...meta }, sdkOptions);
+        const request = (answers: object) =>
+          client.callTool({ name, arguments: args, ...meta, ...answers }, { ...sdkOptions, ...call?.options });
+        const result = await (call === undefined ? request({}) : callWithAnswers(request, call, url));
         return redactFailure(readToolResult(result, outputSchemas.get(name)), sent);
       }),
     getPrompt: (name, args, options) =>
@@ -301,6 +165,42 @@ function createConnection({ url, client, transport, outputSchemas, safeFetch, se
   };
   followToolChanges(client, closing.signal, () => connection.onToolsChanged?.());
   return connection;
+}
+
+/** `call` is there where the server may ask back. */
+type Requesting<T> = (sdkOptions: SdkOptions, call: OpenCall | undefined) => Promise<T>;
+
+/** Runs requests, each under its deadlines, and translates what goes wrong. */
+function createRunner({ url, transport, sent, questions }: Parts, closing: AbortSignal) {
+  return async <T>(options: CallOptions, request: Requesting<T>): Promise<T> => {
+    if (closing.aborted) {
+      throw new McpError("cancelled", `the connection to ${renderPlace(url)} has been closed`);
+    }
+    const deadline = startDeadline(options);
+    const call = options.ask && questions.begin(options.ask, deadline);
+    try {
+      const sdkOptions: SdkOptions = {
+        signal: deadline.signal,
+        timeout: sdkNeverMs,
+        // Always asked for, because progress is also what starts the idle time anew.
+        onprogress: (progress) => {
+          deadline.reset();
+          options.onProgress?.(readProgress(progress));
+        },
+      };
+      return await untilAborted(request(sdkOptions, call), deadline.signal);
+    } catch (error) {
+      const timeoutMs = deadline.expired() === "total" ? (options.totalTimeoutMs ?? 0) : options.idleTimeoutMs;
+      throw closing.aborted
+        ? new McpError("cancelled", `the connection to ${renderPlace(url)} was closed during the call`, {
+            cause: error,
+          })
+        : redactError(renderFailure(error, url, transport.sessionId !== undefined, deadline, timeoutMs), sent);
+    } finally {
+      call?.end();
+      deadline.stop();
+    }
+  };
 }
 
 interface SdkOptions {
@@ -346,23 +246,4 @@ async function endSession(transport: CallTransport): Promise<void> {
   const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, endSessionTimeoutMs)));
   await Promise.race([transport.terminateSession().catch(() => undefined), timeout]);
   clearTimeout(timer);
-}
-
-function renderFailure(
-  error: unknown,
-  url: string,
-  hasSession: boolean,
-  deadline: CallDeadline,
-  timeoutMs: number,
-): McpError {
-  switch (deadline.expired()) {
-    case "cancelled":
-      return new McpError("cancelled", `the call to ${renderPlace(url)} was cancelled by its caller`, { cause: error });
-    case "idle":
-      return new McpError("timeout", `${renderPlace(url)} was silent for ${timeoutMs} ms`, { cause: error });
-    case "total":
-      return new McpError("timeout", `${renderPlace(url)} had no result after ${timeoutMs} ms`, { cause: error });
-    default:
-      return renderMcpError(error, url, hasSession);
-  }
 }

@@ -3,6 +3,7 @@
  * The eras' servers translate the wire to `Inbound` and back; they decide nothing about tools.
  */
 import type { Logger } from "../process/log.ts";
+import type { Asking } from "./asking.ts";
 import { compileArgumentChecks } from "./arguments.ts";
 import type { Caller } from "./caller.ts";
 import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
@@ -30,6 +31,8 @@ export interface Inbound {
   meta: Record<string, unknown> | undefined;
   /** A header of the HTTP request that carries this call. */
   readHeader(name: string): unknown;
+  /** Asks the caller on the call's own stream. */
+  asking?: Asking | undefined;
   /** Sends one progress notification on the call's own stream. */
   notifyProgress(params: ProgressParams): Promise<void>;
 }
@@ -145,6 +148,9 @@ function openContext(inbound: Inbound, log: Logger): { context: CallContext; end
   }
   if (inbound.sessionId !== undefined) {
     context.sessionId = inbound.sessionId;
+  }
+  if (inbound.asking !== undefined) {
+    context.asking = inbound.asking;
   }
   const progressToken = meta["progressToken"];
   if (typeof progressToken === "string" || typeof progressToken === "number") {

@@ -15,6 +15,7 @@ import type {
   CallToolResult,
   GetPromptRequestParams,
   GetPromptResult,
+  InputRequiredResult,
   Server as Server2026,
   ServerContext,
 } from "@modelcontextprotocol/server";
@@ -23,7 +24,10 @@ import type {
 export type Extra2025 = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 interface TableHandlers2026 {
-  callTool(request: { params: CallToolRequestParams }, context: ServerContext): Promise<CallToolResult>;
+  callTool(
+    request: { params: CallToolRequestParams },
+    context: ServerContext,
+  ): Promise<CallToolResult | InputRequiredResult>;
   getPrompt(request: { params: GetPromptRequestParams }, context: ServerContext): Promise<GetPromptResult>;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Translates what the SDK, fetch and deadlines throw into McpError, so that nobody else needs to know theirs.
  */
+import type { CallDeadline } from "./call-deadline.ts";
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import {
   AnswerFault,
@@ -114,5 +115,25 @@ function renderSdkError(error: SdkError, where: string): McpError {
       return new McpError("protocol", `${where} asked for more input during the call, ${refusedInput}`, { cause });
     default:
       return new McpError("protocol", `${where} did not answer as MCP asks`, { cause, said: error.message });
+  }
+}
+
+/** The same of one call, or of connecting: what ended it early says more than what was thrown. */
+export function renderFailure(
+  error: unknown,
+  url: string,
+  hasSession: boolean,
+  deadline: CallDeadline,
+  timeoutMs: number,
+): McpError {
+  switch (deadline.expired()) {
+    case "cancelled":
+      return new McpError("cancelled", `the call to ${renderPlace(url)} was cancelled by its caller`, { cause: error });
+    case "idle":
+      return new McpError("timeout", `${renderPlace(url)} was silent for ${timeoutMs} ms`, { cause: error });
+    case "total":
+      return new McpError("timeout", `${renderPlace(url)} had no result after ${timeoutMs} ms`, { cause: error });
+    default:
+      return renderMcpError(error, url, hasSession);
   }
 }

@@ -5,17 +5,27 @@
  */
 import {
   type CallToolRequestParams,
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
   createMcpHandler,
   type GetPromptRequestParams,
+  inputRequired,
+  type InputRequest,
+  type InputRequiredResult,
   isLegacyRequest,
+  isSpecType,
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import type { Clock } from "../process/clock.ts";
 import type { Logger } from "../process/log.ts";
+import { readAskable, type Question } from "./asking.ts";
 import { parseAuthInfo, renderAuthInfo } from "./caller.ts";
 import type { Dispatcher, Inbound } from "./dispatch.ts";
 import type { McpExtension } from "./extension.ts";
 import type { InboundRequest } from "./inbound-request.ts";
+import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
+import { createSuspendedCalls, type Outcome, type SuspendedCalls } from "./suspended-calls.ts";
 import type { Leg } from "./serve-2025.ts";
 import { streamWhenLate } from "./late-stream.ts";
 import type { McpTable } from "./table.ts";
@@ -24,11 +34,15 @@ import { renderCapabilities, renderToolResult } from "./wire-results.ts";
 /** Well below any header timeout; what answers sooner needs no stream. */
 const patienceMs = 1_000;
 const keepAliveMs = 15_000;
+const suspensionLimits = { max: 256, ttlMs: 300_000 };
 
 interface Parts2026 {
   table: McpTable;
   dispatcher: Dispatcher;
   log: Logger;
+  clock: Clock;
+  /** Whether a caller's next request comes to this process too; else calls cannot wait here for answers. */
+  isAlone: () => Promise<boolean>;
   extension: McpExtension | undefined;
 }
 
@@ -40,7 +54,8 @@ export interface StreamLeg extends Leg {
 /** The 2026 era of a table. Requests of the 2025 era are refused with -32022: they belong to the other leg. */
 export function createStreamLeg(parts: Parts2026): StreamLeg {
   const { log } = parts;
-  const handler = createMcpHandler(() => openServer(parts), {
+  const suspended = createSuspendedCalls(suspensionLimits, parts.clock);
+  const handler = createMcpHandler(() => openServer(parts, suspended), {
     legacy: "reject",
     responseMode: "auto",
     // What the SDK reports here has already been answered.
@@ -55,18 +70,22 @@ export function createStreamLeg(parts: Parts2026): StreamLeg {
     // Dropping a response has cancelled its call.
     afterCall: (_inbound, onEnd) => onEnd(),
     sessionCount: () => 0,
-    close: () => handler.close(),
+    async close() {
+      suspended.close();
+      await handler.close();
+    },
   };
 }
 
-function openServer({ table, dispatcher, extension }: Parts2026): Server {
+function openServer(parts: Parts2026, suspended: SuspendedCalls): Server {
+  const { table, dispatcher, extension } = parts;
   const server = new Server(table.server, {
     capabilities: renderCapabilities(table),
     ...(table.instructions !== undefined && { instructions: table.instructions }),
   });
   server.setRequestHandler("tools/list", () => ({ tools: dispatcher.tools }));
   const callTool = async ({ params }: { params: CallToolRequestParams }, context: ServerContext) =>
-    renderToolResult(await dispatcher.callTool(params.name, params.arguments ?? {}, renderInbound(context)));
+    renderOutcome(await runCall(params, context, parts, suspended));
   server.setRequestHandler("tools/call", callTool);
   const getPrompt = async ({ params }: { params: GetPromptRequestParams }, context: ServerContext) => ({
     ...(await dispatcher.getPrompt(params.name, params.arguments ?? {}, renderInbound(context))),
@@ -77,6 +96,42 @@ function openServer({ table, dispatcher, extension }: Parts2026): Server {
   }
   extension?.extend2026(server, { callTool, getPrompt });
   return server;
+}
+
+/** Begins a call, or goes on with one that asked its caller. */
+async function runCall(
+  { name, arguments: args = {} }: CallToolRequestParams,
+  context: ServerContext,
+  { dispatcher, isAlone }: Parts2026,
+  suspended: SuspendedCalls,
+): Promise<Outcome> {
+  const inbound = renderInbound(context);
+  const { caller, signal, meta = {}, notifyProgress } = inbound;
+  const on = { caller, signal, progressToken: meta["progressToken"], notifyProgress };
+  const { mcpReq } = context;
+  const state = mcpReq.requestState<unknown>();
+  if (typeof state === "string") return await suspended.resume(state, mcpReq.inputResponses ?? {}, on);
+  const envelope: unknown = mcpReq.envelope;
+  const can = readAskable(isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined);
+  if ((can.form || can.url || can.sampling) && (await isAlone())) {
+    return await suspended.begin(can, (own) => dispatcher.callTool(name, args, { ...inbound, ...own }), on);
+  }
+  return { result: await dispatcher.callTool(name, args, inbound) };
+}
+
+function renderOutcome(outcome: Outcome): CallToolResult | InputRequiredResult {
+  if ("result" in outcome) return renderToolResult(outcome.result);
+  const inputRequests = Object.fromEntries(
+    Object.entries(outcome.questions).map(([key, question]) => [key, parseInputRequest(question)]),
+  );
+  return inputRequired({ inputRequests, requestState: outcome.state });
+}
+
+/** The SDK's form of a question. Throws JsonRpcError when it is none. */
+function parseInputRequest({ method, params }: Question): InputRequest {
+  const request = { method, params };
+  if (isSpecType.ElicitRequest(request) || isSpecType.CreateMessageRequest(request)) return request as InputRequest;
+  throw new JsonRpcError(rpcCodes.internalError, `the question ${method} has not the form that MCP asks for`);
 }
 
 function renderInbound({ mcpReq, http }: ServerContext): Inbound {

@@ -79,7 +79,8 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
   const { opensSessions } = options;
   const leg2025 = createSessionLeg(parts, { limits: sessions, clock, opensSessions, isResumable, onSessionDelete });
   let leg2026: Promise<StreamLeg> | undefined;
-  const load2026 = async () => (await import("./serve-2026.ts")).createStreamLeg(parts);
+  const isAlone = opensSessions ?? (async () => true);
+  const load2026 = async () => (await import("./serve-2026.ts")).createStreamLeg({ ...parts, clock, isAlone });
   const pickLeg = async (inbound: InboundRequest): Promise<Leg> => {
     if (isSurely2025(inbound.request, inbound.message)) return leg2025;
     const stream = await (leg2026 ??= load2026());

@@ -15,6 +15,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import type { Logger } from "../process/log.ts";
+import { renderAsking } from "./ask-2025.ts";
 import { parseAuthInfo, renderAuthInfo } from "./caller.ts";
 import type { Dispatcher, Inbound } from "./dispatch.ts";
 import type { InboundRequest } from "./inbound-request.ts";
@@ -74,9 +75,10 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
   });
   const calls = createRunningCalls(() => options.onCallEnd?.());
   const runCall = <T>(extra: Extra2025, run: (inbound: Inbound) => Promise<T>): Promise<T> =>
-    calls.run(extra.requestId, (cancelled) =>
-      run(renderInbound(extra, sessionId, AbortSignal.any([extra.signal, cancelled]))),
-    );
+    calls.run(extra.requestId, (cancelled) => {
+      const asking = renderAsking(server.getClientCapabilities(), extra, sessionId);
+      return run({ ...renderInbound(extra, sessionId, AbortSignal.any([extra.signal, cancelled])), asking });
+    });
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: dispatcher.tools }));
   const callTool = async ({ params }: CallToolRequest, extra: Extra2025) =>

@@ -4,6 +4,8 @@
  */
 import type { Caller } from "./caller.ts";
 
+import type { Asking } from "./asking.ts";
+
 /** The wire generation a call arrived on: sessions up to revision 2025-11-25, stateless requests from 2026-07-28 on. */
 export type Era = "2025" | "2026";
 
@@ -96,6 +98,8 @@ export interface CallContext {
   caller: Caller;
   /** The `Mcp-Session-Id` of the 2025 era; absent without sessions and in the 2026 era. */
   sessionId?: string;
+  /** Present only when the caller can be asked during its call. */
+  asking?: Asking;
   /** Present only when the caller sent a progress token (PRG-1). Never rejects, and does nothing once the call has ended. */
   sendProgress?: (progress: Progress) => Promise<void>;
   /** The request's `_meta`; its trace context is that of the HTTP headers when it has none (see trace-context.ts). */

@@ -1,0 +1,30 @@
+// The links to one server, apart for callers that can be asked different things: a server learns what it may ask when it is
+// connected to, and must not hear of a form that nobody will fill in. At most eight kinds of callers there are.
+import type { Askable } from "../../lib/mcp/asking.ts";
+import type { Lease, LinkPool } from "./link-pool.ts";
+
+export interface AskableLinks {
+  lease(bearer: string | undefined, askable: Askable): Lease;
+  /** As a pool has it: of one of them. */
+  observeFault: LinkPool["observeFault"];
+  /** Closes all links. */
+  close(): Promise<void>;
+}
+
+/** Opens a pool for a kind of callers when the first of them comes. */
+export function createAskableLinks(open: (askable: Askable) => LinkPool): AskableLinks {
+  const pools = new Map<string, LinkPool>();
+  return {
+    lease(bearer, { form, url, sampling }) {
+      const key = `${form} ${url} ${sampling}`;
+      const pool = pools.get(key) ?? open({ form, url, sampling });
+      pools.set(key, pool);
+      return pool.lease(bearer);
+    },
+    async observeFault() {
+      const faults = await Promise.all([...pools.values()].map((pool) => pool.observeFault()));
+      return faults.find((fault) => fault !== undefined);
+    },
+    close: async () => void (await Promise.all([...pools.values()].map((pool) => pool.close()))),
+  };
+}

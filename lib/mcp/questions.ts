@@ -1,0 +1,173 @@
+/**
+ * Questions of a server during our calls, and whom they belong to. In the 2025 era they are requests on the stream of the
+ * call that they are about: the call is told by that stream alone, so that no caller is ever asked for another's call, and
+ * what comes on no call's stream is refused. In the 2026 era they are the call's own result.
+ */
+import {
+  type CallToolResult,
+  type Client,
+  type CreateMessageResult,
+  type ElicitResult,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  isSpecType,
+} from "@modelcontextprotocol/client";
+import { isEventStream } from "../process/event-stream.ts";
+import type { Ask, Askable, Question } from "./asking.ts";
+import type { CallDeadline } from "./call-deadline.ts";
+import { createEventDataReader } from "./event-data.ts";
+import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
+import { McpError, refusedInput, renderPlace } from "./mcp-error.ts";
+
+/** Between `begin` and the transport's fetch, which takes it out: nobody else sees it. */
+const callHeader = "x-pallas-call";
+/** A longer event is no question that anybody would be asked. */
+const questionCharactersMax = 1024 * 1024;
+/** Rounds of questions in one call (2026 era). */
+const roundsMax = 16;
+
+type RequestId = string | number;
+
+export interface OpenCall {
+  /** For the call's request: its mark, and that the result may be questions. */
+  options: { headers: Record<string, string>; allowInputRequired: true };
+  ask: (question: Question) => ReturnType<Ask>;
+  end(): void;
+}
+
+export interface Questions {
+  /** A call whose questions `ask` answers; its deadline for silence rests meanwhile. */
+  begin(ask: Ask, deadline: CallDeadline): OpenCall;
+  /** The call that a request belongs to; its mark is taken out of the headers. */
+  takeCall(headers: Headers): string | undefined;
+  /** The response, with each request of the server in it noted as one of the call. */
+  watch(response: Response, call: string | undefined): Response;
+  /** Lets `client` answer what it says it can be asked. */
+  answerFor(client: Client, askable: Askable): void;
+}
+
+export function createQuestions(): Questions {
+  const calls = new Map<string, Ask>();
+  const askedBy = new Map<RequestId, string>();
+  let begun = 0;
+
+  const answer = async (question: Question, { id, signal }: { id: RequestId; signal: AbortSignal }) => {
+    const ask = calls.get(askedBy.get(id) ?? "");
+    askedBy.delete(id);
+    if (ask === undefined) {
+      throw new JsonRpcError(rpcCodes.invalidRequest, `${question.method} belongs to no call of this client that runs`);
+    }
+    return await ask(question, signal);
+  };
+  const note = (call: string) => (data: string) => {
+    const id = readRequestId(data);
+    if (id !== undefined && calls.has(call)) askedBy.set(id, call);
+  };
+  return {
+    begin(ask, deadline) {
+      begun += 1;
+      const call = String(begun);
+      const askAtRest: Ask = async (question, signal) => {
+        const resume = deadline.hold();
+        try {
+          return await ask(question, signal);
+        } finally {
+          resume();
+        }
+      };
+      const { signal: ending } = deadline;
+      calls.set(call, (question, signal) => askAtRest(question, AbortSignal.any([signal, ending])));
+      const end = () => {
+        calls.delete(call);
+        for (const [id, asker] of askedBy) if (asker === call) askedBy.delete(id);
+      };
+      const options = { headers: { [callHeader]: call }, allowInputRequired: true as const };
+      return { options, ask: (question) => askAtRest(question, ending), end };
+    },
+    takeCall(headers) {
+      const call = headers.get(callHeader) ?? undefined;
+      headers.delete(callHeader);
+      return call;
+    },
+    watch(response, call) {
+      return call === undefined ? response : watchEvents(response, note(call));
+    },
+    answerFor(client, askable) {
+      if (askable.form || askable.url) {
+        client.setRequestHandler("elicitation/create", async ({ method, params }, { mcpReq }) =>
+          parseElicitResult(await answer({ method, params: { ...params } }, mcpReq)),
+        );
+      }
+      if (askable.sampling) {
+        client.setRequestHandler("sampling/createMessage", async ({ method, params }, { mcpReq }) =>
+          parseSampled(await answer({ method, params: { ...params } }, mcpReq)),
+        );
+      }
+    },
+  };
+}
+
+function watchEvents(response: Response, onData: (data: string) => void): Response {
+  if (response.body === null || !isEventStream(response.headers)) {
+    return response;
+  }
+  const read = createEventDataReader(onData, questionCharactersMax);
+  const watched = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        read(chunk);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  const { status, statusText, headers } = response;
+  return new Response(watched, { status, statusText, headers });
+}
+
+type Request = (params: object) => Promise<CallToolResult | InputRequiredResult>;
+
+/** A call of the 2026 era with all rounds of questions that its server wants answered first. */
+export async function callWithAnswers(request: Request, call: OpenCall, url: string): Promise<CallToolResult> {
+  let answers: object = {};
+  for (let round = 0; round < roundsMax; round += 1) {
+    const result: CallToolResult | InputRequiredResult = await request(answers);
+    if (!isInputRequiredResult(result)) {
+      return result;
+    }
+    const inputResponses: Record<string, unknown> = {};
+    for (const [key, { method, params }] of Object.entries(result.inputRequests ?? {})) {
+      if (method === "roots/list") {
+        throw new McpError("protocol", `${renderPlace(url)} asked for roots, ${refusedInput}`);
+      }
+      inputResponses[key] = await call.ask({ method, params: { ...params } });
+    }
+    const { requestState } = result;
+    answers = { inputResponses, ...(requestState !== undefined && { requestState }) };
+  }
+  throw new McpError("protocol", `${renderPlace(url)} asked for more input ${roundsMax} times in one call`);
+}
+
+function readRequestId(data: string): RequestId | undefined {
+  // Spares results, which may be large, the parsing.
+  if (!data.includes('"method"')) return undefined;
+  try {
+    const message: unknown = JSON.parse(data);
+    if (!isJsonObject(message) || typeof message["method"] !== "string") return undefined;
+    const { id } = message;
+    return typeof id === "string" || typeof id === "number" ? id : undefined;
+  } catch {
+    return undefined; // The SDK reports it.
+  }
+}
+
+const unfit = () => new JsonRpcError(rpcCodes.internalError, "the answer is not one that MCP knows");
+
+function parseElicitResult(answer: unknown): ElicitResult {
+  if (isSpecType.ElicitResult(answer)) return answer as ElicitResult;
+  throw unfit();
+}
+
+function parseSampled(answer: unknown): CreateMessageResult {
+  if (isSpecType.CreateMessageResult(answer)) return answer as CreateMessageResult;
+  throw unfit();
+}
