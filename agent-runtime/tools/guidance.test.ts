@@ -16,7 +16,7 @@ const quotedOf = (text: string) =>
     .slice(3)
     .join("\n");
 
-describe("AGT-1 instructions of downstream servers", () => {
+describe("instructions of downstream servers", () => {
   const tool = { read: () => textResult("x") };
 
   test.each([false, true])(

@@ -40,7 +40,7 @@ async function read(args: object, scene: Scene = {}) {
   return { shown, lines, asked: extension.asked, tool, agent };
 }
 
-describe("AGT-1 resources of downstream servers", () => {
+describe("resources of downstream servers", () => {
   test.each([false, true])(
     "are read by server and URI, as one call with progress and metrics (2025 era: %s)",
     async (only2025) => {

@@ -1,6 +1,7 @@
 // What of the programs meets text of others. One line each: who reads, and after which
 // beginnings a hostile run may stand. To add a parser, add a line.
 import { Hono } from "hono";
+import { renderGuidance } from "../../agent-runtime/tools/guidance.ts";
 import { baseUrlOf } from "../../agent-runtime/model/access.ts";
 import { createAnswerSchema } from "../../agent-runtime/loop/answer-schema.ts";
 import { cutDescription } from "../../agent-runtime/model/fit-tools.ts";
@@ -16,6 +17,7 @@ import { compareQuantities, parseDurationMs, parseQuantity } from "../../crds/un
 import { parseErrorResponse } from "../../lib/kube/api-error.ts";
 import { isSameQuantity } from "../../lib/kube/quantity.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
+import { createEventDataReader } from "../../lib/mcp/event-data.ts";
 import { judgeRedirect, parseLocation } from "../../lib/mcp/redirect.ts";
 import { findSchemaFault } from "../../lib/mcp/schema-check.ts";
 import { readTraceContext } from "../../lib/mcp/trace-context.ts";
@@ -128,6 +130,17 @@ export const readers: readonly Reader[] = [
     read: (text) => answerSchema.read(text),
     after: ["{", '{"a":', '{"a":"', '{"a":["x",', "```json\n{"],
     before: ["}", '"}', "]}"],
+  },
+  {
+    name: "instructions of a server",
+    read: (text) => renderGuidance([{ server: "a", prefix: "a", text }]),
+    after: ["a\n", "\r"],
+  },
+  {
+    name: "events as they pass",
+    read: (text) => createEventDataReader((data) => data.length, 1_000)(Buffer.from(text)),
+    after: ["data:", "data: a\n", "\r"],
+    before: ["\n\n"],
   },
   {
     name: "a pod's series: the lines",

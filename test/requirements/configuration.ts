@@ -85,6 +85,7 @@ export const configurationRequirements: Requirements = {
       "agent-runtime/bearer.test.ts",
       "agent-runtime/tools/interleavings.test.ts",
       "agent-runtime/tools/link-pool.test.ts",
+      "agent-runtime/asking.test.ts",
       "lib/mcp/connect.test.ts",
       "agent-runtime/admin.test.ts",
       "test/integration/bearer.test.ts",
@@ -96,6 +97,7 @@ export const configurationRequirements: Requirements = {
       "agent-runtime/model/ai-sdk.test.ts",
       "agent-runtime/model/models.test.ts",
       "agent-runtime/model/preflight.test.ts",
+      "agent-runtime/access-tokens.test.ts",
       "lib/mcp/safe-fetch.test.ts",
       "test/integration/bearer.test.ts",
     ],
@@ -105,6 +107,7 @@ export const configurationRequirements: Requirements = {
     shown: [
       "lib/process/log.test.ts",
       "lib/mcp/downstream-words.test.ts",
+      "lib/mcp/client-credentials.test.ts",
       "agent-runtime/bearer.test.ts",
       "agent-runtime/model/one-result.test.ts",
       "plan/run-config.test.ts",

@@ -59,7 +59,11 @@ export const laterRequirements: Requirements = {
   },
   "MGM-6": { promise: "Approvals expire, hold for the exact call, and outlive a restart.", shown: "open" },
 
-  "MGM-7": { promise: "Questions of servers, policies and models reach the caller who can be asked.", shown: "open" },
+  "MGM-7": {
+    promise: "Questions of servers, policies and models reach the caller who can be asked.",
+    shown: ["agent-runtime/asking.test.ts", "agent-runtime/tools/relay.test.ts"],
+    missing: "questions of policies, and of the model itself",
+  },
 
   "UI-1": { promise: "A browser shows agents, chat, approvals, servers, a tester and logs, live.", shown: "open" },
   "UI-2": { promise: "The inbox of approvals is an MCP App too.", shown: "open" },
