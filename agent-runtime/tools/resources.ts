@@ -6,7 +6,7 @@ import type { CallOptions } from "../../lib/mcp/connect.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { Link } from "./link.ts";
-import { isToolAllowed, readResourceName, resourcesRead } from "./naming.ts";
+import { readResourceName, resourcesRead } from "./naming.ts";
 import type { ToolRoute } from "./route.ts";
 
 /** More are counted, and not shown. */
@@ -75,9 +75,6 @@ function renderRoute(shared: ToolRoute, { server, link }: ReadableServer): ToolR
     downstream: server.name,
     linksReadable: true,
     async call({ uri }, options) {
-      if (!isToolAllowed(resourcesRead, server)) {
-        throw new McpError("protocol", `resources of ${server.name} are not allowed to this agent`);
-      }
       const callOptions: CallOptions = { ...options, idleTimeoutMs: server.timeoutMs };
       if (typeof uri === "string" && uri !== "")
         return await link.use((connection) => connection.readResource(uri, callOptions));
