@@ -106,6 +106,9 @@ export const reasoningContents = ["auto", "keep", "omit"] as const;
 
 export const modelCapabilities = object("What the model can do. Declared, never guessed from a name (CFG-4).", {
   vision: flag("Whether it reads images. Default false.").exactOptional(),
+  pdf: flag(
+    "Whether it reads PDFs. Default: true where its provider is anthropic, openai, google or bedrock.",
+  ).exactOptional(),
   contextWindow: integer(1, 100_000_000, "Tokens it can read. Default 131072.").exactOptional(),
   maxOutputTokens: integer(1, 100_000_000, "Tokens it can write in one turn. Default 16384.").exactOptional(),
   reasoningContent: choice(

@@ -90,6 +90,7 @@ export type RunCard = z.output<typeof card>;
 
 const capabilities = z.object({
   vision: z.boolean(),
+  pdf: z.boolean().exactOptional(),
   contextWindow: z.number(),
   maxOutputTokens: z.number(),
   /** Absent: auto. */

@@ -127,7 +127,7 @@ describe("AGT-4 a conversation that nears the context window", () => {
     const { store, options } = await fillWindow(models, { capabilities: { contextWindow: 10_000 } });
     await talk([image], options);
     await talk("and now", { ...options, compaction: { compactAt: 0.3, keepTurns: 1 } });
-    expect(transcriptOf(models.summaries[0])).toContain("User: [image of type image/png]");
+    expect(transcriptOf(models.summaries[0])).toContain("User: [file of type image/png]");
     expect(transcriptOf(models.summaries[0])).not.toContain(image.data);
     expect(JSON.stringify(await readStored(store))).toContain(image.data);
   });

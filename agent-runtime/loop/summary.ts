@@ -58,7 +58,7 @@ function renderPieces(message: ModelMessage): string[] {
   );
 }
 
-const renderImage = ({ mimeType }: { mimeType: string }) => `[image of type ${mimeType}]`;
+const renderImage = ({ mimeType }: { mimeType: string }) => `[file of type ${mimeType}]`;
 
 /** The longest pieces give way first. */
 function renderTranscript(pieces: readonly string[], tokens: number): string {

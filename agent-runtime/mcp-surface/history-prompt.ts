@@ -3,9 +3,10 @@
 // of the conversation.
 import { historyPromptName } from "../../crds/names.ts";
 import { JsonRpcError, rpcCodes } from "../../lib/mcp/json-rpc.ts";
-import type { PromptEntry, PromptMessage } from "../../lib/mcp/table.ts";
+import type { Content, PromptEntry, PromptMessage } from "../../lib/mcp/table.ts";
 import { CallFault } from "../call-fault.ts";
-import type { ModelMessage } from "../model/types.ts";
+import { pdfType } from "../model/pdf.ts";
+import type { ModelMessage, UserPart } from "../model/types.ts";
 import { UnknownSession, type Sessions } from "../session/sessions.ts";
 
 const messagesDefault = 50;
@@ -59,7 +60,13 @@ function renderEarlier(first: number): PromptMessage[] {
 }
 
 function renderPromptMessages(message: ModelMessage): PromptMessage[] {
-  if (message.role === "user") return message.content.map((content) => ({ role: "user", content }));
+  if (message.role === "user") return message.content.map((part) => ({ role: "user", content: renderPart(part) }));
   if (message.role === "tool" || message.text === "") return [];
   return [{ role: "assistant", content: { type: "text", text: message.text } }];
+}
+
+/** MCP has no PDF but one that a resource is; its name stands in the text before it. */
+function renderPart(part: UserPart): Content {
+  if (part.type === "text" || part.mimeType !== pdfType) return part;
+  return { type: "resource", resource: { uri: "attachment:///attachment.pdf", mimeType: pdfType, blob: part.data } };
 }

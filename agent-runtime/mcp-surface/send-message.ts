@@ -17,6 +17,7 @@ import type { RunContext } from "../loop/run-context.ts";
 import { runLoop, type RunOutcome } from "../loop/run-loop.ts";
 import { isBuiltIn } from "../model/built-in.ts";
 import type { Models } from "../model/models.ts";
+import { readsPdf } from "../model/pdf.ts";
 import { ModelError, type UserPart } from "../model/types.ts";
 import { createProgress, type ProgressReporter } from "../progress.ts";
 import { newConversation, type SessionRef, type Sessions } from "../session/sessions.ts";
@@ -26,11 +27,12 @@ import type { Dispatch } from "../tools/dispatch.ts";
 import type { Toolbox, Tools } from "../tools/toolbox.ts";
 import { renderUnavailable } from "../tools/unavailable.ts";
 import { renderAnswer, withSession, withUnavailable } from "./answer.ts";
+import { checkShown, parseAttachments, type Reader } from "./attachments.ts";
 import { InputFault, parseImages, type Seer } from "./images.ts";
 import { recordMessage } from "./record-message.ts";
 
 export interface SendMessageParts {
-  config: Pick<RunConfig, "agent" | "request" | "limits" | "history" | "emitLoopProgress">;
+  config: Pick<RunConfig, "agent" | "providers" | "request" | "limits" | "history" | "emitLoopProgress">;
   models: Pick<Models, "turn">;
   /** The model as it stands: reference and what it can do. */
   activeModel: () => RunModel;
@@ -53,6 +55,7 @@ export interface SendMessageParts {
 const argumentsSchema = z.object({
   message: z.string(),
   images: z.array(z.object({ data: z.string(), mime_type: z.string() })).default([]),
+  attachments: z.array(z.object({ data: z.string(), mime_type: z.string(), name: z.string().optional() })).default([]),
   session_id: z.string().optional(),
 });
 
@@ -170,21 +173,25 @@ async function converse(
   }
 }
 
-function renderSeer({ activeModel, observeImageLimits }: SendMessageParts): Seer {
-  const { ref, capabilities } = activeModel();
-  return { ref, vision: capabilities.vision, imageLimits: observeImageLimits() };
+function renderSeer({ activeModel, observeImageLimits, config }: SendMessageParts): Seer & Reader {
+  const model = activeModel();
+  const { ref, capabilities } = model;
+  const pdf = readsPdf(model, config.providers);
+  return { ref, vision: capabilities.vision, pdf, imageLimits: observeImageLimits() };
 }
 
 /** Throws InputFault. */
-function parseInput(args: Record<string, unknown>, seer: Seer): Input {
+function parseInput(args: Record<string, unknown>, seer: Seer & Reader): Input {
   const parsed = argumentsSchema.safeParse(args);
   if (!parsed.success) throw new InputFault(`the arguments cannot be used: ${z.prettifyError(parsed.error)}`);
   const { message, session_id: sessionId } = parsed.data;
   const images = parseImages(parsed.data.images, seer);
-  if (message.trim() === "" && images.length === 0)
-    throw new InputFault("the message is empty: write one, or send an image");
+  const files = parseAttachments(parsed.data.attachments, seer);
   const text: UserPart[] = message.trim() === "" ? [] : [{ type: "text", text: message }];
-  return { content: [...text, ...images.map((image) => ({ type: "image" as const, ...image }))], sessionId };
+  const content = [...text, ...files, ...images.map((image) => ({ type: "image" as const, ...image }))];
+  if (content.length === 0) throw new InputFault("the message is empty: write one, or send an image or an attachment");
+  checkShown(content);
+  return { content, sessionId };
 }
 
 function createContext(parts: SendMessageParts, session: SessionRef, run: Running): RunContext {

@@ -46,6 +46,24 @@ const renderInputSchema = (scope: RunConfig["scope"]): JsonObjectSchema => ({
         additionalProperties: false,
       },
     },
+    attachments: {
+      type: "array",
+      description: "Texts and PDFs that belong to the message.",
+      items: {
+        type: "object",
+        properties: {
+          data: { type: "string", description: "The file, base64." },
+          mime_type: {
+            type: "string",
+            description:
+              "A text type in UTF-8, application/json, xml or yaml, or application/pdf where the model reads it.",
+          },
+          name: { type: "string", description: "What the file is called." },
+        },
+        required: ["data", "mime_type"],
+        additionalProperties: false,
+      },
+    },
     session_id: { type: "string", description: conversations[scope].argument },
   },
   required: ["message"],

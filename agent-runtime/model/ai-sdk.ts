@@ -14,6 +14,7 @@ import type { FittedTool } from "./fit-tools.ts";
 import { createProviderFetch } from "./http.ts";
 import { cacheBreakpoint, renderMessages } from "./messages.ts";
 import { fitBlocks, parseOpaque, renderOpaque } from "./opaque.ts";
+import { readsPdf } from "./pdf.ts";
 import { renderSampling, type Parameter } from "./sampling.ts";
 import { watchSilence, type SilenceWatch } from "./silence.ts";
 import { createThinkingFilter, withoutThinking } from "./thinking-text.ts";
@@ -164,7 +165,8 @@ function cutOff(provider: RunProvider, garbage: boolean): ModelError {
       });
 }
 
-function renderHistory({ provider: { kind }, model, request, fit }: StreamTurnInput, cacheBreakpoints: boolean) {
+function renderHistory({ provider, model, request, fit }: StreamTurnInput, cacheBreakpoints: boolean) {
+  const { kind } = provider;
   const { rules, plainReplay } = fit;
   const { messages } = request;
   const blocksOf = new Map(
@@ -181,6 +183,7 @@ function renderHistory({ provider: { kind }, model, request, fit }: StreamTurnIn
   const callId = createCallIds({ nineCharacters: rules.nineCharacterIds, own });
   return renderMessages(messages, {
     vision: model.capabilities.vision,
+    pdf: readsPdf(model, [provider]),
     imagesInToolResults: kind === "anthropic" || kind === "openai",
     cacheBreakpoints,
     readOpaque: (message) => {

@@ -6,6 +6,7 @@ import type { ModelMessage } from "./types.ts";
 
 const options: RenderOptions<never[]> = {
   vision: true,
+  pdf: true,
   imagesInToolResults: false,
   cacheBreakpoints: false,
   readOpaque: () => undefined,

@@ -3,11 +3,14 @@
 // the user in a row.
 import { renderCalledName } from "../tools/naming.ts";
 import type { RenderCallId } from "./call-ids.ts";
+import { pdfType } from "./pdf.ts";
 import type { AssistantMessage, ImageData, ModelMessage, ToolResultPart } from "./types.ts";
 
 export interface RenderOptions<Blocks> {
   /** False: images become a note. */
   vision: boolean;
+  /** False: PDFs become a note. */
+  pdf: boolean;
   /** Whether tool results can hold images; else they move to a user message behind the results. */
   imagesInToolResults: boolean;
   /** Marks the ends of the last turns for Anthropic's prompt cache. */
@@ -32,6 +35,10 @@ const omitted = "[an image was left out: this model reads no images]";
 export const cacheBreakpoint = { anthropic: { cacheControl: { type: "ephemeral" as const } } };
 /** The newest is written, the one before it is read: it was the newest of the turn before. */
 const turnsMarked = 2;
+
+type PartOptions = Pick<RenderOptions<unknown>, "vision" | "pdf">;
+/** Vendors bound its characters, each in another way; what a file is called stands in the text before it. */
+const pdfName = "attachment.pdf";
 
 type RenderedMessage<Blocks> = { providerOptions?: typeof cacheBreakpoint } & (
   | ReturnType<typeof renderUser>
@@ -73,14 +80,17 @@ function joinUserMessages<Blocks>(messages: readonly RenderedMessage<Blocks>[], 
 }
 
 function renderMessage<Blocks>(message: ModelMessage, options: RenderOptions<Blocks>): RenderedMessage<Blocks>[] {
-  if (message.role === "user") return [renderUser(message.content, options.vision)];
+  if (message.role === "user") return [renderUser(message.content, options)];
   if (message.role === "assistant") return renderAssistant(message, options);
   return renderResults(message.results, options);
 }
 
-function renderUser(content: Extract<ModelMessage, { role: "user" }>["content"], vision: boolean) {
+function renderUser(content: Extract<ModelMessage, { role: "user" }>["content"], options: PartOptions) {
   const said = content.filter((part) => part.type === "image" || part.text.trim() !== "");
-  const parts = said.map((part) => (part.type === "text" ? textPart(part.text) : imagePart(part, vision)));
+  const parts = said.map((part) => {
+    if (part.type === "text") return textPart(part.text);
+    return part.mimeType === pdfType ? pdfPart(part, options.pdf) : imagePart(part, options.vision);
+  });
   return { role: "user" as const, content: parts.length === 0 ? [textPart(blank)] : parts };
 }
 
@@ -144,6 +154,11 @@ function renderOutput(result: ToolResultPart, imagesInside: boolean, vision: boo
 }
 
 const textPart = (text: string) => ({ type: "text" as const, text });
+
+function pdfPart({ data, mimeType }: ImageData, pdf: boolean) {
+  if (!pdf) return textPart("[a PDF was left out: this model reads none]");
+  return { type: "file" as const, data: { type: "data" as const, data }, mediaType: mimeType, filename: pdfName };
+}
 
 function imagePart(image: ImageData, vision: boolean) {
   if (!vision) return textPart(omitted);

@@ -10,6 +10,7 @@ export interface ImageData {
   mimeType: string;
 }
 
+/** An image, or a PDF by its type: both are bytes that models read and histories keep in files of their own. */
 export type UserPart = { type: "text"; text: string } | ({ type: "image" } & ImageData);
 
 export interface ToolCallRequest {

@@ -1,12 +1,17 @@
 // Prompts, answers, arguments and results in the JSON of the GenAI conventions, for those who asked for content. The bytes
 // of images stay here.
+import { pdfType } from "../model/pdf.ts";
 import type { Attributes } from "@opentelemetry/api";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import type { ModelMessage, ToolCallRequest, TurnRequest, TurnResult } from "../model/types.ts";
 import { contentAttributes } from "./conventions.ts";
 
 const textPart = (content: string) => ({ type: "text", content });
-const image = (mimeType: string) => ({ type: "blob", modality: "image", mime_type: mimeType });
+const blob = (mimeType: string) => ({
+  type: "blob",
+  modality: mimeType === pdfType ? "document" : "image",
+  mime_type: mimeType,
+});
 const callPart = ({ id, name, arguments: args }: ToolCallRequest) => ({ type: "tool_call", id, name, arguments: args });
 const answerParts = ({ text, toolCalls }: Pick<TurnResult, "text" | "toolCalls">) => [
   ...(text === "" ? [] : [textPart(text)]),
@@ -16,7 +21,7 @@ const answerParts = ({ text, toolCalls }: Pick<TurnResult, "text" | "toolCalls">
 function renderParts(message: ModelMessage) {
   switch (message.role) {
     case "user":
-      return message.content.map((part) => (part.type === "text" ? textPart(part.text) : image(part.mimeType)));
+      return message.content.map((part) => (part.type === "text" ? textPart(part.text) : blob(part.mimeType)));
     case "assistant":
       return answerParts(message);
     case "tool":

@@ -24,6 +24,20 @@ const server = (name: string, secrets: readonly number[]) => ({
   url: "http://tools.team.svc/mcp",
   headers: secrets.map((secret, at) => header(at, secret)),
 });
+const oauth = (tokenUrl = "https://login.team.svc/token") => ({
+  auth: { oauth: { tokenUrl, clientId: "agents", clientSecret: secretKeyRef(50) } },
+});
+const oauthServer = { name: "a", url: "http://tools.team.svc/mcp", ...oauth() };
+const oauthProvider = { name: "p", kind: "openai-compatible", baseUrl: "http://models.team.svc/v1", ...oauth() };
+const oauthSpec = { servers: [oauthServer], providers: [oauthProvider] };
+const oauthParts = [{ servers: [oauthServer] }, { providers: [oauthProvider] }];
+/** The secret goes to another token URL, or what it is worth to another server or provider. */
+const movedOauth = [
+  { ...oauthSpec, servers: [{ ...oauthServer, ...oauth("https://elsewhere.example/token") }] },
+  { ...oauthSpec, servers: [{ ...oauthServer, url: "http://elsewhere.example/mcp" }] },
+  { ...oauthSpec, providers: [{ ...oauthProvider, ...oauth("https://elsewhere.example/token") }] },
+  { ...oauthSpec, providers: [{ ...oauthProvider, baseUrl: "http://elsewhere.example/v1" }] },
+];
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
 
 interface InstanceSpec {
@@ -155,25 +169,15 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
     });
 
     it("of an OAuth client go to another token URL, and its tokens to another URL, only by the hand of who reads them", async () => {
-      const auth = (tokenUrl: string) => ({
-        oauth: { tokenUrl, clientId: "agents", clientSecret: secretKeyRef(50) },
-      });
-      const tokens = "https://login.team.svc/token";
-      const oauthServer = { name: "a", url: "http://tools.team.svc/mcp", auth: auth(tokens) };
-      const model = { name: "p", kind: "openai-compatible", baseUrl: "http://models.team.svc/v1", auth: auth(tokens) };
-      const before = { servers: [oauthServer], providers: [model] };
-      for (const spec of [{ servers: [oauthServer] }, { providers: [model] }]) {
-        await expect(as("some", instance("oauth", spec))).rejects.toThrow('spec names the Secret "s50"');
+      for (const spec of oauthParts)
+        await expect(as("some", instance("oauth", spec))).rejects.toThrow('names the Secret "s50"');
+      for (const [author, title] of [
+        ["all", "New"],
+        ["none", "Kept"],
+      ] as const) {
+        expect(await as(author, instance("oauth", { ...oauthSpec, title }))).toContain("serverside-applied");
       }
-      expect(await as("all", instance("oauth", before))).toContain("serverside-applied");
-      expect(await as("none", instance("oauth", { ...before, title: "Kept" }))).toContain("serverside-applied");
-      const moved = [
-        { ...before, servers: [{ ...oauthServer, auth: auth("https://elsewhere.example/token") }] },
-        { ...before, servers: [{ ...oauthServer, url: "http://elsewhere.example/mcp" }] },
-        { ...before, providers: [{ ...model, auth: auth("https://elsewhere.example/token") }] },
-        { ...before, providers: [{ ...model, baseUrl: "http://elsewhere.example/v1" }] },
-      ];
-      for (const spec of moved) await expect(as("some", instance("oauth", spec))).rejects.toThrow('"s50"');
+      for (const spec of movedOauth) await expect(as("some", instance("oauth", spec))).rejects.toThrow('"s50"');
     });
 
     it("go to another vendor only by the hand of who reads them", async () => {

@@ -84,7 +84,11 @@ export const interfaceRequirements: Requirements = {
   },
   "AGT-2": {
     promise: "Images reach the model with the text; one it cannot take is a tool error that names the fault.",
-    shown: ["agent-runtime/mcp-surface/surface.test.ts", "agent-runtime/image-data.test.ts"],
+    shown: [
+      "agent-runtime/mcp-surface/surface.test.ts",
+      "agent-runtime/mcp-surface/attachments.test.ts",
+      "agent-runtime/image-data.test.ts",
+    ],
   },
   "AGT-3": {
     promise: "get_health takes no arguments, is described exactly as clients know it, and asks no model.",
