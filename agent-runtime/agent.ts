@@ -111,6 +111,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     clock,
   });
   const resultLimitBytes = config.limits.toolResultBytes;
+  const onCall = metrics.countToolCall;
   const hasVision = () => models.active.capabilities.vision;
   const observeImageLimits = () => findImageLimits(models.active.provider, config.providers);
   const sendMessage = createSendMessage({
@@ -119,10 +120,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     activeModel: () => models.active,
     tools,
     observeImageLimits,
-    dispatch: createDispatch({
-      ...{ resultLimitBytes, hasVision, observeImageLimits, log, clock },
-      onCall: metrics.countToolCall,
-    }),
+    dispatch: createDispatch({ resultLimitBytes, hasVision, observeImageLimits, onCall, log, clock }),
     sessions,
     answerSchema: config.output === undefined ? undefined : createAnswerSchema(config.output.schema),
     observeInstruction: () => observeInstruction(config.instruction, texts),
@@ -133,8 +131,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     clock,
   });
   const table = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
-  const tracedTable = { ...table, tools: table.tools.map((tool) => traceServedTool(tool, telemetry)) };
-  const endpoint = createEndpoint(tracedTable, { config, sessions, readLive, metrics, log });
+  const endpoint = createEndpoint(table, { config, sessions, readLive, metrics, telemetry, log });
   const allowedHosts = renderAllowedHosts(config, options.podIp);
   return {
     mcpApp: createMcpApp({ config, readLive, allowedHosts, auth, drain, endpoint }),
@@ -188,22 +185,28 @@ interface EndpointParts {
   sessions: Sessions;
   readLive: ReadLiveConfig;
   metrics: AgentMetrics;
+  telemetry: Telemetry;
   log: Logger;
 }
 
 /** A call of the scope `request` needs no session, so that any of several pods serves it, whichever opened one. */
-function createEndpoint(table: McpTable, { config, sessions, readLive, metrics, log }: EndpointParts): McpEndpoint {
+function createEndpoint(table: McpTable, parts: EndpointParts): McpEndpoint {
+  const { config, sessions, readLive, metrics, telemetry, log } = parts;
   const idleTtlMs = Math.min(config.history.idleTtlMs, connectionIdleMaxMs);
-  return serveMcp(table, {
-    log: log.child({ logger: "pallas.mcp" }),
-    bodyLimitBytes: config.http.bodyLimitBytes,
-    onBodyRefused: () => metrics.countRefused("memory"),
-    callers: config.auth === undefined ? "anyone" : "named",
-    sessions: { idleTtlMs, max: connectionsMax },
-    ...(config.scope === "request" ? { opensSessions: async () => !(await readLive()).severalPods } : {}),
-    isResumable: sessions.isKnownConnection,
-    onSessionDelete: sessions.forgetConnection,
-  });
+  const tools = table.tools.map((tool) => traceServedTool(tool, telemetry));
+  return serveMcp(
+    { ...table, tools },
+    {
+      log: log.child({ logger: "pallas.mcp" }),
+      bodyLimitBytes: config.http.bodyLimitBytes,
+      onBodyRefused: () => metrics.countRefused("memory"),
+      callers: config.auth === undefined ? "anyone" : "named",
+      sessions: { idleTtlMs, max: connectionsMax },
+      ...(config.scope === "request" ? { opensSessions: async () => !(await readLive()).severalPods } : {}),
+      isResumable: sessions.isKnownConnection,
+      onSessionDelete: sessions.forgetConnection,
+    },
+  );
 }
 
 interface McpAppParts {

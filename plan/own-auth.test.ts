@@ -101,6 +101,6 @@ describe("CFG-5 auth.oauth", () => {
       ["InvalidField", `${place}.auth.oauth.clientSecret.secretKeyRef.key`],
     ];
     const faults = acceptInstance(instance, "cluster").map(({ reason, path }) => [reason, path]);
-    expect(faults.toSorted()).toEqual([...at("spec.servers[0]"), ...at("spec.providers[0]")].toSorted());
+    expect(new Set(faults)).toEqual(new Set([...at("spec.servers[0]"), ...at("spec.providers[0]")]));
   });
 });

@@ -125,8 +125,25 @@ interface Connector {
   close(): Promise<void>;
 }
 
+/** The client is loaded with the first connection. */
+async function connectTo(options: LinkOptions, signal: AbortSignal, era: Era | undefined): Promise<McpConnection> {
+  const { url, headers, clientVersion, askable, openFetch, deadlines = defaultDeadlines } = options;
+  const { connectMcp } = await import("../../lib/mcp/connect.ts");
+  return await connectMcp({
+    url,
+    headers,
+    clientName: "pallas",
+    clientVersion,
+    ...(askable && { askable }),
+    signal,
+    connectTimeoutMs: deadlines.connectMs,
+    era,
+    openFetch,
+  });
+}
+
 function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChanged: () => void): Connector {
-  const { name, clock, deadlines = defaultDeadlines } = options;
+  const { name, clock } = options;
   let current: Promise<McpConnection> | undefined;
   let connected: McpConnection | undefined;
   let latest: ServerFacts | undefined;
@@ -139,18 +156,7 @@ function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChan
 
   const connect = async () => {
     try {
-      const { connectMcp } = await import("../../lib/mcp/connect.ts");
-      const connection = await connectMcp({
-        url: options.url,
-        headers: options.headers,
-        clientName: "pallas",
-        clientVersion: options.clientVersion,
-        ...(options.askable && { askable: options.askable }),
-        signal: closing,
-        connectTimeoutMs: deadlines.connectMs,
-        era,
-        openFetch: options.openFetch,
-      });
+      const connection = await connectTo(options, closing, era);
       connected = connection;
       latest = { instructions: connection.instructions, hasResources: connection.hasResources };
       era = connection.era === "2025" ? "2025" : undefined;

@@ -163,11 +163,12 @@ function readRequestId(data: string): RequestId | undefined {
 const unfit = () => new JsonRpcError(rpcCodes.internalError, "the answer is not one that MCP knows");
 
 function parseElicitResult(answer: unknown): ElicitResult {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- just checked; the two SDKs' types of it differ in name only
   if (isSpecType.ElicitResult(answer)) return answer as ElicitResult;
   throw unfit();
 }
 
 function parseSampled(answer: unknown): CreateMessageResult {
-  if (isSpecType.CreateMessageResult(answer)) return answer as CreateMessageResult;
+  if (isSpecType.CreateMessageResult(answer)) return answer;
   throw unfit();
 }

@@ -15,7 +15,7 @@ import {
 import { ResponseLimitError } from "../outgoing/response-limit.ts";
 
 /** Translates whatever connecting to `url` or calling it threw. `hasSession` tells a lost session from a wrong URL. */
-export function renderMcpError(error: unknown, url: string, hasSession: boolean): McpError {
+function renderMcpError(error: unknown, url: string, hasSession: boolean): McpError {
   const own = findCause(error, McpError);
   if (own !== undefined) {
     return own;

@@ -94,6 +94,20 @@ async function startGuardedServer(): Promise<ApiServer> {
   return api;
 }
 
+const named = { providers: [provider(0)], servers: [server("a", [1])] };
+const caBundle = (name: string) => ({ configMapKeyRef: { name, key: "ca.crt" } });
+/** What lies between the agents and every URL: before and after. */
+const routes: [string, string, InstanceSpec, InstanceSpec][] = [
+  ["proxy.https", "https", {}, { proxy: { https: "http://proxy.example:3128" } }],
+  ["proxy.http", "http", {}, { proxy: { http: "http://proxy.example:3128" } }],
+  ["another proxy", "other", { proxy: { https: "http://a.example" } }, { proxy: { https: "http://b.example" } }],
+  ["no proxy", "direct", { proxy: { https: "http://a.example" } }, {}],
+  ["caBundle", "ca", {}, { caBundle: caBundle("theirs") }],
+  ["another caBundle", "ca-other", { caBundle: caBundle("ours") }, { caBundle: caBundle("theirs") }],
+  ["images.agent", "image", {}, { images: { agent: "registry.example/agent:1" } }],
+  ["another images.agent", "image-other", { images: { agent: "a/b:1" } }, { images: { agent: "a/b:2" } }],
+];
+
 describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing()))("admission policies", () => {
   let api: ApiServer;
   /** Without an author: as the administrator. */
@@ -194,19 +208,6 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
     });
 
     describe("are as newly named where what lies between the agents and every URL changes:", () => {
-      const named = { providers: [provider(0)], servers: [server("a", [1])] };
-      const caBundle = (name: string) => ({ configMapKeyRef: { name, key: "ca.crt" } });
-      const routes: [string, string, InstanceSpec, InstanceSpec][] = [
-        ["proxy.https", "https", {}, { proxy: { https: "http://proxy.example:3128" } }],
-        ["proxy.http", "http", {}, { proxy: { http: "http://proxy.example:3128" } }],
-        ["another proxy", "other", { proxy: { https: "http://a.example" } }, { proxy: { https: "http://b.example" } }],
-        ["no proxy", "direct", { proxy: { https: "http://a.example" } }, {}],
-        ["caBundle", "ca", {}, { caBundle: caBundle("theirs") }],
-        ["another caBundle", "ca-other", { caBundle: caBundle("ours") }, { caBundle: caBundle("theirs") }],
-        ["images.agent", "image", {}, { images: { agent: "registry.example/agent:1" } }],
-        ["another images.agent", "image-other", { images: { agent: "a/b:1" } }, { images: { agent: "a/b:2" } }],
-      ];
-
       it.each(routes)("%s", async (_title, name, before, after) => {
         expect(await as("some", instance(name, { ...named, ...before }))).toContain("serverside-applied");
         await expect(as("none", instance(name, { ...named, ...after }))).rejects.toThrow(
