@@ -10,7 +10,7 @@ reports := test/.artefacts/reports
 report = --reporter=default --reporter=json --reporter=junit --outputFile.json=$(reports)/$(1).json --outputFile.junit=$(reports)/$(1).junit.xml
 in_toolchain := export PATH="$(CURDIR)/node_modules/.bin:$$PATH";
 
-.PHONY: up tools check unit integration test mutants e2e bench crds images chart build cluster-up cluster-down clean help
+.PHONY: up tools check unit integration test compat mutants e2e bench crds images chart build cluster-up cluster-down clean help
 
 up: build ## run the example agents on this machine, without a cluster
 	@$(in_toolchain) exec node examples/quickstart/up.ts
@@ -34,6 +34,9 @@ integration: $(installed) ## the built programs against a real API server (Go; t
 
 test: check unit integration ## everything that can be checked without a cluster of nodes; says at the end what was left out
 	@$(in_toolchain) node test/summarise-reports.ts $(reports)/{unit,integration}.json
+
+compat: $(installed) ## published servers, clients and frameworks of others, really started (Python, Go; the first run installs for five minutes)
+	@$(in_toolchain) vitest run --project compat $(call report,compat)
 
 mutants: $(installed) ## break the code on purpose, and see that unit tests notice (half an hour); FILES=x for some of the code only
 	@$(in_toolchain) node test/mutants/run.ts $(FILES)

@@ -1,6 +1,6 @@
 /**
  * `unit` needs nothing but Node; `integration` runs against a real API server and the built programs; `rights` runs after
- * them and compares the calls that were made with the rights that are granted. `make e2e` runs `machine`, the tests of the
+ * them and compares the calls that were made with the rights that are granted. `make compat` runs `compat`. `make e2e` runs `machine`, the tests of the
  * cluster with a node, and then `e2e`, the tests that use it. `make` has their results written to test/.artefacts/reports,
  * where test/summarise-reports.ts adds them up.
  */
@@ -38,6 +38,18 @@ export default defineConfig({
           maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "compat",
+          ...patient,
+          include: ["test/compat/**/*.test.ts"],
+          globalSetup: ["test/build-setup.ts"],
+          pool: "forks",
+          maxWorkers: 2,
+          testTimeout: 120_000,
+          hookTimeout: 600_000,
         },
       },
       { test: { name: "rights", include: [wholeRun], sequence: { groupOrder: 1 } } },

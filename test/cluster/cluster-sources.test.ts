@@ -52,10 +52,13 @@ describe("the sets of programs", () => {
   });
 
   it("each set has a key of its own, named after the set and its version", async () => {
-    const sets = await Promise.all((["node", "chart", "probe"] as const).map((set) => readProgramSources(set)));
+    const sets = await Promise.all(
+      (["node", "chart", "probe", "go-sdk"] as const).map((set) => readProgramSources(set)),
+    );
     const start = (version: string): RegExp => new RegExp(`^${version}-${process.platform}-${process.arch}-`);
     expect(sets[0]?.cacheKey).toMatch(start(`node-${sets[0]?.version}`));
     expect(sets[1]?.cacheKey).toMatch(start(String.raw`chart-v3\.\d+\.\d+`));
     expect(sets[2]?.cacheKey).toMatch(start("probe"));
+    expect(sets[3]?.cacheKey).toMatch(start(String.raw`go-sdk-v1\.\d+\.\d+`));
   });
 });

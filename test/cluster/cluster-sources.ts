@@ -6,8 +6,8 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What is built together; `probe` is both ends of a network test in pods. */
-export type ProgramSet = "api-server" | "node" | "chart" | "probe";
+/** What is built together; `probe` is both ends of a network test in pods, `go-sdk` clients and servers of MCP. */
+export type ProgramSet = "api-server" | "node" | "chart" | "probe" | "go-sdk";
 
 /** A Go program: built in `module` (a folder of test/cluster/go) into `output`. */
 interface GoProgram {
@@ -42,6 +42,8 @@ interface Pin {
   readonly file: string;
   readonly module: string;
 }
+
+const goSdk = "github.com/modelcontextprotocol/go-sdk";
 
 const definitions: Readonly<Record<ProgramSet, SetDefinition>> = {
   "api-server": {
@@ -103,6 +105,21 @@ const definitions: Readonly<Record<ProgramSet, SetDefinition>> = {
     pin: undefined,
     aliases: [],
     renderPrograms: () => [{ output: "probe", module: "probe", arguments: compile(".") }],
+  },
+  "go-sdk": {
+    title: "clients and servers of the Go SDK of MCP",
+    buildTime: "about a minute",
+    modules: ["go-sdk"],
+    pin: { file: "go-sdk/go.mod", module: goSdk },
+    aliases: [],
+    renderPrograms: () => [
+      ...["everything", "memory", "sequentialthinking", "toolschemas"].map((output) => ({
+        output,
+        module: "go-sdk",
+        arguments: compile(`${goSdk}/examples/server/${output}`),
+      })),
+      { output: "caller", module: "go-sdk", arguments: compile(".") },
+    ],
   },
 };
 

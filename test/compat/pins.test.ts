@@ -1,0 +1,30 @@
+// What the suite installs is what it was when its versions were pinned: each package of others has a digest.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { publishedServers } from "./published-servers.ts";
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, path), "utf8");
+
+test("npm's packages are pinned with digests, and the servers among them to one version", () => {
+  const { dependencies } = z
+    .object({ dependencies: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(read("servers/package.json")));
+  const names = publishedServers.filter(({ from }) => from === "npm").map(({ program }) => program);
+  expect(Object.keys(dependencies).toSorted()).toEqual(names.toSorted());
+  expect(Object.values(dependencies).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  const { packages } = z
+    .object({ packages: z.record(z.string(), z.looseObject({ integrity: z.string().optional() })) })
+    .parse(JSON.parse(read("servers/package-lock.json")));
+  const loose = Object.entries(packages).filter(([path, { integrity }]) => path !== "" && integrity === undefined);
+  expect(Object.keys(packages).length).toBeGreaterThan(100);
+  expect(loose.map(([path]) => path)).toEqual([]);
+});
+
+test.each(["servers", "fastmcp", "langchain", "hosts"])("Python's %s are pinned with digests", (wanted) => {
+  const text = read(`../python/requirements-${wanted}.txt`).replaceAll(/^#.*\n/gm, "");
+  const pins = text.split(/\n(?=\S)/);
+  expect(pins.length).toBeGreaterThan(20);
+  expect(pins.filter((pin) => !/^[\w.[\],-]+==[\w.]+ .*--hash=sha256:[0-9a-f]{64}/s.test(pin))).toEqual([]);
+});
