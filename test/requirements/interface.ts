@@ -118,7 +118,7 @@ export const interfaceRequirements: Requirements = {
       "agent-runtime/loop/compact-property.test.ts",
       "agent-runtime/loop/queue.test.ts",
       "lib/mcp/resume.test.ts",
-      "test/integration/agent-clients.test.ts",
+      "test/compat/clients.test.ts",
       "test/integration/agent-drain.test.ts",
       "test/e2e/storage.test.ts",
       daedalus,
@@ -157,7 +157,7 @@ export const interfaceRequirements: Requirements = {
       "agent-runtime/cancellation.test.ts",
       "agent-runtime/loop/compact.test.ts",
       "agent-runtime/loop/queue.test.ts",
-      "test/integration/agent-clients.test.ts",
+      "test/compat/clients.test.ts",
       "lib/mcp/cancel.test.ts",
       daedalus,
     ],
@@ -198,6 +198,8 @@ export const interfaceRequirements: Requirements = {
       "agent-runtime/mcp-surface/answer.test.ts",
       "agent-runtime/loop/run-loop.test.ts",
       "agent-runtime/loop/answer-schema.test.ts",
+      "test/compat/clients.test.ts",
+      "test/compat/hosts.test.ts",
     ],
   },
   "AGT-14": {
@@ -218,6 +220,7 @@ export const interfaceRequirements: Requirements = {
       "agent-runtime/model/refusals.test.ts",
       "agent-runtime/model/fit-tools.test.ts",
       "agent-runtime/tools/downstream.test.ts",
+      "test/compat/servers.test.ts",
     ],
   },
 
@@ -246,7 +249,7 @@ export const interfaceRequirements: Requirements = {
   },
   "PRG-5": {
     promise: "Fifteen seconds of silence are ended by a heartbeat without a total.",
-    shown: ["agent-runtime/progress.test.ts", "test/integration/agent-clients.test.ts"],
+    shown: ["agent-runtime/progress.test.ts", "test/compat/clients.test.ts"],
   },
 
   "HLT-1": {

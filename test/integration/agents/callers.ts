@@ -1,9 +1,10 @@
-/** Callers of send_message on the SDKs that people use, under one interface: both TypeScript SDKs and the Python SDK 2.x. */
+/** Callers of send_message on the SDKs that people use, under one interface: both TypeScript SDKs, and programs on others. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import * as z from "zod";
+import { textDeltaMetaKey, textDeltaSchema } from "../../../crds/text-delta.ts";
 import { connect1, connect2, type Connect } from "../daedalus/typescript-clients.ts";
 import { createWire } from "../daedalus/wire.ts";
 
@@ -12,31 +13,48 @@ const idleTimeoutMs = 60_000;
 const program = join(import.meta.dirname, "../../python/caller.py");
 
 export interface CallerAnswer {
+  /** Of the first block. */
   text: string;
+  /** Of the blocks after it. */
+  moreTexts: string[];
+  structured: unknown;
   isError: boolean;
   sessionId: string | undefined;
   /** The messages of its progress. */
   lines: string[];
+  /** The pieces of text that came before the answer, where they were asked for. */
+  deltas: string[];
 }
+
+const toolSchema = z.object({ name: z.string(), outputSchema: z.unknown().optional() });
+export type ListedTool = z.output<typeof toolSchema>;
+const toolsSchema = z.array(toolSchema);
 
 export interface Caller {
   protocol: string;
-  /** Sends one message. Rejects when it is cancelled by `signal`. */
-  send(args: Record<string, string>, signal?: AbortSignal): Promise<CallerAnswer>;
+  /** As the SDK lists them. */
+  tools: readonly ListedTool[];
+  /** Sends one message, with `meta` in its `_meta`. Rejects when it is cancelled by `signal`. */
+  send(args: Record<string, string>, signal?: AbortSignal, meta?: Record<string, unknown>): Promise<CallerAnswer>;
   stop(): Promise<void>;
 }
 
 export type OpenCaller = (url: string) => Promise<Caller>;
 
+const block = z.object({ text: z.string() });
 const resultSchema = z.object({
-  content: z.tuple([z.object({ text: z.string() })]),
+  content: z.tuple([block], block),
+  structuredContent: z.unknown().optional(),
   isError: z.boolean().default(false),
   _meta: z.object({ "ca.helu.pallas/session_id": z.string().optional() }).optional(),
 });
 
-function parseAnswer(result: unknown, lines: string[]): CallerAnswer {
-  const { content, isError, _meta } = resultSchema.parse(result);
-  return { text: content[0].text, isError, sessionId: _meta?.["ca.helu.pallas/session_id"], lines };
+const deltaSchema = z.object({ [textDeltaMetaKey]: textDeltaSchema });
+
+function parseAnswer(result: unknown, { lines, deltas }: Pick<CallerAnswer, "lines" | "deltas">): CallerAnswer {
+  const { content, structuredContent: structured, isError, _meta } = resultSchema.parse(result);
+  const [text = "", ...moreTexts] = content.map((each) => each.text);
+  return { text, moreTexts, structured, isError, sessionId: _meta?.["ca.helu.pallas/session_id"], lines, deltas };
 }
 
 /** One that waits a minute for each sign of life. */
@@ -46,18 +64,24 @@ const openTypeScript =
     const session = await connect(new URL(url), createWire());
     return {
       protocol: session.protocol ?? "",
-      async send(args, signal) {
+      tools: toolsSchema.parse((await session.listTools()).tools),
+      async send(args, signal, meta) {
         const lines: string[] = [];
+        const deltas: string[] = [];
         const result = await session.callTool(
-          { name: "send_message", arguments: args },
+          { name: "send_message", arguments: args, ...(meta === undefined ? {} : { _meta: meta }) },
           {
             timeout: idleTimeoutMs,
             resetTimeoutOnProgress: true,
-            onprogress: ({ message = "" }) => void lines.push(message),
+            onprogress({ message, _meta }) {
+              if (message !== undefined) lines.push(message);
+              const delta = deltaSchema.safeParse(_meta).data;
+              if (delta !== undefined) deltas.push(delta[textDeltaMetaKey].text);
+            },
             ...(signal === undefined ? {} : { signal }),
           },
         );
-        return parseAnswer(result, lines);
+        return parseAnswer(result, { lines, deltas });
       },
       stop: () => session.close(),
     };
@@ -70,8 +94,8 @@ export const typeScriptCallers: Readonly<Record<string, OpenCaller>> = {
 };
 
 const spokenSchema = z.union([
-  z.object({ ready: z.string() }),
-  z.object({ id: z.number(), result: z.unknown(), lines: z.array(z.string()) }),
+  z.object({ ready: z.string(), tools: toolsSchema }),
+  z.object({ id: z.number(), result: z.unknown(), lines: z.array(z.string()), deltas: z.array(z.string()) }),
   z.object({ id: z.number(), failure: z.string() }),
 ]);
 
@@ -79,33 +103,36 @@ const spokenSchema = z.union([
 export const openPython = (interpreter: string, mode: "legacy" | "auto"): OpenCaller =>
   openCommand(interpreter, (url) => [program, url, "--mode", mode]);
 
-/** A command that becomes test/python/caller.py, wherever that runs. */
+/** The same on the SDK 1.x or on FastMCP's client. */
+export const openOtherPython = (interpreter: string, client: "1" | "fastmcp"): OpenCaller =>
+  openCommand(interpreter, (url) => [program, url, "--client", client]);
+
+/** A command that becomes test/python/caller.py, or speaks as it does, wherever that runs. */
 export const openCommand =
   (file: string, renderArgs: (url: string) => readonly string[]): OpenCaller =>
   async (url) => {
     const child = spawn(file, renderArgs(url), { stdio: ["pipe", "pipe", "inherit"] });
     const ended = once(child, "exit");
     const calls = new Map<number, PromiseWithResolvers<CallerAnswer>>();
-    const ready = Promise.withResolvers<string>();
+    const ready = Promise.withResolvers<Pick<Caller, "protocol" | "tools">>();
     createInterface({ input: child.stdout }).on("line", (line) => {
       const spoken = spokenSchema.parse(JSON.parse(line));
-      if ("ready" in spoken) ready.resolve(spoken.ready);
+      if ("ready" in spoken) ready.resolve({ protocol: spoken.ready, tools: spoken.tools });
       else if ("failure" in spoken) calls.get(spoken.id)?.reject(new Error(spoken.failure));
-      else calls.get(spoken.id)?.resolve(parseAnswer(spoken.result, spoken.lines));
+      else calls.get(spoken.id)?.resolve(parseAnswer(spoken.result, spoken));
     });
     void ended.then(([code]) => {
-      const error = new Error(`the Python client ended with exit code ${code}`);
+      const error = new Error(`${file} ended with exit code ${code}`);
       for (const { reject } of [ready, ...calls.values()]) reject(error);
     });
     const tell = (message: object) => void child.stdin.write(`${JSON.stringify(message)}\n`);
-    const protocol = await ready.promise;
     return {
-      protocol,
-      send(args, signal) {
+      ...(await ready.promise),
+      send(args, signal, meta) {
         const id = calls.size;
         const call = Promise.withResolvers<CallerAnswer>();
         calls.set(id, call);
-        tell({ id, arguments: args });
+        tell({ id, arguments: args, meta });
         signal?.addEventListener("abort", () => tell({ cancel: id }), { once: true });
         return call.promise;
       },

@@ -17,12 +17,19 @@ interface CallParams {
   arguments: Record<string, unknown>;
 }
 
+interface Progress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+  _meta?: unknown;
+}
+
 interface CallOptions {
   signal?: AbortSignal;
   /** For the answer; with `resetTimeoutOnProgress` for the next sign of life. */
   timeout?: number;
   resetTimeoutOnProgress?: boolean;
-  onprogress?: (progress: { progress: number; total?: number | undefined; message?: string | undefined }) => void;
+  onprogress?: (progress: Progress) => void;
 }
 
 /** What both SDKs can do. */

@@ -1,31 +1,48 @@
-// What users of the SDKs live through with a built agent: a call that they cancel, one that takes longer than a minute, and a
-// restart of the agent amid their conversation.
+// What users of the SDKs live through with a built agent: its tools and the facts of its answers, a conversation that they go
+// on with by its id, a call that they cancel, one that takes longer than a minute, and a restart of the agent meanwhile.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import * as z from "zod";
 import type { AgentProcess } from "../../agent-runtime/testing/process.ts";
 import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
 import { startToolServer, textResult, type ToolServer } from "../../agent-runtime/testing/servers.ts";
+import { textDeltasMetaKey } from "../../crds/text-delta.ts";
+import { findPrograms } from "../cluster/programs.ts";
+import { startBuiltAgent } from "../integration/agents/built-agent.ts";
+import {
+  openCommand,
+  openOtherPython,
+  openPython,
+  typeScriptCallers,
+  type Caller,
+  type CallerAnswer,
+  type OpenCaller,
+} from "../integration/agents/callers.ts";
 import type { ServedRequest } from "../models/journal.ts";
 import { startModelMock, type ModelMock } from "../models/model-mock.ts";
 import type { ScriptedReply } from "../models/script.ts";
 import { findPython, openEnvironment } from "../python/environment.ts";
-import { startBuiltAgent } from "./agents/built-agent.ts";
-import { openPython, typeScriptCallers, type Caller, type CallerAnswer, type OpenCaller } from "./agents/callers.ts";
+import { needsPresent } from "../tools/needs.ts";
+import { readUserTexts } from "./user-texts.ts";
 
 /** Clients commonly give up after 60 s of silence. */
 const longCallMs = 65_000;
-const python = await findPython();
+const [python, go] = await Promise.all([findPython(), findPrograms("go-sdk")]);
 const pythonCallers: Readonly<Record<string, OpenCaller>> =
   python === undefined
     ? {}
     : {
+        "Python SDK 1.x, 2025 era": async (url) => openOtherPython(await openEnvironment(python, 1), "1")(url),
         "Python SDK 2.x, 2025 era": async (url) => openPython(await openEnvironment(python, 2), "legacy")(url),
         "Python SDK 2.x, 2026 era": async (url) => openPython(await openEnvironment(python, 2), "auto")(url),
+        "FastMCP client, 2026 era": async (url) =>
+          openOtherPython(await openEnvironment(python, "fastmcp"), "fastmcp")(url),
       };
-const openers = { ...pythonCallers, ...typeScriptCallers };
+needsPresent("missing" in go ? go.missing : undefined);
+const goCallers: Readonly<Record<string, OpenCaller>> =
+  "missing" in go ? {} : { "Go SDK, 2026 era": openCommand(join(go.dir, "caller"), (url) => [url]) };
+const openers = { ...pythonCallers, ...goCallers, ...typeScriptCallers };
 const names = Object.keys(openers);
 
 const callers = new Map<string, Caller>();
@@ -42,20 +59,6 @@ const present = <Value>(value: Value | undefined): Value => {
   return value;
 };
 
-const requestSchema = z.object({
-  messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
-});
-const partsSchema = z.array(z.object({ text: z.string() }));
-
-function readUserTexts(body: unknown): string[] {
-  const { messages } = requestSchema.parse(body);
-  return messages
-    .filter(({ role }) => role === "user")
-    .flatMap(({ content }) =>
-      typeof content === "string" ? content : partsSchema.parse(content).map(({ text }) => text),
-    );
-}
-
 /** What the user said last in a request to the model. */
 const lastTextOf = ({ body }: ServedRequest) => readUserTexts(body).at(-1);
 
@@ -63,6 +66,7 @@ function answerAsModel({ body }: ServedRequest): ScriptedReply {
   const texts = readUserTexts(body);
   const last = texts.at(-1) ?? "";
   if (last.startsWith("long")) return { delayMs: longCallMs, text: "late" };
+  if (last === "write slowly") return { text: ["one ", "two ", "three"], frameDelayMs: 300 };
   if (last.startsWith("hang in the model")) return { silent: true };
   if (last.startsWith("wait for")) return { toolCalls: [{ name: "argos__wait", arguments: { client: last } }] };
   return { text: texts.join(", ") };
@@ -116,6 +120,43 @@ async function cancelWhen(name: string, message: string, begun: () => void): Pro
   await ended;
   return cancelledAtMs;
 }
+
+describe.each(names)("the %s", (name) => {
+  test("is of its era", () => {
+    expect(present(callers.get(name)).protocol).toMatch(name.includes("2025") ? /^2025-/ : /^2026-/);
+  });
+
+  test("AGT-13 lists send_message with a schema of its result, and hands on the facts of an answer", async () => {
+    const caller = present(callers.get(name));
+    const tool = caller.tools.find((each) => each.name === "send_message");
+    expect(tool?.outputSchema).toMatchObject({ type: "object", required: expect.arrayContaining(["text", "usage"]) });
+    const { structured, lines } = await caller.send({ message: `facts for ${name}` });
+    expect(structured).toMatchObject({
+      text: expect.stringContaining(`facts for ${name}`),
+      model: "m",
+      stop_reason: "end",
+      steps: 1,
+      usage: { input: expect.any(Number), output: expect.any(Number) },
+    });
+    expect(lines).toEqual(["tech_research step 1 (llm)"]);
+  });
+
+  test("gets the text as it is written", async () => {
+    const meta = { [textDeltasMetaKey]: true };
+    const { text, deltas } = await present(callers.get(name)).send({ message: "write slowly" }, undefined, meta);
+    expect(deltas.length).toBeGreaterThan(1);
+    expect(deltas.join("")).toBe(text);
+  });
+
+  test("AGT-13 goes on with a conversation by the id that the answer tells", async () => {
+    const caller = present(callers.get(name));
+    const first = await caller.send({ message: `one of ${name}`, session_id: "new" });
+    const sessionId = /session_id "([0-9a-f]{32})"/.exec(first.moreTexts.join())?.[1];
+    expect(first.structured).toMatchObject({ session_id: sessionId });
+    const second = await caller.send({ message: "two", session_id: present(sessionId) });
+    expect(second).toMatchObject({ text: `one of ${name}, two`, isError: false });
+  });
+});
 
 describe.each(names)("AGT-8 a call cancelled on the %s", (name) => {
   test("ends the model's call within a second", async () => {
