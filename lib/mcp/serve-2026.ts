@@ -109,7 +109,7 @@ async function runCall(
   const { caller, signal, meta = {}, notifyProgress } = inbound;
   const on = { caller, signal, progressToken: meta["progressToken"], notifyProgress };
   const { mcpReq } = context;
-  const state = mcpReq.requestState<unknown>();
+  const state = mcpReq.requestState();
   if (typeof state === "string") return await suspended.resume(state, mcpReq.inputResponses ?? {}, on);
   const envelope: unknown = mcpReq.envelope;
   const can = readAskable(isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined);
@@ -130,7 +130,7 @@ function renderOutcome(outcome: Outcome): CallToolResult | InputRequiredResult {
 /** The SDK's form of a question. Throws JsonRpcError when it is none. */
 function parseInputRequest({ method, params }: Question): InputRequest {
   const request = { method, params };
-  if (isSpecType.ElicitRequest(request) || isSpecType.CreateMessageRequest(request)) return request as InputRequest;
+  if (isSpecType.ElicitRequest(request) || isSpecType.CreateMessageRequest(request)) return request;
   throw new JsonRpcError(rpcCodes.internalError, `the question ${method} has not the form that MCP asks for`);
 }
 
