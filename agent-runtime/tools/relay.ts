@@ -61,9 +61,11 @@ function renderLabelled(server: string, { method, params }: Question): Question 
   const kept: Record<string, unknown> = Object.fromEntries(
     passedOn[method].flatMap((name) => (params[name] === undefined ? [] : [[name, params[name]]])),
   );
-  if (method === "elicitation/create")
-    return { method, params: { ...kept, message: `${server} asks: ${String(kept["message"] ?? "")}` } };
-  const { systemPrompt } = kept;
+  const { message, systemPrompt } = kept;
+  if (method === "elicitation/create") {
+    const asked = typeof message === "string" ? message : "";
+    return { method, params: { ...kept, message: `${server} asks: ${asked}` } };
+  }
   const label = `The MCP server "${server}" asks for this.`;
   const prompt = typeof systemPrompt === "string" ? `${label}\n\n${systemPrompt}` : label;
   return { method, params: { ...kept, systemPrompt: prompt } };
