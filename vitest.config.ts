@@ -9,6 +9,8 @@ import { defineConfig } from "vitest/config";
 const wholeRun = "test/rights/whole-run.test.ts";
 /** A wait ends as soon as what it waits for is there; see test/patience.ts. */
 const patient = { setupFiles: ["test/patience.ts"], expect: { poll: { timeout: 10_000 } } };
+/** Of tests with real servers and deadlines, on machines that do other things too; what needed it is named at the end. */
+const retry = process.env["CI"] ? 1 : 0;
 const sourceFolders = ["crds", "plan", "lib", "operator", "agent-runtime", "registry", "cli", "images"];
 
 export default defineConfig({
@@ -32,6 +34,7 @@ export default defineConfig({
         test: {
           name: "integration",
           ...patient,
+          retry,
           include: ["test/{integration,cluster,conformance,chart}/**/*.test.ts"],
           globalSetup: ["test/build-setup.ts", "test/cluster/global-setup.ts"],
           pool: "forks",
@@ -57,6 +60,7 @@ export default defineConfig({
         test: {
           name: "machine",
           ...patient,
+          retry,
           include: ["test/machine/**/*.test.ts"],
           globalSetup: ["test/cluster/node/machine-tools.ts"],
           pool: "forks",
@@ -72,6 +76,7 @@ export default defineConfig({
         test: {
           name: "e2e",
           ...patient,
+          retry,
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/e2e/global-setup.ts"],
           pool: "forks",

@@ -17,10 +17,12 @@ interface ReportedFile {
   tests: string[];
   meta?: { missing?: string; platform?: string };
   message?: string;
+  /** Of tests that passed when they were tried again. */
+  atFirst?: string[];
 }
 
 function write(name: string, ...files: ReportedFile[]): void {
-  const testResults = files.map(({ status, tests, message, meta }, index) => ({
+  const testResults = files.map(({ status, tests, message, meta, atFirst = [] }, index) => ({
     name: join(process.cwd(), `${name}/${index}.test.ts`),
     status,
     message,
@@ -29,11 +31,28 @@ function write(name: string, ...files: ReportedFile[]): void {
       ancestorTitles: ["it", "inside"],
       fullName: `it inside has ${each}`,
       meta,
-      failureMessages: each === "failed" ? ["AssertionError: \u001b[31mexpected 1 to be 2\u001b[39m\n    at here"] : [],
+      failureMessages:
+        each === "failed" ? ["AssertionError: \u001b[31mexpected 1 to be 2\u001b[39m\n    at here"] : atFirst,
     })),
   }));
   writeFileSync(join(folder, name), JSON.stringify({ testResults }));
 }
+
+it("names what passed only when it was tried again, and counts it as passed", () => {
+  write("vitest.json", { status: "passed", tests: ["passed"], atFirst: ["too late"] });
+  const summary = read("vitest.json");
+  expect(renderTotals(summary)).toBe("1 passed, 0 failed, 0 skipped");
+  expect(summary.unsteady).toEqual([
+    { file: "vitest.json/0.test.ts", test: "it inside has passed", reason: "too late" },
+  ]);
+  const { stderr } = spawnSync(process.execPath, [
+    join(import.meta.dirname, "summarise-reports.ts"),
+    join(folder, "vitest.json"),
+  ]);
+  expect(String(stderr)).toBe(
+    "passed at the second attempt only: vitest.json/0.test.ts > it inside has passed\n  too late\n",
+  );
+});
 
 it("adds up all reports of a folder; what neither passed nor failed was skipped", () => {
   write(
@@ -71,7 +90,7 @@ it("counts a file that failed as a whole as one failure", () => {
 });
 
 it("gives zeros without reports, and refuses one it cannot read", () => {
-  expect(readReports([])).toEqual({ passed: 0, failures: [], skips: [] });
+  expect(readReports([])).toEqual({ passed: 0, failures: [], skips: [], unsteady: [] });
   writeFileSync(join(folder, "broken.json"), "{}");
   expect(() => read("broken.json")).toThrow(/testResults/);
 });

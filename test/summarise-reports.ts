@@ -1,7 +1,7 @@
 /**
  * Adds up the JSON reports of the test runners: prints `N passed, N failed, N skipped`, and on standard error what failed
  * and why and what was skipped, so that the end of a long log says it all. A file that failed before any of its tests ran
- * counts as one failure. In CI a skip is a failure too, unless the platform cannot show what is tested.
+ * counts as one failure. A test that passed at its second attempt only counts as passed and is named. In CI a skip is a failure too, unless the platform cannot show what is tested.
  * Usage: node test/summarise-reports.ts REPORT…
  */
 import { readFileSync } from "node:fs";
@@ -38,6 +38,8 @@ export interface Summary {
   passed: number;
   failures: Failure[];
   skips: Skip[];
+  /** Those of the passed tests that failed at first. */
+  unsteady: Failure[];
 }
 
 interface Failure {
@@ -58,7 +60,7 @@ interface Skip {
 
 /** Over all of these reports. Throws on one it cannot read. */
 export function readReports(paths: readonly string[]): Summary {
-  const summary: Summary = { passed: 0, failures: [], skips: [] };
+  const summary: Summary = { passed: 0, failures: [], skips: [], unsteady: [] };
   for (const path of paths) {
     const report = reportSchema.parse(JSON.parse(readFileSync(path, "utf8")));
     for (const { name, status, message, assertionResults } of report.testResults) {
@@ -67,8 +69,10 @@ export function readReports(paths: readonly string[]): Summary {
       for (const { fullName, failureMessages } of failed)
         summary.failures.push({ file, test: fullName, reason: failureMessages.join("\n") });
       if (status === "failed" && failed.length === 0) summary.failures.push({ file, reason: message });
-      for (const { status: ended, fullName, ancestorTitles, meta } of assertionResults) {
+      for (const { status: ended, fullName, ancestorTitles, meta, failureMessages } of assertionResults) {
         if (ended === "passed") summary.passed += 1;
+        if (ended === "passed" && failureMessages.length > 0)
+          summary.unsteady.push({ file, test: fullName, reason: failureMessages.join("\n") });
         if (ended === "passed" || ended === "failed") continue; // the rest: skipped, pending, todo, disabled
         const isByPlatform = meta.platform !== undefined;
         const group = ancestorTitles[0] ?? fullName;
@@ -79,13 +83,15 @@ export function readReports(paths: readonly string[]): Summary {
   return summary;
 }
 
-export const renderTotals = ({ passed, failures, skips }: Summary): string =>
+export const renderTotals = ({ passed, failures, skips }: Omit<Summary, "unsteady">): string =>
   `${passed} passed, ${failures.length} failed, ${skips.length} skipped`;
 
 /** The test with its file, and the beginning of the reason below it. */
-export function renderFailure({ file, test, reason }: Failure): string {
+export const renderFailure = (failure: Failure): string => render("failed", failure);
+
+function render(word: string, { file, test, reason }: Failure): string {
   const lines = stripVTControlCharacters(reason).trimEnd().split("\n").slice(0, maxReasonLines);
-  return [`failed: ${file}${test === undefined ? "" : ` > ${test}`}`, ...lines.map((line) => `  ${line}`)].join("\n");
+  return [`${word}: ${file}${test === undefined ? "" : ` > ${test}`}`, ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
 /** Each reason with what was skipped for it: the file, the group in it and how many. */
@@ -102,7 +108,11 @@ export function renderSkips(skips: readonly Skip[]): string[] {
 if (import.meta.main) {
   const summary = readReports(process.argv.slice(2));
   const unseen = summary.skips.filter(({ isByPlatform }) => !isByPlatform);
-  const lines = [...summary.failures.map(renderFailure), ...renderSkips(summary.skips)];
+  const lines = [
+    ...summary.unsteady.map((each) => render("passed at the second attempt only", each)),
+    ...summary.failures.map(renderFailure),
+    ...renderSkips(summary.skips),
+  ];
   if (process.env["CI"] && unseen.length > 0) {
     lines.push(`expected nothing to be left out in CI, found ${unseen.length} skipped tests; see the reasons above`);
     process.exitCode = 1;

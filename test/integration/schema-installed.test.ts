@@ -19,7 +19,7 @@ describe.skipIf(clusterMissing())("CFG-5 the CRDs on a real API server", () => {
   it("kubectl explain tells a field's type, meaning and choices", async () => {
     const request = await cluster().kubectl(["explain", "pallasagent.spec.request"]);
     expect(request).toContain("Sampling and loop.");
-    expect(request).toMatch(/maxSteps\s+<integer>\s+Model turns per call\. Default 60\./);
+    expect(request).toMatch(/maxSteps\s+<integer>\s+Model turns per call;[^]*?Default\s+60\./);
     expect(request).toMatch(/effort\s+<string>\s+enum: minimal, low, medium, high/);
     const size = await cluster().kubectl(["explain", "pa.spec.storage.size"]);
     expect(size).toContain("Size of the claim; it can only grow.");

@@ -95,6 +95,7 @@ const modelCapabilities = optional({
   vision: fc.boolean(),
   contextWindow: fc.integer({ min: 1_000_000, max: 100_000_000 }),
   maxOutputTokens: fc.integer({ min: 1, max: 100_000 }),
+  reasoningContent: fc.constantFrom("auto", "keep", "omit"),
 });
 const peers = fc.array(
   fc.oneof(
