@@ -2,6 +2,7 @@ import { CallToolRequestSchema, ElicitResultSchema } from "@modelcontextprotocol
 import { afterEach, describe, expect, test } from "vitest";
 import { connectMcp } from "./connect.ts";
 import { answer, startServer2025 } from "./downstream-servers.fixture.ts";
+import { answerBounds } from "../outgoing/response-limit.ts";
 import type { Question } from "./asking.ts";
 
 const stops: (() => Promise<void>)[] = [];
@@ -55,5 +56,22 @@ describe("BRR-2 a server's question during a call", () => {
     const { outcomes, reached } = await start("no call's stream");
     expect(outcomes).toEqual([expect.stringContaining("belongs to no call of this client that runs")]);
     expect(reached).toEqual([]);
+  });
+});
+
+test("SEC-6 a call that may be asked learns of an answer that is too much as any other does", async () => {
+  const app = await startServer2025();
+  stops.push(() => app.stop());
+  let structuredContent: Record<string, unknown> = {};
+  for (let level = 0; level < answerBounds.depthMax; level += 1) structuredContent = { a: structuredContent };
+  app.server.setRequestHandler(CallToolRequestSchema, () => ({ ...answer, structuredContent }));
+  const signal = new AbortController().signal;
+  const options = { url: app.url, clientName: "test", clientVersion: "1", signal, connectTimeoutMs: 5_000 };
+  const connection = await connectMcp({ ...options, askable: { form: true, url: false, sampling: false } });
+  stops.push(() => connection.close());
+  const ask = async () => ({ action: "decline" });
+  await expect(connection.callTool("only", {}, { signal, idleTimeoutMs: 5_000, ask })).rejects.toMatchObject({
+    kind: "protocol",
+    message: expect.stringContaining("nested more than 200 deep"),
   });
 });

@@ -12,6 +12,7 @@ import {
   isInputRequiredResult,
   isSpecType,
 } from "@modelcontextprotocol/client";
+import { LimitedResponse } from "../outgoing/response-limit.ts";
 import { isEventStream } from "../process/event-stream.ts";
 import type { Ask, Askable, Question } from "./asking.ts";
 import type { CallDeadline } from "./call-deadline.ts";
@@ -112,7 +113,7 @@ function watchEvents(response: Response, onData: (data: string) => void): Respon
     return response;
   }
   const read = createEventDataReader(onData, questionCharactersMax);
-  const watched = response.body.pipeThrough(
+  const body = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         read(chunk);
@@ -121,7 +122,11 @@ function watchEvents(response: Response, onData: (data: string) => void): Respon
     }),
   );
   const { status, statusText, headers } = response;
-  return new Response(watched, { status, statusText, headers });
+  const watched = new LimitedResponse(body, { status, statusText, headers });
+  if (response instanceof LimitedResponse) {
+    response.onExcess = (error) => watched.exceed(error);
+  }
+  return watched;
 }
 
 type Request = (params: object) => Promise<CallToolResult | InputRequiredResult>;

@@ -65,3 +65,13 @@ describe("SEC-6 what JSON in an answer would become is bounded before it is pars
     expect(await faultOf(stream, [`: "\\\ndata: ${deep(depthMax + 1)}\n\n`])).toMatch(tooDeep);
   });
 });
+
+test("SEC-6 who listens after the body has failed hears of it at once", async () => {
+  const body = new Response(deep(depthMax + 1)).body;
+  const headers = new Headers({ "content-type": "application/json" });
+  const response = limitResponse({ status: 200, statusText: "", headers, body }, limitBytes);
+  await expect(response.text()).rejects.toThrow("nested more than");
+  const heard: string[] = [];
+  response.onExcess = ({ message }) => void heard.push(message);
+  expect(heard).toEqual([expect.stringContaining("nested more than")]);
+});

@@ -16,7 +16,20 @@ export class ResponseLimitError extends Error {
 
 /** A response whose body fails beyond the limits. Who reads its stream by way of others hears of it here, and first. */
 export class LimitedResponse extends Response {
-  onExcess?: (error: ResponseLimitError) => void;
+  #excess: ResponseLimitError | undefined;
+  #listener: ((error: ResponseLimitError) => void) | undefined;
+
+  /** Who listens late, after the body began to be read, hears of what was before at once. */
+  set onExcess(listener: (error: ResponseLimitError) => void) {
+    this.#listener = listener;
+    if (this.#excess !== undefined) listener(this.#excess);
+  }
+
+  /** The body has failed. */
+  exceed(error: ResponseLimitError): void {
+    this.#excess = error;
+    this.#listener?.(error);
+  }
 }
 
 /** An answer as undici gives it; its types and those of the platform's Response do not meet. */
@@ -54,7 +67,7 @@ export function limitResponse({ status, statusText, headers, body }: Answer, lim
         const why = bytes > limitBytes ? `is over the limit of ${limitBytes} bytes` : fault;
         const error = new ResponseLimitError(`${what} ${why}`);
         reader.cancel(error).catch(() => undefined);
-        response.onExcess?.(error);
+        response.exceed(error);
         throw error;
       }
       controller.enqueue(value);

@@ -4,37 +4,37 @@ import type { Mutant } from "./mutant.ts";
 
 const connecting: readonly Mutant[] = [
   {
-    file: "lib/mcp/connect.ts",
+    file: "lib/mcp/open-client.ts",
     find: 'if (first.kind === "unauthorized" ||',
     replace: "if (first instanceof McpError ||",
     breaks: "a server of the 2025 era that answers server/discover in an unheard-of way is never reached",
   },
   {
-    file: "lib/mcp/connect.ts",
+    file: "lib/mcp/open-client.ts",
     find: 'if (first.kind === "unauthorized" ||',
     replace: "if (",
     breaks: "a token that a server refused is sent to it again in the other era",
   },
   {
-    file: "lib/mcp/connect.ts",
+    file: "lib/mcp/open-client.ts",
     find: "connectTimeoutMs * firstEraShare",
     replace: "connectTimeoutMs",
     breaks: "a server that leaves server/discover unanswered has no time left to be asked in its own era",
   },
   {
-    file: "lib/mcp/connect.ts",
+    file: "lib/mcp/open-client.ts",
     find: 'if (first.kind === "timeout" && second.kind === "protocol")',
     replace: 'if (first.kind === "cancelled" && second.kind === "protocol")',
     breaks: "a server of the 2026 era that takes three seconds to wake up is not reached",
   },
   {
-    file: "lib/mcp/connect.ts",
+    file: "lib/mcp/open-client.ts",
     find: "await untilAborted(client.connect(transport, { signal: deadline.signal, timeout: sdkNeverMs }), deadline.signal);",
     replace: "await client.connect(transport, { signal: deadline.signal, timeout: sdkNeverMs });",
     breaks: "one odd answer stops every call of an agent until its pod restarts",
   },
   {
-    file: "lib/mcp/connect.ts",
+    file: "lib/mcp/open-client.ts",
     find: 'if (era === "2025") return',
     replace: 'if (era === "2026") return',
     breaks: "each reconnection to a server that leaves server/discover unanswered takes seconds",

@@ -86,8 +86,8 @@ const configuring: readonly Mutant[] = [
   },
   {
     file: "plan/run-config.ts",
-    find: "headers: renderHeaders(server.headers),\n        forwardInboundAuth: server.forwardInboundAuth ?? false,",
-    replace: "headers: renderHeaders(server.headers),\n        forwardInboundAuth: server.forwardInboundAuth ?? true,",
+    find: "...renderOauth(server.auth),\n        forwardInboundAuth: server.forwardInboundAuth ?? false,",
+    replace: "...renderOauth(server.auth),\n        forwardInboundAuth: server.forwardInboundAuth ?? true,",
     breaks: "callers' tokens are handed to every downstream server",
   },
   {
@@ -104,7 +104,7 @@ const configuring: readonly Mutant[] = [
   },
   {
     file: "plan/run-config.ts",
-    find: "[...config.providers, ...config.servers].flatMap((entry) => entry.headers);",
+    find: "addressees.flatMap((entry) => entry.headers);",
     replace: "config.providers.flatMap((entry) => entry.headers);",
     breaks: "secrets in headers of downstream servers are not mounted, and pods do not start",
   },

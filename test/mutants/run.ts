@@ -6,6 +6,7 @@ import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { borderMutants } from "./borders.ts";
 import { conversationMutants } from "./conversations.ts";
 import { kubeMutants } from "./lib-kube.ts";
 import { linkMutants } from "./links.ts";
@@ -100,7 +101,14 @@ async function inTurn<T>(
 }
 
 async function main(chosen: readonly string[]): Promise<number> {
-  const all = [...operatorMutants, ...planMutants, ...kubeMutants, ...conversationMutants, ...linkMutants];
+  const all = [
+    ...operatorMutants,
+    ...planMutants,
+    ...kubeMutants,
+    ...conversationMutants,
+    ...linkMutants,
+    ...borderMutants,
+  ];
   const mutants = all.filter(({ file }) => chosen.length === 0 || chosen.some((name) => file.startsWith(name)));
   if (mutants.length === 0) throw new Error(`expected files that have mutants, found none for ${chosen.join(" ")}`);
   const trees: [string, ...string[]] = [await copyTree()];
