@@ -148,11 +148,13 @@ describe(
     });
 
     it.each([
-      ["of ASCII", "x"],
-      ["of characters that take two bytes in memory", "ж"],
-      ["of characters that are written as escapes", "\\n"],
-    ])("the largest body, %s, is answered when it is alone", async (_what, unit) => {
-      const answer = await send(fill('{"message":"', unit, '"}', bodyLimitBytes));
+      ["the largest body, of ASCII", "x", bodyLimitBytes],
+      ["the largest body, of characters that take two bytes in memory", "ж", bodyLimitBytes],
+      ["the largest body, of characters that are written as escapes", "\\u0041", bodyLimitBytes],
+      ["a text that fills a quarter of it", "x", bodyLimitBytes / 4],
+      ["a text that fills half of it", "ж", bodyLimitBytes / 2],
+    ])("%s, is answered when it is alone", async (_what, unit, bytes) => {
+      const answer = await send(fill('{"message":"', unit, '"}', bytes));
       expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.stringContaining("result")]);
       await expectAlive();
     });
@@ -189,7 +191,7 @@ describe(
       tools.answerWith(render());
       const asked = await Promise.all(Array.from({ length: 2 }, () => say("***CALL_TOOL t__large {}")));
       for (const { status, text } of asked)
-        expect([status, text]).toEqual([200, expect.stringMatching(/limit|structural/)]);
+        expect([status, text]).toEqual([200, expect.stringMatching(/over the limit|structural characters/)]);
       await expectAlive();
     });
 
