@@ -12,9 +12,13 @@ import (
 	"log"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
+
+// The SDK hands on notifications beside results: those that came before a result may be seen after it.
+const quiet = 300 * time.Millisecond
 
 type command struct {
 	ID        int            `json:"id"`
@@ -61,6 +65,7 @@ func (c *caller) call(ctx context.Context, session *mcp.ClientSession, next comm
 		c.say(map[string]any{"id": next.ID, "failure": err.Error()})
 		return
 	}
+	time.Sleep(quiet)
 	c.mutex.Lock()
 	lines, deltas := append([]string{}, c.lines[token]...), append([]string{}, c.deltas[token]...)
 	c.mutex.Unlock()
