@@ -97,7 +97,7 @@ describe("CLI-3 nothing is written when", () => {
     [
       "a name is taken by what every agent has",
       deployed("  send_message: {}\n"),
-      'agents.yaml:4:3: fault: agent "send_message": metadata.name cannot be send-message, get-health, history: these name what every agent offers; choose another name',
+      'agents.yaml:4:3: fault: agent "send_message": metadata.name cannot be send-message, get-health, clear-history, history: these name what every agent offers; choose another name',
     ],
     [
       "agents are a list",
