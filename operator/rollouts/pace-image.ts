@@ -9,7 +9,7 @@ import { keyOf, type LiveObject } from "../../lib/kube/object.ts";
 import type { ReadStore } from "../../lib/kube/store.ts";
 import type { Rendered } from "../render/metadata.ts";
 import type { RolloutBudget } from "./budget.ts";
-import { observeAgentDeployment, type AgentDeployment } from "./rolling.ts";
+import { observeAgentDeployment, readTemplate, type AgentDeployment } from "./rolling.ts";
 import { renderPaused, renderWaiting } from "./waiting.ts";
 
 export interface PaceRequest {
@@ -42,8 +42,9 @@ const withImage = (deployment: Rendered<V1Deployment>, image: string): Rendered<
 };
 
 /** Only scaled: its pods stay as they are made. Undefined where it has as many as it is to have. */
-function scaled(held: Rendered<V1Deployment>, { replicas, template }: AgentDeployment): typeof held | undefined {
-  if ((held.spec?.replicas ?? 1) === replicas) return undefined;
+function scaled(held: Rendered<V1Deployment>, live: LiveObject | undefined, replicas: number): typeof held | undefined {
+  const template = live && readTemplate(live);
+  if ((held.spec?.replicas ?? 1) === replicas || template === undefined) return undefined;
   const kept = structuredClone(held);
   if (kept.spec) kept.spec.template = template;
   return kept;
@@ -135,7 +136,7 @@ export function createImagePacing(
       const { namespace, name } = desired.metadata;
       const subject = { namespace, name, image: isNewImage ? has : undefined };
       const waiting = (isPaused ? renderPaused : renderWaiting)(subject, budget);
-      const wanted = onlyImage ? held : scaled(held, observed);
+      const wanted = onlyImage ? held : scaled(held, live, observed.replicas);
       return { deployment: wanted && withPreviousImage(wanted, observed, specHandled), waiting };
     },
   };

@@ -9,11 +9,7 @@ const deploymentSchema = z.object({
   spec: z.object({
     replicas: z.int().default(1),
     paused: z.boolean().default(false),
-    template: z
-      .looseObject({
-        spec: z.looseObject({ containers: z.array(z.looseObject({ name: z.string(), image: z.string() })) }),
-      })
-      .and(z.custom<V1PodTemplateSpec>()),
+    template: z.object({ spec: z.object({ containers: z.array(z.object({ name: z.string(), image: z.string() })) }) }),
   }),
   status: z
     .object({
@@ -36,8 +32,6 @@ export type RollingState = "settled" | "moving" | "gaveUp" | "paused";
 export interface AgentDeployment {
   readonly image: string;
   readonly replicas: number;
-  /** What its pods are made from, with what the server and others added. */
-  readonly template: V1PodTemplateSpec;
   readonly state: RollingState;
   /** Some pod is available, be it of an older template. */
   readonly serves: boolean;
@@ -54,10 +48,17 @@ export function observeAgentDeployment(live: LiveObject): AgentDeployment | unde
   const previousImage = live.metadata.annotations?.[annotations.previousImage];
   const serves = parsed.data.status.availableReplicas > 0;
   const isAsGood = serves || previousImage === undefined;
-  const { replicas, template } = parsed.data.spec;
   const state = observeState(live, parsed.data, isAsGood);
-  return { image: container.image, replicas, template, state, serves, previousImage };
+  return { image: container.image, replicas: parsed.data.spec.replicas, state, serves, previousImage };
 }
+
+const wholeTemplateSchema = z.object({
+  spec: z.object({ template: z.looseObject({ metadata: z.looseObject({}) }).and(z.custom<V1PodTemplateSpec>()) }),
+});
+
+/** What its pods are made from, with what the server and others added; undefined where the cache keeps only a part of it. */
+export const readTemplate = (live: LiveObject): V1PodTemplateSpec | undefined =>
+  wholeTemplateSchema.safeParse(live).data?.spec.template;
 
 /** @param isAsGood it serves, or did not when it was given its image */
 function observeState(live: LiveObject, { spec, status }: Deployment, isAsGood: boolean): RollingState {
