@@ -2,6 +2,17 @@
 // where fields exclude each other. The drift test changes one field at a time.
 
 const secret = (key: string) => ({ secretKeyRef: { name: "keys", key } });
+const ownAuth = (client: string) => ({
+  oauth: {
+    tokenUrl: "https://id.example.com/token",
+    clientId: client,
+    clientSecret: secret(client),
+    clientAuth: "post",
+    scopes: ["read"],
+    audience: "tools",
+    resource: "https://tools.example.com",
+  },
+});
 const selector = (value: string) => ({
   matchLabels: { tier: value },
   matchExpressions: [{ key: "zone", operator: "In", values: [value] }],
@@ -68,7 +79,7 @@ export const fullInstanceSpecs = [
     title: "Team",
     externalUrl: { host: "agents.example.com" },
     defaultModel: "main.model-a",
-    modelCapabilities: { vision: true, contextWindow: 2000, maxOutputTokens: 500, reasoningContent: "keep" },
+    modelCapabilities: { vision: true, contextWindow: 2000, maxOutputTokens: 500, reasoningContent: "keep", pdf: true },
     providers: [
       {
         name: "main",
@@ -95,6 +106,7 @@ export const fullInstanceSpecs = [
         forwardInboundAuth: true,
         timeout: "90s",
         prefix: "web",
+        instructions: false,
       },
     ],
     agentDefaults: settings,
@@ -114,12 +126,20 @@ export const fullInstanceSpecs = [
   {
     registryNamespace: "com.example",
     defaultModel: "alt.model",
-    modelCapabilities: { vision: true, contextWindow: 2000, maxOutputTokens: 500, reasoningContent: "omit" },
-    providers: [{ name: "alt", kind: "openai-compatible", baseUrl: "http://models.ai.svc:8080/v1" }],
+    modelCapabilities: {
+      vision: true,
+      contextWindow: 2000,
+      maxOutputTokens: 500,
+      reasoningContent: "omit",
+      pdf: false,
+    },
+    providers: [
+      { name: "alt", kind: "openai-compatible", baseUrl: "http://models.ai.svc:8080/v1", auth: ownAuth("provider") },
+    ],
     registry: { metrics: { mode: "podMonitor" } },
     externalUrl: { template: "https://example.com/{agent}/mcp" },
     auth: { jwt: { issuer: "https://id.example.com", audiences: ["pallas"], jwksUrl: "https://id.example.com/keys" } },
-    servers: [{ name: "argos", url: "http://argos.tools.svc:8000/mcp" }],
+    servers: [{ name: "argos", url: "http://argos.tools.svc:8000/mcp", auth: ownAuth("server") }],
   },
 ];
 
@@ -132,7 +152,7 @@ export const fullAgentSpecs = [
     icons: [{ src: "https://example.com/a.svg", mimeType: "image/svg+xml" }],
     instruction: "You are",
     model: "main.model-b",
-    modelCapabilities: { vision: true, contextWindow: 3000, maxOutputTokens: 600, reasoningContent: "keep" },
+    modelCapabilities: { vision: true, contextWindow: 3000, maxOutputTokens: 600, reasoningContent: "keep", pdf: true },
     fallbackModels: ["main.model-c"],
     servers: [{ name: "argos", tools: { allow: ["search_*"], deny: ["search_x"] } }],
     agents: [{ name: "archive", forwardInboundAuth: true }],
@@ -145,6 +165,7 @@ export const fullAgentSpecs = [
   {
     instanceRef: { name: "ouranos" },
     instructionFrom: { configMapKeyRef: { name: "prompts", key: "research.md" } },
+    servers: [{ name: "argos" }],
     storage: { size: "1Gi", storageClassName: "fast", onDelete: "Delete" },
   },
 ];

@@ -96,6 +96,7 @@ const modelCapabilities = optional({
   contextWindow: fc.integer({ min: 1_000_000, max: 100_000_000 }),
   maxOutputTokens: fc.integer({ min: 1, max: 100_000 }),
   reasoningContent: fc.constantFrom("auto", "keep", "omit"),
+  pdf: fc.boolean(),
 });
 const peers = fc.array(
   fc.oneof(
@@ -158,18 +159,39 @@ const instanceSpec = optional({
   logLevel: fc.constantFrom("TRACE", "DEBUG", "INFO", "WARNING", "ERROR"),
 });
 
-const provider = fc.record(
+const oauth = fc.record(
   {
-    apiKey: secret,
-    headers,
-    kind: fc.constantFrom("anthropic", "openai", "google"),
-    baseUrl: fc.constantFrom("http://models.ai.svc:8080/v1", "https://models.example.com"),
-    requireListedModel: fc.boolean(),
-    forwardInboundAuth: fc.boolean(),
+    tokenUrl: fc.constantFrom("https://id.example.com/token", "http://id.tools.svc/token"),
+    clientId: word,
+    clientSecret: secret,
+    clientAuth: fc.constantFrom("basic", "post"),
+    scopes: fc.uniqueArray(word, { maxLength: 3 }),
+    audience: word,
+    resource: fc.constant("https://tools.example.com"),
   },
-  { requiredKeys: ["apiKey", "headers"] },
+  { requiredKeys: ["tokenUrl", "clientId", "clientSecret"] },
 );
-const serverSettings = optional({ forwardInboundAuth: fc.boolean(), timeout: duration });
+/** A token of the agent's own: in place of a caller's, and of a key. */
+const ownAuth = fc.record({ oauth });
+
+const ofProvider = {
+  headers,
+  kind: fc.constantFrom("anthropic", "openai", "google"),
+  baseUrl: fc.constantFrom("http://models.ai.svc:8080/v1", "https://models.example.com"),
+  requireListedModel: fc.boolean(),
+};
+const provider = fc.oneof(
+  fc.record(
+    { ...ofProvider, apiKey: secret, forwardInboundAuth: fc.boolean() },
+    { requiredKeys: ["apiKey", "headers"] },
+  ),
+  fc.record({ ...ofProvider, auth: ownAuth }, { requiredKeys: ["auth", "headers"] }),
+);
+const ofServer = { timeout: duration, instructions: fc.boolean() };
+const serverSettings = fc.oneof(
+  optional({ ...ofServer, forwardInboundAuth: fc.boolean() }),
+  optional({ ...ofServer, auth: ownAuth }),
+);
 
 export const randomInstance = fc
   .tuple(instanceSpec, fc.array(provider, { minLength: 5, maxLength: 5 }), headers, serverSettings)
