@@ -136,6 +136,21 @@ describe("AGT-6 a call that asks its caller in the 2026 era", () => {
     expect(questions).not.toEqual({});
   });
 
+  test("sends the progress that it makes before anything else", async () => {
+    const { calls } = start();
+    const request = on();
+    const outcome = calls.begin(
+      can,
+      async ({ notifyProgress }) => {
+        await notifyProgress({ progressToken: "p1", progress: 1 });
+        return result("done");
+      },
+      request,
+    );
+    expect(await outcome).toEqual({ result: result("done") });
+    expect(request.sent).toEqual([{ progressToken: "p1", progress: 1 }]);
+  });
+
   test("is ended with the endpoint", async () => {
     const { calls, begin, parts } = start();
     await begin(["a"]);

@@ -64,7 +64,7 @@ export function createSuspendedCalls(limits: SuspensionLimits, clock: Clock): Su
     return "result" in outcome ? outcome : { ...outcome, state: suspend(call, on.caller) };
   };
   return {
-    begin: (can, run, on) => settle(new Call(can, run, { clock, hasRoom: () => waiting.size < limits.max }), on),
+    begin: (can, run, on) => settle(new Call(can, run, { clock, on, hasRoom: () => waiting.size < limits.max }), on),
     async resume(state, answers, on) {
       const call = isOwnedBy(state, on.caller) ? waiting.get(state) : undefined;
       if (call === undefined) {
@@ -85,6 +85,7 @@ export function createSuspendedCalls(limits: SuspensionLimits, clock: Clock): Su
 
 interface Surroundings {
   clock: Clock;
+  on: Attachment;
   hasRoom: () => boolean;
 }
 
@@ -98,8 +99,10 @@ class Call {
   #expiry: Timer | undefined;
   #count = 0;
 
-  constructor(can: Askable, run: (parts: CallParts) => Promise<ToolResult>, { clock, hasRoom }: Surroundings) {
+  constructor(can: Askable, run: (parts: CallParts) => Promise<ToolResult>, { clock, on, hasRoom }: Surroundings) {
     this.#clock = clock;
+    // At once, for what the call has to say before it first waits.
+    this.#on = on;
     const asking: Asking = { can, ask: (question, signal) => this.#ask(question, signal, hasRoom) };
     const notifyProgress = (params: ProgressParams) => this.#notify(params);
     this.#done = run({ signal: this.#ending.signal, asking, notifyProgress }).then((result) => ({ result }));
