@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import type { AgentProcess } from "../../agent-runtime/testing/process.ts";
-import { renderTestServer } from "../../agent-runtime/testing/run-config.ts";
+import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
 import { startToolServer, textResult, type ToolServer } from "../../agent-runtime/testing/servers.ts";
 import { modernCall, post, readMessages } from "../../lib/mcp/raw-client.fixture.ts";
 import { firstUserText } from "../models/conversations.ts";
@@ -130,7 +130,9 @@ beforeAll(async () => {
       return textResult("worked");
     },
   });
-  const config = { drainTimeoutMs, servers: [renderTestServer("argos", argos.url)] };
+  // Room for all of them, and for those that are made while it drains.
+  const limits = { ...renderTestConfig().limits, concurrentCalls: callers * 2 };
+  const config = { drainTimeoutMs, limits, servers: [renderTestServer("argos", argos.url)] };
   agent = await startBuiltAgent(model, config, { PALLAS_HISTORIES_DIR: historiesDir });
   const url = new URL(`${agent.url}/mcp`);
   for (const caller of all) {

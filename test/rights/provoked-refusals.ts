@@ -5,7 +5,7 @@ import type { ProvokedRefusal } from "./comparison.ts";
 export const provokedRefusals: readonly ProvokedRefusal[] = [
   { namespacePrefix: "fault-16-", reason: "the operator starts before it has any right, and must wait for them" },
   { namespacePrefix: "fault-21-", reason: "the operator's token is revoked before it gets a new one" },
-  { namespacePrefix: "good-", reason: "its operator may not read another namespace that it was given" },
+  { namespacePrefix: "late-", reason: "its operator may not read another namespace that it was given" },
   {
     namespacePrefix: "outage-",
     reason: "an API server that comes back refuses until it has read its roles",

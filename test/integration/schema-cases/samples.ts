@@ -32,6 +32,13 @@ const samples: Record<string, PatternSamples> = {
   "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$": dotted,
   "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$": { ...dotted, matching: ["", "a.b"] },
   "^[a-z0-9-]+$": { nth: (n) => `eu-${n}`, ofLength: letters, matching: ["-"], refused: ["EU", "a.b", "a b", "a\n"] },
+  "^[ -~]+$": { nth: (n) => `client ${n}`, ofLength: letters, matching: ["~", " "], refused: ["ä", "a\n", "\u007f"] },
+  "^[!#-[\\]-~]+$": {
+    nth: (n) => `scope:${n}`,
+    ofLength: letters,
+    matching: ["!", "#", "[", "]", "~"],
+    refused: ['a"b', "a\\b", "a b", "ä", "a\n"],
+  },
   "^[-._a-zA-Z0-9]+$": {
     nth: (n) => `Key-${n}_.x`,
     ofLength: letters,
