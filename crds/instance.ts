@@ -32,12 +32,12 @@ export const providerKind = (provider: { name: string; kind?: ProviderKind | und
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(", ");
 
 /** One Authorization header has room for one of them. */
-const oneToken = {
+const oneToken = (of: "provider" | "server") => ({
   cel: "!has(self.auth) || !has(self.forwardInboundAuth) || !self.forwardInboundAuth",
-  message: "auth and forwardInboundAuth exclude each other: a request carries the agent's token or the caller's",
+  message: `auth and forwardInboundAuth exclude each other: a ${of} gets the agent's token or the caller's`,
   holds: (entry: { auth?: unknown; forwardInboundAuth?: boolean }) =>
     entry.auth === undefined || entry.forwardInboundAuth !== true,
-};
+});
 
 const provider = withRules(
   object("A place that serves models.", {
@@ -77,7 +77,7 @@ const provider = withRules(
     message: `${builtInProviders.join(", ")} are built in and cannot be redefined`,
     holds: (entry) => !builtInProviders.some((name) => name === entry.name),
   },
-  oneToken,
+  oneToken("provider"),
   {
     cel: "!has(self.auth) || !has(self.apiKey)",
     message: "at most one of auth and apiKey is allowed",
@@ -106,7 +106,7 @@ const server = withRules(
       expected: "letters, digits, hyphens and underscores, starting with a letter or digit",
     }).exactOptional(),
   }),
-  oneToken,
+  oneToken("server"),
 );
 
 const externalUrl = withRules(

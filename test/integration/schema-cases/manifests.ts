@@ -8,8 +8,11 @@ import { placesBelow, type SchemaNode, type SchemaPlace } from "./schema-node.ts
 
 /** Fields left out of each full manifest, because a field that the other one has excludes them. */
 const leftOut = [
-  [/\.instructionFrom$/, /\.headers\[\]\.valueFrom$/, /\.externalUrl\.template$/],
-  [/\.instruction$/, /\.headers\[\]\.value$/, /\.externalUrl\.host$/],
+  [/\.instructionFrom$/, /\.headers\[\]\.valueFrom$/, /\.externalUrl\.template$/, /\[\]\.auth$/],
+  [
+    ...[/\.instruction$/, /\.headers\[\]\.value$/, /\.externalUrl\.host$/],
+    ...[/\.apiKey$/, /\.(servers|providers)\[\]\.forwardInboundAuth$/],
+  ],
 ];
 
 /** Values that rules over several fields ask for. */

@@ -16,6 +16,12 @@ const instructionFrom = { configMapKeyRef: { name: "prompts", key: "k" } };
 const longName = "a".repeat(51);
 const domain = `${"a".repeat(125)}.${"b".repeat(127)}`;
 
+const auth = {
+  oauth: { tokenUrl: "https://id.example.com/token", clientId: "c", clientSecret: secret.valueFrom },
+};
+const server = (fields: object) => ({ name: "s", url: "http://s/mcp", ...fields });
+const ownProvider = (fields: object) => provider({ kind: "openai", ...fields });
+
 const kinds =
   "kind is needed, because the name is none of anthropic, openai, openai-compatible, google, bedrock, huggingface";
 const resourceNames = "must be named by resources such as cpu, memory or ephemeral-storage";
@@ -63,6 +69,27 @@ const pairs: Record<string, RulePair> = {
   [kinds]: {
     holds: [provider({ name: "openai" }), provider({ kind: "google" }), provider({ name: "bedrock" })],
     violated: [provider({}), provider({ name: "my-openai" })],
+  },
+  "auth and forwardInboundAuth exclude each other: a server gets the agent's token or the caller's": {
+    holds: [
+      server({}),
+      server({ auth }),
+      server({ auth, forwardInboundAuth: false }),
+      server({ forwardInboundAuth: true }),
+    ],
+    violated: [server({ auth, forwardInboundAuth: true })],
+  },
+  "auth and forwardInboundAuth exclude each other: a provider gets the agent's token or the caller's": {
+    holds: [
+      ownProvider({}),
+      ownProvider({ auth, forwardInboundAuth: false }),
+      ownProvider({ forwardInboundAuth: true }),
+    ],
+    violated: [ownProvider({ auth, forwardInboundAuth: true })],
+  },
+  "at most one of auth and apiKey is allowed": {
+    holds: [ownProvider({ auth }), ownProvider({ apiKey: secret.valueFrom })],
+    violated: [ownProvider({ auth, apiKey: secret.valueFrom })],
   },
   "baseUrl is needed for openai-compatible": {
     holds: [
