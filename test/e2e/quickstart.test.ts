@@ -117,7 +117,12 @@ describe("PRG-1 HLT-1 AGT-8 Daedalus in a pod", { timeout: 120_000 }, () => {
       JSON.parse(await client.python(`${programsPath}/daedalus.py`, registry, "tech-scout", ...visit)),
     );
     expect(seen.entry.server.remotes).toEqual([{ type: "streamable-http", url: agentUrl(space, "tech-scout") }]);
-    expect(seen.tools.map(({ name }) => name).toSorted()).toEqual(["clear_history", "get_health", "send_message", "tech_scout"]);
+    expect(seen.tools.map(({ name }) => name).toSorted()).toEqual([
+      "clear_history",
+      "get_health",
+      "send_message",
+      "tech_scout",
+    ]);
     expect(seen.health).toMatchObject({ status: "ok" });
     expect(seen.sent.result.content).toEqual([{ type: "text", text: "Good morning." }]);
     expect(seen.sent.seen?.map(([, , line]) => line)).toContain("tech_scout step 1 (llm)");
