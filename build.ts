@@ -6,7 +6,7 @@ import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
-import type { Metafile, Plugin } from "esbuild";
+import type { BuildOptions as EsbuildOptions, Metafile, Plugin } from "esbuild";
 
 const root = import.meta.dirname;
 
@@ -54,6 +54,19 @@ function findPackagedNode() {
 }
 `;
 
+/** How a program is bundled: an ES module for Node. */
+export const programOptions = {
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node22",
+  logLevel: "warning",
+  // CommonJS packages call require() for Node's own modules.
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+  },
+} as const satisfies EsbuildOptions;
+
 /** zod's messages in English only: it would bring those of fifty languages, 300 kB that every program parses at its start. */
 const onlyEnglish: Plugin = {
   name: "only English",
@@ -95,24 +108,16 @@ export async function build(
     absWorkingDir: root,
     entryPoints: Object.fromEntries(entries),
     outdir,
-    bundle: true,
+    ...programOptions,
     splitting: true,
     // Chunks lie beside the programs, so that new URL("./registry.js", import.meta.url) means the same in all of them.
     chunkNames: "chunk-[hash]",
-    format: "esm",
-    platform: "node",
-    target: "node22",
     sourcemap: compact ? false : "linked",
     // Names stay: logs tell an error's class, and a stack its functions.
     minifyWhitespace: compact,
     minifySyntax: compact,
     plugins: [onlyEnglish],
     metafile: true,
-    logLevel: "warning",
-    // CommonJS packages call require() for Node's own modules.
-    banner: {
-      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-    },
   });
   const outputs = readOutputs(metafile);
   const written = new Set(outputs.keys());

@@ -1,7 +1,7 @@
 // How soon an agent can be called and what it takes while nobody calls: from spawn until it answers, and its resident
-// memory some seconds later; next to fast-agent, in turns. A bare Node says how much of both is not ours.
+// memory some seconds later; next to fast-agent, in turns. Bare servers, bundled alike, say how much of both is not ours.
 import { setTimeout as delay } from "node:timers/promises";
-import { openAgentStarter } from "./agent-under-test.ts";
+import { startAgent } from "./agent-under-test.ts";
 import { benchEnvironment } from "./environment.ts";
 import { openFastAgent } from "./fast-agent.ts";
 import { percentile, printReport, reportProgress, type Figure } from "./report.ts";
@@ -11,8 +11,8 @@ import { mebibyte } from "./process-usage.ts";
 const { BENCH_ROUNDS: rounds } = benchEnvironment;
 const startGoalMs = 400;
 const startRatioGoal = 0.15;
-const rssRatioGoal = 0.75;
-const rssGoalMb = 95;
+const rssRatioGoal = 0.7;
+const rssGoalMb = 85;
 const restMs = 5_000;
 
 interface Start {
@@ -35,21 +35,24 @@ async function measureStart(start: () => Promise<ServerUnderTest>): Promise<Star
 }
 
 async function measure() {
-  await using starter = await openAgentStarter();
   const peer = await openFastAgent();
   const own: Start[] = [];
-  const node: Start[] = [];
+  const echo: Start[] = [];
+  const sdk2025: Start[] = [];
+  const sdk2026: Start[] = [];
   const rival: Start[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     reportProgress(`round ${round} of ${rounds}`);
-    own.push(await measureStart(() => starter.start()));
-    node.push(await measureStart(() => startBareServer("echo")));
+    own.push(await measureStart(() => startAgent()));
+    echo.push(await measureStart(() => startBareServer("echo")));
+    sdk2025.push(await measureStart(() => startBareServer("sdk-2025")));
+    sdk2026.push(await measureStart(() => startBareServer("sdk-2026")));
     if (typeof peer !== "string") rival.push(await measureStart(() => peer.start()));
   }
-  return { own, node, rival, peer };
+  return { own, echo, sdk2025, sdk2026, rival, peer };
 }
 
-const { own, node, rival, peer } = await measure();
+const { own, echo, sdk2025, sdk2026, rival, peer } = await measure();
 const median = (starts: readonly Start[], what: keyof Start) =>
   percentile(
     starts.map((start) => start[what]),
@@ -90,10 +93,12 @@ printReport({
           { key: "rssToFastAgent", label: "RSS ÷ fast-agent's", value: ratio("rssMb"), atMost: rssRatioGoal },
           ...describe("fastAgent", "fast-agent", rival),
         ]),
-    ...describe("node", "Node with a bare SDK server", node),
+    ...describe("sdk2025", "SDK alone, 2025", sdk2025),
+    ...describe("sdk2026", "SDK alone, 2026", sdk2026),
+    ...describe("echo", "node:http echo", echo),
   ],
   notes: [
-    "The ratio is spawn → ready ÷ its goal. The compile cache is warm. All figures are medians over the rounds.",
+    "The ratio is spawn → ready ÷ its goal. Without a compile cache, as in an image. All figures are medians over the rounds.",
     ...(typeof peer === "string" ? [peer] : []),
   ],
 });

@@ -20,10 +20,8 @@ export const benchEnvironment = readEnvironment(
     BENCH_PODS: count(50).describe("agents that are started as pods at once"),
     BENCH_NODE_FLAGS: z
       .string()
-      .default("--max-semi-space-size=4 --optimize-for-size")
-      .describe(
-        "flags for the operator's Node, separated by spaces; by default those that it is meant to be started with",
-      ),
+      .default("")
+      .describe("flags for the Node of the program under test, separated by spaces, after those of its image"),
     BENCH_TOOLHIVE: z.enum(["0", "1"]).default("0").describe("1 also measures the operator of ToolHive; needs Go"),
     BENCH_ROUNDS: count(7).describe("rounds in which each server under test has its turn"),
     BENCH_CALLS: count(1_000).describe("calls to an agent in one turn"),

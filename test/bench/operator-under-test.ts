@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApiAccess } from "../cluster/api-call.ts";
 import { createProcessGroup } from "../cluster/process-group.ts";
-import { benchEnvironment } from "./environment.ts";
+import { readImageStart } from "./image-start.ts";
 import { readCollectedHeap } from "./inspected-heap.ts";
 import { preparePodStart } from "./pod-start.ts";
 import { bucketsOf, parseMetrics, sumOf, type Buckets } from "./prometheus-text.ts";
@@ -24,8 +24,6 @@ export interface OperatorUnderTest extends AsyncDisposable {
   collectedHeapBytes(): Promise<number>;
 }
 
-const dist = benchEnvironment.BENCH_DIST ?? join(import.meta.dirname, "../../dist");
-const nodeFlags = benchEnvironment.BENCH_NODE_FLAGS.split(" ").filter((flag) => flag !== "");
 const startTimeoutMs = 30_000;
 const pollMs = 50;
 const masterStatus = "leader_election_master_status";
@@ -43,10 +41,12 @@ export async function startOperatorUnderTest(
 ): Promise<OperatorUnderTest> {
   const dir = mkdtempSync(join(tmpdir(), "pallas-bench-"));
   const group = createProcessGroup({ dir, removeDir: true });
-  const command = [process.execPath, "--inspect-port=127.0.0.1:0", ...nodeFlags, join(dist, "operator.js")];
+  const image = readImageStart("operator");
+  const command = [process.execPath, "--inspect-port=127.0.0.1:0", ...image.flags, image.program];
   const pod = await preparePodStart(access, { namespace, dir, command });
   const operator = group.start("operator", pod.file, pod.args, {
     ...pod.env,
+    ...image.env,
     PALLAS_NAMESPACES: namespace,
     PALLAS_AGENT_IMAGE: "pallas/agent:bench",
     PALLAS_REGISTRY_IMAGE: "pallas/registry:bench",

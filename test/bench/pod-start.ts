@@ -62,7 +62,6 @@ export async function preparePodStart(
   return {
     file: "unshare",
     args: ["--mount", "--propagation", "private", "sh", "-ec", script, folder, ...command],
-    // As the images set it.
-    env: { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port, MALLOC_ARENA_MAX: "1" },
+    env: { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port },
   };
 }

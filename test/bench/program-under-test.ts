@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createProcessGroup } from "../cluster/process-group.ts";
-import { benchEnvironment } from "./environment.ts";
+import { readImageStart } from "./image-start.ts";
 import { readCollectedHeap } from "./inspected-heap.ts";
 import { readUsage, type ProcessUsage } from "./process-usage.ts";
 
@@ -59,16 +59,14 @@ export async function startProgram({ name, file, args, env = {} }: ProgramOption
   };
 }
 
-const dist = benchEnvironment.BENCH_DIST ?? join(import.meta.dirname, "../../dist");
-const nodeFlags = benchEnvironment.BENCH_NODE_FLAGS.split(" ").filter((flag) => flag !== "");
-
 /** The built registry; resolves when it has read its resources. */
 export async function startRegistryUnderTest(env: Readonly<Record<string, string>>): Promise<ProgramUnderTest> {
+  const image = readImageStart("registry");
   const registry = await startProgram({
     name: "registry",
     file: process.execPath,
-    args: ["--inspect-port=127.0.0.1:0", ...nodeFlags, join(dist, "registry.js")],
-    env: { PALLAS_HOST: "127.0.0.1", PALLAS_PORT: "0", PALLAS_DRAIN_DELAY_MS: "0", ...env },
+    args: ["--inspect-port=127.0.0.1:0", ...image.flags, image.program],
+    env: { ...image.env, PALLAS_HOST: "127.0.0.1", PALLAS_PORT: "0", PALLAS_DRAIN_DELAY_MS: "0", ...env },
   });
   const deadline = Date.now() + startTimeoutMs;
   while ((await fetch(`${registry.url}/readyz`)).status !== 200) {

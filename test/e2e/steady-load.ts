@@ -8,6 +8,8 @@ const eras = ["legacy", "auto"] as const;
 export const question = "Are you there?";
 
 export interface SteadyLoad {
+  /** How many calls have ended so far, however. */
+  ended(): number;
   /** Ends it; every answer, and an error for each call that had none although its client connected anew. */
   stop(): Promise<(CallerAnswer | Error)[]>;
 }
@@ -15,6 +17,7 @@ export interface SteadyLoad {
 /** Callers of both eras in turn. A connection that ends is opened once more for the same call, as clients do. */
 export function startLoad(space: Space, client: ClientPod, agent: string, callers: number): SteadyLoad {
   const stopping = new AbortController();
+  let ended = 0;
   const ask = async (era: (typeof eras)[number]) => {
     const open = () => client.openCaller(agentUrl(space, agent), era);
     const answers: (CallerAnswer | Error)[] = [];
@@ -30,12 +33,14 @@ export function startLoad(space: Space, client: ClientPod, agent: string, caller
         .catch(askAnew)
         .catch((error: unknown) => new Error(`a call of the ${era} era was lost: ${String(error)}`));
       answers.push(answer);
+      ended += 1;
     }
     await caller.stop().catch(() => undefined);
     return answers;
   };
   const asking = Promise.all(Array.from({ length: callers }, (_, at) => ask(eras[at % 2] ?? "auto")));
   return {
+    ended: () => ended,
     async stop() {
       stopping.abort();
       return (await asking).flat();
