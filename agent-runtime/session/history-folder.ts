@@ -10,6 +10,7 @@ import { readIndex } from "./history-index.ts";
 import { measureShown, readPage, readShown, type ReadParts } from "./history-reader.ts";
 import { LineFault, NewerHistory, renderHeader, renderLine, schemaVersion, type ImageRef } from "./history-text.ts";
 import { ImageFiles, renderImage, type NewImage } from "./image-files.ts";
+import { createLineReader } from "./line-reader.ts";
 import { createKeyedLock, type KeyedLock } from "./lock.ts";
 import { renewHistory, type RenewParts } from "./renew-history.ts";
 import { createRetention, type Retention } from "./retention.ts";
@@ -200,7 +201,11 @@ export class HistoryFolder {
         return await this.#read(key, name, work);
       }
       this.#whole.set(name, this.#whole.get(name) ?? 0);
-      return await work({ file: handle, index, readImage: (image) => this.#images.read(name, image) });
+      return await work({
+        lines: createLineReader(handle),
+        index,
+        readImage: (image) => this.#images.read(name, image),
+      });
     } catch (error) {
       throw await this.#putAside(name, file, error);
     }

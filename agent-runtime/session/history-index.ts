@@ -10,9 +10,10 @@ import {
   type HistoryHeader,
   type StoredEntry,
 } from "./history-text.ts";
+import { createLineReader, type LineReader } from "./line-reader.ts";
 import { withdraw, type EntryKind } from "./transcript.ts";
 
-const chunkBytes = 256 * 1024;
+const maxChunkBytes = 256 * 1024;
 const lineBreak = 0x0a;
 /** Enough for the role, which this program writes first. */
 const headChars = 32;
@@ -41,27 +42,28 @@ export interface HistoryIndex {
 /** Reads a file from its beginning. Throws LineFault or NewerHistory. */
 export async function readIndex(file: FileHandle, key: string): Promise<HistoryIndex> {
   const index: HistoryIndex = { header: undefined, entries: [], wholeBytes: 0 };
+  const lines = createLineReader(file);
   for await (const { head, ...place } of scanLines(file)) {
     index.wholeBytes = place.end + 1;
     const role = headPattern.exec(head)?.[1];
-    if (place.line === 1) index.header = await readLine(file, place, (bytes) => parseHeader(bytes, key));
+    if (place.line === 1) index.header = await readLine(lines, place, (bytes) => parseHeader(bytes, key));
     else if (role === "user" || role === "assistant" || role === "tool") index.entries.push({ role, ...place });
-    else await addEntry(index.entries, file, place);
+    else await addEntry(index.entries, lines, place);
   }
   return index;
 }
 
 /** Reads one entry. Throws LineFault. */
-export async function readEntry(file: FileHandle, place: Place): Promise<StoredEntry> {
-  return readLine(file, place, (bytes) => {
+export async function readEntry(lines: LineReader, place: Place): Promise<StoredEntry> {
+  return readLine(lines, place, (bytes) => {
     const entry = parseLine(bytes);
     if (entry === undefined || entry.role === "withdrawn") throw new Error("expected a message or a summary");
     return entry;
   });
 }
 
-async function addEntry(entries: IndexedEntry[], file: FileHandle, place: Place): Promise<void> {
-  const entry = await readLine(file, place, parseLine);
+async function addEntry(entries: IndexedEntry[], lines: LineReader, place: Place): Promise<void> {
+  const entry = await readLine(lines, place, parseLine);
   if (entry === undefined) return;
   if (entry.role === "withdrawn") withdraw(entries, entry.messages);
   else if (entry.role === "summary") entries.push({ role: "summary", covers: entry.covers, ...place });
@@ -69,12 +71,11 @@ async function addEntry(entries: IndexedEntry[], file: FileHandle, place: Place)
 }
 
 async function readLine<Result>(
-  file: FileHandle,
+  lines: LineReader,
   { line, start, end }: Place,
   parse: (bytes: Uint8Array) => Result,
 ): Promise<Result> {
-  const bytes = Buffer.allocUnsafe(end - start);
-  await file.read(bytes, 0, bytes.length, start);
+  const bytes = await lines.read(start, end);
   try {
     return parse(bytes);
   } catch (error) {
@@ -83,7 +84,8 @@ async function readLine<Result>(
 }
 
 async function* scanLines(file: FileHandle): AsyncGenerator<Place & { head: string }> {
-  const chunk = Buffer.allocUnsafe(chunkBytes);
+  const { size } = await file.stat();
+  const chunk = Buffer.allocUnsafe(Math.min(maxChunkBytes, size + 1)); // one more: else a full one would be followed by an empty one
   let [line, start, head] = [1, 0, ""];
   for (let at = 0; ;) {
     const { bytesRead } = await file.read(chunk, 0, chunk.length, at);

@@ -1,15 +1,15 @@
 // Parts of a history out of its file: what a model is shown of it, and pages for people. Each is read entry by entry, the newest
 // first, with a bound on what is in memory; an image that is no longer kept, or past the bound, becomes a text.
-import type { FileHandle } from "node:fs/promises";
 import type { ImageData } from "../model/types.ts";
 import { listImages, renderLeftOut, replaceImages, shownImageCharsMax } from "./entry-images.ts";
 import { readEntry, type HistoryIndex, type IndexedEntry } from "./history-index.ts";
 import type { ImageRef, StoredEntry, StoredImage } from "./history-text.ts";
+import type { LineReader } from "./line-reader.ts";
 import type { HistoryPage, PageRequest } from "./store.ts";
 import { findFirstShown, findSummary, listMessages, type HistoryEntry } from "./transcript.ts";
 
 export interface ReadParts {
-  file: FileHandle;
+  lines: LineReader;
   index: HistoryIndex;
   /** Base64; undefined when it is not kept any more. */
   readImage: (image: ImageRef) => Promise<string | undefined>;
@@ -46,7 +46,7 @@ async function readNewestFirst(parts: ReadParts, places: readonly IndexedEntry[]
   const entries: HistoryEntry[] = [];
   let leftChars = shownImageCharsMax;
   for (const place of places.toReversed()) {
-    const entry = await readEntry(parts.file, place);
+    const entry = await readEntry(parts.lines, place);
     const resolved = await resolveImages(entry, leftChars, parts.readImage);
     leftChars -= listImages(resolved).reduce((sum, { data }) => sum + data.length, 0);
     entries.push(resolved);
@@ -61,7 +61,7 @@ export async function readPage(parts: ReadParts, { before, messages, bytes }: Pa
   for (let leftBytes = bytes; page.first > 0 && page.messages.length < messages; page.first -= 1) {
     const place = all[page.first - 1];
     if (place === undefined || place.role === "tool") continue;
-    const entry = await readEntry(parts.file, place);
+    const entry = await readEntry(parts.lines, place);
     leftBytes -= place.end - place.start + listImages(entry).reduce((sum, image) => sum + countChars(image), 0);
     if (leftBytes < 0 && page.messages.length > 0) break;
     const message = await resolveImages(entry, Infinity, parts.readImage);

@@ -6,6 +6,7 @@ import { replaceHistory } from "./history-files.ts";
 import { readEntry, type HistoryIndex } from "./history-index.ts";
 import { renderHeader, renderLine, type HistoryHeader, type StoredImage } from "./history-text.ts";
 import { renderImage, type NewImage } from "./image-files.ts";
+import { createLineReader } from "./line-reader.ts";
 
 export interface RenewParts {
   folder: string;
@@ -21,8 +22,9 @@ export interface RenewParts {
 export function renewHistory({ folder, file, handle, header, entries, keep }: RenewParts): Promise<number> {
   return replaceHistory(folder, file, async (draft) => {
     await draft.writeFile(renderHeader(header.key, Date.parse(header.createdAt)));
+    const lines = createLineReader(handle);
     for (const place of entries) {
-      const entry = await readEntry(handle, place);
+      const entry = await readEntry(lines, place);
       const images = new Map<StoredImage, NewImage>();
       for (const image of listImages(entry)) if ("data" in image) images.set(image, renderImage(image));
       await keep([...images.values()]);

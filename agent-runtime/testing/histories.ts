@@ -8,6 +8,7 @@ import { openHistory, renderName } from "../session/history-files.ts";
 import type { FolderOptions } from "../session/history-folder.ts";
 import { readEntry, readIndex } from "../session/history-index.ts";
 import { resolveImages } from "../session/history-reader.ts";
+import { createLineReader } from "../session/line-reader.ts";
 import { ImageFiles } from "../session/image-files.ts";
 import { createJsonlStore } from "../session/jsonl-store.ts";
 import type { SessionStore } from "../session/store.ts";
@@ -43,12 +44,12 @@ export function createTestStore(folder: string, changes: Partial<FolderOptions> 
       if (file === undefined) return [];
       await using handle = await openHistory(folder, file);
       const { entries } = await readIndex(handle, key);
+      const lines = createLineReader(handle);
       const images = await ImageFiles.open(folder, Infinity, new Set([name]));
-      return await Promise.all(
-        entries.map(async (place) =>
-          resolveImages(await readEntry(handle, place), Infinity, (image) => images.read(name, image)),
-        ),
-      );
+      const read: HistoryEntry[] = [];
+      for (const place of entries)
+        read.push(await resolveImages(await readEntry(lines, place), Infinity, (image) => images.read(name, image)));
+      return read;
     },
     folder,
     lines,
