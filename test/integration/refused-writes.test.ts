@@ -150,25 +150,39 @@ describe.skipIf(clusterMissing())("OPR-3 the API server refuses a child", { time
    * Of a new instance and a new agent in the space, one of whose children is refused by the mechanism. What kstatus makes
    * of each owner while it is, and afterwards.
    */
-  async function refuseNew({ name, refuse, says }: Mechanism, child: Child): Promise<Kstatus[][]> {
+  async function refuseNew(mechanism: Mechanism, child: Child): Promise<Kstatus[][]> {
     const space = spaceOf(child);
-    const team = `team-${name}`;
-    const echo = `echo-${name}`;
-    const allow = await refuse(space, child);
-    await untilRefused(space, child);
-    const several = { replicas: 2, scope: "request" };
-    await space.apply(
-      instance(team, { registry: { replicas: 2, metrics: { mode: "podMonitor" } } }),
-      agent(echo, {
-        instanceRef: { name: team },
-        ...(child.plural === "persistentvolumeclaims" ? { storage: { size: "1Gi" } } : several),
-      }),
-    );
+    const [team, echo] = [`team-${mechanism.name}`, `echo-${mechanism.name}`];
+    const allow = await mechanism.refuse(space, child);
+    try {
+      await untilRefused(space, child);
+      await space.apply(instance(team, { registry: { replicas: 2, metrics: { mode: "podMonitor" } } }));
+      // An agent that is seen before its instance would be looked at once without any write being tried.
+      const isSeen = async () => statesOf((await space.read("pallasinstances", team)) ?? fail())["Ready"] !== undefined;
+      await measureRecovery(`${team} to be seen`, Date.now(), isSeen);
+      const several = { replicas: 2, scope: "request" };
+      await space.apply(
+        agent(echo, {
+          instanceRef: { name: team },
+          ...(child.plural === "persistentvolumeclaims" ? { storage: { size: "1Gi" } } : several),
+        }),
+      );
+      const owners = child.owners.map((plural) => ({ plural, name: plural === "pallasagents" ? echo : team }));
+      return await observeOwners(space, owners, { says: mechanism.says, allow });
+    } finally {
+      await allow(); // once more where all went well, which changes nothing
+      await Promise.all([space.delete("pallasagents", echo), space.delete("pallasinstances", team)]);
+    }
+  }
+
+  async function observeOwners(
+    space: Space,
+    owners: readonly { plural: Owner; name: string }[],
+    { says, allow }: { says: RegExp; allow: () => Promise<unknown> },
+  ): Promise<Kstatus[][]> {
     const found = new Map<Owner, Kstatus[]>();
-    const owners = child.owners.map((plural) => ({ plural, name: plural === "pallasagents" ? echo : team }));
     const read = async (owner: (typeof owners)[number]): Promise<LiveObject> =>
       (await space.read(owner.plural, owner.name)) ?? fail();
-
     for (const owner of owners) {
       const isSaid = async () => says.test(readyOf(await read(owner))?.message ?? "");
       await measureRecovery(`${owner.name} to say ${says}`, Date.now(), isSaid);
@@ -191,7 +205,6 @@ describe.skipIf(clusterMissing())("OPR-3 the API server refuses a child", { time
       expect(statesOf(live)).toMatchObject({ Ready: "True Ready", Reconciling: "False Succeeded" });
       found.get(owner.plural)?.push(computeKstatus(live));
     }
-    await Promise.all([space.delete("pallasagents", echo), space.delete("pallasinstances", team)]);
     return [...found.values()];
   }
 
