@@ -127,6 +127,11 @@ describe("AGT-7 kinds of errors", () => {
       Object.assign(new Error("JSON parsing failed: Text: <prompt>"), { name: "AI_JSONParseError" }),
       "invalid_response",
     ],
+    [
+      "a call that Groq's model wrote wrongly",
+      { type: "invalid_request_error", code: "tool_use_failed", message: "tool call validation failed" },
+      "overloaded",
+    ],
     ["a plain string", "no", "invalid_request"],
     ["nothing", undefined, "invalid_request"],
   ])("%s is %s", (_name, raw, kind) => {
@@ -179,4 +184,16 @@ describe("AGT-7 Retry-After", () => {
   ])("%j is %s ms", (headers, expected) => {
     expect(http(429, "", headers).retryAfterMs).toBe(expected);
   });
+});
+
+test.each([
+  ["34.074824224s", 34_075],
+  ["0s", 0],
+  ["soon", undefined],
+  ["-1s", undefined],
+])("AGT-7 Google says in the body how long to wait: %s is %s ms", (retryDelay, expected) => {
+  const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay }];
+  const body = { error: { code: 429, message: "x", status: "RESOURCE_EXHAUSTED", details } };
+  expect(http(429, body).retryAfterMs).toBe(expected);
+  expect(http(429, body, { "retry-after": "7" }).retryAfterMs).toBe(7_000);
 });

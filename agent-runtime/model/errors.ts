@@ -1,6 +1,7 @@
-// From whatever a provider, a client library or the network throws to one ModelError. Providers agree on no shape, so
-// every field is optional here: JSON, text and HTML bodies, errors in mid-stream, causes of causes.
+// From whatever a provider, a client library or the network throws to one ModelError. Providers agree on no shape
+// (error-fields.ts) and on no words: which kind of fault theirs tell of is judged here.
 import { refusedAddressCode } from "../../lib/outgoing/refused-addresses.ts";
+import { parseErrorBody, parseErrorShape } from "./error-fields.ts";
 import { isOverflow, parseRefusal, parseWindow, type Refusal } from "./refusals.ts";
 import { findParameter } from "./sampling.ts";
 import { ModelError, type ModelErrorDetails, type ModelErrorKind } from "./types.ts";
@@ -32,14 +33,22 @@ interface Failure {
   network?: string;
   /** Name of the thrown error. */
   name: string;
+  /** It was refused before it was read to its end. */
+  isTooLarge?: boolean;
 }
 
 const wordings = {
   // Not plain "billing": texts of ordinary rate limits link to that page.
-  quota: /insufficient_quota|billing_\w+|credit[_ ]balance|spend(ing)?[_ ]limit|exceeded your current quota/,
+  quota:
+    /insufficient_quota|billing_\w+|credit[_ ]balance|spend(ing)?[_ ]limit|exceeded your current quota|servicequotaexceeded/,
+  // Google words a limit per minute as a used up quota; which of its limits was reached tells them apart.
+  perMinute: /^(?!.*perday).*perminute/s,
   auth: /authentication_error|permission_error|invalid_api_key|invalid api key|unauthorized/,
+  // Google and xAI say so with a 400.
+  refusedKey: /api_key_invalid|(incorrect|invalid) api key|api key (not valid|expired|not found)/,
   unsupported: new RegExp(
     "unsupported|not supported|not permitted|not allowed|unknown|unrecognized|unexpected|deprecated|" +
+      "invalid reasoning value|" +
       "(does not|doesn't|cannot|can't) (both |support|accept|be used)|extra inputs|extra_forbidden|incompatible|" +
       "may only be set",
   ),
@@ -47,6 +56,10 @@ const wordings = {
   // Servers of models say so with a 500, however often they are asked.
   lacking: /requires --jinja|image input is not supported/,
   missing: /not_found_error|model_not_found|not_found|does not exist/,
+  // Hugging Face's router, with a 400.
+  unserved: /is not supported by any provider/,
+  // The model failed, not the request: it wrote a call that its own server refuses, or it is still being loaded.
+  stumbled: /tool_use_failed|modelnotready/,
   overloaded: /overloaded|server_error|api_error|internal|unavailable|timeout_error|server_is_overloaded/,
 } as const;
 
@@ -84,18 +97,23 @@ function classify(failure: Failure): ModelErrorKind {
   const words = `${failure.code} ${failure.message}`.toLowerCase();
   if (lacksCredential(failure)) return "auth";
   if (failure.network !== undefined && (status === undefined || status < 300)) return "network";
-  if (failure.name === "AnswerTooLarge" || garbageNames.test(failure.name)) return "invalid_response";
+  if (failure.isTooLarge === true || garbageNames.test(failure.name)) return "invalid_response";
   const { refusal } = failure;
   // Neither waiting nor condensing helps: the account allows no request of this size.
   if (refusal?.what === "output-limit" && refusal.passing === true) return "quota";
+  if (wordings.stumbled.test(words)) return "overloaded";
+  if (status === 429 && wordings.perMinute.test(words)) return "rate_limit";
   if (status === 402 || (mayBeQuota.has(status) && wordings.quota.test(words))) return "quota";
   if (isOverflow({ status, text: failure.said })) return "context_overflow";
   if (refusal?.what === "output-limit") return "unsupported_param";
   if (status === 401 || status === 403 || wordings.auth.test(failure.code)) return "auth";
+  if (status === 400 && wordings.refusedKey.test(words)) return "auth";
   if (status === 429 || wordings.rate.test(failure.code)) return "rate_limit";
   if (status === 408 || status === 425) return "network";
+  // Bedrock's model failed while it answered.
+  if (status === 424) return "overloaded";
   if (status !== undefined && status >= 500) return wordings.lacking.test(words) ? "invalid_request" : "overloaded";
-  if (status === 404 || wordings.missing.test(failure.code)) return "not_found";
+  if (status === 404 || wordings.missing.test(failure.code) || wordings.unserved.test(words)) return "not_found";
   if ((status === 400 || status === 422) && namesRefusedParameter(failure, words)) return "unsupported_param";
   if (status === undefined && wordings.overloaded.test(words)) return "overloaded";
   return "invalid_request";
@@ -117,7 +135,7 @@ function sentence(kind: ModelErrorKind, failure: Failure, context: ErrorContext,
       // What providers say here may repeat parts of the key.
       return `${lacksCredential(failure) ? "no key, or no region" : `the key was refused${status}`}; ${cure}`;
     case "not_found":
-      return `model '${model}' not found${status}; check the model's name and the provider's baseUrl`;
+      return `model '${model}' not found${status}${said}; check the model's name and the provider's baseUrl`;
     case "quota":
       if (failure.refusal !== undefined) {
         return `the account allows no request of this size${status}${said}; raise its limits, or lower request.maxTokens`;
@@ -157,61 +175,23 @@ function parseFailure(raw: unknown, { secrets, nowMs }: ErrorContext): Failure {
   const name = typeof raw["name"] === "string" ? raw["name"] : "";
   const failure: Failure = { code: "", name, message: "", said: "" };
   const body = typeof raw["responseBody"] === "string" ? raw["responseBody"] : undefined;
-  const shape = body === undefined ? (raw["data"] ?? raw) : parseJson(body);
-  const fields = shape === undefined ? { message: plainText(body ?? "") } : errorFields(shape, 0);
-  failure.code = [fields.type, fields.code].filter(Boolean).join(" ");
+  const fields = body === undefined ? parseErrorShape(raw["data"] ?? raw) : parseErrorBody(body);
+  failure.code = [fields.type, fields.code, awsErrorType(raw["responseHeaders"])].filter(Boolean).join(" ");
   // Messages of the client library may quote what the model wrote; only what came from the provider is shown.
   const own = garbageNames.test(name) || body !== undefined ? "" : textOf(raw["message"]);
   failure.message = shown(fields.message ?? own);
   if (fields.param !== undefined) failure.param = fields.param;
   const status = [raw["statusCode"], raw["status"], Number(fields.code)].find(isStatus);
   if (status !== undefined) failure.status = status;
-  const retryAfterMs = parseRetryAfter(raw["responseHeaders"], nowMs);
+  const retryAfterMs = parseRetryAfter(raw["responseHeaders"], nowMs) ?? fields.retryAfterMs;
   if (retryAfterMs !== undefined) failure.retryAfterMs = retryAfterMs;
+  failure.isTooLarge = isTooLarge(raw);
   const network = findNetworkFault(raw);
   if (network !== undefined) failure.network = network;
   failure.said = [fields.message ?? own, fields.param, failure.code].filter(Boolean).join(" ");
   const refusal = parseRefusal({ status, text: failure.said });
   if (refusal !== undefined) failure.refusal = refusal;
   return failure;
-}
-
-interface ErrorFields {
-  type?: string;
-  code?: string;
-  param?: string;
-  message?: string;
-}
-
-/** OpenAI {error:{message,type,code,param}}, Anthropic {error:{type,message,details}}, FastAPI {detail}, plain strings. */
-function errorFields(shape: unknown, depth: number): ErrorFields {
-  if (typeof shape === "string") return { message: shape };
-  if (Array.isArray(shape)) return shape.length > 0 && depth < causeDepthLimit ? errorFields(shape[0], depth + 1) : {};
-  if (!isRecord(shape)) return {};
-  const inner = shape["error"] ?? shape["detail"] ?? shape["response"];
-  if (inner !== undefined && inner !== null && depth < causeDepthLimit) {
-    const fields = errorFields(inner, depth + 1);
-    // A router says whose words it passes on.
-    const passedOn = isRecord(inner) && isRecord(inner["metadata"]) ? textOf(inner["metadata"]["raw"]) : "";
-    if (passedOn !== "") fields.message = errorFields(parseJson(passedOn) ?? passedOn, depth + 1).message ?? passedOn;
-    if (fields.message !== undefined || fields.type !== undefined || fields.code !== undefined) return fields;
-  }
-  const fields: ErrorFields = {};
-  const details = shape["details"];
-  const code = [shape["code"], isRecord(details) ? details["error_code"] : undefined]
-    .map(textOf)
-    .filter(Boolean)
-    .join(" ");
-  const type = textOf(shape["type"]) || textOf(shape["status"]);
-  // A proxy in Python writes its null as a word.
-  const param =
-    textOf(shape["param"]).replace(/^None$/, "") || (Array.isArray(shape["loc"]) ? textOf(shape["loc"].at(-1)) : "");
-  const message = textOf(shape["message"]) || textOf(shape["msg"]);
-  if (code !== "") fields.code = code;
-  if (type !== "") fields.type = type;
-  if (param !== "") fields.param = param;
-  if (message !== "") fields.message = message;
-  return fields;
 }
 
 function parseRetryAfter(headers: unknown, nowMs: number): number | undefined {
@@ -223,6 +203,10 @@ function parseRetryAfter(headers: unknown, nowMs: number): number | undefined {
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
+
+/** Bedrock's bodies have nothing but a message; the name may be followed by an address. */
+const awsErrorType = (headers: unknown): string =>
+  isRecord(headers) ? textOf(headers["x-amzn-errortype"]).replace(/:.*$/s, "") : "";
 
 /** Code, or failing that the message, of a network error somewhere among the causes. */
 export function findNetworkFault(raw: unknown): string | undefined {
@@ -240,13 +224,6 @@ export function findNetworkFault(raw: unknown): string | undefined {
   return generic;
 }
 
-/** HTML pages become their title. */
-function plainText(body: string): string {
-  if (!/<(!doctype|html|head|body)/i.test(body)) return body;
-  const title = /<title[^>]*>([^<]*)</i.exec(body.slice(0, 10_000))?.[1]?.trim();
-  return title === undefined || title === "" ? "an HTML page" : `an HTML page titled "${title}"`;
-}
-
 function tidy(text: string): string {
   const line = text
     .slice(0, messageLimitChars * 4)
@@ -255,17 +232,19 @@ function tidy(text: string): string {
   return line.length > messageLimitChars ? `${line.slice(0, messageLimitChars)}…` : line.replace(/\.$/, "");
 }
 
+/** An answer past its bounds, ours or those of all that goes out, somewhere among the causes. */
+function isTooLarge(raw: unknown): boolean {
+  let error = raw;
+  for (let depth = 0; depth < causeDepthLimit && isRecord(error); depth += 1) {
+    if (error["name"] === "AnswerTooLarge" || error["name"] === "ResponseLimitError") return true;
+    error = error["cause"];
+  }
+  return false;
+}
+
 /** Takes secrets out of a text that is shown. */
 function redact(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => (secret === "" ? rest : rest.replaceAll(secret, "[redacted]")), text);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Not JSON: the caller reads it as text.
-  }
 }
 
 const textOf = (value: unknown): string =>

@@ -188,6 +188,9 @@ test.each([
     "Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.",
     { what: "replay" },
   ],
+  ["max_tokens: Field required", { what: "output-wanted" }],
+  ["At most 1 image(s) may be provided in one prompt.", { what: "image-count", limit: 1 }],
+  ["Too many images provided. This model supports up to 5 images", { what: "image-count", limit: 5 }],
   ["something else", undefined],
 ])("AGT-15 %s", (text, expected) => {
   expect(read(text)).toEqual(expected);

@@ -17,12 +17,15 @@ export type Refusal =
     }
   | { what: "tools"; indexes: number[]; names: string[] }
   | { what: "tool-count"; limit: number }
+  | { what: "image-count"; limit: number }
   | { what: "reasoning-content"; wanted: boolean }
   /** Reasoning, signatures or items of earlier answers are not taken as they are sent back. */
   | { what: "replay" }
   | { what: "call-ids" }
   | { what: "user-after-tool" }
-  | { what: "effort-with-tools" };
+  | { what: "effort-with-tools" }
+  /** The limit of an answer must be sent. */
+  | { what: "output-wanted" };
 
 export interface RefusalText {
   status: number | undefined;
@@ -44,7 +47,7 @@ const limitForms: readonly (readonly [RegExp, "inclusive" | "exclusive"])[] = [
   [/supports at most (\d+) (?:completion|output) tokens/, "inclusive"],
   [/max_tokens: \d+ > (\d+), which is the maximum/, "inclusive"],
   [/max_\w*tokens[`'"]? must be (?:less than or equal to|at most|<=) [`'"]?(\d+)/, "inclusive"],
-  [/valid range of max_\w*tokens is \[\d+, ?(\d+)\]/, "inclusive"],
+  [/range of max_\w*tokens (?:is|should be) \[\d+, ?(\d+)\]/, "inclusive"],
   [
     /maxoutputtokens value of \d+ but the supported range is from \d+ \(inclusive\) to (\d+) \(exclusive\)/,
     "exclusive",
@@ -89,6 +92,8 @@ function parseAccountLimit(words: string): Refusal | undefined {
 }
 
 function parseRequestFault(words: string, text: string): Refusal | undefined {
+  // What the model wrote was refused: the tools are as they should be.
+  if (words.includes("tool_use_failed") || words.includes("tool call validation failed")) return undefined;
   const form = parseWords(words);
   if (form !== undefined) return form;
   const output = parseOutputLimit(words);
@@ -109,6 +114,11 @@ function parseWords(words: string): Refusal | undefined {
   const count = /'tools': array too long.{0,40}maximum length (\d+)|at most (\d+) function declarations/.exec(words);
   const limit = numberOf(count?.[1] ?? count?.[2]);
   if (limit !== undefined) return { what: "tool-count", limit };
+  const images = /(?:at most|up to) (\d{1,4}) image/.exec(words)?.[1];
+  if (images !== undefined) return { what: "image-count", limit: Number(images) };
+  if (/max_tokens[`'"]?(: field required| is required)|missing.{0,40}max_tokens/.test(words)) {
+    return { what: "output-wanted" };
+  }
   return replayForms.test(words) ? { what: "replay" } : undefined;
 }
 
@@ -154,7 +164,7 @@ function parseTools(words: string, text: string): Refusal | undefined {
 
 const overflowForms = new RegExp(
   [
-    "context_length_exceeded|exceed_context_size|model_context_window_exceeded|request_too_large|prompt is too long",
+    "context_length_exceeded|contextwindowexceeded|exceed_context_size|model_context_window_exceeded|request_too_large|prompt is too long",
     "maximum context length|context window|available context size|context size.{0,40}exceed|input is too long",
     "exceeds? the.{0,20}context|exceed context limit|greater than the context length|longer than the model's context length",
     "input token count.{0,40}exceeds the maximum|maximum prompt length is|exceeded model token limit|token limit exceeded",
