@@ -1,17 +1,10 @@
 // HTTP to a provider: sets the credentials, follows no redirect (keys would travel with it), bounds what is read.
+import { boundAnswer, type AnswerLimits } from "./answer-bounds.ts";
 
 /** What one answer may hold, streamed or not. */
 const answerLimitBytes = 64 * 1024 * 1024;
 
 const authHeaders = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
-
-/** The answer of a provider is larger than any real one. */
-export class AnswerTooLarge extends Error {
-  constructor(limitBytes: number) {
-    super(`the answer is larger than ${limitBytes} bytes`);
-    this.name = "AnswerTooLarge";
-  }
-}
 
 export interface ProviderFetchOptions {
   /** Speaks HTTP. */
@@ -26,6 +19,8 @@ export interface ProviderFetchOptions {
   /** The library signs requests itself, with keys that are not ours. */
   keepsCredentials?: boolean;
   limitBytes?: number;
+  /** How the client library reads an answer that is no error; default "events". */
+  reads?: AnswerLimits["reads"];
   /**
    * Ends the answer too. Node's fetch holds the signal it is given weakly: after a garbage collection an abort would
    * not reach an answer that has begun, and its connection would stay open.
@@ -53,8 +48,11 @@ export function createProviderFetch(options: ProviderFetchOptions): typeof globa
     }
     options.onBytes(0);
     if (response.body === null) return response;
-    const { signal } = options;
-    const answer = response.body.pipeThrough(countBytes(limitBytes, options.onBytes), signal && { signal });
+    const { signal, onBytes, reads = "events" } = options;
+    const answer = response.body.pipeThrough(
+      boundAnswer(response, { limitBytes, reads, onBytes }),
+      signal && { signal },
+    );
     return new Response(answer, {
       status: response.status,
       statusText: response.statusText,
@@ -63,20 +61,9 @@ export function createProviderFetch(options: ProviderFetchOptions): typeof globa
   };
 }
 
-function countBytes(limitBytes: number, onBytes: (count: number) => void): TransformStream<Uint8Array, Uint8Array> {
-  let total = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      total += chunk.byteLength;
-      if (total > limitBytes) throw new AnswerTooLarge(limitBytes);
-      onBytes(chunk.byteLength);
-      controller.enqueue(chunk);
-    },
-  });
-}
-
 /** Reads a body as text. Throws AnswerTooLarge above the limit. */
 export async function readText(response: Response, limitBytes: number): Promise<string> {
   if (response.body === null) return "";
-  return new Response(response.body.pipeThrough(countBytes(limitBytes, () => undefined))).text();
+  const bounds = boundAnswer(response, { limitBytes, reads: "body", onBytes: () => undefined });
+  return new Response(response.body.pipeThrough(bounds)).text();
 }

@@ -5,7 +5,8 @@ import { renderTime, type Clock } from "../../lib/process/clock.ts";
 import { baseUrlOf, readAccess, type Access, type AccessSources } from "./access.ts";
 import { isBuiltIn } from "./built-in.ts";
 import { findNetworkFault } from "./errors.ts";
-import { AnswerTooLarge, createProviderFetch, readText } from "./http.ts";
+import { AnswerTooLarge } from "./answer-bounds.ts";
+import { createProviderFetch, readText } from "./http.ts";
 import { ModelError, type PreflightResult } from "./types.ts";
 
 export const preflightTimeoutMs = 5_000;
@@ -121,7 +122,7 @@ interface Answer {
 function createGet({ provider, fetch }: CheckInput, access: Access, signal: AbortSignal): Probe["get"] {
   const version: Record<string, string> = provider.kind === "anthropic" ? { "anthropic-version": "2023-06-01" } : {};
   const { headers, renew } = access;
-  const providerFetch = createProviderFetch({ fetch, headers, renew, signal, onBytes: () => undefined });
+  const providerFetch = createProviderFetch({ fetch, headers, renew, signal, reads: "body", onBytes: () => undefined });
   return async (path) => {
     const response = await providerFetch(`${baseUrlOf(provider)}${path}`, { headers: version, signal });
     return { status: response.status, ok: response.ok, text: await readText(response, listLimitBytes) };

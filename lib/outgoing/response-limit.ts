@@ -81,16 +81,16 @@ export function limitResponse({ status, statusText, headers, body }: Answer, lim
 const isJson = (headers: Headers): boolean => headers.get("content-type")?.includes("json") === true;
 
 /** Returns the most bytes that a reader of the stream so far would have to hold at once, and what is wrong with their JSON. */
-type Measure = (chunk: Uint8Array) => { bytes: number; fault: string | undefined };
+export type Measure = (chunk: Uint8Array) => { bytes: number; fault: string | undefined };
 
-function createBodyMeasure(holdsJson: boolean): Measure {
+export function createBodyMeasure(holdsJson: boolean): Measure {
   const meter: JsonMeter = holdsJson ? createJsonMeter(answerBounds) : () => undefined;
   let bytes = 0;
   return (chunk) => ({ bytes: (bytes += chunk.length), fault: meter(chunk) });
 }
 
 /** Measures the running event, its line ends included; an empty line ends an event. */
-function createEventMeasure(): Measure {
+export function createEventMeasure(): Measure {
   const [lineFeed, carriageReturn] = [10, 13];
   let meter = createJsonMeter(answerBounds);
   let eventBytes = 0;

@@ -52,6 +52,12 @@ describe("SEC-6 the structure of a JSON text", () => {
     },
   );
 
+  it("counts brackets in strings where those may be JSON themselves", () => {
+    const text = String.raw`{"a":"[{","b":["\"["]}`;
+    expect(measure(text, { quotedMax: 3 })).toBeUndefined();
+    expect(measure(text, { quotedMax: 2 })).toBe("has more than 2 brackets inside of strings");
+  });
+
   it.each([
     ["after an escaped backslash", String.raw`"\\"[`],
     ["after a backslash outside of strings", String.raw`\"a"[`],

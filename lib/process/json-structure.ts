@@ -9,6 +9,8 @@ export interface JsonBounds {
   depthMax: number;
   /** Of the six that stand outside of strings: [ ] { } : , */
   structureMax: number;
+  /** Of [ and { inside of strings, where those may be JSON that is parsed once more; any number unless set. */
+  quotedMax?: number;
 }
 
 /** Reads on in the text. Returns what is wrong with it so far, in words that go on "the body …"; exactly the bounds pass. */
@@ -35,14 +37,15 @@ for (const [kind, characters] of [
 }
 
 /** A meter at the beginning of a text in UTF-8. A line end ends a string, which in JSON holds none: so does a field of an event stream. */
-export function createJsonMeter({ depthMax, structureMax }: JsonBounds): JsonMeter {
-  const state: State = { depth: 0, structure: 0, inString: false, isEscaped: false };
+export function createJsonMeter({ depthMax, structureMax, quotedMax = Infinity }: JsonBounds): JsonMeter {
+  const state: State = { depth: 0, structure: 0, quoted: 0, inString: false, isEscaped: false };
   let fault: string | undefined;
   return (chunk) => {
     let at = 0;
     while (at < chunk.length && fault === undefined) {
       if (state.inString) {
         at = skipString(state, chunk, at);
+        if (state.quoted > quotedMax) fault = `has more than ${quotedMax} brackets inside of strings`;
         continue;
       }
       const kind = kinds[chunk[at] ?? 0];
@@ -65,6 +68,7 @@ export function createJsonMeter({ depthMax, structureMax }: JsonBounds): JsonMet
 interface State {
   depth: number;
   structure: number;
+  quoted: number;
   inString: boolean;
   isEscaped: boolean;
 }
@@ -76,6 +80,7 @@ function skipString(state: State, chunk: Uint8Array, from: number): number {
   for (; at < chunk.length; at += 1) {
     const kind = kinds[chunk[at] ?? 0];
     if (kind === lineEnd || (kind === quote && !isEscaped)) break;
+    if (kind === opening) state.quoted += 1;
     isEscaped = kind === backslash && !isEscaped;
   }
   state.inString = at === chunk.length;
