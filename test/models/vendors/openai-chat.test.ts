@@ -63,7 +63,7 @@ const models: RuleCase[] = [
     says: "max_tokens is too large: 4097. This model supports at most 4096 completion tokens, whereas you provided 4097.",
   },
   {
-    rule: "output limit",
+    rule: "name of the output limit",
     title: "under its old name",
     taken: { model: "gpt-5-mini", max_completion_tokens: 10 },
     refused: { model: "gpt-5-mini", max_tokens: 10 },

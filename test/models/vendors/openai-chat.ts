@@ -3,10 +3,10 @@ import { at, firstOf, listOf, numberOf, textOf } from "./json.ts";
 import * as messages from "./openai-chat-messages.ts";
 import { renderOpenAi, tooLarge, tooMany, unsupportedParameter } from "./openai-faults.ts";
 import { findImageFault } from "./openai-images.ts";
-import { canReason, effortOf, findSampler, refusesEffort } from "./openai-models.ts";
+import { canReason, effortOf, outputLimit, refusesEffort, samplers } from "./openai-models.ts";
 import { findSchemaFault } from "./openai-schema.ts";
 import { openAiToolRules } from "./openai-tools.ts";
-import type { Rule, Vendor } from "./rule.ts";
+import type { Rule, Vendor, VendorRequest } from "./rule.ts";
 import { countInputTokens, findLoneSurrogate } from "./text.ts";
 
 const knownFields = new Set(
@@ -66,39 +66,23 @@ const stopRule: Rule = {
   },
 };
 
-const outputLimit: Rule = {
-  name: "output limit",
-  source: "ChatGPTNextWeb/NextChat#3195, ai_automation_suggester#38",
-  find({ body, model, maxOutputTokens = Infinity }) {
-    if (numberOf(body["max_tokens"]) !== undefined && /^(o\d|gpt-(?!5-chat)[5-9])/.test(model)) {
-      const message =
-        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-      return { ...unsupportedParameter("max_tokens"), message };
-    }
-    const param = body["max_completion_tokens"] === undefined ? "max_tokens" : "max_completion_tokens";
-    const asked = numberOf(body[param]) ?? 0;
-    if (asked <= maxOutputTokens) return undefined;
-    return {
-      message: `${param} is too large: ${asked}. This model supports at most ${maxOutputTokens} completion tokens, whereas you provided ${asked}.`,
-      param,
-      code: "invalid_value",
-    };
+const completionTokens: Rule = {
+  name: "name of the output limit",
+  source: "ai_automation_suggester#38",
+  find({ body, model }) {
+    if (numberOf(body["max_tokens"]) === undefined || !/^(o\d|gpt-(?!5-chat)[5-9])/.test(model)) return undefined;
+    const message =
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    return { ...unsupportedParameter("max_tokens"), message };
   },
 };
 
-const samplers: Rule = {
-  name: "samplers of reasoning models",
-  source: "pydantic-ai profiles/openai.py (live, July 2026); wording of chat from memory",
-  find(request) {
-    const param = findSampler(request);
-    if (param === undefined) return undefined;
-    return {
-      message: `Unsupported value: '${param}' does not support ${String(request.body[param])} with this model. Only the default (1) value is supported.`,
-      param,
-      code: "unsupported_value",
-    };
-  },
-};
+/** From memory, unlike the rule itself. */
+const refuseSampler = (param: string, { body }: VendorRequest) => ({
+  message: `Unsupported value: '${param}' does not support ${String(body[param])} with this model. Only the default (1) value is supported.`,
+  param,
+  code: "unsupported_value",
+});
 
 export const temperatureRange: Rule = {
   name: "range of temperature",
@@ -195,9 +179,10 @@ export const openAiChat: Vendor = {
       source: "STranslate#277 (invalid_image_format)",
       find: (request) => firstOf(messages.imagesOf(request), ({ url, path }) => findImageFault(url, path)),
     },
-    outputLimit,
+    completionTokens,
+    outputLimit((body) => (body["max_completion_tokens"] === undefined ? "max_tokens" : "max_completion_tokens")),
     effort,
-    samplers,
+    samplers(refuseSampler),
     temperatureRange,
     stopRule,
     streamOptions,

@@ -1,6 +1,7 @@
-// What OpenAI's models refuse of sampling and effort: which of them reason, always or when asked.
-import { at, numberOf, textOf } from "./json.ts";
-import type { VendorRequest } from "./rule.ts";
+// What OpenAI's models refuse of sampling, effort and limits of answers, in both of its APIs: which of them reason, always or when
+// asked.
+import { at, numberOf, textOf, type Json } from "./json.ts";
+import type { Fault, Rule, VendorRequest } from "./rule.ts";
 
 /** The matrix of pydantic-ai (profiles/openai.py), checked by its authors against the live API in July 2026. */
 const families: readonly (readonly [prefix: RegExp, reasoning: "always" | "by default" | "on request" | "never"])[] = [
@@ -37,7 +38,33 @@ export const effortOf = ({ body }: VendorRequest): string | undefined =>
   textOf(body["reasoning_effort"] ?? at(body["reasoning"], "effort")) || undefined;
 
 /** The first sampler that was given although the call reasons; the default value is no fault. */
-export function findSampler(request: VendorRequest): "temperature" | "top_p" | undefined {
+function findSampler(request: VendorRequest): "temperature" | "top_p" | undefined {
   if (!reasons(request.model, effortOf(request))) return undefined;
   return (["temperature", "top_p"] as const).find((name) => (numberOf(request.body[name]) ?? 1) !== 1);
 }
+
+/** How it is worded differs. */
+export const samplers = (refuse: (param: string, request: VendorRequest) => Fault): Rule => ({
+  name: "samplers of reasoning models",
+  source: "pydantic-ai profiles/openai.py (live, July 2026)",
+  find(request) {
+    const param = findSampler(request);
+    return param === undefined ? undefined : refuse(param, request);
+  },
+});
+
+/** `nameOf` says under which of its names a body has it. */
+export const outputLimit = (nameOf: (body: Json) => string): Rule => ({
+  name: "output limit",
+  source: "ChatGPTNextWeb/NextChat#3195; the limit is the mock's setting",
+  find({ body, maxOutputTokens = Infinity }) {
+    const param = nameOf(body);
+    const asked = numberOf(body[param]) ?? 0;
+    if (asked <= maxOutputTokens) return undefined;
+    return {
+      message: `${param} is too large: ${asked}. This model supports at most ${maxOutputTokens} completion tokens, whereas you provided ${asked}.`,
+      param,
+      code: "invalid_value",
+    };
+  },
+});

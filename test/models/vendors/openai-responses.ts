@@ -4,7 +4,7 @@ import { at, firstOf, listOf, numberOf, textOf } from "./json.ts";
 import { loneSurrogate, temperatureRange } from "./openai-chat.ts";
 import { renderOpenAi, renderOpenAiError, tooLong, unsupportedParameter } from "./openai-faults.ts";
 import { findImageFault } from "./openai-images.ts";
-import { canReason, effortOf, findSampler, refusesEffort } from "./openai-models.ts";
+import { canReason, effortOf, outputLimit, refusesEffort, samplers } from "./openai-models.ts";
 import { responseItems } from "./openai-response-items.ts";
 import { findSchemaFault } from "./openai-schema.ts";
 import { openAiToolRules } from "./openai-tools.ts";
@@ -58,20 +58,6 @@ const smallestOutput: Rule = {
   },
 };
 
-const outputLimit: Rule = {
-  name: "output limit",
-  source: "as in chat (ChatGPTNextWeb/NextChat#3195); the limit is the mock's setting",
-  find({ body, maxOutputTokens = Infinity }) {
-    const asked = numberOf(body["max_output_tokens"]) ?? 0;
-    if (asked <= maxOutputTokens) return undefined;
-    return {
-      message: `max_output_tokens is too large: ${asked}. This model supports at most ${maxOutputTokens} completion tokens, whereas you provided ${asked}.`,
-      param: "max_output_tokens",
-      code: "invalid_value",
-    };
-  },
-};
-
 const effort: Rule = {
   name: "effort",
   source: "pydantic-ai profiles/openai.py (live, July 2026)",
@@ -87,15 +73,6 @@ const effort: Rule = {
       param: "reasoning.effort",
       code: "unsupported_value",
     };
-  },
-};
-
-const samplers: Rule = {
-  name: "samplers of reasoning models",
-  source: "pydantic-ai profiles/openai.py (live, July 2026)",
-  find(request) {
-    const param = findSampler(request);
-    return param === undefined ? undefined : unsupportedParameter(param);
   },
 };
 
@@ -148,9 +125,9 @@ export const openAiResponses: Vendor = {
     ...responseItems,
     image,
     smallestOutput,
-    outputLimit,
+    outputLimit(() => "max_output_tokens"),
     effort,
-    samplers,
+    samplers((param) => unsupportedParameter(param)),
     temperatureRange,
     overflow,
   ],
