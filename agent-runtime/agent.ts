@@ -103,6 +103,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     observeFaults: observeOwnFaults,
     observeLinks: tools.observeFaults,
     observeSlowAnswers: turnTimes.observeSlow,
+    observeToolsLeftOut: () => models.toolsLeftOut,
     observeAuthTrouble: () => auth?.observeTrouble(),
     unset: options.unset ?? [],
     sources,

@@ -18,12 +18,21 @@ export interface ImageLimits {
   /** Of the longer side. */
   readonly pixelsMax?: number;
   readonly refusedType?: string;
+  /** Images in what stands between two answers. */
+  readonly betweenAnswersMax?: number;
+  /** In a request with more images than `above`, the longer side of each. */
+  readonly many?: { readonly above: number; readonly pixelsMax: number };
 }
 
 /** Published, or read from refusals; docs/models.md has them for users. */
 const limitsByKind: Partial<Record<RunProvider["kind"], Omit<ImageLimits, "provider">>> = {
-  anthropic: { charsMax: 10 * 1024 * 1024, pixelsMax: 8_000 },
-  bedrock: { bytesMax: 3.75 * 1024 * 1024, pixelsMax: 8_000 },
+  anthropic: { charsMax: 10 * 1024 * 1024, pixelsMax: 8_000, many: { above: 20, pixelsMax: 2_000 } },
+  bedrock: {
+    bytesMax: 3.75 * 1024 * 1024,
+    pixelsMax: 8_000,
+    betweenAnswersMax: 20,
+    many: { above: 20, pixelsMax: 2_000 },
+  },
   google: { refusedType: "image/gif" },
 };
 
@@ -42,11 +51,11 @@ export function findImageFault({ data, mimeType }: ImageData, limits: ImageLimit
   if (data.length === 0 || data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) {
     return "is not valid base64: send the bare data, padded, without a data: prefix or line breaks";
   }
-  const bytes = (data.length / 4) * 3 - (data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0);
+  const bytes = countBytes(data);
   if (bytes > imageBytesMax) {
     return `has ${bytes} bytes, expected at most ${imageBytesMax} (10 MiB): send a smaller one`;
   }
-  const header = readImageHeader(Buffer.from(data.slice(0, headerChars), "base64"));
+  const header = readHeader(data);
   if (header?.mimeType !== mimeType) {
     const found = header === undefined ? "its bytes are none of these types" : `its bytes are ${header.mimeType}`;
     return `was sent as ${mimeType}, but ${found}: send the image as it is, with its true type`;
@@ -55,6 +64,21 @@ export function findImageFault({ data, mimeType }: ImageData, limits: ImageLimit
   if (width === 0 || height === 0) return "is empty: its header says that it has no pixels";
   return limits && findRefusal(limits, { mimeType, bytes, chars: data.length, pixels: Math.max(width, height) });
 }
+
+/** What a provider has against an image that was found well before, by whomever it was taken then; worded as above. */
+export function findImageRefusal({ data, mimeType }: ImageData, limits: ImageLimits): string | undefined {
+  const measured = { mimeType, bytes: countBytes(data), chars: data.length, pixels: longerSide({ data }) };
+  return findRefusal(limits, measured);
+}
+
+/** In pixels; 1 where the header does not say. */
+export function longerSide({ data }: Pick<ImageData, "data">): number {
+  const { width = 1, height = 1 } = readHeader(data) ?? {};
+  return Math.max(width, height);
+}
+
+const countBytes = (data: string) => (data.length / 4) * 3 - (data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0);
+const readHeader = (data: string) => readImageHeader(Buffer.from(data.slice(0, headerChars), "base64"));
 
 function findRefusal(
   { provider, refusedType, bytesMax = Infinity, charsMax = Infinity, pixelsMax = Infinity }: ImageLimits,

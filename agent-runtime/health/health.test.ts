@@ -48,6 +48,18 @@ describe("HLT-2 the verdict", () => {
       "ok",
       undefined,
     ],
+    [
+      "as many tools left out as are named",
+      { toolsLeftOut: ["a", "b", "c", "d", "e"] },
+      "degraded",
+      "Tools not offered to the model: a, b, c, d, e",
+    ],
+    [
+      "one more",
+      { toolsLeftOut: ["a", "b", "c", "d", "e", "f"] },
+      "degraded",
+      "Tools not offered to the model: a, b, c, d, e and 1 more",
+    ],
     ["slow answers", { slowAnswerMs: 75_000 }, "degraded", "Slow answers: 75.0 s on average"],
     [
       "an unset variable",

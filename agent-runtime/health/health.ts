@@ -25,6 +25,8 @@ export interface HealthOptions {
   /** Why servers lend no tools, by name, as calls last met them; a few seconds at most. */
   observeLinks: () => Promise<ReadonlyMap<string, string>>;
   observeSlowAnswers: () => number | undefined;
+  /** Names of tools that the model was not offered lately. */
+  observeToolsLeftOut: () => readonly string[];
   /** Why callers cannot be authenticated; undefined when they can. */
   observeAuthTrouble: () => string | undefined;
   unset: readonly UnsetVariable[];
@@ -62,6 +64,7 @@ export function createHealth(options: HealthOptions): Health {
         activeProvider,
         unset: options.unset,
         slowAnswerMs: options.observeSlowAnswers(),
+        toolsLeftOut: options.observeToolsLeftOut(),
         authTrouble: options.observeAuthTrouble(),
       };
       const timestamp = renderTime(clock);

@@ -109,6 +109,7 @@ describe("HLT-4 a provider", () => {
       observeFaults: async () => [],
       observeLinks: async () => new Map(),
       observeSlowAnswers: () => undefined,
+      observeToolsLeftOut: () => [],
       observeAuthTrouble: () => undefined,
       unset: [],
       sources: { readSecret, tokens: createAccessTokens({ readSecret, clock }) },

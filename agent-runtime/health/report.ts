@@ -25,9 +25,14 @@ export interface Observations {
   unset: readonly UnsetVariable[];
   /** Average duration of the latest model turns, when that is too long. */
   slowAnswerMs?: number | undefined;
+  /** Names of tools that the model is not offered, since its provider does not take them. */
+  toolsLeftOut?: readonly string[];
   /** Why callers cannot be authenticated. */
   authTrouble?: string | undefined;
 }
+
+/** Of tools, in a message. */
+const namesTold = 5;
 
 const renderSeconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
@@ -40,12 +45,14 @@ export function renderReport(
   const unreachable = observed.downstreams.filter(({ reachable }) => !reachable);
   const slow = observed.downstreams.filter(({ reachable, latencyMs }) => reachable && latencyMs > options.slowProbeMs);
   const provider = observed.providers[observed.activeProvider];
+  const { toolsLeftOut = [] } = observed;
   const troubles = [
     unreachable.length > 0 && `Unreachable: ${unreachable.map(({ name }) => name).join(", ")}`,
     ...new Set(unreachable.map(({ secretFault }) => secretFault ?? false)),
     slow.length > 0 && `Slow: ${slow.map(({ name, latencyMs }) => `${name} (${renderSeconds(latencyMs)})`).join(", ")}`,
     provider?.ok === false && `LLM: ${observed.activeProvider}: ${provider.detail ?? "not available"}`,
     observed.slowAnswerMs !== undefined && `Slow answers: ${renderSeconds(observed.slowAnswerMs)} on average`,
+    toolsLeftOut.length > 0 && `Tools not offered to the model: ${renderNames(toolsLeftOut)}`,
     observed.unset.length > 0 &&
       `Unset: ${observed.unset.map(({ variable, place }) => `${variable} (${place})`).join(", ")}`,
     observed.authTrouble ?? false,
@@ -65,6 +72,9 @@ export function renderReport(
     ),
   };
 }
+
+const renderNames = (names: readonly string[]) =>
+  names.slice(0, namesTold).join(", ") + (names.length > namesTold ? ` and ${names.length - namesTold} more` : "");
 
 const renderPart = ({
   ok,

@@ -50,12 +50,15 @@ export interface RunOutcome {
   stopReason: AnswerEnd;
   /** The answer itself, where the agent has a schema for it; `text` is then its JSON alone. */
   output?: Record<string, unknown>;
+  /** Names of tools that a model of this run was not offered. */
+  toolsLeftOut: readonly string[];
   failure?: unknown;
 }
 
 /** Runs until the model is done or something stops it; never rejects. The history then may hold unanswered tool calls. */
 export async function runLoop(context: RunContext, parts: LoopParts): Promise<RunOutcome> {
   const texts: string[] = [];
+  const leftOut = new Set<string>();
   let model = "";
   try {
     const { system, toolbox, compaction: settings } = parts;
@@ -65,6 +68,7 @@ export async function runLoop(context: RunContext, parts: LoopParts): Promise<Ru
       const { turn, usage } = await takeTurn(context, parts, compaction);
       if (turn.text.trim() !== "") texts.push(turn.text);
       model = turn.model;
+      for (const name of turn.toolsLeftOut ?? []) leftOut.add(name);
       context.budget.addTokens(usage);
       return turn;
     };
@@ -75,19 +79,20 @@ export async function runLoop(context: RunContext, parts: LoopParts): Promise<Ru
     if (texts.length === 0 && turn.stopReason !== "end") throw new CallFault(renderEmptyAnswer(turn));
     if (parts.answerSchema === undefined) {
       const text = [...texts, ...renderEndNotes(ended)].join("\n\n");
-      return { text, model, stopReason: findAnswerEnd(ended) };
+      return { text, model, stopReason: findAnswerEnd(ended), toolsLeftOut: [...leftOut] };
     }
     const settled = await settleOutput(parts.answerSchema, ended, async (request) => {
       await parts.history.append({ role: "user", content: [{ type: "text", text: request }] });
       return goOn();
     });
     const { output } = settled;
-    return { text: JSON.stringify(output), model, stopReason: findAnswerEnd(settled.ended), output };
+    const stopReason = findAnswerEnd(settled.ended);
+    return { text: JSON.stringify(output), model, stopReason, output, toolsLeftOut: [...leftOut] };
   } catch (error) {
     await withdrawRefusedRun(parts.history, error);
     // An abort has many faces by the time it gets here; the signal's reason is the true one.
     const failure: unknown = context.signal.aborted ? context.signal.reason : error;
-    return { text: texts.join("\n\n"), model, stopReason: "other", failure };
+    return { text: texts.join("\n\n"), model, stopReason: "other", toolsLeftOut: [...leftOut], failure };
   }
 }
 

@@ -55,6 +55,17 @@ describe("AGT-13 structuredContent", () => {
     expect(textsOf(result)).toEqual(["Looking.\n\nDone."]);
   });
 
+  test("AGT-15 names tools that a model of the call was not offered, a hundred at most", async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `s__t${index}`);
+    const others = Array.from({ length: 60 }, (_, index) => `s__u${index}`);
+    const models = createScriptedModels([
+      { text: "Looking.", toolCalls: [callTool("nope")], toolsLeftOut: names },
+      { text: "Done.", toolsLeftOut: [...names, ...others] },
+    ]);
+    const { structuredContent } = await send(await open(connect2026(await start(models))), { message: "go" });
+    expect(structuredContent?.["tools_left_out"]).toEqual([...names, ...others.slice(0, 40)]);
+  });
+
   test("fits the declared outputSchema, which a client of the 2025 era that listed the tools checks", async () => {
     const client = await open(connect2025(await start(createScriptedModels([{ text: "yes", usage: {} }]))));
     const { tools } = await client.listTools();

@@ -6,6 +6,7 @@ import type { Content, JsonObjectSchema, ToolResult } from "../../lib/mcp/table.
 import type { Spent } from "../loop/budget.ts";
 import type { RunOutcome } from "../loop/run-loop.ts";
 
+const namesTold = 100;
 const tokens = { type: "number", minimum: 0 };
 
 /** Fields and words may be added to it, and clients keep what they read once: so nothing here closes a list. */
@@ -23,6 +24,13 @@ const facts = {
         "was known by then.",
     },
     steps: { type: "integer", minimum: 0, description: "Model turns of this call." },
+    tools_left_out: {
+      type: "array",
+      items: { type: "string" },
+      description:
+        "Tools that the agent has and its model was not offered, because the model's provider refuses them or takes no more: " +
+        "the first 100 names.",
+    },
     usage: {
       type: "object",
       description:
@@ -58,7 +66,7 @@ export interface AnswerFacts {
 
 /** The result of a run without a failure. */
 export function renderAnswer(outcome: Omit<RunOutcome, "failure">, { spent, ...session }: AnswerFacts): ToolResult {
-  const { text, model, stopReason, output } = outcome;
+  const { text, model, stopReason, output, toolsLeftOut } = outcome;
   const { sessionId } = session;
   return {
     ...withSession({ content: [{ type: "text", text }] }, session),
@@ -69,6 +77,7 @@ export function renderAnswer(outcome: Omit<RunOutcome, "failure">, { spent, ...s
       model,
       stop_reason: stopReason,
       steps: spent.steps,
+      ...(toolsLeftOut.length === 0 ? {} : { tools_left_out: toolsLeftOut.slice(0, namesTold) }),
       usage: { input: 0, output: 0, ...spent.usage },
     },
   };

@@ -10,7 +10,7 @@ import { createCallIds } from "./call-ids.ts";
 import { createClient } from "./clients.ts";
 import { toModelError } from "./errors.ts";
 import { addToBody } from "./extra-body.ts";
-import type { FittedTool } from "./fit-tools.ts";
+import type { FittedTool, LeftOut } from "./fit-tools.ts";
 import { createProviderFetch } from "./http.ts";
 import { cacheBreakpoint, renderMessages } from "./messages.ts";
 import { fitBlocks, parseOpaque, renderOpaque } from "./opaque.ts";
@@ -20,7 +20,7 @@ import { watchSilence, type SilenceWatch } from "./silence.ts";
 import { createThinkingFilter, withoutThinking } from "./thinking-text.ts";
 import { restoreKeys } from "./tool-schemas/keys.ts";
 import { ModelError } from "./types.ts";
-import type { StopReason, TokenUsage, ToolCallRequest, TurnRequest, TurnResult } from "./types.ts";
+import type { ModelMessage, StopReason, TokenUsage, ToolCallRequest, TurnRequest, TurnResult } from "./types.ts";
 import type { VendorRules } from "./vendor-rules.ts";
 
 // Its warnings would go to the console of the process; they come with the stream too, and are handed to onNote.
@@ -32,6 +32,9 @@ const silenceLimitMs = 120_000;
 /** How a request is made to fit its model; what was asked for stays in the request itself. */
 export interface RequestFit {
   tools: readonly FittedTool[];
+  leftOut: readonly LeftOut[];
+  /** The conversation with the images that its provider takes. */
+  messages: readonly ModelMessage[];
   /** What the model is told behind the agent's instruction. */
   systemNote: string;
   rules: VendorRules;
@@ -165,10 +168,9 @@ function cutOff(provider: RunProvider, garbage: boolean): ModelError {
       });
 }
 
-function renderHistory({ provider, model, request, fit }: StreamTurnInput, cacheBreakpoints: boolean) {
+function renderHistory({ provider, model, fit }: StreamTurnInput, cacheBreakpoints: boolean) {
   const { kind } = provider;
-  const { rules, plainReplay } = fit;
-  const { messages } = request;
+  const { rules, plainReplay, messages } = fit;
   const blocksOf = new Map(
     messages.flatMap((message) => {
       const blocks = message.role === "assistant" && !plainReplay ? parseOpaque(message, model) : undefined;

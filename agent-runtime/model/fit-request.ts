@@ -2,7 +2,9 @@
 // out and told for it. Holds the lessons of that model; makes no request itself.
 import type { RunModel, RunProvider } from "../../crds/run-config.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import { findImageLimits } from "../image-data.ts";
 import type { RequestFit } from "./ai-sdk.ts";
+import { fitImages } from "./fit-images.ts";
 import { createToolFitting, renderLeftOut, type LeftOut } from "./fit-tools.ts";
 import { createLearned, learn, type ThisTime } from "./learned.ts";
 import { outputLimit } from "./sampling.ts";
@@ -16,6 +18,8 @@ const leftOutNotesMax = 1_000;
 /** Too low by far for a token, so that what is estimated is never less than what a provider counts. */
 const charactersPerToken = 2;
 const imageTokens = 2_000;
+/** Asked for at least, where a limit must be sent: an estimate that is too high must not shorten answers to nothing. */
+const leastRoomTokens = 4_096;
 
 /** One turn on its way to being answered. */
 export interface Fitting {
@@ -28,6 +32,7 @@ export interface Fitting {
 export function createRequestFitting({ provider, log }: { provider: RunProvider; log: Logger }) {
   const learned = createLearned();
   const fitTools = createToolFitting(provider.kind);
+  const imageLimits = findImageLimits(provider.name, [provider]);
   const toldLeftOut = new Set<string>();
   // Anthropic wants a limit; a client library has one of its own for it.
   const mayOmitLimit = provider.kind !== "anthropic";
@@ -41,15 +46,15 @@ export function createRequestFitting({ provider, log }: { provider: RunProvider;
   };
 
   /** The limit of an answer: what was asked for, and no more than the model was seen to take. */
-  function limitOutput(model: RunModel, request: TurnRequest, thisTime: ThisTime): number | undefined {
+  function limitOutput(asked: number | undefined, request: TurnRequest, thisTime: ThisTime): number | undefined {
     if (thisTime.unlimited === true || learned.parameters.has("outputLimit")) return undefined;
-    const asked = Math.min(outputLimit(model, request.settings), learned.outputMax ?? Infinity);
-    if (thisTime.outputMax !== undefined) return Math.min(asked, thisTime.outputMax);
+    if (thisTime.outputMax !== undefined) return Math.min(asked ?? Infinity, thisTime.outputMax);
+    if (asked === undefined) return undefined;
     const { windowTokens } = learned;
     if (windowTokens === undefined) return asked;
     const rest = windowTokens - estimateInput(request);
     if (asked <= rest) return asked;
-    return mayOmitLimit ? undefined : Math.max(1, rest);
+    return mayOmitLimit ? undefined : Math.min(asked, Math.max(rest, leastRoomTokens));
   }
 
   return {
@@ -65,12 +70,24 @@ export function createRequestFitting({ provider, log }: { provider: RunProvider;
           const rules = { ...observeVendor(provider, model), ...learned.rules };
           const { offered, leftOut } = fitTools(request.tools, { ...rules, refused: learned.tools });
           for (const each of leftOut) tellLeftOut(each);
+          const { imagesMax } = rules;
+          const { messages } = request;
+          const { vision } = model.capabilities;
+          const fitted = vision ? fitImages(messages, { limits: imageLimits, imagesMax }) : messages;
           const plainReplay = thisTime.plainReplay === true;
           const refused = new Set(learned.parameters);
           // Claude wants the thinking of a turn with tools back where it is to think again.
           if (plainReplay) refused.add("effort");
-          const outputTokens = limitOutput(model, request, thisTime);
-          return { tools: offered, systemNote: renderLeftOut(leftOut), rules, refused, outputTokens, plainReplay };
+          const wanted = outputLimit(model, request.settings, rules);
+          const outputTokens = limitOutput(
+            wanted && Math.min(wanted, learned.outputMax ?? Infinity),
+            request,
+            thisTime,
+          );
+          return {
+            ...{ tools: offered, leftOut, systemNote: renderLeftOut(leftOut), messages: fitted },
+            ...{ rules, refused, outputTokens, plainReplay },
+          };
         },
         learnFrom(error, { rules, outputTokens, refused, tools }) {
           if (tries >= fitsMax) return false;

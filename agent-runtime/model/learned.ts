@@ -8,6 +8,8 @@ import type { VendorRules } from "./vendor-rules.ts";
 
 /** Tools whose schemas a provider refuses by name one by one; with more, something else is wrong. */
 const refusedToolsMax = 32;
+/** Tried where the account allows no request of this size and none was named: what a server counts for it nobody says. */
+const shortAnswerTokens = 1_024;
 
 export interface Learned {
   readonly parameters: Set<Parameter>;
@@ -84,14 +86,17 @@ function learnOutputLimit(
   thisTime: ThisTime,
 ): Lesson | undefined {
   const { limitTokens, windowTokens, inputTokens, excessTokens, passing } = refusal;
-  if (outputTokens === undefined) return undefined;
+  // None was sent because one was refused.
+  const wasLeftOut = thisTime.unlimited === true || learned.parameters.has("outputLimit");
+  if (outputTokens === undefined && wasLeftOut) return undefined;
   const rest = windowTokens !== undefined && inputTokens !== undefined ? windowTokens - inputTokens : undefined;
-  const next = limitTokens ?? rest ?? (excessTokens === undefined ? undefined : outputTokens - excessTokens);
+  const within = outputTokens === undefined ? shortAnswerTokens : outputTokens - (excessTokens ?? 0);
+  const next = limitTokens ?? rest ?? (excessTokens === undefined ? undefined : within);
   if (windowTokens !== undefined) learned.windowTokens = windowTokens;
-  const fields = { askedTokens: outputTokens, limitTokens: next ?? null, windowTokens: windowTokens ?? null };
+  const fields = { askedTokens: outputTokens ?? null, limitTokens: next ?? null, windowTokens: windowTokens ?? null };
   const cure = "set modelCapabilities.maxOutputTokens or request.maxTokens";
-  if (next === undefined || next >= outputTokens) {
-    if (!mayOmitLimit || thisTime.unlimited === true) return undefined;
+  if (next === undefined || next >= (outputTokens ?? Infinity)) {
+    if (!mayOmitLimit || outputTokens === undefined) return undefined;
     thisTime.unlimited = true;
     if (windowTokens === undefined) learned.parameters.add("outputLimit");
     return { message: `the model refuses the limit of its answer, none is sent: ${cure}`, fields };
@@ -113,9 +118,11 @@ function learnTools({ indexes, names }: Refused<"tools">, { tools }: Sent, learn
 
 function rulesOf(refusal: Refusal): Partial<VendorRules> {
   if (refusal.what === "tool-count") return { toolsMax: refusal.limit };
+  if (refusal.what === "image-count") return { imagesMax: refusal.limit };
   if (refusal.what === "call-ids") return { nineCharacterIds: true };
   if (refusal.what === "user-after-tool") return { refusesUserAfterTool: true };
   if (refusal.what === "effort-with-tools") return { refusesEffortWithTools: true };
+  if (refusal.what === "output-wanted") return { wantsOutputLimit: true };
   if (refusal.what === "reasoning-content") return { reasoningContent: refusal.wanted ? "keep" : "omit" };
   return {};
 }

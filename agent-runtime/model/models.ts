@@ -44,6 +44,8 @@ export interface Models {
   preflight(signal: AbortSignal): Promise<Record<string, PreflightResult>>;
   /** The agent's own model; what its provider publishes fills what was not declared (CFG-4). */
   readonly active: RunModel;
+  /** Names of tools that the agent's own model was not offered in its latest turn, since its provider does not take them. */
+  readonly toolsLeftOut: readonly string[];
 }
 
 /** With these another model may still answer; a request that is wrong in itself stays wrong. */
@@ -72,6 +74,10 @@ export function createModels(options: ModelsOptions): Models {
   return {
     get active() {
       return first.current();
+    },
+
+    get toolsLeftOut() {
+      return first.toolsLeftOut();
     },
 
     async turn(request) {

@@ -28,6 +28,8 @@ export interface OneModel {
   /** As configured; what its provider publishes fills what was not declared (CFG-4). */
   current(): RunModel;
   publish(capabilities: Partial<ModelCapabilities>): void;
+  /** Names of tools that its latest turn was not offered. */
+  toolsLeftOut(): readonly string[];
   /** @throws ModelError, or the reason of the request's signal. */
   turn(request: TurnRequest): Promise<TurnResult>;
 }
@@ -38,6 +40,7 @@ export function createOneModel(options: OneModelOptions): OneModel {
   const fitting = createRequestFitting({ provider, log });
   const notes = new Set<string>();
   let model = options.model;
+  let toolsLeftOut: readonly string[] = [];
 
   const publish = (capabilities: Partial<ModelCapabilities>) => {
     if (!model.capabilitiesDeclared) model = { ...model, capabilities: { ...model.capabilities, ...capabilities } };
@@ -63,7 +66,9 @@ export function createOneModel(options: OneModelOptions): OneModel {
       const access = await readAccess(provider, options.sources, request.bearer);
       const fitted = fit(model);
       try {
-        return await streamTurn({ provider, model, access, request, fit: fitted, clock, onNote, fetch });
+        const turn = await streamTurn({ provider, model, access, request, fit: fitted, clock, onNote, fetch });
+        toolsLeftOut = fitted.leftOut.map(({ tool }) => tool.name);
+        return toolsLeftOut.length === 0 ? turn : { ...turn, toolsLeftOut };
       } catch (error) {
         const isWorthIt = learnFrom(error, fitted);
         const windowTokens = error instanceof ModelError ? (error.windowTokens ?? fitting.windowTokens()) : undefined;
@@ -76,6 +81,7 @@ export function createOneModel(options: OneModelOptions): OneModel {
   return {
     provider,
     current: () => model,
+    toolsLeftOut: () => toolsLeftOut,
     publish,
     turn: (request) =>
       withRetries(() => attempt(request), {

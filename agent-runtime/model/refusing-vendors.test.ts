@@ -1,6 +1,7 @@
 // The real path to a mock that refuses what vendors refuse: hostile tools and histories pass every vendor without one refusal, and
 // what cannot be known before is learned from the first refusal, once.
 import { afterEach, describe, expect, test } from "vitest";
+import { defaultCapabilities } from "../../crds/catalogue.ts";
 import type { RunModel, RunProvider } from "../../crds/run-config.ts";
 import { startModelMock, type ModelMock, type ModelMockOptions } from "../../test/models/model-mock.ts";
 import type { Script } from "../../test/models/conversations.ts";
@@ -100,20 +101,68 @@ describe.each(cases)("AGT-15 $vendor.name", (each) => {
   });
 });
 
+/** As it is configured where nobody says what the model can do. */
+const undeclared: Partial<RunModel> = { capabilitiesDeclared: false, capabilities: defaultCapabilities };
+
+describe("AGT-15 the first request to a model of which nothing is said", () => {
+  const openAi = "openai-compatible";
+  test.each<Case>([
+    { vendor: { name: "anthropic", maxOutputTokens: 4_096 }, kind: "anthropic", model: "claude-3-haiku-20240307" },
+    { vendor: { name: "anthropic", maxOutputTokens: 8_192 }, kind: "anthropic", model: "claude-3-5-haiku-20241022" },
+    { vendor: { name: "bedrock", maxOutputTokens: 4_096 }, kind: "bedrock", model: "anthropic.claude-3-haiku-v1:0" },
+    { vendor: { name: "bedrock", maxOutputTokens: 4_096 }, kind: "bedrock", model: "amazon.titan-text-express-v1" },
+    { vendor: { name: "google", maxOutputTokens: 8_192 }, kind: "google", model: "gemini-2.0-flash" },
+    { vendor: { name: "openai-responses", maxOutputTokens: 4_096 }, kind: "openai", model: "gpt-4o" },
+    { vendor: { name: "openai-chat", maxOutputTokens: 4_096 }, kind: openAi, model: "gpt-4o" },
+    { vendor: { name: "deepseek" }, kind: openAi, model: "deepseek-chat" },
+    { vendor: { name: "groq", maxOutputTokens: 4_096, tokensPerMinute: 6_000 }, kind: openAi, model: "qwen3" },
+    { vendor: { name: "vllm", contextWindow: 2_048 }, kind: openAi, model: "m" },
+  ])("$vendor.name, $model: is not refused for the limit of its answer", async (each) => {
+    const { models } = await start(each, [{ text: "hi" }], undeclared);
+    await expect(models.turn(turnRequest())).resolves.toMatchObject({ text: "hi" });
+    expect(mock.refused.map(({ refusal }) => refusal)).toEqual([]);
+  });
+
+  test("a server that wants a limit is sent one from then on", async () => {
+    const wants: Script = ({ body }) =>
+      JSON.stringify(body).includes('"max_tokens":16384')
+        ? { text: "hi" }
+        : { status: 400, body: { error: { message: "max_tokens: Field required" } } };
+    const { models } = await start({ vendor: { name: "vllm" }, kind: openAi, model: "m" }, wants, undeclared);
+    await models.turn(turnRequest());
+    await models.turn(turnRequest());
+    expect(mock.requests).toHaveLength(3);
+  });
+
+  test("a router that cannot afford the rest of the window is asked for what it names", async () => {
+    const text = "fewer max_tokens. You requested up to 65536 tokens, but can only afford 3919.";
+    const affords: Script = ({ body }) =>
+      JSON.stringify(body).includes('"max_tokens":3919') ? { text: "hi" } : { status: 402, body: { error: text } };
+    const { models } = await start({ vendor: { name: "vllm" }, kind: openAi, model: "m" }, affords, undeclared);
+    await expect(models.turn(turnRequest())).resolves.toMatchObject({ text: "hi" });
+    expect(mock.requests).toHaveLength(2);
+  });
+
+  test("an account that allows less in a minute is asked for a short answer, once", async () => {
+    const text = "Request too large on tokens per minute (TPM): Limit 6000, Requested 9000";
+    const refuses: Script = () => ({ status: 413, body: { error: { message: text } } });
+    const { models } = await start({ vendor: { name: "vllm" }, kind: openAi, model: "m" }, refuses, undeclared);
+    await expect(models.turn(turnRequest())).rejects.toMatchObject({ kind: "quota" });
+    expect(mock.requests.map(({ body }) => body)).toMatchObject([{}, { max_tokens: 1_024 }]);
+  });
+});
+
 describe("AGT-15 what is learned from a refusal", () => {
   const vllm: Case = { vendor: { name: "vllm", contextWindow: 8_192 }, kind: "openai-compatible", model: "m" };
-  const undeclared: Partial<RunModel> = {
-    capabilitiesDeclared: false,
-    capabilities: { vision: false, contextWindow: 131_072, maxOutputTokens: 16_384 },
-  };
+  const asking = () => turnRequest({ settings: { ...settings, maxTokens: 16_384 } });
 
   test("a small window: the second request answers, later ones are right at once", async () => {
     const { models, warnings } = await start(vllm, [{ text: "hi" }, { text: "again" }], undeclared);
-    await expect(models.turn(turnRequest())).resolves.toMatchObject({ text: "hi" });
+    await expect(models.turn(asking())).resolves.toMatchObject({ text: "hi" });
     expect(mock.requests).toHaveLength(2);
     expect(models.active.capabilities.contextWindow).toBe(8_192);
     expect(JSON.stringify(warnings())).toContain("modelCapabilities.maxOutputTokens");
-    await expect(models.turn(turnRequest())).resolves.toMatchObject({ text: "again" });
+    await expect(models.turn(asking())).resolves.toMatchObject({ text: "again" });
     expect(mock.requests).toHaveLength(3);
   });
 
@@ -124,8 +173,8 @@ describe("AGT-15 what is learned from a refusal", () => {
   ] as const)("%s: the limit of an answer is asked for once, then kept", async (name, kind, model, limit) => {
     const vendor = { name, maxOutputTokens: limit };
     const { models } = await start({ vendor, kind, model }, [{ text: "a" }, { text: "b" }], undeclared);
-    await models.turn(turnRequest());
-    await models.turn(turnRequest());
+    await models.turn(asking());
+    await models.turn(asking());
     expect(mock.refused).toHaveLength(1);
     expect(mock.requests.slice(1).map(({ body }) => body)).toMatchObject([
       { max_tokens: limit },
@@ -136,7 +185,7 @@ describe("AGT-15 what is learned from a refusal", () => {
   test("Groq's limit per minute lowers the answer of this request alone", async () => {
     const vendor = { name: "groq" as const, tokensPerMinute: 6_000 };
     const { models } = await start({ vendor, kind: "openai-compatible", model: "m" }, [{ text: "a" }], undeclared);
-    await expect(models.turn(turnRequest())).resolves.toMatchObject({ text: "a" });
+    await expect(models.turn(asking())).resolves.toMatchObject({ text: "a" });
     expect(mock.refused).toHaveLength(1);
   });
 
@@ -151,8 +200,9 @@ describe("AGT-15 what is learned from a refusal", () => {
       name: `s__t${index}`,
       source: { server: "s", tool: `t${index}` },
     }));
+    await expect(models.turn(turnRequest({ tools }))).resolves.toMatchObject({ toolsLeftOut: ["s__t128", "s__t129"] });
     await models.turn(turnRequest({ tools }));
-    await models.turn(turnRequest({ tools }));
+    expect(models.toolsLeftOut).toEqual(["s__t128", "s__t129"]);
     expect(mock.refused).toHaveLength(1);
     const told = warnings().filter(({ message }) => message === "a tool is not offered to the model");
     expect(told.map(({ server, tool }) => [server, tool])).toEqual([

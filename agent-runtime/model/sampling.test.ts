@@ -138,18 +138,37 @@ describe("CFG-3 effort is sent as the nearest lower level that the model knows",
 });
 
 describe("CFG-4 the output limit", () => {
-  const limit = (maxTokens: number | undefined, capabilitiesDeclared: boolean) =>
-    outputLimit(testModel("p", "m", { capabilitiesDeclared }), {
-      ...settings,
-      ...(maxTokens === undefined ? {} : { maxTokens }),
-    });
+  const limit = (
+    maxTokens: number | undefined,
+    maxOutputTokens: number,
+    outputMax?: number,
+    wantsOutputLimit = false,
+  ) =>
+    outputLimit(
+      testModel("p", "m", { capabilities: { vision: false, contextWindow: 100_000, maxOutputTokens } }),
+      { ...settings, ...(maxTokens === undefined ? {} : { maxTokens }) },
+      { outputMax, wantsOutputLimit },
+    );
+  const byDefault = 16_384;
 
-  test("is what was asked, up to what is declared; an undeclared default limits nothing", () => {
-    expect(limit(undefined, true)).toBe(4_000);
-    expect(limit(100, true)).toBe(100);
-    expect(limit(4_000, true)).toBe(4_000);
-    expect(limit(4_001, true)).toBe(4_000);
-    expect(limit(9_000, false)).toBe(9_000);
+  test("is what was asked, up to what the model is said to write", () => {
+    expect(limit(undefined, 4_000)).toBe(4_000);
+    expect(limit(100, 4_000)).toBe(100);
+    expect(limit(4_000, 4_000)).toBe(4_000);
+    expect(limit(4_001, 4_000)).toBe(4_000);
+  });
+
+  test("is none where nothing is known, unless one must be sent; the default limits nothing that is asked for", () => {
+    expect(limit(undefined, byDefault)).toBeUndefined();
+    expect(limit(undefined, byDefault, undefined, true)).toBe(byDefault);
+    expect(limit(90_000, byDefault)).toBe(90_000);
+  });
+
+  test("is no more than its vendor publishes, unless more is declared", () => {
+    for (const wanted of [false, true]) expect(limit(undefined, byDefault, 4_096, wanted)).toBe(4_096);
+    expect(limit(4_097, byDefault, 4_096)).toBe(4_096);
+    expect(limit(undefined, 5_000, 4_096)).toBe(5_000);
+    expect(limit(5_001, 5_000, 4_096)).toBe(5_000);
   });
 });
 

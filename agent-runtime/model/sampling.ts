@@ -1,5 +1,6 @@
 // Which request parameters a model is sent, and in what form (CFG-3): a pure table of what each kind of provider and
 // model refuses. What a model refuses only at run time is learned from its error and comes in as `refused`.
+import { defaultCapabilities } from "../../crds/catalogue.ts";
 import type { RequestSettings, RunModel, RunProvider } from "../../crds/run-config.ts";
 import type { VendorRules } from "./vendor-rules.ts";
 
@@ -174,11 +175,19 @@ export function renderSampling(input: SamplingInput): Sampling {
 /** Chat completions, where whatever the client library does not know travels in the body. */
 const speaksChat = (kind: RunProvider["kind"]) => kind === "openai-compatible" || kind === "huggingface";
 
-/** Always a number: without one, models that a client library does not know are cut at its own small default. */
-export function outputLimit(model: RunModel, settings: RequestSettings): number {
-  const { maxOutputTokens } = model.capabilities;
-  if (settings.maxTokens === undefined) return maxOutputTokens;
-  return model.capabilitiesDeclared ? Math.min(settings.maxTokens, maxOutputTokens) : settings.maxTokens;
+/**
+ * What was asked for, and no more than the model is said to write: by its declaration, its provider's list, or what its vendor
+ * publishes. Where nobody has said anything none is sent, and the server gives what it has; undefined says so.
+ */
+export function outputLimit(
+  { capabilities: { maxOutputTokens } }: RunModel,
+  { maxTokens }: RequestSettings,
+  { outputMax, wantsOutputLimit }: Pick<VendorRules, "outputMax" | "wantsOutputLimit">,
+): number | undefined {
+  // The configuration's default is nobody's word.
+  const most = maxOutputTokens === defaultCapabilities.maxOutputTokens ? outputMax : maxOutputTokens;
+  if (maxTokens !== undefined) return Math.min(maxTokens, most ?? Infinity);
+  return most ?? (wantsOutputLimit ? defaultCapabilities.maxOutputTokens : undefined);
 }
 
 function nearestEffort(kind: RunProvider["kind"], name: string, wanted: Effort): Effort {

@@ -77,6 +77,8 @@ export interface TurnResult {
   usage: TokenUsage;
   /** Name, without the provider, of the model that answered; after a fallback not the first one. */
   model: string;
+  /** Names of tools of the request that this model was not offered. */
+  toolsLeftOut?: readonly string[];
   /** Must be kept in the assistant message that records this turn. */
   opaque?: unknown;
 }

@@ -35,6 +35,25 @@ describe("AGT-15 what is known of a server before it refuses", () => {
     expect(chat("http://proxy:4000", "gpt-5.5")).toMatchObject({ namesCompletionTokens: false, toolsMax: 2_000 });
   });
 
+  test.each([
+    ["anthropic", "claude-3-haiku-20240307", 4_096, true],
+    ["bedrock", "eu.anthropic.claude-3-sonnet-20240229-v1:0", 4_096, true],
+    ["anthropic", "claude-3-5-haiku-latest", 8_192, true],
+    ["anthropic", "claude-3-7-sonnet-latest", undefined, true],
+    ["bedrock", "anthropic.claude-opus-4-6-v1:0", undefined, true],
+    ["bedrock", "amazon.titan-text-express-v1", undefined, false],
+    ["openai", "gpt-5.5", undefined, false],
+    ["huggingface", "x/y", undefined, false],
+  ] as const)("the limit of an answer of %s %s: %s, wanted: %s", (kind, name, outputMax, wantsOutputLimit) => {
+    expect(observeVendor({ kind }, testModel("p", name))).toMatchObject({ outputMax, wantsOutputLimit });
+  });
+
+  test("DeepSeek's chat writes 8,192 tokens at its own host; elsewhere the name says nothing", () => {
+    expect(chat("https://api.deepseek.com/v1", "deepseek-chat").outputMax).toBe(8_192);
+    expect(chat("https://api.deepseek.com/v1", "deepseek-v4").outputMax).toBeUndefined();
+    expect(chat("http://proxy:4000", "deepseek-chat").outputMax).toBeUndefined();
+  });
+
   test("Mistral by host or name", () => {
     const known = { nineCharacterIds: true, refusesUserAfterTool: true };
     expect(chat("https://api.mistral.ai/v1", "x")).toMatchObject(known);

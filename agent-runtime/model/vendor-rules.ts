@@ -17,6 +17,12 @@ export interface VendorRules {
   namesCompletionTokens: boolean;
   /** Reasoning must be turned off where tools are offered. */
   refusesEffortWithTools: boolean;
+  /** The most tokens that an answer may be given; undefined where that is not known. */
+  outputMax: number | undefined;
+  /** Images in one request. */
+  imagesMax: number;
+  /** A limit must be sent, or one that is too low or too high is taken in its place. */
+  wantsOutputLimit: boolean;
 }
 
 interface Row {
@@ -31,6 +37,8 @@ const openAiHosts =
   /(^|\.)(api\.openai\.com|openai\.azure\.com|cognitiveservices\.azure\.com|services\.ai\.azure\.com)$/;
 const mistralNames = /(mi[sxn]tral|ministral|magistral|codestral|devstral|pixtral|voxtral)/i;
 const openAiToolsMax = 128;
+/** Claude 2, and 3 before there was a 3.5. */
+const firstClaudes = /claude-(v?2|instant|3-(opus|sonnet|haiku)|(opus|sonnet|haiku)-3(?![-.]?[57]))/;
 
 /** No limit that is known; a bound all the same. */
 const anyServer: VendorRules = {
@@ -41,10 +49,20 @@ const anyServer: VendorRules = {
   reasoningContent: "as-it-came",
   namesCompletionTokens: false,
   refusesEffortWithTools: false,
+  outputMax: undefined,
+  imagesMax: Infinity,
+  wantsOutputLimit: false,
 };
 
 /** All that fit, later ones over earlier ones. */
 const rows: readonly Row[] = [
+  // Bedrock counts the limit of a Claude against the tokens of a minute: without one, all that the model could write.
+  { kinds: ["anthropic"], rules: { wantsOutputLimit: true } },
+  { kinds: ["bedrock"], models: /claude/, rules: { wantsOutputLimit: true } },
+  { kinds: ["anthropic", "bedrock"], models: firstClaudes, rules: { outputMax: 4_096 } },
+  { kinds: ["anthropic", "bedrock"], models: /claude-3-5/, rules: { outputMax: 8_192 } },
+  // Without a limit it writes half of that.
+  { kinds: chat, hosts: /(^|\.)deepseek\.com$/, models: /^deepseek-chat$/, rules: { outputMax: 8_192 } },
   { kinds: ["openai"], rules: { toolsMax: openAiToolsMax } },
   { kinds: ["google"], rules: { toolsMax: 512 } },
   // Whatever speaks chat may pass a request on to OpenAI.
@@ -63,7 +81,12 @@ const rows: readonly Row[] = [
     models: /^gpt-(5\.([4-9]|\d\d)|[6-9]|[1-9]\d)/,
     rules: { refusesEffortWithTools: true },
   },
-  { kinds: chat, hosts: /(^|\.)mistral\.ai$/, rules: { nineCharacterIds: true, refusesUserAfterTool: true } },
+  { kinds: chat, hosts: /(^|\.)groq\.com$/, rules: { imagesMax: 5 } },
+  {
+    kinds: chat,
+    hosts: /(^|\.)mistral\.ai$/,
+    rules: { nineCharacterIds: true, refusesUserAfterTool: true, imagesMax: 8 },
+  },
   { kinds: chat, models: mistralNames, rules: { nineCharacterIds: true, refusesUserAfterTool: true } },
   { kinds: chat, models: /deepseek-v4|kimi-(k2\.[5-9]|k[3-9]|.*thinking)/i, rules: { reasoningContent: "keep" } },
   { kinds: chat, models: /deepseek-(reasoner|r1)/i, rules: { reasoningContent: "omit" } },

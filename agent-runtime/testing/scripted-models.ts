@@ -23,6 +23,7 @@ export function createScriptedModels(script: readonly Turn[], changes: { vision?
     requests,
     preflightResult: { ok: true, checkedAt: "2026-01-01T00:00:00.000Z" },
     active: { ...model, capabilities },
+    toolsLeftOut: [],
     preflight: async () => ({ [model.provider]: models.preflightResult }),
     async turn(request) {
       request.signal.throwIfAborted();

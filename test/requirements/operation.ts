@@ -335,6 +335,7 @@ export const operationRequirements: Requirements = {
       "lib/mcp/answers.test.ts",
       "lib/outgoing/response-limit.test.ts",
       "lib/process/json-structure.test.ts",
+      "agent-runtime/model/answer-bounds.test.ts",
       "agent-runtime/loop/hostile-downstream.test.ts",
       "test/integration/hostile-bodies.test.ts",
       "test/integration/registry-hostile.test.ts",
