@@ -53,10 +53,18 @@ describe("AGT-14 AGT-15 images that a provider does not take", () => {
 
   test("the newest stay where there are too many", () => {
     const messages = [shown(small(2)), answered, returned(small(2))];
-    const why = "[image left out: the model's provider takes 3 images at most, and newer ones come first]";
+    const why = "[image left out: the model's provider takes at most 3 of them, the newest first]";
     expect(textsOf(fitImages(messages, { limits: undefined, imagesMax: 3 }))).toEqual([why, "image", "see", 2]);
     expect(fitImages(messages, { limits: undefined, imagesMax: 4 })).toBe(messages);
     expect(textsOf(fitImages(messages, { limits: undefined, imagesMax: 0 }))).not.toContain("image");
+  });
+
+  test("one that was sent twice stays where it is newer", () => {
+    const [image] = small(1);
+    const messages = image === undefined ? [] : [shown([image]), answered, shown([image])];
+    const [older, newer] = textsOf(fitImages(messages, { limits: undefined, imagesMax: 1 }));
+    expect(older).toContain("takes at most 1 of them");
+    expect(newer).toBe("image");
   });
 
   test("Bedrock takes twenty between two answers", () => {
@@ -64,7 +72,7 @@ describe("AGT-14 AGT-15 images that a provider does not take", () => {
     const twice = [shown(small(20)), answered, shown(small(20))];
     expect(fitImages(twice, fit)).toBe(twice);
     const [first, ...others] = textsOf(fitImages([shown(small(1)), returned(small(20))], fit));
-    expect(first).toContain("takes 20 images at most");
+    expect(first).toContain("takes at most 20 of them");
     expect(others).toEqual(["see", 20]);
   });
 

@@ -15,48 +15,49 @@ export interface ImageFit {
 
 /** The very messages where nothing has to go. */
 export function fitImages(messages: readonly ModelMessage[], fit: ImageFit): readonly ModelMessage[] {
-  const leftOut = findLeftOut(messages, fit);
-  if (leftOut.size === 0) return messages;
+  const verdicts = judgeImages(messages, fit);
+  if (verdicts.every((why) => why === undefined)) return messages;
+  let at = 0;
+  // By its place, not by itself: an image that was sent twice may be one object.
   const judge = (image: ImageData) => {
-    const why = leftOut.get(image);
+    const why = isImage(image) ? verdicts[at++] : undefined;
     return why === undefined ? image : renderLeftOut(why);
   };
   return listMessages(messages.map((message) => replaceImages<ImageData, ImageData>(message, judge)));
 }
 
-/** By the image itself: the same one may stand in two places. */
-function findLeftOut(messages: readonly ModelMessage[], { limits, imagesMax }: ImageFit): Map<ImageData, string> {
-  const leftOut = new Map<ImageData, string>();
+/** Why each image is left out, in their order; undefined for one that stays. */
+function judgeImages(messages: readonly ModelMessage[], { limits, imagesMax }: ImageFit): (string | undefined)[] {
   const { betweenAnswersMax = Infinity, many } = limits ?? {};
-  const kept: ImageData[] = [];
+  const judged: { image: ImageData; why: string | undefined }[] = [];
+  let kept = 0;
   let sinceAnswer = 0;
   for (const message of messages.toReversed()) {
     if (message.role === "assistant") sinceAnswer = 0;
     for (const image of listImages(message).toReversed()) {
       const refusal = limits && findImageRefusal(image, limits);
-      const why =
-        refusal === undefined
-          ? (findExcess(kept.length, imagesMax) ?? findExcess(sinceAnswer, betweenAnswersMax))
-          : `it ${refusal}`;
-      if (why !== undefined) {
-        leftOut.set(image, why);
-        continue;
-      }
-      kept.push(image);
+      const excess = findExcess(kept, imagesMax) ?? findExcess(sinceAnswer, betweenAnswersMax);
+      const why = refusal === undefined ? excess : `it ${refusal}`;
+      judged.push({ image, why });
+      if (why !== undefined) continue;
+      kept += 1;
       sinceAnswer += 1;
     }
   }
-  if (many === undefined || kept.length <= many.above) return leftOut;
-  const why = `beside more than ${many.above} images the model's provider takes sides of ${many.pixelsMax} pixels at most`;
-  for (const image of kept) if (longerSide(image) > many.pixelsMax) leftOut.set(image, why);
-  return leftOut;
+  judged.reverse();
+  if (many === undefined || kept <= many.above) return judged.map(({ why }) => why);
+  const tooLarge = `beside more than ${many.above} images the model's provider takes sides of ${many.pixelsMax} pixels at most`;
+  return judged.map(({ image, why }) => why ?? (longerSide(image) > many.pixelsMax ? tooLarge : undefined));
 }
 
 const findExcess = (count: number, max: number) =>
-  count < max ? undefined : `the model's provider takes ${max} images at most, and newer ones come first`;
+  count < max ? undefined : `the model's provider takes at most ${max} of them, the newest first`;
 
 function listImages(message: ModelMessage): ImageData[] {
-  if (message.role === "tool") return message.results.flatMap(({ images }) => images);
+  if (message.role === "tool") return message.results.flatMap(({ images }) => images.filter(isImage));
   if (message.role === "assistant") return [];
-  return message.content.flatMap((part) => (part.type === "image" && part.mimeType !== pdfType ? [part] : []));
+  return message.content.flatMap((part) => (part.type === "image" && isImage(part) ? [part] : []));
 }
+
+/** PDFs travel as images do. */
+const isImage = ({ mimeType }: ImageData) => mimeType !== pdfType;
