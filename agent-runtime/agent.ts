@@ -86,8 +86,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const texts = createMountedFiles(options.textsDir);
   const readSecret = async (secret: SecretKey) => (await secrets.read(secret))?.trim();
   const metrics = createAgentMetrics({ config, port: options.port });
-  const tokens = createAccessTokens({ readSecret, clock });
-  const sources = { readSecret, tokens };
+  const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }) };
   const models = options.models ?? createModels({ config, ...sources, log, clock, onTurn: metrics.countTurn });
   const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
   const calls = createCalls(clock);

@@ -130,7 +130,7 @@ describe("AGT-14 AGT-15 a fallback with narrower limits than the model before it
       readSecret: async () => testKey,
       log: readableLog().log,
       fetch: (input, init) => {
-        const url = String(input);
+        const url = input instanceof Request ? input.url : input.toString();
         if (!url.startsWith("https:")) return fetch(input, init);
         const place = url.replace("https://api.groq.com/openai", fallback.origin);
         return fetch(place.replace("https://models.example", fallback.origin), init);

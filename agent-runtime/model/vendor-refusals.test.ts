@@ -312,8 +312,7 @@ describe.each(Object.entries({ overflow, outputLimit, parameter }))(
       "%s is %s",
       (_text, kind, param, answer) => {
         const error = readAnswer(answer);
-        expect(error.kind).toBe(kind);
-        if (param !== undefined) expect(error.param).toBe(param);
+        expect(error).toMatchObject({ kind, ...(param !== undefined && { param }) });
         expect(error.refusal?.what === "output-limit").toBe(rows === outputLimit);
       },
     );
