@@ -77,6 +77,31 @@ const onlyEnglish: Plugin = {
   },
 };
 
+/**
+ * The SDKs of MCP without the validator each brings, 170 to 290 kB that nobody calls: lib/mcp gives them its own. Whoever
+ * forgot that would hear of it with the first server or client.
+ */
+const withoutValidators: Plugin = {
+  name: "without the validators of the SDKs",
+  setup({ onLoad }) {
+    const renderAbsent = (name: string) =>
+      `export class ${name} { constructor() { throw new Error("this SDK is built without a validator of its own; pass jsonSchemaValidator"); } }`;
+    onLoad(
+      { filter: /[\\/]@modelcontextprotocol[\\/]sdk[\\/]dist[\\/]esm[\\/]validation[\\/]ajv-provider\.js$/ },
+      () => ({
+        contents: renderAbsent("AjvJsonSchemaValidator"),
+      }),
+    );
+    onLoad({ filter: /[\\/]@modelcontextprotocol[\\/](server|client)[\\/]dist[\\/]shimsNode\.mjs$/ }, () => ({
+      contents: [
+        'export { default as process } from "node:process";',
+        "export const CORS_IS_POSSIBLE = false;",
+        renderAbsent("DefaultJsonSchemaValidator"),
+      ].join("\n"),
+    }));
+  },
+};
+
 export interface BuiltProgram {
   name: string;
   /** Paths below dist/ that the program loads at start, its own file first; chunks that it imports lazily are not among them. */
@@ -116,7 +141,7 @@ export async function build(
     // Names stay: logs tell an error's class, and a stack its functions.
     minifyWhitespace: compact,
     minifySyntax: compact,
-    plugins: [onlyEnglish],
+    plugins: [onlyEnglish, withoutValidators],
     metafile: true,
   });
   const outputs = readOutputs(metafile);

@@ -76,6 +76,26 @@ it("CFG-2 zod's messages are there in English only", async () => {
   expect(new Set(locales.map(([, name]) => name))).toEqual(new Set(["en.js", "index.js"]));
 });
 
+it("CFG-2 a provider's library is loaded without those of others", async () => {
+  const libraries = ["openai", "openai-compatible", "anthropic", "google", "amazon-bedrock"];
+  const seen = new Set<string>();
+  for (const file of await listPrograms()) {
+    const found = await packagesIn([file]);
+    const held = libraries.filter((library) => found.has(`@ai-sdk/${library}`));
+    expect([file, held.length]).toEqual([file, held.length === 0 ? 0 : 1]);
+    held.forEach((library) => seen.add(library));
+  }
+  expect([...seen].toSorted()).toEqual(libraries.toSorted());
+});
+
+it("CFG-2 no SDK brings a validator of schemas beside our own", async () => {
+  const texts = await Promise.all((await listPrograms()).map((file) => readFile(join(folder, file), "utf8")));
+  expect(texts.filter((text) => text.includes("built without a validator of its own"))).not.toEqual([]);
+  // A method of Ajv's, whichever package it was copied into.
+  expect(texts.filter((text) => text.includes("_compileSchemaEnv")).length).toBe(0);
+  expect(built.flatMap(({ packages }) => packages.filter((name) => name.includes("ajv")))).toEqual([]);
+});
+
 it("MET-6 OpenTelemetry is in the bundle, and in no file that a program loads at start", async () => {
   const atStart = new Set(built.flatMap(({ files }) => files));
   const holding: string[] = [];

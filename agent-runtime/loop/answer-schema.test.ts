@@ -70,7 +70,7 @@ describe("AGT-13 an answer by the agent's schema", () => {
     const { text, isError, result } = await play(models, "Lisbon?");
     expect([isError, models.requests.length, result.structuredContent]).toEqual([true, 2, undefined]);
     expect(text).toContain("does not fit spec.output.schema of the agent, also when asked again");
-    expect(text).toContain('\\"city\\" must NOT have fewer than 1 characters');
+    expect(text).toContain('\\"city\\" must have at least 1 characters');
     expect(text).toContain("21 degrees");
   });
 
@@ -93,6 +93,22 @@ describe("AGT-13 an answer by the agent's schema", () => {
     const { result } = await play(undefined, `***FIXED_RESPONSE ${JSON.stringify(lisbon)}`);
     expect(result.structuredContent).toMatchObject({ output: lisbon, model: "test" });
   });
+});
+
+test("AGT-13 an answer is checked to its end, however long it is and however deep the schema", () => {
+  const row = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] };
+  const links = Array.from({ length: 400 }, (_, n) => [`a${n}`, { $ref: `#/$defs/a${n + 1}` }]);
+  const $defs = { ...Object.fromEntries(links), a400: row };
+  const { read } = createAnswerSchema({
+    type: "object",
+    properties: { rows: { items: row }, last: { $ref: "#/$defs/a0" } },
+    $defs,
+  });
+  const rows = Array.from({ length: 100_000 }, (_, id): unknown => ({ id }));
+  const answer = { rows, last: { id: 1 } };
+  expect(read(JSON.stringify(answer))).toEqual({ output: answer });
+  expect(read(JSON.stringify({ ...answer, rows: [...rows, {}] }))).toEqual({ fault: '"rows.100000.id" is required' });
+  expect(read(JSON.stringify({ ...answer, last: {} }))).toEqual({ fault: '"last.id" is required' });
 });
 
 describe("AGT-13 the reading of an answer", () => {

@@ -1,8 +1,8 @@
 // An agent whose answers are objects of a schema (spec.output.schema): the model is asked for one in the system prompt, its
 // last text is read and checked, and what does not fit is asked for once more, with what was wrong. No provider's own
 // structured output is used: each takes another part of JSON Schema, and some take none beside tools.
-import { compileArgumentChecks } from "../../lib/mcp/arguments.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
+import { findSchemaFault, ofOurOwn } from "../../lib/mcp/schema-check.ts";
 import { CallFault } from "../call-fault.ts";
 import type { Ended } from "./answer-end.ts";
 import { renderEndNotes } from "./answer-end.ts";
@@ -17,11 +17,8 @@ export interface AnswerSchema {
   read(text: string): { output: JsonObject } | { fault: string };
 }
 
-/** Throws when the schema cannot be compiled. */
+/** For a schema that plan/ has accepted. */
 export function createAnswerSchema(schema: JsonObject): AnswerSchema {
-  const name = "answer";
-  const entry = { name, description: "", inputSchema: { ...schema, type: "object" as const } };
-  const check = compileArgumentChecks([{ ...entry, call: async () => ({ content: [] }) }]).get(name);
   return {
     instruction: [
       "Use your tools as you need them. Your last message, the answer, is read by a program: it must be one JSON object",
@@ -31,7 +28,7 @@ export function createAnswerSchema(schema: JsonObject): AnswerSchema {
     read(text) {
       const parsed = parseObject(text);
       if ("fault" in parsed) return parsed;
-      const fault = check?.(parsed.output);
+      const fault = findSchemaFault(schema, parsed.output, "the answer", ofOurOwn);
       return fault === undefined ? parsed : { fault };
     },
   };

@@ -1,9 +1,6 @@
-// From a provider to a model of its client library; with ai-sdk.ts the only importer of those libraries. Google's and
-// Bedrock's are large and rare, and loaded when a call names them. Hugging Face is called as the compatible API that
-// its router is: its own library leaves tool calls and their results out.
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createOpenAI } from "@ai-sdk/openai";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+// From a provider to a model of its client library; with ai-sdk.ts the only importer of those libraries. They are
+// large, and each is loaded when a call names its provider. Hugging Face is called as the compatible API that its router
+// is: its own library leaves tool calls and their results out.
 import type { LanguageModel } from "ai";
 import type { RunProvider } from "../../crds/run-config.ts";
 import { baseUrlOf, type Access } from "./access.ts";
@@ -27,12 +24,17 @@ export async function createClient(input: ClientInput): Promise<LanguageModel> {
   const baseURL = baseUrlOf(provider);
   const settings = { apiKey, fetch, ...(baseURL === undefined ? {} : { baseURL }) };
   switch (provider.kind) {
-    case "anthropic":
+    case "anthropic": {
+      const { createAnthropic } = await import("@ai-sdk/anthropic");
       return createAnthropic({ ...settings, baseURL: `${baseURL}/v1` })(model);
-    case "openai":
+    }
+    case "openai": {
+      const { createOpenAI } = await import("@ai-sdk/openai");
       return createOpenAI(settings).responses(model);
+    }
     case "openai-compatible":
     case "huggingface": {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const { includeUsage } = input;
       return createOpenAICompatible({ ...settings, baseURL: baseURL ?? "", name: "compatible", includeUsage })(model);
     }

@@ -4,9 +4,9 @@
  */
 import type { Logger } from "../process/log.ts";
 import type { Asking } from "./asking.ts";
-import { compileArgumentChecks } from "./arguments.ts";
 import type { Caller } from "./caller.ts";
 import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
+import { findSchemaFault, ofOurOwn } from "./schema-check.ts";
 import type {
   CallContext,
   Era,
@@ -63,11 +63,10 @@ export interface Dispatcher {
   getPrompt(name: string, args: Record<string, string>, inbound: Inbound): Promise<PromptResult>;
 }
 
-/** Prepares a table for serving. Throws when a name occurs twice or an input schema cannot be compiled. */
+/** Prepares a table for serving. Throws when a name occurs twice. */
 export function createDispatcher(table: McpTable, log: Logger): Dispatcher {
   const tools = indexByName("tool", table.tools);
   const prompts = indexByName("prompt", table.prompts);
-  const checks = compileArgumentChecks(table.tools);
   return {
     tools: table.tools.map(renderTool),
     prompts: table.prompts.map(renderPrompt),
@@ -76,7 +75,7 @@ export function createDispatcher(table: McpTable, log: Logger): Dispatcher {
       if (tool === undefined) {
         throw new JsonRpcError(rpcCodes.invalidParams, `Unknown tool: ${cut(name)}`);
       }
-      const fault = checks.get(name)?.(args);
+      const fault = findSchemaFault(tool.inputSchema, args, "the arguments", ofOurOwn);
       if (fault !== undefined) {
         return renderToolError(`Invalid arguments for ${name}: ${fault}.`);
       }

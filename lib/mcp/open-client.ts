@@ -13,6 +13,7 @@ import { mendAnswer, type OutputSchemas } from "./mend-answer.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import type { SafeFetch } from "./safe-fetch.ts";
 import { renderFailure } from "./sdk-error.ts";
+import { unusedValidator } from "./sdk-validator.ts";
 import { fetchWithHeaders, redactError, type SentHeaders } from "./sent-headers.ts";
 import type { Era } from "./table.ts";
 import { streamReconnection } from "./tool-changes.ts";
@@ -22,7 +23,6 @@ export const sdkNeverMs = 2 ** 31 - 1;
 /** Of the time to connect: a server of the 2025 era may leave the question for the other unanswered. */
 const firstEraShare = 0.25;
 const revision2026 = "2026-07-28";
-const unchecked = { valid: false, data: undefined, errorMessage: "output schemas are checked elsewhere" } as const;
 
 export interface OpenOptions {
   url: string;
@@ -97,8 +97,7 @@ function openClient(
       versionNegotiation: { mode, probe: { timeoutMs } },
       inputRequired: { autoFulfill: false },
       capabilities: renderAskable(askable),
-      // Never asked, since no output schema reaches the SDK; its own would run their regular expressions.
-      jsonSchemaValidator: { getValidator: () => () => unchecked },
+      jsonSchemaValidator: unusedValidator,
     },
   );
   // What the SDK does not answer by itself; the server's tool usually passes the text on to the model.

@@ -2,7 +2,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findSchemaFault } from "./schema-check.ts";
+import { findSchemaFault, ofOurOwn } from "./schema-check.ts";
 
 const find = (schema: Record<string, unknown>, value: unknown) => findSchemaFault(schema, value, "the arguments");
 const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, addUsedSchema: false });
@@ -121,6 +121,25 @@ describe("SEC-7 a foreign schema takes no more than its budget", () => {
     const rows = Array.from({ length: 5_000 }, (_, id): unknown => ({ id, name: "x" }));
     expect(find({ items: row }, [...rows, {}])).toBe('"5000.id" is required');
   });
+});
+
+test("alternatives inside each other are looked at once at each level", () => {
+  const levels = 60;
+  const $defs = Object.fromEntries([
+    ...Array.from({ length: levels }, (_, n) => [`a${n}`, { oneOf: [{ $ref: `#/$defs/a${n + 1}` }, false] }]),
+    [`a${levels}`, { type: "string" }],
+  ]);
+  const find60 = (value: unknown) => find({ $defs, allOf: [{ $ref: "#/$defs/a0" }, { minLength: 2 }] }, value);
+  expect(find60("ab")).toBeUndefined();
+  expect(find60("a")).toBe("the arguments must have at least 2 characters");
+  expect(find60(1)).toBe("the arguments must be string");
+});
+
+test("of our own schemas everything is decided, however much there is", () => {
+  const schema = { items: { required: ["id"] } };
+  const rows = [...Array.from({ length: 200_000 }, () => ({ id: 1 })), {}];
+  expect(findSchemaFault(schema, rows, "the arguments", ofOurOwn)).toBe('"200000.id" is required');
+  expect(find(schema, rows)).toBeUndefined();
 });
 
 /** Schemas of every keyword that is decided here, and values that may fit them. */

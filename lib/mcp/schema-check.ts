@@ -1,15 +1,21 @@
 /**
- * Checks values against schemas that others wrote: arguments against a tool server's input schema, its results against its
- * output schema. Whoever wrote such a schema may want us to hang, so nothing of it becomes code, none of its regular
- * expressions runs, and all is read under one budget of steps (SEC-7). What cannot be decided that way counts as fitting:
- * the server checks its arguments itself. Faults name the field and what was expected, never the value (BRR-4).
+ * Checks values against JSON Schemas: arguments of our own tools, answers of models, and what goes to tool servers and comes
+ * from them. Whoever wrote a schema may want us to hang, so nothing of it becomes code, none of its regular expressions runs,
+ * and all is read under one budget of steps (SEC-7). What cannot be decided that way counts as fitting: a server checks its
+ * arguments itself. Faults name the field and what was expected, never the value (BRR-4).
  */
 import { isJsonObject } from "./json-rpc.ts";
 
+export interface SchemaBounds {
+  stepsMax: number;
+  /** Checks inside each other. */
+  depthMax: number;
+}
+
 /** Some tens of milliseconds; an ordinary call takes less than a hundred steps. */
-const stepsMax = 100_000;
-/** Checks inside each other. */
-const depthMax = 300;
+const ofStrangers: SchemaBounds = { stepsMax: 100_000, depthMax: 300 };
+/** For schemas that are part of the program or judged by plan/: size of the schema times size of the value has an end. */
+export const ofOurOwn: SchemaBounds = { stepsMax: Number.POSITIVE_INFINITY, depthMax: 2_000 };
 /** What comparing or counting this many characters adds to a step. */
 const charactersPerStep = 64;
 const fieldQuotedMax = 120;
@@ -46,6 +52,7 @@ class Undecided extends Error {
 /** One check of one value. */
 interface Visit {
   readonly root: Schema;
+  readonly bounds: SchemaBounds;
   steps: number;
   depth: number;
   /** Counts what was passed over; where it has not grown, a value that has no fault does fit. */
@@ -53,8 +60,13 @@ interface Visit {
 }
 
 /** What keeps `value` from fitting `schema`, or undefined. `whole` is what the value is called: "the arguments". */
-export function findSchemaFault(schema: Schema, value: unknown, whole: string): string | undefined {
-  const visit: Visit = { root: schema, steps: 0, depth: 0, passedOver: 0 };
+export function findSchemaFault(
+  schema: Schema,
+  value: unknown,
+  whole: string,
+  bounds: SchemaBounds = ofStrangers,
+): string | undefined {
+  const visit: Visit = { root: schema, bounds, steps: 0, depth: 0, passedOver: 0 };
   try {
     const fault = check(schema, value, undefined, visit);
     return fault && `${renderPlace(fault.at, whole)} ${fault.text}`;
@@ -66,7 +78,7 @@ export function findSchemaFault(schema: Schema, value: unknown, whole: string): 
 
 function spend(visit: Visit, steps = 1): void {
   visit.steps += steps;
-  if (visit.steps > stepsMax) throw new Undecided();
+  if (visit.steps > visit.bounds.stepsMax) throw new Undecided();
 }
 
 function check(schema: unknown, value: unknown, at: Place, visit: Visit): Fault | undefined {
@@ -78,7 +90,7 @@ function check(schema: unknown, value: unknown, at: Place, visit: Visit): Fault 
     visit.passedOver += 1;
     return undefined;
   }
-  if (visit.depth >= depthMax) throw new Undecided();
+  if (visit.depth >= visit.bounds.depthMax) throw new Undecided();
   visit.depth += 1;
   if (undecided.some((keyword) => schema[keyword] !== undefined)) visit.passedOver += 1;
   const fault =
@@ -142,7 +154,7 @@ function isSame(one: unknown, other: unknown, visit: Visit): boolean {
   const rest = new Map(Object.entries(other));
   spend(visit, entries.length + rest.size);
   if (entries.length !== rest.size) return false;
-  if (visit.depth >= depthMax) throw new Undecided();
+  if (visit.depth >= visit.bounds.depthMax) throw new Undecided();
   visit.depth += 1;
   const same = entries.every(([key, value]) => rest.has(key) && isSame(value, rest.get(key), visit));
   visit.depth -= 1;
@@ -292,7 +304,6 @@ function checkCombined(schema: Schema, value: unknown, at: Place, visit: Visit):
   }
   return (
     checkOneFits(schema["anyOf"], value, at, visit) ??
-    checkOneFits(schema["oneOf"], value, at, visit) ??
     checkOnlyOneFits(schema["oneOf"], value, at, visit) ??
     checkNot(schema["not"], value, at, visit) ??
     checkCondition(schema, value, at, visit)
@@ -310,9 +321,21 @@ function checkOneFits(parts: unknown, value: unknown, at: Place, visit: Visit): 
   return first;
 }
 
+/** Each is looked at once: with two looks, alternatives inside each other would double the work at each level. */
 function checkOnlyOneFits(parts: unknown, value: unknown, at: Place, visit: Visit): Fault | undefined {
-  const fitting = (Array.isArray(parts) ? parts : []).filter((part) => fits(part, value, visit));
-  return fitting.length > 1 ? { at, text: "must fit only one of its schema's alternatives" } : undefined;
+  let first: Fault | undefined;
+  let fitting = 0;
+  let fittingForCertain = 0;
+  for (const part of Array.isArray(parts) ? parts : []) {
+    const before = visit.passedOver;
+    const fault = check(part, value, at, visit);
+    first ??= fault;
+    if (fault !== undefined) continue;
+    fitting += 1;
+    if (visit.passedOver === before) fittingForCertain += 1;
+  }
+  if (fittingForCertain > 1) return { at, text: "must fit only one of its schema's alternatives" };
+  return fitting === 0 ? first : undefined;
 }
 
 function checkNot(schema: unknown, value: unknown, at: Place, visit: Visit): Fault | undefined {

@@ -25,6 +25,7 @@ import type { Dispatcher, Inbound } from "./dispatch.ts";
 import type { McpExtension } from "./extension.ts";
 import type { InboundRequest } from "./inbound-request.ts";
 import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
+import { unusedValidator } from "./sdk-validator.ts";
 import { createSuspendedCalls, type Outcome, type SuspendedCalls } from "./suspended-calls.ts";
 import type { Leg } from "./serve-2025.ts";
 import { streamWhenLate } from "./late-stream.ts";
@@ -81,6 +82,7 @@ function openServer(parts: Parts2026, suspended: SuspendedCalls): Server {
   const { table, dispatcher, extension } = parts;
   const server = new Server(table.server, {
     capabilities: renderCapabilities(table),
+    jsonSchemaValidator: unusedValidator,
     ...(table.instructions !== undefined && { instructions: table.instructions }),
   });
   server.setRequestHandler("tools/list", () => ({ tools: dispatcher.tools }));

@@ -209,19 +209,4 @@ describe("a faulty table is refused at start", () => {
     const tools = [tool({ type: "object" }), tool({ type: "object" })];
     expect(() => serveMcp({ server: info, tools, prompts: [] }, options)).toThrow('tool "echo" is in the table twice');
   });
-
-  test("an input schema that cannot be compiled", () => {
-    const tools = [tool({ type: "object", $ref: "#/nowhere" })];
-    expect(() => serveMcp({ server: info, tools, prompts: [] }, options)).toThrow('tool "echo": its inputSchema');
-  });
-
-  test("two schemas with one $id, and one of another dialect, are no fault", () => {
-    const schema = {
-      type: "object",
-      $id: "https://example.com/one",
-      $schema: "http://json-schema.org/draft-07/schema#",
-    } as const;
-    const tools = [tool(schema), { ...tool(schema), name: "other" }];
-    expect(() => serveMcp({ server: info, tools, prompts: [] }, options)).not.toThrow();
-  });
 });

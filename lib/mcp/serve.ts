@@ -2,7 +2,6 @@
  * Serves one table on `/mcp` in both eras of MCP (AGT-6): reads the body once under one limit, decides the era, hands over.
  * Host and Origin checks, authentication and metrics belong to whoever mounts the app.
  */
-import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { Hono } from "hono";
 import { systemClock, type Clock } from "../process/clock.ts";
 import { createMemoryBudget, deriveBudgetBytes, type Holder, type MemoryBudget } from "../process/memory-budget.ts";
@@ -69,13 +68,13 @@ export interface McpEndpoint {
   sessionCount(): number;
 }
 
-/** Serves `table`. Throws when the table is faulty: a name used twice, an input schema that cannot be compiled. */
+/** Serves `table`. Throws when a name is used twice in it. */
 export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
   const { log, callers, sessions, clock = systemClock, bodyBudget = createMemoryBudget(deriveBudgetBytes()) } = options;
   const bodyLimits = { limitBytes: options.bodyLimitBytes, budget: bodyBudget, onRefused: options.onBodyRefused };
   const { isResumable = async () => false, onSessionDelete = async () => undefined } = options;
   const dispatcher = createDispatcher(table, log);
-  const parts = { table, dispatcher, log, validator: new AjvJsonSchemaValidator(), extension: options.extension };
+  const parts = { table, dispatcher, log, extension: options.extension };
   const { opensSessions } = options;
   const leg2025 = createSessionLeg(parts, { limits: sessions, clock, opensSessions, isResumable, onSessionDelete });
   let leg2026: Promise<StreamLeg> | undefined;

@@ -13,7 +13,6 @@ import {
   ListPromptsRequestSchema,
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import type { Logger } from "../process/log.ts";
 import { renderAsking } from "./ask-2025.ts";
 import { parseAuthInfo, renderAuthInfo } from "./caller.ts";
@@ -22,6 +21,7 @@ import type { InboundRequest } from "./inbound-request.ts";
 import type { SessionEvents } from "./event-buffer.ts";
 import type { Extra2025, McpExtension } from "./extension.ts";
 import { createRunningCalls } from "./running-calls.ts";
+import { unusedValidator } from "./sdk-validator.ts";
 import type { McpTable } from "./table.ts";
 import { renderCapabilities, renderToolResult } from "./wire-results.ts";
 
@@ -29,8 +29,6 @@ export interface Parts2025 {
   table: McpTable;
   dispatcher: Dispatcher;
   log: Logger;
-  /** Shared by all servers: building one costs more than everything else a new server does. */
-  validator: jsonSchemaValidator;
   extension: McpExtension | undefined;
 }
 
@@ -61,7 +59,7 @@ export interface Server2025 {
 
 /** Builds a connected server. The caller closes it, or the client does with DELETE; either way `onClosed` is called once. */
 export async function openServer2025(parts: Parts2025, options: TransportOptions2025): Promise<Server2025> {
-  const { table, dispatcher, log, validator } = parts;
+  const { table, dispatcher, log } = parts;
   const { sessionId, events, onInitialized } = options;
   const transport = new WebStandardStreamableHTTPServerTransport({
     ...(sessionId !== undefined && { sessionIdGenerator: () => sessionId }),
@@ -70,7 +68,7 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
   });
   const server = new Server(table.server, {
     capabilities: renderCapabilities(table),
-    jsonSchemaValidator: validator,
+    jsonSchemaValidator: unusedValidator,
     ...(table.instructions !== undefined && { instructions: table.instructions }),
   });
   const calls = createRunningCalls(() => options.onCallEnd?.());
