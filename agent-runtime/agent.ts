@@ -8,6 +8,7 @@ import type { McpTable } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
+import { createMemoryBudget, deriveBudgetBytes, type MemoryBudget } from "../lib/process/memory-budget.ts";
 import { createAccessTokens } from "./access-tokens.ts";
 import { createAdminApp } from "./admin.ts";
 import type { Auth } from "./auth/auth.ts";
@@ -92,7 +93,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const calls = createCalls(clock);
   const drain = createDrain({ calls, onBegin: options.onDraining, log, clock });
   const { store, sessions, observeStoreFault } = createHistories(options, metrics);
-  const tools = createTools({ config, sources, log, clock });
+  const memory = createMemoryBudget(deriveBudgetBytes());
+  const tools = createTools({ config, sources, memory, log, clock });
   const auth = await openAuth(options);
   const observeOwnFaults = () =>
     observeFaults({ config, texts, secrets, observeStoreFault, isDraining: drain.isDraining, clock });
@@ -125,13 +127,14 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     answerSchema: config.output === undefined ? undefined : createAnswerSchema(config.output.schema),
     observeInstruction: () => observeInstruction(config.instruction, texts),
     calls,
+    memory,
     telemetry,
     onAnswered: metrics.countCall,
     log,
     clock,
   });
   const table = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
-  const endpoint = createEndpoint(table, { config, sessions, readLive, metrics, telemetry, log });
+  const endpoint = createEndpoint(table, { config, sessions, readLive, memory, metrics, telemetry, log });
   const allowedHosts = renderAllowedHosts(config, options.podIp);
   return {
     mcpApp: createMcpApp({ config, readLive, allowedHosts, auth, drain, endpoint }),
@@ -184,6 +187,7 @@ interface EndpointParts {
   config: RunConfig;
   sessions: Sessions;
   readLive: ReadLiveConfig;
+  memory: MemoryBudget;
   metrics: AgentMetrics;
   telemetry: Telemetry;
   log: Logger;
@@ -191,7 +195,7 @@ interface EndpointParts {
 
 /** A call of the scope `request` needs no session, so that any of several pods serves it, whichever opened one. */
 function createEndpoint(table: McpTable, parts: EndpointParts): McpEndpoint {
-  const { config, sessions, readLive, metrics, telemetry, log } = parts;
+  const { config, sessions, readLive, memory, metrics, telemetry, log } = parts;
   const idleTtlMs = Math.min(config.history.idleTtlMs, connectionIdleMaxMs);
   const tools = table.tools.map((tool) => traceServedTool(tool, telemetry));
   return serveMcp(
@@ -199,6 +203,7 @@ function createEndpoint(table: McpTable, parts: EndpointParts): McpEndpoint {
     {
       log: log.child({ logger: "pallas.mcp" }),
       bodyLimitBytes: config.http.bodyLimitBytes,
+      bodyBudget: memory,
       onBodyRefused: () => metrics.countRefused("memory"),
       callers: config.auth === undefined ? "anyone" : "named",
       sessions: { idleTtlMs, max: connectionsMax },

@@ -85,7 +85,7 @@ export const history = object("Stored conversations.", {
   idleTtl: duration("87600h", "How long an unused history is kept. Default 720h.").exactOptional(),
   maxBytes: quantity("Size of all histories together. Default 1Gi, or 80% of a smaller storage.size.").exactOptional(),
   maxBytesPerConversation: quantity(
-    "Size of one history without its images; at it, messages are refused until it is cleared. Default 16Mi, or a smaller maxBytes.",
+    "Size of one history without its images; at it, messages are refused until it is cleared. Default 16Mi, or a smaller maxBytes, or a sixteenth of a smaller memory limit; a limit takes no more.",
   ).exactOptional(),
 });
 

@@ -97,6 +97,52 @@ describe("CFG-5 amounts that contradict each other", () => {
   });
 });
 
+describe("SEC-6 histories and the memory that they need", () => {
+  const ofOne = (amounts: object) => settings(amounts).history.maxBytesPerConversation;
+  const withHistory = (maxBytesPerConversation: string | number, amounts: object = {}) => ({
+    history: { maxBytesPerConversation, maxBytes: "4Gi" },
+    ...amounts,
+  });
+
+  it.each([
+    ["is 16Mi in a pod of 256Mi", limits({ memory: "256Mi" }), 16 * 2 ** 20],
+    ["and in a larger one", {}, 16 * 2 ** 20],
+    ["is a sixteenth of a smaller limit", limits({ memory: "128Mi" }), 8 * 2 ** 20],
+    ["just below 256Mi, too", limits({ memory: 2 ** 28 - 1 }), 16 * 2 ** 20 - 1],
+  ])("the built-in bound of one history %s", (_what, amounts, bytes) => {
+    expect(ofOne(amounts)).toBe(bytes);
+    expect(settings({}, amounts).history.maxBytesPerConversation).toBe(bytes);
+    expect(faults(amounts)).toEqual([]);
+  });
+
+  it("a written bound of a sixteenth of the limit is accepted, wherever it is written", () => {
+    expect(faults(withHistory("32Mi"))).toEqual([]);
+    expect(faults({}, withHistory("32Mi"))).toEqual([]);
+    expect(faults(withHistory("64Mi", limits({ memory: "1Gi" })))).toEqual([]);
+  });
+
+  it("one byte more is refused with both places and the cure", () => {
+    expect(faults(withHistory(2 ** 25 + 1))).toEqual([
+      {
+        reason: "InvalidField",
+        path: "spec.resources.limits.memory",
+        message:
+          "is 512Mi, less than 16 times the 33554433 of spec.history.maxBytesPerConversation, which one call of a long conversation may take; raise the limit to 513Mi, or lower spec.history.maxBytesPerConversation",
+      },
+    ]);
+    const [fault, ...others] = faults(limits({ memory: "511Mi" }), withHistory("32Mi"));
+    expect(others).toEqual([]);
+    expect(fault?.message).toContain(
+      '32Mi of spec.agentDefaults.history.maxBytesPerConversation of instance "ouranos"',
+    );
+  });
+
+  it("a bound that a smaller maxBytes makes harmless is accepted", () => {
+    expect(faults({ history: { maxBytesPerConversation: "1Gi", maxBytes: "32Mi" } })).toEqual([]);
+    expect(faults({ history: { maxBytesPerConversation: "1Gi", maxBytes: 2 ** 25 + 1 } })).toHaveLength(1);
+  });
+});
+
 describe("SEC-6 bodies and the memory that they need", () => {
   const withBodies = (bodyLimit: string | number | undefined, own: object, shared: object = {}) => {
     const http = bodyLimit === undefined ? {} : { http: { bodyLimit } };

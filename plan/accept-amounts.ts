@@ -1,10 +1,10 @@
 // Amounts that contradict each other: requests above limits, which the API server refuses in every pod, histories that
-// may outgrow their claim, and bodies that memory has no room for. What is built in gives way (settings.ts); only what was written is refused.
+// may outgrow their claim, and bodies and histories that memory has no room for. What is built in gives way (settings.ts); only what was written is refused.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { compareQuantities } from "../crds/units.ts";
 import type { Fault } from "./fault.ts";
-import { bodyMemoryFactor, effectiveSettings } from "./settings.ts";
+import { effectiveSettings, readMemoryFactor } from "./settings.ts";
 
 type Resources = PallasAgent["spec"]["resources"];
 
@@ -49,28 +49,58 @@ const defaultsPath = "spec.agentDefaults";
 export const instanceAmountFaults = ({ spec }: PallasInstance): Fault[] =>
   resourceFaults({ resources: spec.agentDefaults?.resources, path: `${defaultsPath}.resources` });
 
-function storageFaults({ spec }: PallasAgent, instance: PallasInstance): Fault[] {
+/** As a message names the place that says this field of `history`. */
+const historyPlace = ({ spec }: PallasAgent, instance: PallasInstance, field: "maxBytes" | "maxBytesPerConversation") =>
+  spec.history?.[field] === undefined
+    ? `${defaultsPath}.history.${field} of instance "${instance.metadata.name}"`
+    : `spec.history.${field}`;
+
+function storageFaults(agent: PallasAgent, instance: PallasInstance): Fault[] {
+  const { spec } = agent;
   const shared = instance.spec.agentDefaults?.history?.maxBytes;
   const maxBytes = spec.history?.maxBytes ?? shared;
   if (!spec.storage || maxBytes === undefined || compareQuantities(maxBytes, spec.storage.size) <= 0) return [];
-  const place =
-    spec.history?.maxBytes === undefined
-      ? `${defaultsPath}.history.maxBytes of instance "${instance.metadata.name}"`
-      : "spec.history.maxBytes";
+  const place = historyPlace(agent, instance, "maxBytes");
   const message = `found ${spec.storage.size}, less than the ${maxBytes} of ${place}; make the claim larger, or set spec.history.maxBytes to no more than it`;
   return [{ reason: "InvalidField", path: "spec.storage.size", message }];
 }
 
-/** One body of the allowed size must always be possible, or a single request would end the pod (SEC-6). */
-function bodyFaults(agent: PallasAgent, instance: PallasInstance): Fault[] {
-  const { resources, bodyLimitBytes } = effectiveSettings(agent, instance);
+interface Read {
+  /** As it was written; nothing is refused where it was not. */
+  amount: string | number | undefined;
+  /** In effect. */
+  bytes: number;
+  /** As messages name it, and what takes the memory. */
+  place: string;
+  by: string;
+}
+
+/** What one call may read at once must always be possible, or a single one would end the pod (SEC-6). */
+function memoryFaults(agent: PallasAgent, instance: PallasInstance): Fault[] {
+  const { resources, bodyLimitBytes, history } = effectiveSettings(agent, instance);
   const memory = resources.limits["memory"];
-  const bodyLimit = instance.spec.http?.bodyLimit;
-  if (memory === undefined || bodyLimit === undefined) return [];
-  const neededBytes = bodyLimitBytes * bodyMemoryFactor;
-  if (compareQuantities(neededBytes, memory) <= 0) return [];
-  const message = `is ${memory}, less than ${bodyMemoryFactor} times the ${bodyLimit} of http.bodyLimit of instance "${instance.metadata.name}", which one request may take; raise the limit to ${Math.ceil(neededBytes / 2 ** 20)}Mi, or lower http.bodyLimit`;
-  return [{ reason: "InvalidField", path: "spec.resources.limits.memory", message }];
+  if (memory === undefined) return [];
+  const [own, shared] = [agent.spec.history, instance.spec.agentDefaults?.history];
+  const reads: Read[] = [
+    {
+      amount: instance.spec.http?.bodyLimit,
+      bytes: bodyLimitBytes,
+      place: `http.bodyLimit of instance "${instance.metadata.name}"`,
+      by: "one request",
+    },
+    {
+      amount: own?.maxBytesPerConversation ?? shared?.maxBytesPerConversation,
+      bytes: history.maxBytesPerConversation,
+      place: historyPlace(agent, instance, "maxBytesPerConversation"),
+      by: "one call of a long conversation",
+    },
+  ];
+  return reads.flatMap(({ amount, bytes, place, by }): Fault[] => {
+    const neededBytes = bytes * readMemoryFactor;
+    if (amount === undefined || compareQuantities(neededBytes, memory) <= 0) return [];
+    const message = `is ${memory}, less than ${readMemoryFactor} times the ${amount} of ${place}, which ${by} may take; raise the limit to ${Math.ceil(neededBytes / 2 ** 20)}Mi, or lower ${place.split(" ", 1)[0]}`;
+    return [{ reason: "InvalidField", path: "spec.resources.limits.memory", message }];
+  });
 }
 
 export const agentAmountFaults = (agent: PallasAgent, instance: PallasInstance): Fault[] => [
@@ -82,5 +112,5 @@ export const agentAmountFaults = (agent: PallasAgent, instance: PallasInstance):
     },
   ),
   ...storageFaults(agent, instance),
-  ...bodyFaults(agent, instance),
+  ...memoryFaults(agent, instance),
 ];

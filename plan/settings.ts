@@ -65,16 +65,20 @@ function effectiveMaxBytes(written: Settings["history"]["maxBytes"], storage: Ag
   return storage ? Math.min(whole, Math.ceil(parseQuantity(storage.size) * claimShare)) : whole;
 }
 
-/** What one body takes of an agent's memory while it is read, parsed and sent on to a model, at its own size. */
-export const bodyMemoryFactor = 16;
-const builtInBodyLimitBytes = 32 * 2 ** 20;
+/** What a body or a history takes of an agent's memory while it is read, parsed and sent on to a model, at its own size. */
+export const readMemoryFactor = 16;
+const builtInBodyLimit = "32Mi";
 
-/** What is built in gives way to a smaller memory limit. */
-function effectiveBodyLimit(written: string | number | undefined, { limits }: Required<Settings["resources"]>): number {
+/** The size of what one call reads at once. What is built in gives way to a smaller memory limit. */
+function effectiveReadBytes(
+  written: string | number | undefined,
+  whole: string,
+  { limits }: Required<Settings["resources"]>,
+): number {
   if (written !== undefined) return parseQuantity(written);
   const memory = limits["memory"];
-  if (memory === undefined) return builtInBodyLimitBytes;
-  return Math.min(builtInBodyLimitBytes, Math.floor(parseQuantity(memory) / bodyMemoryFactor));
+  const wholeBytes = parseQuantity(whole);
+  return memory === undefined ? wholeBytes : Math.min(wholeBytes, Math.floor(parseQuantity(memory) / readMemoryFactor));
 }
 
 export const effectiveScope = ({ spec }: PallasAgent, instance: PallasInstance): Settings["scope"] =>
@@ -94,10 +98,11 @@ export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) 
   const limits = { ...builtIn.limits, ...shared.limits, ...own.limits };
   const history = { ...builtIn.history, ...shared.history, ...own.history };
   const resources = effectiveResources(shared.resources, own.resources);
+  const ofOneHistory = own.history?.maxBytesPerConversation ?? shared.history?.maxBytesPerConversation;
   const maxBytes = effectiveMaxBytes(own.history?.maxBytes ?? shared.history?.maxBytes, own.storage);
   return {
     resources,
-    bodyLimitBytes: effectiveBodyLimit(instance.spec.http?.bodyLimit, resources),
+    bodyLimitBytes: effectiveReadBytes(instance.spec.http?.bodyLimit, builtInBodyLimit, resources),
     pod,
     scope: effectiveScope(agent, instance),
     request: { ...builtIn.request, ...shared.request, ...own.request },
@@ -116,7 +121,10 @@ export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) 
       keepTurns: history.keepTurns,
       idleTtlMs: parseDurationMs(history.idleTtl),
       maxBytes,
-      maxBytesPerConversation: Math.min(parseQuantity(history.maxBytesPerConversation), maxBytes),
+      maxBytesPerConversation: Math.min(
+        effectiveReadBytes(ofOneHistory, builtIn.history.maxBytesPerConversation, resources),
+        maxBytes,
+      ),
     },
   };
 }

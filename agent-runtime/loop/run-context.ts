@@ -2,6 +2,7 @@
 // a token or a signal kept elsewhere could reach the wrong call (BRR-2).
 import type { Asking } from "../../lib/mcp/asking.ts";
 import type { Budget } from "./budget.ts";
+import type { RunMemory } from "./run-memory.ts";
 
 /** How a downstream tool is called in progress messages: `{server}/{tool}`. */
 export interface ToolLabel {
@@ -42,6 +43,7 @@ export interface RunContext {
   /** When the call is given up (limits.wallClock), by the clock's `now`. */
   readonly deadlineMs: number;
   readonly budget: Budget;
+  readonly memory: RunMemory;
   /** The way to ask the caller, where it can be asked. */
   readonly asking?: Asking;
   readonly events: RunEvents;

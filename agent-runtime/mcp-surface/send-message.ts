@@ -8,12 +8,14 @@ import { textDeltasMetaKey } from "../../crds/text-delta.ts";
 import type { CallContext, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
 import { CallFault } from "../call-fault.ts";
 import type { Calls } from "../calls.ts";
 import type { ImageLimits } from "../image-data.ts";
 import type { AnswerSchema } from "../loop/answer-schema.ts";
 import { createBudget, type Budget } from "../loop/budget.ts";
 import type { RunContext } from "../loop/run-context.ts";
+import { createRunMemory } from "../loop/run-memory.ts";
 import { runLoop, type RunOutcome } from "../loop/run-loop.ts";
 import { isBuiltIn } from "../model/built-in.ts";
 import type { Models } from "../model/models.ts";
@@ -46,6 +48,8 @@ export interface SendMessageParts {
   /** Rejects with a CallFault when it is not there. */
   observeInstruction: () => Promise<string>;
   calls: Calls;
+  /** What all calls may hold together of what they are sent. */
+  memory: MemoryBudget;
   telemetry: Telemetry;
   onAnswered: (call: { outcome: Outcome; durationMs: number }) => void;
   log: Logger;
@@ -169,6 +173,7 @@ async function converse(
       toolbox.close();
     }
   } finally {
+    context.memory.release();
     await history.close();
   }
 }
@@ -206,6 +211,7 @@ function createContext(parts: SendMessageParts, session: SessionRef, run: Runnin
     signal: run.signal,
     deadlineMs: run.startedAt + config.limits.wallClockMs,
     budget: run.budget,
+    memory: createRunMemory(parts.memory),
     events: run.progress,
   };
 }

@@ -1,7 +1,9 @@
 // One message to the loop over a store of histories, without an agent around it: for tests of what is kept and shown.
 import type { ModelCapabilities, RunConfig } from "../../crds/run-config.ts";
 import { systemClock } from "../../lib/process/clock.ts";
+import { createMemoryBudget, deriveBudgetBytes } from "../../lib/process/memory-budget.ts";
 import { createBudget } from "../loop/budget.ts";
+import { createRunMemory } from "../loop/run-memory.ts";
 import { runLoop, type LoopParts, type RunOutcome } from "../loop/run-loop.ts";
 import { recordMessage } from "../mcp-surface/record-message.ts";
 import type { Models } from "../model/models.ts";
@@ -48,6 +50,7 @@ export async function talk(message: string | UserPart[], options: TalkOptions): 
       signal,
       deadlineMs: systemClock.now() + 60_000,
       budget: createBudget({ ...limits, ...options.limits }, request),
+      memory: createRunMemory(createMemoryBudget(deriveBudgetBytes())),
       events: { step() {}, toolStarted() {}, toolProgress() {}, toolEnded() {} },
     };
     return await runLoop(context, {

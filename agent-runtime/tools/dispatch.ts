@@ -7,6 +7,7 @@ import { McpError } from "../../lib/mcp/mcp-error.ts";
 import { findSchemaFault } from "../../lib/mcp/schema-check.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import type { Holder } from "../../lib/process/memory-budget.ts";
 import type { ImageLimits } from "../image-data.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ToolCallRequest, ToolResultPart } from "../model/types.ts";
@@ -58,13 +59,16 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     if (fault !== undefined) {
       return answer({ text: `The arguments of ${route.name} do not fit its schema: ${fault}.`, isError: true });
     }
-    const result = await callRoute(context, route, args, { ...options, log });
+    const holder = context.memory.open();
+    const result = await callRoute(context, { route, args, holder }, { ...options, log });
     const shown = renderToolResult(result, {
       limitBytes: options.resultLimitBytes,
       vision: options.hasVision(),
       imageLimits: options.observeImageLimits(),
       ...(route.linksReadable ? { readableFrom: route.downstream } : {}),
     });
+    // Its text is cut to a size that need not be counted.
+    holder.keep(shown.images.reduce((sum, { data }) => sum + data.length, 0));
     return answer({ ...shown, isError: result.isError === true });
   };
 }
@@ -72,8 +76,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 /** Calls the tool between its started and completed or failed lines. A failure becomes a result of one sentence (LOG-3). */
 async function callRoute(
   context: RunContext,
-  route: ToolRoute,
-  args: Record<string, unknown>,
+  { route, args, holder }: { route: ToolRoute; args: Record<string, unknown>; holder: Holder },
   { onCall, log, clock }: DispatchOptions,
 ): Promise<CallResult> {
   const { label, downstream, operation } = route;
@@ -88,7 +91,7 @@ async function callRoute(
     };
     const totalTimeoutMs = Math.max(1, Math.floor((context.deadlineMs - startedAt) * shareOfTimeLeft));
     const ask = context.asking && relayQuestions(label.server, context.asking, clock);
-    const work = route.call(args, { signal: context.signal, totalTimeoutMs, onProgress, ...(ask && { ask }) });
+    const work = route.call(args, { signal: context.signal, totalTimeoutMs, onProgress, holder, ...(ask && { ask }) });
     const result = await untilAborted(work, context.signal);
     outcome = result.isError === true ? "error" : "ok";
     if (outcome === "error") log.warn(fields, "a tool reported an error");

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { probeMcp } from "../../lib/mcp/probe.ts";
+import { createMemoryBudget } from "../../lib/process/memory-budget.ts";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { createAccessTokens } from "../access-tokens.ts";
 import { renderTestConfig, renderTestServer, renderTestSubAgent } from "../testing/run-config.ts";
@@ -99,7 +100,8 @@ async function play(scheduler: fc.Scheduler, steps: readonly Step[], plan: reado
     }
     const route = names.find((name) => name.startsWith(`${host}__`));
     for (const name of Array.from({ length: route === undefined ? 0 : calls }, () => route ?? "")) {
-      const call = { signal, totalTimeoutMs: 60_000, onProgress: () => undefined };
+      const holder = createMemoryBudget(1).open();
+      const call = { signal, totalTimeoutMs: 60_000, onProgress: () => undefined, holder };
       const result = await toolbox
         .find(name)
         ?.call(token === undefined ? {} : { message: token }, call)

@@ -7,6 +7,7 @@ import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { OpenFetch } from "../../lib/mcp/safe-fetch.ts";
 import type { Era } from "../../lib/mcp/table.ts";
 import type { Clock } from "../../lib/process/clock.ts";
+import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { createToolList, type ListFault } from "./tool-list.ts";
 
@@ -30,6 +31,7 @@ export interface LinkOptions {
   log: Logger;
   clock: Clock;
   openFetch?: OpenFetch | undefined;
+  memory?: MemoryBudget | undefined;
   deadlines?: typeof defaultDeadlines;
 }
 
@@ -127,7 +129,7 @@ interface Connector {
 
 /** The client is loaded with the first connection. */
 async function connectTo(options: LinkOptions, signal: AbortSignal, era: Era | undefined): Promise<McpConnection> {
-  const { url, headers, clientVersion, askable, openFetch, deadlines = defaultDeadlines } = options;
+  const { url, headers, clientVersion, askable, openFetch, memory, deadlines = defaultDeadlines } = options;
   const { connectMcp } = await import("../../lib/mcp/connect.ts");
   return await connectMcp({
     url,
@@ -139,6 +141,7 @@ async function connectTo(options: LinkOptions, signal: AbortSignal, era: Era | u
     connectTimeoutMs: deadlines.connectMs,
     era,
     openFetch,
+    memory,
   });
 }
 

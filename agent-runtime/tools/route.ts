@@ -3,6 +3,7 @@ import type { Ask } from "../../lib/mcp/asking.ts";
 import type { Operation } from "../../crds/metric-names.ts";
 import type { CallResult } from "../../lib/mcp/connect.ts";
 import type { JsonObjectSchema, Progress } from "../../lib/mcp/table.ts";
+import type { Holder } from "../../lib/process/memory-budget.ts";
 import type { TraceContext } from "../../lib/mcp/trace-context.ts";
 import type { ToolLabel, ToolLine } from "../loop/run-context.ts";
 
@@ -29,6 +30,8 @@ export interface ToolRoute {
       totalTimeoutMs: number;
       onProgress: (progress: Progress) => void;
       trace?: TraceContext;
+      /** Counts the answer; the caller of this releases it. */
+      holder: Holder;
       /** Where the caller can be asked what the server asks. */
       ask?: Ask;
     },

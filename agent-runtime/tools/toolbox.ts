@@ -7,6 +7,7 @@ import type { ToolDescription } from "../../lib/mcp/connect.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { OpenFetch } from "../../lib/mcp/safe-fetch.ts";
 import type { Clock } from "../../lib/process/clock.ts";
+import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ModelTool } from "../model/types.ts";
@@ -52,6 +53,8 @@ export interface ToolsOptions {
   sources: HeaderSources;
   log: Logger;
   clock: Clock;
+  /** What the answers of all servers may hold together, beside others. */
+  memory?: MemoryBudget | undefined;
   /** In place of the network. */
   openFetch?: OpenFetch;
 }
@@ -71,6 +74,7 @@ export function createTools(options: ToolsOptions): Tools {
       log: forwardLog,
       clock,
       openFetch: options.openFetch,
+      memory: options.memory,
     });
   const pools = config.servers.map((server) => ({
     server,

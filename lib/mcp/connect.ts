@@ -4,6 +4,7 @@
  * token given to one cannot be seen on another (BRR-2).
  */
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { Holder, MemoryBudget } from "../process/memory-budget.ts";
 import { untilAborted } from "../process/until-aborted.ts";
 import type { Ask } from "./asking.ts";
 import { startDeadline } from "./call-deadline.ts";
@@ -43,6 +44,11 @@ export interface CallOptions {
   trace?: TraceContext;
   /** The same, for what else the server is told. */
   meta?: Record<string, unknown>;
+  /**
+   * Counts the answer, also after it is here: whoever opened it releases it. Absent: counted until it is here, by `memory` of
+   * the connection.
+   */
+  holder?: Holder | undefined;
   /** Answers what the server asks during the call; it may ask what `askable` of the connection says. */
   ask?: Ask | undefined;
 }
@@ -104,7 +110,7 @@ export async function connectMcp(options: ConnectOptions): Promise<McpConnection
   const deadline = startDeadline({ signal: options.signal, idleTimeoutMs: connectTimeoutMs });
   try {
     const opened = await openEitherEra({ options, safeFetch, sent, deadline });
-    return createConnection({ url, safeFetch, sent, ...opened });
+    return createConnection({ url, safeFetch, sent, memory: options.memory, ...opened });
   } catch (error) {
     await safeFetch.close();
     throw error;
@@ -117,6 +123,7 @@ interface Parts extends Opened {
   url: string;
   safeFetch: SafeFetch;
   sent: SentHeaders;
+  memory: MemoryBudget | undefined;
 }
 
 function createConnection(parts: Parts): McpConnection {
@@ -128,12 +135,13 @@ function createConnection(parts: Parts): McpConnection {
     instructions: client.getInstructions(),
     hasResources: client.getServerCapabilities()?.resources !== undefined,
     async listTools(signal, timeoutMs = listTimeoutMs) {
-      return await run({ signal, idleTimeoutMs: timeoutMs }, async ({ signal: listSignal, timeout }) => {
+      return await run({ signal, idleTimeoutMs: timeoutMs }, async ({ signal: listSignal, timeout, headers }) => {
         // The SDK would print a line to standard output for a server without tools.
         if (client.getServerCapabilities()?.tools === undefined) {
           return [];
         }
-        return (await client.listTools(undefined, { signal: listSignal, timeout, cacheMode: "refresh" })).tools;
+        return (await client.listTools(undefined, { signal: listSignal, timeout, headers, cacheMode: "refresh" }))
+          .tools;
       });
     },
     callTool: (name, args, options) =>
@@ -171,17 +179,20 @@ function createConnection(parts: Parts): McpConnection {
 type Requesting<T> = (sdkOptions: SdkOptions, call: OpenCall | undefined) => Promise<T>;
 
 /** Runs requests, each under its deadlines, and translates what goes wrong. */
-function createRunner({ url, transport, sent, questions }: Parts, closing: AbortSignal) {
+function createRunner({ url, transport, sent, questions, marks, memory }: Parts, closing: AbortSignal) {
   return async <T>(options: CallOptions, request: Requesting<T>): Promise<T> => {
     if (closing.aborted) {
       throw new McpError("cancelled", `the connection to ${renderPlace(url)} has been closed`);
     }
     const deadline = startDeadline(options);
-    const call = options.ask && questions.begin(options.ask, deadline);
+    const own = options.holder === undefined ? memory?.open() : undefined;
+    const mark = marks.begin(options.holder ?? own);
+    const call = options.ask && questions.begin(mark.id, options.ask, deadline);
     try {
       const sdkOptions: SdkOptions = {
         signal: deadline.signal,
         timeout: sdkNeverMs,
+        headers: mark.headers,
         // Always asked for, because progress is also what starts the idle time anew.
         onprogress: (progress) => {
           deadline.reset();
@@ -198,6 +209,8 @@ function createRunner({ url, transport, sent, questions }: Parts, closing: Abort
         : redactError(renderFailure(error, url, transport.sessionId !== undefined, deadline, timeoutMs), sent);
     } finally {
       call?.end();
+      mark.end();
+      own?.release();
       deadline.stop();
     }
   };
@@ -206,6 +219,7 @@ function createRunner({ url, transport, sent, questions }: Parts, closing: Abort
 interface SdkOptions {
   signal: AbortSignal;
   timeout: number;
+  headers: Record<string, string>;
   onprogress: (progress: Progress) => void;
 }
 

@@ -3,9 +3,12 @@
  * its transport with our headers and deadlines, and what the server is told that it may ask. It leaves nothing open that failed.
  */
 import { Client, type VersionNegotiationMode } from "@modelcontextprotocol/client";
+import type { Holder, MemoryBudget } from "../process/memory-budget.ts";
 import { untilAborted } from "../process/until-aborted.ts";
+import { openCallRoom, openPassingRoom } from "./answer-room.ts";
 import { notAskable, renderAskable, type Askable } from "./asking.ts";
 import type { CallDeadline } from "./call-deadline.ts";
+import { createCallMarks, type CallMarks } from "./call-marks.ts";
 import { CallTransport } from "./client-transport.ts";
 import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import { McpError, refusedInput } from "./mcp-error.ts";
@@ -34,6 +37,8 @@ export interface OpenOptions {
   era?: Era | undefined;
   /** What the server may ask during calls; nothing when absent. */
   askable?: Askable;
+  /** What all answers may hold together; absent: any amount. */
+  memory?: MemoryBudget | undefined;
 }
 
 interface Attempt {
@@ -48,6 +53,7 @@ export interface Opened {
   transport: CallTransport;
   outputSchemas: OutputSchemas;
   questions: Questions;
+  marks: CallMarks;
 }
 
 /** Whatever a server answers in the 2026 era, it may speak the other, except where it has no trust in us. */
@@ -71,15 +77,15 @@ function asMcpError(error: unknown): McpError {
 
 async function openEra(era: Era, attempt: Attempt, timeoutMs: number): Promise<Opened> {
   const { options, sent, deadline } = attempt;
-  const questions = createQuestions();
-  const transport = openTransport(attempt, questions);
+  const [questions, marks] = [createQuestions(), createCallMarks()];
+  const transport = openTransport(attempt, questions, marks);
   const outputSchemas: OutputSchemas = new Map();
   transport.onmessage = (message) => mendAnswer(transport.noteReceived(message), message, outputSchemas);
   const client = openClient(options, era === "2026" ? { pin: revision2026 } : "legacy", timeoutMs);
   questions.answerFor(client, options.askable ?? notAskable);
   try {
     await untilAborted(client.connect(transport, { signal: deadline.signal, timeout: sdkNeverMs }), deadline.signal);
-    return { client, transport, outputSchemas, questions };
+    return { client, transport, outputSchemas, questions, marks };
   } catch (error) {
     await transport.close();
     throw redactError(renderFailure(error, options.url, false, deadline, options.connectTimeoutMs), sent);
@@ -107,7 +113,16 @@ function openClient(
   return client;
 }
 
-function openTransport({ options, safeFetch, sent, deadline }: Attempt, questions: Questions): CallTransport {
+function openTransport(
+  { options, safeFetch, sent, deadline }: Attempt,
+  questions: Questions,
+  marks: CallMarks,
+): CallTransport {
+  const { memory } = options;
+  const openRoom = (holder: Holder | undefined) => {
+    if (holder !== undefined) return openCallRoom(holder);
+    return memory && openPassingRoom(memory);
+  };
   return new CallTransport(new URL(options.url), {
     reconnectionOptions: streamReconnection,
     // Redirects, and what they may carry, are the safe fetch's business.
@@ -116,7 +131,7 @@ function openTransport({ options, safeFetch, sent, deadline }: Attempt, question
       // The deadline of connecting covers the body too: a server that answers and then stays silent must not outlast it.
       const signal = AbortSignal.any([deadline.signal, ...(init.signal ? [init.signal] : [])]);
       const wanted = new Headers(init.headers);
-      const call = questions.takeCall(wanted);
+      const call = marks.take(wanted);
       const { answer } = await fetchWithHeaders(sent, async (headers) => {
         const merged = new Headers(wanted);
         for (const [name, value] of Object.entries(headers)) {
@@ -126,10 +141,11 @@ function openTransport({ options, safeFetch, sent, deadline }: Attempt, question
           method: init.method ?? "GET",
           headers: merged,
           signal,
+          room: openRoom(call?.holder),
           ...(typeof init.body === "string" && { body: init.body }),
         });
       });
-      return questions.watch(answer, call);
+      return questions.watch(answer, call?.id);
     },
   });
 }

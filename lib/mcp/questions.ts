@@ -20,8 +20,6 @@ import { createEventDataReader } from "./event-data.ts";
 import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import { McpError, refusedInput, renderPlace } from "./mcp-error.ts";
 
-/** Between `begin` and the transport's fetch, which takes it out: nobody else sees it. */
-const callHeader = "x-pallas-call";
 /** A longer event is no question that anybody would be asked. */
 const questionCharactersMax = 1024 * 1024;
 /** Rounds of questions in one call (2026 era). */
@@ -30,18 +28,16 @@ const roundsMax = 16;
 type RequestId = string | number;
 
 export interface OpenCall {
-  /** For the call's request: its mark, and that the result may be questions. */
-  options: { headers: Record<string, string>; allowInputRequired: true };
+  /** For the call's request: the result may be questions. */
+  options: { allowInputRequired: true };
   ask: (question: Question) => ReturnType<Ask>;
   end(): void;
 }
 
 export interface Questions {
-  /** A call whose questions `ask` answers; its deadline for silence rests meanwhile. */
-  begin(ask: Ask, deadline: CallDeadline): OpenCall;
-  /** The call that a request belongs to; its mark is taken out of the headers. */
-  takeCall(headers: Headers): string | undefined;
-  /** The response, with each request of the server in it noted as one of the call. */
+  /** Questions of the call with this id are answered by `ask`; its deadline for silence rests meanwhile. */
+  begin(call: string, ask: Ask, deadline: CallDeadline): OpenCall;
+  /** The response, with each request of the server in it noted as one of the call with this id. */
   watch(response: Response, call: string | undefined): Response;
   /** Lets `client` answer what it says it can be asked. */
   answerFor(client: Client, askable: Askable): void;
@@ -50,7 +46,6 @@ export interface Questions {
 export function createQuestions(): Questions {
   const calls = new Map<string, Ask>();
   const askedBy = new Map<RequestId, string>();
-  let begun = 0;
 
   const answer = async (question: Question, { id, signal }: { id: RequestId; signal: AbortSignal }) => {
     const ask = calls.get(askedBy.get(id) ?? "");
@@ -65,9 +60,7 @@ export function createQuestions(): Questions {
     if (id !== undefined && calls.has(call)) askedBy.set(id, call);
   };
   return {
-    begin(ask, deadline) {
-      begun += 1;
-      const call = String(begun);
+    begin(call, ask, deadline) {
       const askAtRest: Ask = async (question, signal) => {
         const resume = deadline.hold();
         try {
@@ -82,16 +75,11 @@ export function createQuestions(): Questions {
         calls.delete(call);
         for (const [id, asker] of askedBy) if (asker === call) askedBy.delete(id);
       };
-      const options = { headers: { [callHeader]: call }, allowInputRequired: true as const };
+      const options = { allowInputRequired: true as const };
       return { options, ask: (question) => askAtRest(question, ending), end };
     },
-    takeCall(headers) {
-      const call = headers.get(callHeader) ?? undefined;
-      headers.delete(callHeader);
-      return call;
-    },
     watch(response, call) {
-      return call === undefined ? response : watchEvents(response, note(call));
+      return call === undefined || !calls.has(call) ? response : watchEvents(response, note(call));
     },
     answerFor(client, askable) {
       if (askable.form || askable.url) {

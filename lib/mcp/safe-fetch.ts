@@ -4,6 +4,7 @@
  * (BRR-3).
  */
 import { createGuardedFetch, type GuardedFetchOptions } from "../outgoing/guarded-fetch.ts";
+import type { AnswerRoom } from "../outgoing/response-limit.ts";
 import { judgeRedirect, parseLocation, RedirectError, renderCarried } from "./redirect.ts";
 
 export interface SafeRequest {
@@ -11,6 +12,7 @@ export interface SafeRequest {
   headers?: HeadersInit;
   body?: string;
   signal?: AbortSignal | null;
+  room?: AnswerRoom | undefined;
 }
 
 export interface SafeFetch {

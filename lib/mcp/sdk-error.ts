@@ -12,7 +12,7 @@ import {
   renderPlace,
   streamCut,
 } from "./mcp-error.ts";
-import { ResponseLimitError } from "../outgoing/response-limit.ts";
+import { NoRoomError, ResponseLimitError } from "../outgoing/response-limit.ts";
 
 /** Translates whatever connecting to `url` or calling it threw. `hasSession` tells a lost session from a wrong URL. */
 function renderMcpError(error: unknown, url: string, hasSession: boolean): McpError {
@@ -27,6 +27,9 @@ function renderMcpError(error: unknown, url: string, hasSession: boolean): McpEr
     return new McpError("protocol", text, { cause: renderCause(answered) });
   }
   const excess = findCause(error instanceof ProtocolError ? error.data : error, ResponseLimitError);
+  if (excess instanceof NoRoomError) {
+    return new McpError("protocol", `the answer of ${where} ${excess.message}`, { cause: excess });
+  }
   if (excess !== undefined) {
     return new McpError("protocol", `${where} answered with too much: ${excess.message}`, { cause: excess });
   }

@@ -8,13 +8,15 @@ import type { LookupFunction } from "node:net";
 import { EnvHttpProxyAgent, fetch, type Dispatcher } from "undici";
 import { parseProxyEnvironment } from "./proxy-environment.ts";
 import { guardLookup, refuseLiteral } from "./refused-addresses.ts";
-import { limitResponse } from "./response-limit.ts";
+import { limitResponse, type AnswerRoom } from "./response-limit.ts";
 
 export interface OutgoingRequest {
   method?: string;
   headers?: HeadersInit | undefined;
   body?: string | Uint8Array<ArrayBuffer>;
   signal?: AbortSignal | null | undefined;
+  /** Counts the answer's body; nobody does when absent. */
+  room?: AnswerRoom | undefined;
 }
 
 export interface GuardedFetch {
@@ -63,7 +65,7 @@ class GuardedDispatcher extends EnvHttpProxyAgent {
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const dispatcher = new GuardedDispatcher(options);
   return {
-    async fetch(url, { method = "GET", headers, body, signal }) {
+    async fetch(url, { method = "GET", headers, body, signal, room }) {
       const answer = await fetch(url, {
         method,
         headers: [...new Headers(headers)],
@@ -72,7 +74,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
       });
-      return limitResponse(answer, options.responseLimitBytes);
+      return limitResponse(answer, options.responseLimitBytes, room);
     },
     close: () => dispatcher.destroy(),
   };

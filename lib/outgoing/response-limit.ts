@@ -14,6 +14,23 @@ export class ResponseLimitError extends Error {
   readonly code = "ERESPONSELIMIT";
 }
 
+/** Too much only beside what else is held now. */
+export class NoRoomError extends ResponseLimitError {
+  constructor() {
+    super("has no room in memory beside what else is worked on; try again later, or ask for less");
+  }
+}
+
+/** Where an answer is counted together with others. */
+export interface AnswerRoom {
+  /** Its reader holds so many bytes of it at once, `unfinishedBytes` of them are of a message that goes on. False when there is no room. */
+  hold(bytes: number, unfinishedBytes: number): boolean;
+  /** The body has ended or failed, or nobody reads on. */
+  end(): void;
+}
+
+const boundless: AnswerRoom = { hold: () => true, end: () => undefined };
+
 /** A response whose body fails beyond the limits. Who reads its stream by way of others hears of it here, and first. */
 export class LimitedResponse extends Response {
   #excess: ResponseLimitError | undefined;
@@ -45,8 +62,15 @@ interface ByteReader {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** `answer` with a body that fails once it, or one of its events, exceeds `limitBytes` or the bounds of JSON. Exactly those pass. */
-export function limitResponse({ status, statusText, headers, body }: Answer, limitBytes: number): LimitedResponse {
+/**
+ * `answer` with a body that fails once it, or one of its events, exceeds `limitBytes` or the bounds of JSON, of which exactly
+ * those pass, or finds no room.
+ */
+export function limitResponse(
+  { status, statusText, headers, body }: Answer,
+  limitBytes: number,
+  room: AnswerRoom = boundless,
+): LimitedResponse {
   const init = { status, statusText, headers: [...headers] };
   if (body === null) {
     return new LimitedResponse(null, init);
@@ -54,26 +78,40 @@ export function limitResponse({ status, statusText, headers, body }: Answer, lim
   const isStream = isEventStream(new Headers(init.headers));
   const measure = isStream ? createEventMeasure() : createBodyMeasure(isJson(new Headers(init.headers)));
   const reader = body.getReader();
-  const limited = new ReadableStream<Uint8Array>({
+  const judge = (value: Uint8Array): ResponseLimitError | undefined => {
+    const { bytes, unfinishedBytes, fault } = measure(value);
+    const why = bytes > limitBytes ? `is over the limit of ${limitBytes} bytes` : fault;
+    if (why !== undefined)
+      return new ResponseLimitError(`${isStream ? "one event of the stream" : "the response"} ${why}`);
+    return room.hold(bytes, unfinishedBytes) ? undefined : new NoRoomError();
+  };
+  const source: UnderlyingDefaultSource<Uint8Array> = {
     async pull(controller) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        room.end();
+        throw error;
+      });
       if (done || value === undefined) {
+        room.end();
         controller.close();
         return;
       }
-      const { bytes, fault } = measure(value);
-      if (bytes > limitBytes || fault !== undefined) {
-        const what = isStream ? "one event of the stream" : "the response";
-        const why = bytes > limitBytes ? `is over the limit of ${limitBytes} bytes` : fault;
-        const error = new ResponseLimitError(`${what} ${why}`);
+      const error = judge(value);
+      if (error !== undefined) {
+        room.end();
         reader.cancel(error).catch(() => undefined);
         response.exceed(error);
         throw error;
       }
       controller.enqueue(value);
     },
-    cancel: (reason) => reader.cancel(reason),
-  });
+    cancel(reason) {
+      room.end();
+      return reader.cancel(reason);
+    },
+  };
+  // Nothing is read ahead: a body that nobody reads holds no room.
+  const limited = new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
   const response = new LimitedResponse(limited, init);
   return response;
 }
@@ -81,12 +119,15 @@ export function limitResponse({ status, statusText, headers, body }: Answer, lim
 const isJson = (headers: Headers): boolean => headers.get("content-type")?.includes("json") === true;
 
 /** Returns the most bytes that a reader of the stream so far would have to hold at once, and what is wrong with their JSON. */
-export type Measure = (chunk: Uint8Array) => { bytes: number; fault: string | undefined };
+export type Measure = (chunk: Uint8Array) => { bytes: number; unfinishedBytes: number; fault: string | undefined };
 
 export function createBodyMeasure(holdsJson: boolean): Measure {
   const meter: JsonMeter = holdsJson ? createJsonMeter(answerBounds) : () => undefined;
   let bytes = 0;
-  return (chunk) => ({ bytes: (bytes += chunk.length), fault: meter(chunk) });
+  return (chunk) => {
+    bytes += chunk.length;
+    return { bytes, unfinishedBytes: bytes, fault: meter(chunk) };
+  };
 }
 
 /** Measures the running event, its line ends included; an empty line ends an event. */
@@ -119,6 +160,6 @@ export function createEventMeasure(): Measure {
     eventBytes += chunk.length - from;
     lastByte = chunk.at(-1) ?? lastByte;
     fault ??= meter(chunk.subarray(eventFrom));
-    return { bytes: Math.max(mostBytes, eventBytes), fault };
+    return { bytes: Math.max(mostBytes, eventBytes), unfinishedBytes: eventBytes, fault };
   };
 }

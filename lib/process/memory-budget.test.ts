@@ -38,6 +38,19 @@ describe("SEC-6 a memory budget", () => {
     expect(budget.open().take(1)).toBe(false);
   });
 
+  test("has room again for what a holder does not keep", () => {
+    const budget = createMemoryBudget(limitBytes);
+    const [first, second] = [budget.open(), budget.open()];
+    first.take(40 * mebibyte);
+    first.keep(41 * mebibyte);
+    expect(budget.heldBytes()).toBe(40 * mebibyte);
+    first.keep(10 * mebibyte);
+    expect(second.take(38 * mebibyte)).toBe(true);
+    expect(second.take(1)).toBe(false);
+    first.release();
+    expect(budget.heldBytes()).toBe(38 * mebibyte);
+  });
+
   test("has room again for what was released, once", () => {
     const budget = createMemoryBudget(limitBytes);
     const [first, second] = [budget.open(), budget.open()];

@@ -1,6 +1,6 @@
 /**
- * One bound for the memory that many hold at the same time, as the bodies of requests that are read, parsed or worked on
- * (SEC-6). Who would go beyond it is refused at once rather than queued, but whoever is alone is never refused, and small
+ * One bound for the memory that many hold at the same time, as the bodies of requests and of answers that are read, parsed
+ * or worked on (SEC-6). Who would go beyond it is refused at once rather than queued, but whoever is alone is never refused, and small
  * holders have a share that large ones leave to them. It counts what it is told and knows nothing of what is held.
  */
 import { getHeapStatistics } from "node:v8";
@@ -8,6 +8,8 @@ import { getHeapStatistics } from "node:v8";
 export interface Holder {
   /** Holds so many bytes more; false when there is no room, and then nothing is added. */
   take(bytes: number): boolean;
+  /** Gives back what is beyond so many bytes. */
+  keep(bytes: number): void;
   /** Gives back everything. May be called more than once; nothing can be taken after it. */
   release(): void;
 }
@@ -30,6 +32,11 @@ export function createMemoryBudget(limitBytes: number): MemoryBudget {
     open() {
       let ownBytes = 0;
       let released = false;
+      const keep = (bytes: number) => {
+        const givenBytes = Math.max(0, ownBytes - bytes);
+        ownBytes -= givenBytes;
+        totalBytes -= givenBytes;
+      };
       return {
         take(bytes) {
           if (released) return false;
@@ -40,10 +47,10 @@ export function createMemoryBudget(limitBytes: number): MemoryBudget {
           totalBytes += bytes;
           return true;
         },
+        keep,
         release() {
           released = true;
-          totalBytes -= ownBytes;
-          ownBytes = 0;
+          keep(0);
         },
       };
     },

@@ -6,6 +6,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { imageBytesMax } from "../../agent-runtime/image-data.ts";
+import { testImage } from "../../agent-runtime/testing/images.ts";
 import { startAgentProcess, type AgentProcess } from "../../agent-runtime/testing/process.ts";
 import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
 import { needsPlatform } from "../tools/needs.ts";
@@ -17,6 +19,8 @@ const mebibyte = 1024 * 1024;
 const memoryBytes = 512 * mebibyte;
 const bodyLimitBytes = 32 * mebibyte;
 const concurrentCalls = 64;
+/** What an agent reads of a tool's answer. */
+const toolAnswerBytes = 16 * mebibyte;
 /** How far the heap may be above that at rest, once all is over. */
 const restShare = 1.2;
 
@@ -193,6 +197,33 @@ describe(
       for (const { status, text } of asked)
         expect([status, text]).toEqual([200, expect.stringMatching(/over the limit|structural characters/)]);
       await expectAlive();
+    });
+
+    describe.each([
+      ["texts", () => ({ type: "text", text: "x".repeat(toolAnswerBytes - 1_000) })],
+      ["images", () => ({ type: "image", ...testImage("image/png", { bytes: imageBytesMax }) })],
+    ])("a tool's largest answers, %s", (_what, render) => {
+      const call = "***CALL_TOOL t__large {}";
+      const isRefused = ({ text }: Answer) => text.includes("has no room in memory");
+      beforeAll(() => tools.answerWith(Buffer.from(JSON.stringify({ content: [render()] }))));
+
+      it("one alone is used", async () => {
+        const answer = await say(call);
+        expect([answer.status, isRefused(answer)]).toEqual([200, false]);
+        expect(answer.text).not.toContain('"isError":true');
+      });
+
+      it("of 32 calls at once some get them, and all others an error of the tool", async () => {
+        const asked = await Promise.all(Array.from({ length: 32 }, () => say(call)));
+        expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([200]));
+        expect(new Set(asked.map(isRefused))).toEqual(new Set([true, false]));
+        await expectAlive();
+      });
+
+      it("so do 32 in one turn of one call", async () => {
+        expect(await say(Array.from({ length: 32 }, () => call).join("\n"))).toMatchObject({ status: 200 });
+        await expectAlive();
+      });
     });
 
     it(`of 1,000 callers ${concurrentCalls} are served, and all others told to come again`, async () => {

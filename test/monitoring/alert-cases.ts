@@ -132,6 +132,17 @@ export const alertCases: readonly AlertCase[] = [
     ],
   },
   {
+    alert: "PallasAgentRefuses",
+    // Of 100 calls 5 are turned away, 2 of which never became messages.
+    series: [
+      counter(`pallas_send_message_total{${agentNamed("p")},outcome="ok"}`, 95, 94),
+      counter(`pallas_send_message_total{${agentNamed("p")},outcome="error"}`, 3, 3),
+      counter(`pallas_refused_total{${agentNamed("p")},reason="concurrent"}`, 2, 2),
+      counter(`pallas_refused_total{${agentNamed("p")},reason="queued"}`, 1, 1),
+      counter(`pallas_refused_total{${agentNamed("p")},reason="memory"}`, 2, 3),
+    ],
+  },
+  {
     alert: "PallasAgentSlow",
     series: [
       counter(`pallas_send_message_duration_seconds_bucket{${agentNamed("n")},le="30"}`, 90, 90),
