@@ -32,13 +32,17 @@ async function connect(url: string, era: Era, answers: { elicit?: Answer; urls?:
   if (fill) client.setRequestHandler("elicitation/create", async ({ params }) => Object(await fill({ ...params })));
   if (sample)
     client.setRequestHandler("sampling/createMessage", async ({ params }) => Object(await sample({ ...params })));
+  const completed: string[] = [];
+  client.setNotificationHandler("notifications/elicitation/complete", ({ params }) => {
+    completed.push(params.elicitationId);
+  });
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
   const call = async (args: Record<string, unknown> = callAsk, signal?: AbortSignal) => {
     const { content } = await client.callTool({ name: "send_message", arguments: args }, signal && { signal });
     return content.map((part) => (part.type === "text" ? part.text : "")).join("|");
   };
   await keep(Promise.resolve({ stop: () => client.close() }));
-  return { call };
+  return { call, completed };
 }
 
 /** A server of the 2025 era whose tool asks by a request. */
@@ -157,6 +161,40 @@ describe.each(eras)("MGM-7 of a caller of the %s era: a form of a downstream ser
 });
 
 describe("MGM-7 a question to a caller of the 2025 era", () => {
+  test("with a URL is followed by the word that it is done, to its caller alone and only of what was asked", async () => {
+    const params = { mode: "url", message: "Log in", url: "https://login.example/", elicitationId: "e1" };
+    const release = Promise.withResolvers<void>();
+    const server = await keep(
+      startToolServer(
+        {
+          ask: async (_args, { asking, signal }) => {
+            await asking?.ask(elicit(params), signal);
+            await asking?.tellCompleted?.("e2");
+            await asking?.tellCompleted?.("e1");
+            return textResult("done");
+          },
+          wait: async () => {
+            await release.promise;
+            return textResult("waited");
+          },
+        },
+        { only2025: true },
+      ),
+    );
+    const agent = await startAgentOf(server);
+    const opens = { elicit: () => ({ action: "accept" }), urls: true };
+    const [opener, other] = await Promise.all([
+      connect(agent.mcpUrl, "2025", opens),
+      connect(agent.mcpUrl, "2025", opens),
+    ]);
+    const waiting = other.call({ message: "***CALL_TOOL argos__wait {}" });
+    expect(await opener.call()).toBe("done");
+    await expect.poll(() => opener.completed).toEqual(["e1"]);
+    release.resolve();
+    await waiting;
+    expect([opener.completed, other.completed]).toEqual([["e1"], []]);
+  });
+
   test("is withdrawn when the caller cancels its call", async () => {
     const seen: CallContext[] = [];
     const agent = await startAgentOf(await startAsking2025(elicit(form()), seen));

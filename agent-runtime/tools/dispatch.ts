@@ -90,8 +90,17 @@ async function callRoute(
       if (line !== undefined) context.events.toolProgress(label, line);
     };
     const totalTimeoutMs = Math.max(1, Math.floor((context.deadlineMs - startedAt) * shareOfTimeLeft));
-    const ask = context.asking && relayQuestions(label.server, context.asking, clock);
-    const work = route.call(args, { signal: context.signal, totalTimeoutMs, onProgress, holder, ...(ask && { ask }) });
+    const { asking } = context;
+    const ask = asking && relayQuestions(label.server, asking, clock);
+    // A caller that is gone needs not to know.
+    const onCompleted = (id: string) => void asking?.tellCompleted?.(id).catch(() => undefined);
+    const work = route.call(args, {
+      signal: context.signal,
+      totalTimeoutMs,
+      onProgress,
+      holder,
+      ...(ask && { ask, onCompleted }),
+    });
     const result = await untilAborted(work, context.signal);
     outcome = result.isError === true ? "error" : "ok";
     if (outcome === "error") log.warn(fields, "a tool reported an error");

@@ -34,6 +34,8 @@ export interface ToolRoute {
       holder: Holder;
       /** Where the caller can be asked what the server asks. */
       ask?: Ask;
+      /** Hears that what one of those URLs was opened for is done. */
+      onCompleted?: (elicitationId: string) => void;
     },
   ): Promise<CallResult>;
 }

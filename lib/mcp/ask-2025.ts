@@ -27,6 +27,10 @@ export function renderAsking(
         ? extra.sendRequest(parseElicit(question.params), ElicitResultSchema, options)
         : extra.sendRequest(parseSampling(question.params), CreateMessageResultSchema, options);
     },
+    ...(can.url && {
+      tellCompleted: (elicitationId: string) =>
+        extra.sendNotification({ method: "notifications/elicitation/complete", params: { elicitationId } }),
+    }),
   };
 }
 

@@ -25,6 +25,8 @@ export type Ask = (question: Question, signal: AbortSignal) => Promise<Record<st
 export interface Asking {
   can: Askable;
   ask: Ask;
+  /** Says that what a URL was opened for is done. Absent in the 2026 era, which has no word for it. */
+  tellCompleted?: (elicitationId: string) => Promise<void>;
 }
 
 /** Reads a client's capabilities. An empty `elicitation` means forms, as before there were URLs. */

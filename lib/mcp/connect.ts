@@ -51,6 +51,8 @@ export interface CallOptions {
   holder?: Holder | undefined;
   /** Answers what the server asks during the call; it may ask what `askable` of the connection says. */
   ask?: Ask | undefined;
+  /** Hears of a URL it was asked to open, by the id of that question, that what it was for is done. */
+  onCompleted?: ((elicitationId: string) => void) | undefined;
 }
 
 /** A tool's result with what is wrong with it, if it is not what the tool's output schema promises. */
@@ -187,7 +189,8 @@ function createRunner({ url, transport, sent, questions, marks, memory }: Parts,
     const deadline = startDeadline(options);
     const own = options.holder === undefined ? memory?.open() : undefined;
     const mark = marks.begin(options.holder ?? own);
-    const call = options.ask && questions.begin(mark.id, options.ask, deadline);
+    const call =
+      options.ask && questions.begin(mark.id, { ask: options.ask, onCompleted: options.onCompleted }, deadline);
     try {
       const sdkOptions: SdkOptions = {
         signal: deadline.signal,

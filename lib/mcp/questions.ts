@@ -34,9 +34,16 @@ export interface OpenCall {
   end(): void;
 }
 
+/** Who is asked in a call. */
+export interface Asked {
+  ask: Ask;
+  /** Hears that what a URL was opened for is done. */
+  onCompleted?: ((elicitationId: string) => void) | undefined;
+}
+
 export interface Questions {
-  /** Questions of the call with this id are answered by `ask`; its deadline for silence rests meanwhile. */
-  begin(call: string, ask: Ask, deadline: CallDeadline): OpenCall;
+  /** Questions of the call with this id are answered; its deadline for silence rests meanwhile. */
+  begin(call: string, asked: Asked, deadline: CallDeadline): OpenCall;
   /** The response, with each request of the server in it noted as one of the call with this id. */
   watch(response: Response, call: string | undefined): Response;
   /** Lets `client` answer what it says it can be asked. */
@@ -44,23 +51,34 @@ export interface Questions {
 }
 
 export function createQuestions(): Questions {
-  const calls = new Map<string, Ask>();
+  const calls = new Map<string, Asked>();
   const askedBy = new Map<RequestId, string>();
+  /** URLs that calls were asked to open, by the server's ids of them. */
+  const openedBy = new Map<string, string>();
 
   const answer = async (question: Question, { id, signal }: { id: RequestId; signal: AbortSignal }) => {
-    const ask = calls.get(askedBy.get(id) ?? "");
+    const call = askedBy.get(id) ?? "";
+    const asked = calls.get(call);
     askedBy.delete(id);
-    if (ask === undefined) {
+    if (asked === undefined) {
       throw new JsonRpcError(rpcCodes.invalidRequest, `${question.method} belongs to no call of this client that runs`);
     }
-    return await ask(question, signal);
+    const { elicitationId } = question.params;
+    if (typeof elicitationId !== "string") return await asked.ask(question, signal);
+    openedBy.set(elicitationId, call);
+    try {
+      return await asked.ask(question, signal);
+    } catch (error) {
+      openedBy.delete(elicitationId);
+      throw error;
+    }
   };
   const note = (call: string) => (data: string) => {
     const id = readRequestId(data);
     if (id !== undefined && calls.has(call)) askedBy.set(id, call);
   };
   return {
-    begin(call, ask, deadline) {
+    begin(call, { ask, onCompleted }, deadline) {
       const askAtRest: Ask = async (question, signal) => {
         const resume = deadline.hold();
         try {
@@ -70,10 +88,15 @@ export function createQuestions(): Questions {
         }
       };
       const { signal: ending } = deadline;
-      calls.set(call, (question, signal) => askAtRest(question, AbortSignal.any([signal, ending])));
+      calls.set(call, {
+        ask: (question, signal) => askAtRest(question, AbortSignal.any([signal, ending])),
+        onCompleted,
+      });
       const end = () => {
         calls.delete(call);
-        for (const [id, asker] of askedBy) if (asker === call) askedBy.delete(id);
+        for (const known of [askedBy, openedBy]) {
+          for (const [id, asker] of known) if (asker === call) known.delete(id);
+        }
       };
       const options = { allowInputRequired: true as const };
       return { options, ask: (question) => askAtRest(question, ending), end };
@@ -86,6 +109,12 @@ export function createQuestions(): Questions {
         client.setRequestHandler("elicitation/create", async ({ method, params }, { mcpReq }) =>
           parseElicitResult(await answer({ method, params: { ...params } }, mcpReq)),
         );
+      }
+      if (askable.url) {
+        client.setNotificationHandler("notifications/elicitation/complete", ({ params: { elicitationId } }) => {
+          calls.get(openedBy.get(elicitationId) ?? "")?.onCompleted?.(elicitationId);
+          openedBy.delete(elicitationId);
+        });
       }
       if (askable.sampling) {
         client.setRequestHandler("sampling/createMessage", async ({ method, params }, { mcpReq }) =>
