@@ -67,6 +67,8 @@ export interface AgentOptions {
   clock: Clock;
   /** Who is told of what runs do; nobody when absent. The caller closes it. */
   telemetry?: Telemetry;
+  /** What bodies and answers of tools may hold together. Default: by the memory of the process. */
+  memory?: MemoryBudget;
   /** In place of the configured models. */
   models?: Models;
 }
@@ -93,7 +95,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const calls = createCalls(clock);
   const drain = createDrain({ calls, onBegin: options.onDraining, log, clock });
   const { store, sessions, observeStoreFault } = createHistories(options, metrics);
-  const memory = createMemoryBudget(deriveBudgetBytes());
+  const { memory = createMemoryBudget(deriveBudgetBytes()) } = options;
   const tools = createTools({ config, sources, memory, log, clock });
   const auth = await openAuth(options);
   const observeOwnFaults = () =>

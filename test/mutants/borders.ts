@@ -5,8 +5,8 @@ import type { Mutant } from "./mutant.ts";
 const questions: readonly Mutant[] = [
   {
     file: "lib/mcp/questions.ts",
-    find: 'const ask = calls.get(askedBy.get(id) ?? "");',
-    replace: 'const ask = calls.get(askedBy.get(id) ?? "") ?? [...calls.values()][0];',
+    find: "const asked = calls.get(call);",
+    replace: "const asked = calls.get(call) ?? [...calls.values()][0];",
     breaks: "a caller is asked what a server asks of nobody's call",
   },
   {
@@ -14,6 +14,12 @@ const questions: readonly Mutant[] = [
     find: "if (id !== undefined && calls.has(call)) askedBy.set(id, call);",
     replace: 'if (id !== undefined) askedBy.set(id, [...calls.keys()].at(-1) ?? "");',
     breaks: "one caller is asked what belongs to another caller's call",
+  },
+  {
+    file: "lib/mcp/questions.ts",
+    find: 'calls.get(openedBy.get(elicitationId) ?? "")?.onCompleted',
+    replace: "[...calls.values()][0]?.onCompleted",
+    breaks: "a caller hears that what another caller opened is done",
   },
   {
     file: "lib/mcp/suspended-calls.ts",
@@ -44,6 +50,33 @@ const questions: readonly Mutant[] = [
     find: "const key = `${form} ${url} ${sampling}`;",
     replace: 'const key = "all";',
     breaks: "servers ask where nobody can answer, or never, as the first caller happened to be",
+  },
+];
+
+const memory: readonly Mutant[] = [
+  {
+    file: "lib/mcp/answer-room.ts",
+    find: "      holder.release();\n      return false;",
+    replace: "      return true;",
+    breaks: "answers of tools fill the memory until the pod is ended",
+  },
+  {
+    file: "agent-runtime/tools/dispatch.ts",
+    find: "holder.keep(shown",
+    replace: "((_bytes: number) => undefined)(shown",
+    breaks: "long texts of tools count until their run is over, and others find no room",
+  },
+  {
+    file: "agent-runtime/mcp-surface/send-message.ts",
+    find: "    context.memory.release();\n",
+    replace: "",
+    breaks: "what a run held stays counted, until no tool can answer",
+  },
+  {
+    file: "agent-runtime/loop/answer-schema.ts",
+    find: ', "the answer", ofOurOwn)',
+    replace: ', "the answer")',
+    breaks: "the end of a long answer is not checked",
   },
 ];
 
@@ -120,4 +153,4 @@ const reading: readonly Mutant[] = [
   },
 ];
 
-export const borderMutants: readonly Mutant[] = [...questions, ...tokens, ...reading];
+export const borderMutants: readonly Mutant[] = [...questions, ...memory, ...tokens, ...reading];

@@ -80,8 +80,8 @@ const answers: readonly Mutant[] = [
   },
   {
     file: "lib/outgoing/response-limit.ts",
-    find: "if (bytes > limitBytes || fault !== undefined)",
-    replace: "if (bytes > limitBytes)",
+    find: "if (why !== undefined) return new ResponseLimitError",
+    replace: "if (bytes > limitBytes) return new ResponseLimitError",
     breaks: "16 MiB of brackets from a tool server end the agent for lack of memory",
   },
 ];
@@ -89,7 +89,7 @@ const answers: readonly Mutant[] = [
 const schemas: readonly Mutant[] = [
   {
     file: "lib/mcp/schema-check.ts",
-    find: "if (visit.steps > stepsMax) throw new Undecided();",
+    find: "if (visit.steps > visit.bounds.stepsMax) throw new Undecided();",
     replace: "",
     breaks: "a schema that refers to itself twice at each level stops the agent",
   },
