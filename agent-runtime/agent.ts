@@ -85,8 +85,7 @@ export interface Agent {
 /** An agent that listens nowhere yet. Rejects when the configuration contradicts itself. */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { config, log, clock, telemetry = noTelemetry, readLive = async () => renderInitial(config) } = options;
-  const secrets = createMountedFiles(options.secretsDir);
-  const texts = createMountedFiles(options.textsDir);
+  const [secrets, texts] = [createMountedFiles(options.secretsDir), createMountedFiles(options.textsDir)];
   const readSecret = async (secret: SecretKey) => (await secrets.read(secret))?.trim();
   const metrics = createAgentMetrics({ config, port: options.port });
   const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }) };

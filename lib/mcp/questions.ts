@@ -66,12 +66,10 @@ export function createQuestions(): Questions {
     const { elicitationId } = question.params;
     if (typeof elicitationId !== "string") return await asked.ask(question, signal);
     openedBy.set(elicitationId, call);
-    try {
-      return await asked.ask(question, signal);
-    } catch (error) {
+    return await asked.ask(question, signal).catch((error: unknown) => {
       openedBy.delete(elicitationId);
       throw error;
-    }
+    });
   };
   const note = (call: string) => (data: string) => {
     const id = readRequestId(data);
@@ -94,9 +92,8 @@ export function createQuestions(): Questions {
       });
       const end = () => {
         calls.delete(call);
-        for (const known of [askedBy, openedBy]) {
-          for (const [id, asker] of known) if (asker === call) known.delete(id);
-        }
+        forgetCall(askedBy, call);
+        forgetCall(openedBy, call);
       };
       const options = { allowInputRequired: true as const };
       return { options, ask: (question) => askAtRest(question, ending), end };
@@ -123,6 +120,10 @@ export function createQuestions(): Questions {
       }
     },
   };
+}
+
+function forgetCall<Id>(calls: Map<Id, string>, call: string): void {
+  for (const [id, known] of calls) if (known === call) calls.delete(id);
 }
 
 function watchEvents(response: Response, onData: (data: string) => void): Response {

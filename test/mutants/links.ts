@@ -80,8 +80,8 @@ const answers: readonly Mutant[] = [
   },
   {
     file: "lib/outgoing/response-limit.ts",
-    find: "if (why !== undefined) return new ResponseLimitError",
-    replace: "if (bytes > limitBytes) return new ResponseLimitError",
+    find: "if (why !== undefined)",
+    replace: "if (bytes > limitBytes)",
     breaks: "16 MiB of brackets from a tool server end the agent for lack of memory",
   },
 ];
