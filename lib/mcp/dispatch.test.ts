@@ -69,6 +69,42 @@ describe("BRR-4 no secret at the default level", () => {
   });
 });
 
+describe("AGT-7 an argument that is null", () => {
+  const inputSchema = {
+    type: "object" as const,
+    properties: { text: { type: "string" }, images: { type: "array" }, either: { type: ["string", "null"] }, any: {} },
+    required: ["text"],
+  };
+
+  async function callWith(args: Record<string, unknown>) {
+    const seen: unknown[] = [];
+    const call = async (given: unknown) => {
+      seen.push(given);
+      return { content: [] };
+    };
+    const tools = [{ name: "t", description: "", inputSchema, call }];
+    const dispatcher = createDispatcher(
+      { server: { name: "s", version: "1" }, tools, prompts: [] },
+      openDispatcher().log,
+    );
+    return { result: await dispatcher.callTool("t", args, inbound()), seen };
+  }
+
+  test("counts as left out where the schema knows no null, as some clients send what a caller left out", async () => {
+    const { seen } = await callWith({ text: "hello", images: null, either: null, any: null });
+    expect(seen).toEqual([{ text: "hello", either: null, any: null }]);
+  });
+
+  test("is refused where the argument is required", async () => {
+    const { result, seen } = await callWith({ text: null });
+    expect({ ...result, seen }).toMatchObject({
+      isError: true,
+      seen: [],
+      content: [{ text: expect.stringContaining('"text" must be string') }],
+    });
+  });
+});
+
 describe("AGT-7 what a handler throws", () => {
   test("a JsonRpcError reaches the caller as it is", async () => {
     const { log } = openDispatcher();

@@ -4,6 +4,7 @@
  */
 import type { Logger } from "../process/log.ts";
 import type { Asking } from "./asking.ts";
+import { withoutNulls } from "./arguments.ts";
 import type { Caller } from "./caller.ts";
 import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import { findSchemaFault, ofOurOwn } from "./schema-check.ts";
@@ -75,11 +76,12 @@ export function createDispatcher(table: McpTable, log: Logger): Dispatcher {
       if (tool === undefined) {
         throw new JsonRpcError(rpcCodes.invalidParams, `Unknown tool: ${cut(name)}`);
       }
-      const fault = findSchemaFault(tool.inputSchema, args, "the arguments", ofOurOwn);
+      const given = withoutNulls(tool.inputSchema, args);
+      const fault = findSchemaFault(tool.inputSchema, given, "the arguments", ofOurOwn);
       if (fault !== undefined) {
         return renderToolError(`Invalid arguments for ${name}: ${fault}.`);
       }
-      return await callGuarded(tool, args, inbound, log);
+      return await callGuarded(tool, given, inbound, log);
     },
     async getPrompt(name, args, inbound) {
       const prompt = prompts.get(name);
