@@ -1,18 +1,14 @@
 // Makes each mistake of the list in a copy of the tree and runs the unit tests that could notice: a mutant that no test
-// fails on has survived. Prints a line each, with the test that killed it, and the share that was killed; a survivor that
-// is not explained, or a share below the goal, is exit code 1. Names of files or folders as arguments choose among the list.
+// fails on has survived. Prints a line each, with the test that killed it, and the share that was killed, by list; a
+// survivor that is not explained, or a share below the goal, is exit code 1. Names of files or folders as arguments choose
+// among the mutants.
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { borderMutants } from "./borders.ts";
-import { conversationMutants } from "./conversations.ts";
-import { kubeMutants } from "./lib-kube.ts";
-import { linkMutants } from "./links.ts";
+import { allMutants, mutantLists } from "./lists.ts";
 import { applyMutant, type Mutant } from "./mutant.ts";
-import { operatorMutants } from "./operator.ts";
-import { planMutants } from "./plan.ts";
 
 const run = promisify(execFile);
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -80,10 +76,18 @@ async function judgeAll(mutants: readonly Mutant[], trees: readonly [string, ...
     say(`${killer === undefined ? "SURVIVED" : "killed"} ${mutant.file}: ${mutant.breaks}`);
     say(`    ${killer ?? mutant.equivalent ?? "no unit test fails on it"}`);
   });
-  const killed = mutants.length - survivors.length;
-  const share = killed / mutants.length;
-  say(`${killed} of ${mutants.length} killed (${Math.floor(share * 100)} %)`);
+  for (const [name, list] of Object.entries(mutantLists)) {
+    const tried = mutants.filter((mutant) => list.includes(mutant));
+    if (tried.length > 0) say(`${name}: ${renderKilled(tried, survivors)}`);
+  }
+  say(renderKilled(mutants, survivors));
+  const share = 1 - survivors.length / mutants.length;
   return survivors.some(({ equivalent }) => equivalent === undefined) || share < goal ? 1 : 0;
+}
+
+function renderKilled(tried: readonly Mutant[], survivors: readonly Mutant[]): string {
+  const killed = tried.filter((mutant) => !survivors.includes(mutant)).length;
+  return `${killed} of ${tried.length} killed (${Math.floor((killed / tried.length) * 100)} %)`;
 }
 
 /** Each item once, one at a time in each tree. */
@@ -101,15 +105,7 @@ async function inTurn<T>(
 }
 
 async function main(chosen: readonly string[]): Promise<number> {
-  const all = [
-    ...operatorMutants,
-    ...planMutants,
-    ...kubeMutants,
-    ...conversationMutants,
-    ...linkMutants,
-    ...borderMutants,
-  ];
-  const mutants = all.filter(({ file }) => chosen.length === 0 || chosen.some((name) => file.startsWith(name)));
+  const mutants = allMutants.filter(({ file }) => chosen.length === 0 || chosen.some((name) => file.startsWith(name)));
   if (mutants.length === 0) throw new Error(`expected files that have mutants, found none for ${chosen.join(" ")}`);
   const trees: [string, ...string[]] = [await copyTree()];
   while (trees.length < availableParallelism()) trees.push(await copyTree());
