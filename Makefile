@@ -36,7 +36,7 @@ test: check unit integration ## everything that can be checked without a cluster
 	@$(in_toolchain) node test/summarise-reports.ts $(reports)/{unit,integration}.json
 
 compat: $(installed) ## published servers, clients and frameworks of others, really started (Python, Go; the first run installs for five minutes)
-	@$(in_toolchain) vitest run --project compat $(call report,compat)
+	@$(in_toolchain) node test/compat/install.ts && vitest run --project compat $(call report,compat)
 
 mutants: $(installed) ## break the code on purpose, and see that unit tests notice (half an hour); FILES=x for some of the code only
 	@$(in_toolchain) node test/mutants/run.ts $(FILES)

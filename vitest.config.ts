@@ -47,6 +47,7 @@ export default defineConfig({
         test: {
           name: "compat",
           ...patient,
+          retry,
           include: ["test/compat/**/*.test.ts"],
           globalSetup: ["test/build-setup.ts"],
           pool: "forks",

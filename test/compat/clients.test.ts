@@ -24,6 +24,7 @@ import { startModelMock, type ModelMock } from "../models/model-mock.ts";
 import type { ScriptedReply } from "../models/script.ts";
 import { findPython, openEnvironment } from "../python/environment.ts";
 import { needsPresent } from "../tools/needs.ts";
+import { triedClients } from "./tried-clients.ts";
 import { readUserTexts } from "./user-texts.ts";
 
 /** Clients commonly give up after 60 s of silence. */
@@ -44,6 +45,10 @@ const goCallers: Readonly<Record<string, OpenCaller>> =
   "missing" in go ? {} : { "Go SDK, 2026 era": openCommand(join(go.dir, "caller"), (url) => [url]) };
 const openers = { ...pythonCallers, ...goCallers, ...typeScriptCallers };
 const names = Object.keys(openers);
+
+test("each client that is called here has a row in the table of clients", () => {
+  expect(triedClients.flatMap(({ callers = [] }) => callers)).toEqual(expect.arrayContaining(names));
+});
 
 const callers = new Map<string, Caller>();
 const patient = new Map<string, { caller: Caller; answer: Promise<CallerAnswer> }>();
@@ -148,13 +153,20 @@ describe.each(names)("the %s", (name) => {
     expect(deltas.join("")).toBe(text);
   });
 
-  test("AGT-13 goes on with a conversation by the id that the answer tells", async () => {
+  test("AGT-13 goes on with a conversation by the id that the answer tells, and reads it by the history prompt", async () => {
     const caller = present(callers.get(name));
     const first = await caller.send({ message: `one of ${name}`, session_id: "new" });
     const sessionId = /session_id "([0-9a-f]{32})"/.exec(first.moreTexts.join())?.[1];
     expect(first.structured).toMatchObject({ session_id: sessionId });
     const second = await caller.send({ message: "two", session_id: present(sessionId) });
     expect(second).toMatchObject({ text: `one of ${name}, two`, isError: false });
+    const history = await caller.readHistory("tech_research_history", { session_id: present(sessionId) });
+    expect(history).toMatchObject(
+      [`one of ${name}`, `one of ${name}`, "two", `one of ${name}, two`].map((text, index) => ({
+        role: index % 2 === 0 ? "user" : "assistant",
+        content: { type: "text", text },
+      })),
+    );
   });
 });
 

@@ -1,5 +1,6 @@
-// The published servers that are npm packages: installed as servers/package-lock.json has them, checked by its digests,
-// into the user's cache folder, and never with a package's own install script.
+// Packages of others from npm: the published servers, and the clients that call an agent. Installed as the package-lock.json
+// of servers/ or clients/ has them, checked by its digests, into the user's cache folder, and never with a package's own
+// install script.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFile, readFile } from "node:fs/promises";
@@ -11,20 +12,22 @@ import { installOnce } from "../cached-installation.ts";
 
 const run = promisify(execFile);
 
-const pinned = join(import.meta.dirname, "servers");
+export type NpmSet = "servers" | "clients";
+
 const files = ["package.json", "package-lock.json"];
-const installTimeoutMs = 600_000;
+const installTimeoutMs = 900_000;
 const packageSchema = z.object({ bin: z.union([z.string(), z.record(z.string(), z.string())]) });
 
 /** The folder with their node_modules. */
-export async function openNpmServers(): Promise<string> {
+export async function openNpmPackages(set: NpmSet): Promise<string> {
+  const pinned = join(import.meta.dirname, set);
   const digest = createHash("sha256").update(process.platform).update(process.arch);
   for (const file of files) digest.update(await readFile(join(pinned, file)));
-  const folder = cacheFolder(["npm-servers", digest.digest("hex").slice(0, 16)]);
+  const folder = cacheFolder([`npm-${set}`, digest.digest("hex").slice(0, 16)]);
   await installOnce({
     folder,
     witness: "node_modules",
-    title: "the published MCP servers of test/compat/servers",
+    title: `the npm packages of test/compat/${set}`,
     timeoutMs: installTimeoutMs,
     report: (line) => void process.stderr.write(`${line}\n`),
     async install(partial) {

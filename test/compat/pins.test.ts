@@ -7,22 +7,32 @@ import { publishedServers } from "./published-servers.ts";
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, path), "utf8");
 
-test("npm's packages are pinned with digests, and the servers among them to one version", () => {
-  const { dependencies } = z
-    .object({ dependencies: z.record(z.string(), z.string()) })
-    .parse(JSON.parse(read("servers/package.json")));
-  const names = publishedServers.filter(({ from }) => from === "npm").map(({ program }) => program);
-  expect(Object.keys(dependencies).toSorted()).toEqual(names.toSorted());
-  expect(Object.values(dependencies).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
-  const { packages } = z
-    .object({ packages: z.record(z.string(), z.looseObject({ integrity: z.string().optional() })) })
-    .parse(JSON.parse(read("servers/package-lock.json")));
+const lockSchema = z.object({
+  packages: z.record(z.string(), z.looseObject({ integrity: z.string().optional() })),
+});
+
+const readDependencies = (set: string) =>
+  z.object({ dependencies: z.record(z.string(), z.string()) }).parse(JSON.parse(read(`${set}/package.json`)))
+    .dependencies;
+
+test.each(["servers", "clients"])("npm's %s are pinned to one version, and all they need with digests", (set) => {
+  const versions = Object.values(readDependencies(set));
+  expect(versions.length).toBeGreaterThan(0);
+  expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  const { packages } = lockSchema.parse(JSON.parse(read(`${set}/package-lock.json`)));
   const loose = Object.entries(packages).filter(([path, { integrity }]) => path !== "" && integrity === undefined);
   expect(Object.keys(packages).length).toBeGreaterThan(100);
   expect(loose.map(([path]) => path)).toEqual([]);
 });
 
-test.each(["servers", "fastmcp", "langchain", "hosts"])("Python's %s are pinned with digests", (wanted) => {
+test("npm's servers are those that are started", () => {
+  const names = publishedServers.filter(({ from }) => from === "npm").map(({ program }) => program);
+  expect(Object.keys(readDependencies("servers")).toSorted()).toEqual(names.toSorted());
+});
+
+const environments = ["servers", "fastmcp", "langchain", "hosts", "llama-index", "mcp-use"];
+
+test.each(environments)("Python's %s are pinned with digests", (wanted) => {
   const text = read(`../python/requirements-${wanted}.txt`).replaceAll(/^#.*\n/gm, "");
   const pins = text.split(/\n(?=\S)/);
   expect(pins.length).toBeGreaterThan(20);

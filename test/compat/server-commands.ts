@@ -8,7 +8,7 @@ import { requirePrograms } from "../cluster/programs.ts";
 import { openEnvironment } from "../python/environment.ts";
 import type { Python } from "../python/interpreter.ts";
 import type { Command } from "./bridge.ts";
-import { findScript, openNpmServers } from "./npm-servers.ts";
+import { findScript, openNpmPackages } from "./npm-packages.ts";
 import type { PublishedServer } from "./published-servers.ts";
 
 export interface Installed {
@@ -32,7 +32,7 @@ sys.exit(script.load()())
 /** Installs what is not there yet; minutes, once. */
 export async function installServers(python: Python): Promise<Installed> {
   const [npmFolder, interpreter, goPrograms, folder] = await Promise.all([
-    openNpmServers(),
+    openNpmPackages("servers"),
     openEnvironment(python, "servers"),
     requirePrograms("go-sdk"),
     mkdtemp(join(tmpdir(), "pallas-compat-")),

@@ -112,7 +112,7 @@ function startAgent(mock: ModelMock, { kind, model: name }: Offer, group: readon
   if (model === undefined) throw new Error("expected a model in the configuration for tests");
   const capabilities = { ...model.capabilities, contextWindow: 2_000_000 };
   return startBuiltAgent(mock, {
-    limits: { ...renderTestConfig().limits, toolCalls: 2_000 },
+    limits: { ...renderTestConfig().limits, toolCalls: 2_000, wallClockMs: 600_000 },
     providers: [renderProvider(kind, mock)],
     models: [{ ...model, ref: `mock.${name}`, provider: "mock", name, capabilities }],
     servers: group.map(({ name, url, tools }) =>
@@ -181,7 +181,7 @@ describe("published MCP servers", needs("git"), () => {
 
     test.each(offers)(
       "AGT-15 $vendor by the provider kind $kind takes all their tools, and each is called by the name that the model was given",
-      { timeout: 300_000 },
+      { timeout: 600_000 },
       async (offer) => {
         const faults: string[] = [];
         for (const group of dealTools(servers, offer.toolsMax)) faults.push(...(await callAll(offer, group)));

@@ -1,7 +1,8 @@
 """Calls an agent's send_message on the Python SDK of MCP 1.x or 2.x, or FastMCP's client, as its standard input says, one JSON
-object a line: {"id", "arguments", "meta"} makes a call and {"cancel": id} cancels it. Writes one JSON object a line: {"ready":
-protocol, "tools"} first, and {"id", "result", "lines", "deltas"} or {"id", "failure"} when a call ends: the messages of its
-progress, and the pieces of text that arrived meanwhile. It gives up on an answer after a minute without a byte."""
+object a line: {"id", "arguments", "meta"} makes a call, {"id", "prompt", "arguments"} gets a prompt, and {"cancel": id} cancels
+what has that id. Writes one JSON object a line: {"ready": protocol, "tools"} first, and when a call ends {"id", "result",
+"lines", "deltas"}: the messages of its progress, and the pieces of text that arrived meanwhile; of a prompt {"id", "messages"};
+of either {"id", "failure"}. It gives up on an answer after a minute without a byte."""
 
 import argparse
 import json
@@ -21,6 +22,7 @@ TEXT_DELTA = "ca.helu.pallas/text_delta"
 
 OnProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 MakeCall = Callable[[dict[str, Any], dict[str, Any] | None, OnProgress], Awaitable[Any]]
+GetPrompt = Callable[[str, dict[str, str]], Awaitable[Any]]
 
 
 @dataclass
@@ -29,6 +31,7 @@ class Connection:
     tools: list[Any]
     call: MakeCall
     """With arguments and `_meta`."""
+    get_prompt: GetPrompt
     deltas: list[str]
 
 
@@ -75,7 +78,7 @@ async def connect_1(url: str) -> AsyncIterator[Connection]:
                         await session.send_notification(types.ClientNotification(cancelled))
                     raise
 
-            yield Connection(str(initialized.protocolVersion), (await session.list_tools()).tools, call, deltas)
+            yield Connection(str(initialized.protocolVersion), (await session.list_tools()).tools, call, session.get_prompt, deltas)
 
 
 @asynccontextmanager
@@ -95,7 +98,7 @@ async def connect_2(url: str, mode: str) -> AsyncIterator[Connection]:
             async def call(arguments: dict[str, Any], meta: dict[str, Any] | None, on_progress: OnProgress) -> Any:
                 return await client.call_tool("send_message", arguments, progress_callback=on_progress, meta=meta)
 
-            yield Connection(str(client.session.protocol_version), tools, call, deltas)
+            yield Connection(str(client.session.protocol_version), tools, call, client.get_prompt, deltas)
 
 
 @asynccontextmanager
@@ -109,7 +112,7 @@ async def connect_fastmcp(url: str) -> AsyncIterator[Connection]:
         async def call(arguments: dict[str, Any], meta: dict[str, Any] | None, on_progress: OnProgress) -> Any:
             return await client.call_tool_mcp("send_message", arguments, progress_handler=on_progress, meta=meta)
 
-        yield Connection(str(client.session.protocol_version), tools, call, deltas)
+        yield Connection(str(client.session.protocol_version), tools, call, client.get_prompt_mcp, deltas)
 
 
 def say(message: dict[str, Any]) -> None:
@@ -126,6 +129,10 @@ async def make_call(connection: Connection, call: dict[str, Any], scope: anyio.C
     first = len(connection.deltas)
     with scope:
         try:
+            if "prompt" in call:
+                prompt = await connection.get_prompt(call["prompt"], call["arguments"])
+                say({"id": call["id"], "messages": plain(prompt)["messages"]})
+                return
             result = await connection.call(call["arguments"], call.get("meta"), on_progress)
             say({"id": call["id"], "result": plain(result), "lines": lines, "deltas": connection.deltas[first:]})
         except Exception as error:  # Whatever it is, the test is to see it.

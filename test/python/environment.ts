@@ -15,7 +15,16 @@ import { findInterpreter, leastMinor, type Python } from "./interpreter.ts";
 const run = promisify(execFile);
 
 /** The generation of the `mcp` package, or what else is in it: the file's ending. */
-export type Requirements = 1 | 2 | "metrics" | "servers" | "fastmcp" | "langchain" | "hosts";
+export type Requirements =
+  | 1
+  | 2
+  | "metrics"
+  | "servers"
+  | "fastmcp"
+  | "langchain"
+  | "hosts"
+  | "llama-index"
+  | "mcp-use";
 
 export interface PythonSearch {
   /** Read for PATH, CI, XDG_CACHE_HOME and HOME, and handed to Python. Default: this process's. */
@@ -24,7 +33,8 @@ export interface PythonSearch {
   report?: (line: string) => void;
 }
 
-const installTimeoutMs = 300_000;
+/** Of hundreds of packages, beside other work. */
+const installTimeoutMs = 900_000;
 const interpreterPath = join("bin", "python");
 
 /** The machine's Python. Undefined when there is none that can make environments; in CI that throws. */

@@ -7,7 +7,7 @@ import type { RunConfig } from "../../../crds/run-config.ts";
 import type { ModelMock } from "../../models/model-mock.ts";
 
 const program = join(import.meta.dirname, "../../../dist/agent-runtime.js");
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 120_000;
 
 /** Starts it and waits until it is ready. */
 export async function startBuiltAgent(

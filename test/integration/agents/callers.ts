@@ -36,6 +36,8 @@ export interface Caller {
   tools: readonly ListedTool[];
   /** Sends one message, with `meta` in its `_meta`. Rejects when it is cancelled by `signal`. */
   send(args: Record<string, string>, signal?: AbortSignal, meta?: Record<string, unknown>): Promise<CallerAnswer>;
+  /** The messages of the agent's history prompt. */
+  readHistory(prompt: string, args: Record<string, string>): Promise<unknown[]>;
   stop(): Promise<void>;
 }
 
@@ -83,6 +85,7 @@ const openTypeScript =
         );
         return parseAnswer(result, { lines, deltas });
       },
+      readHistory: async (name, args) => (await session.getPrompt({ name, arguments: args })).messages,
       stop: () => session.close(),
     };
   };
@@ -93,10 +96,18 @@ export const typeScriptCallers: Readonly<Record<string, OpenCaller>> = {
   "TypeScript SDK 2.x, 2026 era": openTypeScript(connect2({ pin: "2026-07-28" })),
 };
 
+const resultSpoken = z.object({
+  id: z.number(),
+  result: z.unknown(),
+  lines: z.array(z.string()),
+  deltas: z.array(z.string()),
+});
+const promptSpoken = z.object({ id: z.number(), messages: z.array(z.unknown()) });
 const spokenSchema = z.union([
   z.object({ ready: z.string(), tools: toolsSchema }),
-  z.object({ id: z.number(), result: z.unknown(), lines: z.array(z.string()), deltas: z.array(z.string()) }),
   z.object({ id: z.number(), failure: z.string() }),
+  promptSpoken,
+  resultSpoken,
 ]);
 
 /** One that gives up after a minute without a byte. `interpreter` has the SDK. */
@@ -113,29 +124,34 @@ export const openCommand =
   async (url) => {
     const child = spawn(file, renderArgs(url), { stdio: ["pipe", "pipe", "inherit"] });
     const ended = once(child, "exit");
-    const calls = new Map<number, PromiseWithResolvers<CallerAnswer>>();
+    const calls = new Map<number, PromiseWithResolvers<unknown>>();
     const ready = Promise.withResolvers<Pick<Caller, "protocol" | "tools">>();
     createInterface({ input: child.stdout }).on("line", (line) => {
       const spoken = spokenSchema.parse(JSON.parse(line));
       if ("ready" in spoken) ready.resolve({ protocol: spoken.ready, tools: spoken.tools });
       else if ("failure" in spoken) calls.get(spoken.id)?.reject(new Error(spoken.failure));
-      else calls.get(spoken.id)?.resolve(parseAnswer(spoken.result, spoken));
+      else calls.get(spoken.id)?.resolve(spoken);
     });
     void ended.then(([code]) => {
       const error = new Error(`${file} ended with exit code ${code}`);
       for (const { reject } of [ready, ...calls.values()]) reject(error);
     });
     const tell = (message: object) => void child.stdin.write(`${JSON.stringify(message)}\n`);
+    const ask = (request: object, signal?: AbortSignal): Promise<unknown> => {
+      const id = calls.size;
+      const call = Promise.withResolvers<unknown>();
+      calls.set(id, call);
+      tell({ id, ...request });
+      signal?.addEventListener("abort", () => tell({ cancel: id }), { once: true });
+      return call.promise;
+    };
     return {
       ...(await ready.promise),
-      send(args, signal, meta) {
-        const id = calls.size;
-        const call = Promise.withResolvers<CallerAnswer>();
-        calls.set(id, call);
-        tell({ id, arguments: args, meta });
-        signal?.addEventListener("abort", () => tell({ cancel: id }), { once: true });
-        return call.promise;
+      async send(args, signal, meta) {
+        const { result, ...heard } = resultSpoken.parse(await ask({ arguments: args, meta }, signal));
+        return parseAnswer(result, heard);
       },
+      readHistory: async (prompt, args) => promptSpoken.parse(await ask({ prompt, arguments: args })).messages,
       async stop() {
         child.stdin.end();
         const timer = setTimeout(() => child.kill("SIGKILL"), 5_000);

@@ -1,7 +1,8 @@
 // Calls an agent's send_message on the Go SDK of MCP, as its standard input says, one JSON object a line: {"id",
-// "arguments", "meta"} makes a call and {"cancel": id} cancels it. Writes one JSON object a line: {"ready": protocol,
-// "tools"} first, and {"id", "result", "lines", "deltas"} or {"id", "failure"} when a call ends: the messages of its progress,
-// and the pieces of text that arrived meanwhile.
+// "arguments", "meta"} makes a call, {"id", "prompt", "arguments"} gets a prompt, and {"cancel": id} cancels what has that id.
+// Writes one JSON object a line: {"ready": protocol, "tools"} first, and when a call ends {"id", "result", "lines", "deltas"}:
+// the messages of its progress, and the pieces of text that arrived meanwhile; of a prompt {"id", "messages"}; of either
+// {"id", "failure"}.
 package main
 
 import (
@@ -22,6 +23,7 @@ const quiet = 300 * time.Millisecond
 
 type command struct {
 	ID        int            `json:"id"`
+	Prompt    string         `json:"prompt"`
 	Arguments map[string]any `json:"arguments"`
 	Meta      map[string]any `json:"meta"`
 	Cancel    *int           `json:"cancel"`
@@ -72,6 +74,19 @@ func (c *caller) call(ctx context.Context, session *mcp.ClientSession, next comm
 	c.say(map[string]any{"id": next.ID, "result": result, "lines": lines, "deltas": deltas})
 }
 
+func (c *caller) getPrompt(ctx context.Context, session *mcp.ClientSession, next command) {
+	arguments := map[string]string{}
+	for name, value := range next.Arguments {
+		arguments[name] = fmt.Sprint(value)
+	}
+	result, err := session.GetPrompt(ctx, &mcp.GetPromptParams{Name: next.Prompt, Arguments: arguments})
+	if err != nil {
+		c.say(map[string]any{"id": next.ID, "failure": err.Error()})
+		return
+	}
+	c.say(map[string]any{"id": next.ID, "messages": result.Messages})
+}
+
 func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("expected the agent's MCP endpoint as the only argument")
@@ -104,6 +119,10 @@ func main() {
 		}
 		one, cancel := context.WithCancel(ctx)
 		c.cancels[next.ID] = cancel
+		if next.Prompt != "" {
+			go c.getPrompt(one, session, next)
+			continue
+		}
 		go c.call(one, session, next)
 	}
 }
