@@ -39,7 +39,8 @@ async function firstFailure(
   files: readonly string[],
 ): Promise<string | undefined> {
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const options = ["--project=unit", "--bail=1", "--reporter=dot", "--maxWorkers=1"];
+  // A busy machine kills no mutant: what fails must fail twice.
+  const options = ["--project=unit", "--bail=1", "--retry=1", "--reporter=dot", "--maxWorkers=1"];
   try {
     await run(process.execPath, [vitest, ...scopes[scope](files), ...options], {
       cwd: tree,

@@ -200,6 +200,7 @@ export const interfaceRequirements: Requirements = {
       "agent-runtime/loop/answer-schema.test.ts",
       "test/compat/clients.test.ts",
       "test/compat/hosts.test.ts",
+      "test/docs/clients.test.ts",
     ],
   },
   "AGT-14": {
