@@ -166,6 +166,13 @@ describe("AGT-7 messages", () => {
     }
   });
 
+  test("BRR-4 keep the cause of a network error only: others hold the request, and prompts with it", () => {
+    const cut = new TypeError("terminated", { cause: Object.assign(new Error("x"), { code: "UND_ERR_SOCKET" }) });
+    expect(read(cut).cause).toBe(cut);
+    const withPrompt = Object.assign(new Error("refused"), { statusCode: 400, requestBodyValues: "a prompt" });
+    expect(read(withPrompt).cause).toBeUndefined();
+  });
+
   test("BRR-4 of unreadable answers do not quote the answer", () => {
     const raw = Object.assign(new Error("JSON parsing failed: Text: a prompt"), { name: "AI_JSONParseError" });
     expect(read(raw).message).not.toContain("prompt");

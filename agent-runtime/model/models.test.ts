@@ -114,6 +114,18 @@ describe("BRR-3 turns that run at the same time", () => {
 });
 
 describe("CFG-3 warnings of one model", () => {
+  test("the same one is logged once, however often the setting is asked for", async () => {
+    const server = await startModelMock(() => ({ text: "ok" }));
+    servers.push(server);
+    const { log, lines } = readableLog();
+    const provider = testProvider({ name: "p", kind: "anthropic", baseUrl: server.origin });
+    const models = modelsOf(provider, [testModel("p", "claude-opus-4-6")], { log, fetch: server.fetch });
+    for (let turn = 1; turn <= 3; turn += 1) {
+      await models.turn(turnRequest({ settings: { ...settings, temperature: 1.5 } }));
+    }
+    expect(lines().filter((line) => line["note"] !== undefined)).toHaveLength(1);
+  });
+
   test(`${notesLimit} different ones are logged, one more is not`, { timeout: 60_000 }, async () => {
     const server = await startModelMock(() => ({ text: "ok" }));
     servers.push(server);
