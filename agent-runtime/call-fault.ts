@@ -4,3 +4,6 @@
 export class CallFault extends Error {
   override readonly name: string = "CallFault";
 }
+
+/** What the caller sent cannot be used: its mistake, and none of the agent's (MET-2). */
+export class CallerFault extends CallFault {}

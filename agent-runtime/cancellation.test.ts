@@ -84,7 +84,7 @@ describe("AGT-8 cancellation", () => {
     await expect(call).rejects.toMatchObject({ kind: "cancelled" });
     await vi.waitFor(async () => {
       const body = await (await fetch(`${agent.adminUrl}/metrics`)).text();
-      const counted = body.match(/^pallas_(send_message|tool_calls)_total\{.*outcome="(?!ok).*$/gm);
+      const counted = body.match(/^pallas_(send_message|tool_calls)_total\{.*outcome="(?:error|cancelled)".*$/gm);
       expect(counted?.map((line) => /outcome="(\w+)"\} (\d+)/.exec(line)?.slice(1))).toEqual([
         ["error", "0"],
         ["cancelled", "1"],

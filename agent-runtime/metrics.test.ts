@@ -23,7 +23,9 @@ describe("MET-2 series of an agent", () => {
   test("are there at zero before the first call, for all that is configured", async () => {
     const series = await readSeries(create());
     const expected = [
-      ...["ok", "error", "cancelled"].map((outcome) => `pallas_send_message_total{${agent},outcome="${outcome}"}`),
+      ...["ok", "error", "cancelled", "invalid"].map(
+        (outcome) => `pallas_send_message_total{${agent},outcome="${outcome}"}`,
+      ),
       `pallas_send_message_duration_seconds_count{${agent}}`,
       ...["concurrent", "queued", "memory"].map((reason) => `pallas_refused_total{${agent},reason="${reason}"}`),
       `pallas_llm_turns_total{${agent},model="test"}`,

@@ -3,6 +3,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { HealthReport } from "../crds/health.ts";
 import {
+  callOutcomes,
   dropReasons,
   durationBuckets,
   healthValue,
@@ -10,6 +11,7 @@ import {
   outcomes,
   refusals,
   tokenKinds,
+  type CallOutcome,
   type DropReason,
   type Operation,
   type Refusal,
@@ -25,7 +27,7 @@ const operation: Operation = "tool";
 const other = "other";
 
 export interface AgentMetrics {
-  countCall(call: { outcome: Outcome; durationMs: number }): void;
+  countCall(call: { outcome: CallOutcome; durationMs: number }): void;
   countRefused(reason: Refusal): void;
   countTurn(turn: { model: string; usage: TokenUsage }): void;
   countToolCall(call: { server: string; operation: Operation; outcome: Outcome; durationMs: number }): void;
@@ -100,8 +102,8 @@ export function createAgentMetrics({ config, port }: AgentMetricsOptions): Agent
   up.set(1);
   info.set({ agent, port: String(port) }, 1);
   // A rate needs the series to be there before the first event.
+  for (const outcome of callOutcomes) calls.inc({ agent, outcome }, 0);
   for (const outcome of outcomes) {
-    calls.inc({ agent, outcome }, 0);
     for (const server of servers) toolCalls.inc({ agent, server, operation, outcome }, 0);
   }
   for (const reason of dropReasons) dropped.inc({ agent, reason }, 0);

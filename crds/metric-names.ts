@@ -42,9 +42,12 @@ export const podLabels = ["namespace", "pallas_instance", "agent", "pod"] as con
 /** Why a call was refused before it ran: limits.concurrentCalls, limits.queuedCalls, the memory for bodies. */
 export const refusals = ["concurrent", "queued", "memory"] as const;
 export type Refusal = (typeof refusals)[number];
-/** `cancelled`: whoever asked wanted it no more; alerts on errors leave it out. */
+/** Of a call to a server. `cancelled`: the caller wanted it no more; alerts on errors leave it out. */
 export const outcomes = ["ok", "error", "cancelled"] as const;
 export type Outcome = (typeof outcomes)[number];
+/** Of a call of the agent. `invalid`: what the caller sent cannot be used; alerts on errors leave that out too. */
+export const callOutcomes = [...outcomes, "invalid"] as const;
+export type CallOutcome = (typeof callOutcomes)[number];
 /** Why a history was dropped: unused for history.idleTtl, or to make room within history.maxBytes. */
 export const dropReasons = ["idle", "room"] as const;
 export type DropReason = (typeof dropReasons)[number];

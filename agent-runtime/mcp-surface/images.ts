@@ -1,11 +1,11 @@
 // The images of a send_message call, checked before any of them reaches a model (AGT-2). Each fault names the image and the rule.
-import { CallFault } from "../call-fault.ts";
+import { CallerFault } from "../call-fault.ts";
 import { findImageFault, type ImageLimits } from "../image-data.ts";
 import type { ImageData } from "../model/types.ts";
 import { shownImageCharsMax } from "../session/entry-images.ts";
 
 /** Something in the call's arguments cannot be used; the message is for the caller. */
-export class InputFault extends CallFault {
+export class InputFault extends CallerFault {
   override readonly name = "InputFault";
 }
 

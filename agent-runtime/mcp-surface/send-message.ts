@@ -1,7 +1,7 @@
 // One send_message call from its arguments to its single result (AGT-1, AGT-7): input, conversation, tools, loop, answer.
 // Every way to fail ends in a result with a sentence; nothing is thrown to the transport.
 import * as z from "zod";
-import type { Outcome } from "../../crds/metric-names.ts";
+import type { CallOutcome } from "../../crds/metric-names.ts";
 import { mcpName } from "../../crds/names.ts";
 import type { ModelCapabilities, RunConfig, RunModel } from "../../crds/run-config.ts";
 import { textDeltasMetaKey } from "../../crds/text-delta.ts";
@@ -9,7 +9,7 @@ import type { CallContext, ToolEntry, ToolResult } from "../../lib/mcp/table.ts"
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
-import { CallFault } from "../call-fault.ts";
+import { CallerFault, CallFault } from "../call-fault.ts";
 import type { Calls } from "../calls.ts";
 import type { ImageLimits } from "../image-data.ts";
 import type { AnswerSchema } from "../loop/answer-schema.ts";
@@ -51,7 +51,7 @@ export interface SendMessageParts {
   /** What all calls may hold together of what they are sent. */
   memory: MemoryBudget;
   telemetry: Telemetry;
-  onAnswered: (call: { outcome: Outcome; durationMs: number }) => void;
+  onAnswered: (call: { outcome: CallOutcome; durationMs: number }) => void;
   log: Logger;
   clock: Clock;
 }
@@ -84,22 +84,27 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
       clock,
     });
     const run = { caller, signal: call.signal, budget, progress, startedAt };
-    const result = await answer(parts, args, run).catch((error: unknown) =>
-      renderFailure(call.signal.aborted ? call.signal.reason : error, caller, "", log),
-    );
+    let failure: unknown;
+    const result = await answer(parts, args, run).catch((error: unknown) => {
+      failure = call.signal.aborted ? call.signal.reason : error;
+      return renderFailure(failure, caller, "", log);
+    });
     await progress.end();
     call.done();
-    const answered = { outcome: findOutcome(result, caller), durationMs: Math.round(clock.now() - startedAt) };
+    const outcome = findOutcome(result, caller, failure);
+    const answered = { outcome, durationMs: Math.round(clock.now() - startedAt) };
     parts.onAnswered(answered);
-    log.info({ requestId: caller.requestId, ...answered }, "call answered");
+    const line = outcome === "cancelled" ? "call cancelled by the caller" : "call answered";
+    log.info({ requestId: caller.requestId, ...answered }, line);
     return result;
   };
 }
 
-/** What a caller wants no more is no fault of the agent's. */
-function findOutcome({ isError }: ToolResult, { signal }: CallContext): Outcome {
+/** What a caller wants no more, or asks for in a way that cannot be answered, is no error of the agent's. */
+function findOutcome({ isError }: ToolResult, { signal }: CallContext, failure: unknown): CallOutcome {
   if (isError !== true) return "ok";
-  return signal.aborted ? "cancelled" : "error";
+  if (signal.aborted) return "cancelled";
+  return failure instanceof CallerFault ? "invalid" : "error";
 }
 
 interface Running {
@@ -221,10 +226,11 @@ function renderCapabilities({ provider, capabilities, capabilitiesDeclared }: Ru
   return isBuiltIn(provider) && !capabilitiesDeclared ? { ...capabilities, contextWindow: Infinity } : capabilities;
 }
 
-/** One sentence, and what had been written before, which was paid for. */
+/** One sentence, and what had been written before, which was paid for. The caller's own doing is nothing to warn of. */
 function renderFailure(error: unknown, caller: CallContext, written: string, log: Logger): ToolResult {
   const sentence = renderSentence(error, caller);
-  if (!caller.signal.aborted) log.warn({ requestId: caller.requestId, err: error }, "call failed");
+  if (!caller.signal.aborted && !(error instanceof CallerFault))
+    log.warn({ requestId: caller.requestId, err: error }, "call failed");
   const text = written === "" ? sentence : `${sentence}\n\nWritten until then:\n\n${written}`;
   return { content: [{ type: "text", text }], isError: true };
 }

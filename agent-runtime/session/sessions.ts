@@ -4,13 +4,13 @@ import { randomUUID } from "node:crypto";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { Caller } from "../../lib/mcp/caller.ts";
 import { isOwnedBy, mintOwnedId } from "../../lib/mcp/owned-id.ts";
-import { CallFault } from "../call-fault.ts";
+import { CallerFault } from "../call-fault.ts";
 import { createKeyedLock } from "./lock.ts";
 import { openStored, openUnkept, type OpenHistory } from "./open-history.ts";
 import type { HistoryPage, PageRequest, SessionStore } from "./store.ts";
 
 /** No such session. The message says what to do. */
-export class UnknownSession extends CallFault {
+export class UnknownSession extends CallerFault {
   override readonly name = "UnknownSession";
 }
 

@@ -95,7 +95,7 @@ describe("CLI-4 pallas chat without a terminal", () => {
         (name) => name.endsWith(".jsonl"),
       );
     const before = (await histories()).length;
-    expect(await log()).not.toContain("call answered");
+    expect(await log()).not.toContain("call cancelled by the caller");
     const running = start(["snail", "-m", "slowly"]);
     // What is said is stored before the model is asked.
     await expect
@@ -103,7 +103,7 @@ describe("CLI-4 pallas chat without a terminal", () => {
       .toBeGreaterThan(before);
     running.signal("SIGINT");
     expect(await running.ended).toMatchObject({ code: 130, stdout: "" });
-    await expect.poll(log, { timeout: 1_000 }).toContain("call answered");
+    await expect.poll(log, { timeout: 1_000 }).toContain("call cancelled by the caller");
     expect(await log()).toMatch(/"outcome":"cancelled"/);
   });
 

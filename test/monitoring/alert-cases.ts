@@ -129,6 +129,9 @@ export const alertCases: readonly AlertCase[] = [
     series: [
       counter(`pallas_send_message_total{${agentNamed("m")},outcome="ok"}`, 90, 89),
       counter(`pallas_send_message_total{${agentNamed("m")},outcome="error"}`, 10, 11),
+      // What callers take back or get wrong neither raises the share nor hides it.
+      counter(`pallas_send_message_total{${agentNamed("m")},outcome="cancelled"}`, 500, 500),
+      counter(`pallas_send_message_total{${agentNamed("m")},outcome="invalid"}`, 500, 500),
     ],
   },
   {

@@ -94,6 +94,18 @@ const callers: readonly Mutant[] = [
     breaks: "a message goes on with the conversation of whoever",
   },
   {
+    file: "agent-runtime/mcp-surface/send-message.ts",
+    find: 'return failure instanceof CallerFault ? "invalid" : "error";',
+    replace: 'return "error";',
+    breaks: "callers' own mistakes raise the alert on an agent's errors",
+  },
+  {
+    file: "agent-runtime/mcp-surface/send-message.ts",
+    find: "if (!caller.signal.aborted && !(error instanceof CallerFault)) log.warn",
+    replace: "if (!(error instanceof CallerFault)) log.warn",
+    breaks: "people who press Stop fill the log with warnings and stacks",
+  },
+  {
     file: "agent-runtime/mcp-surface/history-prompt.ts",
     find: "sessions.readPage({ sessionId, connectionId, caller }",
     replace: 'sessions.readPage({ sessionId, connectionId, caller: "anyone" }',

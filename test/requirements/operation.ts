@@ -20,6 +20,7 @@ export const operationRequirements: Requirements = {
     shown: [
       "agent-runtime/admin.test.ts",
       "agent-runtime/metrics.test.ts",
+      "agent-runtime/outcomes.test.ts",
       "registry/metrics/merge.test.ts",
       "registry/metrics/routes.test.ts",
       "test/integration/registry-expositions.test.ts",
