@@ -4,7 +4,7 @@ import type { RunOauth } from "../crds/run-config.ts";
 import type { TokenSource } from "../lib/mcp/client-credentials.ts";
 import type { OpenFetch } from "../lib/mcp/safe-fetch.ts";
 import type { Clock } from "../lib/process/clock.ts";
-import { readUsableSecret, type ReadSecret } from "./inputs/secrets.ts";
+import type { ReadSecret } from "./inputs/secrets.ts";
 
 export interface AccessTokens {
   /** A token for whoever `oauth` is configured for. Rejects with a sentence that names the token URL or the Secret. */
@@ -26,7 +26,7 @@ export function createAccessTokens({ readSecret, clock, openFetch }: AccessToken
   const sources = new Map<string, Promise<TokenSource>>();
   const open = async ({ clientSecret, ...credentials }: RunOauth) => {
     const { createTokenSource } = await import("../lib/mcp/client-credentials.ts");
-    const readClientSecret = () => readUsableSecret(clientSecret, readSecret);
+    const readClientSecret = () => readSecret(clientSecret);
     return createTokenSource(credentials, { readClientSecret, clock, openFetch });
   };
   const sourceOf = (oauth: RunOauth) => {

@@ -2,7 +2,7 @@
 // made of gets what it needs as an argument; two agents in one process share nothing.
 import { Hono } from "hono";
 import type { HealthPayload } from "../crds/health.ts";
-import type { RunConfig, SecretKey } from "../crds/run-config.ts";
+import type { RunConfig } from "../crds/run-config.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
 import type { McpTable } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
@@ -25,6 +25,7 @@ import { observeInstruction } from "./inputs/instruction.ts";
 import { renderInitial, type ReadLiveConfig } from "./inputs/live-config.ts";
 import { createMountedFiles } from "./inputs/mounted-files.ts";
 import type { UnsetVariable } from "./inputs/placeholders.ts";
+import { createReadSecret, type Place } from "./inputs/secrets.ts";
 import { createAnswerSchema } from "./loop/answer-schema.ts";
 import { createSendMessage } from "./mcp-surface/send-message.ts";
 import { renderTable } from "./mcp-surface/table.ts";
@@ -59,6 +60,8 @@ export interface AgentOptions {
   readLive?: ReadLiveConfig;
   /** Variables that placeholders of the configuration refer to and that are not set (CFG-6). */
   unset?: readonly UnsetVariable[];
+  /** Where it runs, by which messages say what to do; in a cluster when absent. */
+  place?: Place;
   slowProbeMs: number;
   slowAnswerMs: number;
   /** Called at the first moment of draining. */
@@ -85,8 +88,10 @@ export interface Agent {
 /** An agent that listens nowhere yet. Rejects when the configuration contradicts itself. */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { config, log, clock, telemetry = noTelemetry, readLive = async () => renderInitial(config) } = options;
-  const [secrets, texts] = [createMountedFiles(options.secretsDir), createMountedFiles(options.textsDir)];
-  const readSecret = async (secret: SecretKey) => (await secrets.read(secret))?.trim();
+  const { place = "cluster" } = options;
+  const texts = createMountedFiles(options.textsDir);
+  const readInstruction = () => observeInstruction(config.instruction, texts, place);
+  const readSecret = createReadSecret(createMountedFiles(options.secretsDir), place);
   const metrics = createAgentMetrics({ config, port: options.port });
   const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }) };
   const models = options.models ?? createModels({ config, ...sources, log, clock, onTurn: metrics.countTurn });
@@ -98,7 +103,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const tools = createTools({ config, sources, memory, log, clock });
   const auth = await openAuth(options);
   const observeOwnFaults = () =>
-    observeFaults({ config, texts, secrets, observeStoreFault, isDraining: drain.isDraining, clock });
+    observeFaults({ config, readInstruction, readSecret, observeStoreFault, isDraining: drain.isDraining, clock });
   const health = createHealth({
     config,
     preflight: () => models.preflight(AbortSignal.timeout(preflightTimeoutMs)),
@@ -126,7 +131,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     dispatch: createDispatch({ resultLimitBytes, hasVision, observeImageLimits, onCall, log, clock }),
     sessions,
     answerSchema: config.output === undefined ? undefined : createAnswerSchema(config.output.schema),
-    observeInstruction: () => observeInstruction(config.instruction, texts),
+    observeInstruction: readInstruction,
     calls,
     memory,
     telemetry,

@@ -37,6 +37,7 @@ async function main(): Promise<void> {
     telemetry,
     readLive: createLiveConfig(environment.PALLAS_LIVE_CONFIG, config, log),
     unset,
+    place: environment.PALLAS_EXPAND_ENV === "1" ? "local" : "cluster",
     log,
     secretsDir: environment.PALLAS_SECRETS_DIR,
     textsDir: environment.PALLAS_TEXTS_DIR,

@@ -3,17 +3,16 @@
 // A disk that does not answer is a fault like any other.
 import type { RunConfig, SecretKey } from "../../crds/run-config.ts";
 import { settledWithin, type Clock } from "../../lib/process/clock.ts";
-import { observeInstruction } from "../inputs/instruction.ts";
-import type { MountedFiles } from "../inputs/mounted-files.ts";
-import { renderMissingSecret } from "../inputs/secrets.ts";
+import type { ReadSecret } from "../inputs/secrets.ts";
 
 /** Volumes over a network can hang for ever. */
 const diskTimeoutMs = 2_000;
 
 export interface FaultSources {
-  config: Pick<RunConfig, "instruction" | "models" | "providers">;
-  texts: MountedFiles;
-  secrets: MountedFiles;
+  config: Pick<RunConfig, "models" | "providers">;
+  /** Rejects with a sentence when it is not there. */
+  readInstruction: () => Promise<string>;
+  readSecret: ReadSecret;
   /** Why no history can be kept. */
   observeStoreFault: () => Promise<string | undefined>;
   isDraining: () => boolean;
@@ -22,19 +21,13 @@ export interface FaultSources {
 
 /** Sentences, none when all is well. Asks nobody but the disk, for two seconds at most. Never rejects. */
 export async function observeFaults(sources: FaultSources): Promise<string[]> {
-  const { config, texts, secrets, clock } = sources;
+  const { config, readInstruction, readSecret, clock } = sources;
   const checks = await Promise.all([
     inTime(sources.observeStoreFault(), "the session store", clock),
-    inTime(
-      findFault(async () => void (await observeInstruction(config.instruction, texts))),
-      "the instruction",
-      clock,
-    ),
+    inTime(findFault(readInstruction), "the instruction", clock),
     ...listModelSecrets(config).map((secret) =>
       inTime(
-        findFault(async () => {
-          if ((await secrets.read(secret)) === undefined) throw new Error(renderMissingSecret(secret));
-        }),
+        findFault(() => readSecret(secret)),
         `Secret "${secret.name}"`,
         clock,
       ),
@@ -49,7 +42,7 @@ async function inTime(check: Promise<string | undefined>, what: string, clock: C
   return `the disk of ${what} gives no answer within ${diskTimeoutMs / 1_000} s: look at the volume and its node`;
 }
 
-async function findFault(check: () => Promise<void>): Promise<string | undefined> {
+async function findFault(check: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await check();
     return undefined;

@@ -212,6 +212,23 @@ describe("HLT-1 HLT-3 get_health over the wire", () => {
     expect(await getHealth(agent)).toMatchObject({ status: "error" });
   });
 
+  test("on a laptop what is missing is said in words that are true there", async () => {
+    const base = renderTestConfig();
+    const agent = await keep(
+      startAgent(
+        {
+          instruction: { configMap: { name: "prompts", key: "research.md" } },
+          providers: base.providers.map((provider) => ({ ...provider, apiKey: { name: "llm-keys", key: "openai" } })),
+        },
+        { place: "local" },
+      ),
+    );
+    expect(await getHealth(agent)).toMatchObject({
+      status: "error",
+      message: expect.stringMatching(/put the ConfigMap beside the manifests; .* into \.env or the environment$/),
+    });
+  });
+
   test("a server's missing secret makes that server unreachable, not the agent faulty", async () => {
     const argos = await keep(startToolServer({}));
     const headers = [{ name: "X-Key", secret: { name: "keys", key: "argos" } }];

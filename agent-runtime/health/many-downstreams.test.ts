@@ -99,7 +99,7 @@ describe("HLT-4 a provider", () => {
     const clock = new ManualClock();
     let asked = 0;
     let ok = false;
-    const readSecret = async () => undefined;
+    const readSecret = async () => "none";
     const health = createHealth({
       config: renderTestConfig(),
       preflight: async () => {
@@ -136,8 +136,8 @@ describe("HLT-2 a disk that hangs", () => {
     const never = () => new Promise<never>(() => {});
     const faults = observeFaults({
       config: renderTestConfig(),
-      texts: { read: async () => undefined },
-      secrets: { read: async () => undefined },
+      readInstruction: async () => "be brief",
+      readSecret: async () => "none",
       observeStoreFault: never,
       isDraining: () => false,
       clock,

@@ -7,6 +7,30 @@ import { writeKubeletVolume } from "../testing/kubelet-volume.ts";
 import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
 import { createMountedFiles } from "./mounted-files.ts";
 import { renderExpanded } from "./placeholders.ts";
+import { createReadSecret } from "./secrets.ts";
+
+describe("secrets", () => {
+  const secret = { name: "keys", key: "main" };
+  const read = (text: string | undefined, place: "cluster" | "local" = "cluster") =>
+    createReadSecret({ read: async () => text }, place)(secret);
+
+  test("are read without the line break that editors leave", async () => {
+    expect(await read("value\n")).toBe("value");
+  });
+
+  test("that are not there are named with a cure that is true of where the agent runs", async () => {
+    await expect(read(undefined, "cluster")).rejects.toThrow(
+      `Secret "keys" has no readable key "main": create it in the agent's namespace`,
+    );
+    await expect(read(undefined, "local")).rejects.toThrow(/^Secret "keys" .*: .* \.env or the environment$/);
+  });
+
+  test.each(["", " \n", "two\nlines", "ключ"])("%j, which no header has, is refused unquoted", async (text) => {
+    await expect(read(text)).rejects.toThrow(
+      /^Secret "keys" key "main" is empty or holds characters .*: write it again$/,
+    );
+  });
+});
 
 describe("mounted files", () => {
   const file = { name: "keys", key: "main" };

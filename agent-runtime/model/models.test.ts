@@ -144,7 +144,7 @@ describe("CFG-3 warnings of one model", () => {
 
 describe("CFG-2 models without a server", () => {
   const log = readableLog().log;
-  const readSecret = async () => undefined;
+  const readSecret = async () => "none";
 
   test("a built-in model needs no key and is counted", async () => {
     const onTurn = vi.fn();

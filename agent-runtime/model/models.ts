@@ -4,7 +4,7 @@ import type { RunConfig, RunModel, RunProvider } from "../../crds/run-config.ts"
 import { systemClock, type Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { createAccessTokens, type AccessTokens } from "../access-tokens.ts";
-import type { ReadSecret } from "./access.ts";
+import type { ReadSecret } from "../inputs/secrets.ts";
 import { createOneModel, type OneModel } from "./one-model.ts";
 import { openModelFetch } from "./outgoing.ts";
 import { checkProvider } from "./preflight.ts";

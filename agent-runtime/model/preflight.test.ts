@@ -74,8 +74,13 @@ describe.each(kinds)("HLT-4 preflight of %s", (kind) => {
   });
 
   test("a missing Secret is named and nothing is sent", async () => {
-    const { result, server } = await check(kind, listing, {}, { readSecret: async () => undefined });
-    expect(result).toMatchObject({ ok: false, detail: 'Secret "llm-keys" key "main" is missing or empty; create it' });
+    const { result, server } = await check(
+      kind,
+      listing,
+      {},
+      { readSecret: () => Promise.reject(new Error("no such Secret")) },
+    );
+    expect(result).toMatchObject({ ok: false, detail: "no such Secret" });
     expect(server.listRequests).toHaveLength(0);
   });
 

@@ -3,7 +3,7 @@
 // place (BRR-1).
 import type { RunHeader, RunOauth } from "../../crds/run-config.ts";
 import type { AccessTokens } from "../access-tokens.ts";
-import { readUsableSecret, type ReadSecret } from "../inputs/secrets.ts";
+import type { ReadSecret } from "../inputs/secrets.ts";
 
 /** Whether calls to it carry the caller's token. */
 export const forwardsBearer = (target: { headers?: readonly RunHeader[]; forwardInboundAuth: boolean }): boolean =>
@@ -32,7 +32,7 @@ export async function observeHeaders(
 ): Promise<Record<string, string>> {
   const rendered: Record<string, string> = {};
   for (const header of headers) {
-    rendered[header.name] = "value" in header ? header.value : await readUsableSecret(header.secret, readSecret);
+    rendered[header.name] = "value" in header ? header.value : await readSecret(header.secret);
   }
   if (oauth !== undefined) {
     const sent = refused?.["Authorization"];

@@ -83,7 +83,7 @@ async function play(scheduler: fc.Scheduler, steps: readonly Step[], plan: reado
     pass: (label) => scheduler.schedule(Promise.resolve(), label),
   });
   const { openFetch } = witness;
-  const readSecret = async () => undefined;
+  const readSecret = async () => "none";
   const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }) };
   const tools = createTools({ config, sources, log, clock, openFetch });
   let answered = 0;
