@@ -8,6 +8,7 @@ import { addCheck } from "./commands/check.ts";
 import { addCompletion } from "./commands/completion.ts";
 import type { CommandContext } from "./commands/context.ts";
 import { addImport } from "./commands/import.ts";
+import { addInit } from "./commands/init.ts";
 import { addUp } from "./commands/up.ts";
 import { UsageError } from "./manifests/find-files.ts";
 import { readVersion } from "./version.ts";
@@ -24,6 +25,7 @@ export function createProgram(context: CommandContext): Command {
   addAgent(program, context);
   addChat(program, context);
   addCheck(program, context);
+  addInit(program, context);
   addImport(program, context);
   addCompletion(program, context);
   return program;

@@ -61,4 +61,10 @@ app.all("/mcp", async (c) => {
 });
 
 const port = Number(process.env["PORT"] ?? 24290);
-serve({ fetch: app.fetch, port, hostname: process.env["HOST"] ?? "127.0.0.1" });
+const hostname = process.env["HOST"] ?? "127.0.0.1";
+serve({ fetch: app.fetch, port, hostname }).on("error", (error) => {
+  const cure =
+    "is it running already? Stop what listens there, or choose another port: PORT here, and in instance.yaml";
+  console.error(`the tool server cannot listen on ${hostname}:${port} (${error.message}); ${cure}`);
+  process.exit(1);
+});

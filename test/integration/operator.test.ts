@@ -22,7 +22,7 @@ const childKinds = [
 ];
 
 async function readQuickstart(): Promise<object[]> {
-  const files = (await readdir(quickstart)).filter((name) => name.endsWith(".yaml"));
+  const files = (await readdir(quickstart)).filter((name) => name.endsWith(".yaml") && name !== "local-secret.yaml");
   const texts = await Promise.all(files.map((name) => readFile(join(quickstart, name), "utf8")));
   return texts
     .flatMap((text) => loadAll(text))
