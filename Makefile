@@ -1,4 +1,4 @@
-# What one does with this project. `make up` and `make test` need only make and Node: each installs what it needs first.
+# What one does with this project. `make up` and `make test` need only make and Node ≥ 20: each installs what it needs first.
 # Recipes run under the Node 24 that comes with the dependencies (Linux), elsewhere under the machine's own.
 
 SHELL := /bin/bash
@@ -12,9 +12,8 @@ in_toolchain := export PATH="$(CURDIR)/node_modules/.bin:$$PATH";
 
 .PHONY: up tools check unit integration test compat mutants e2e bench crds images chart build cluster-up cluster-down clean help
 
-# PORT is the registry's, and not the tool server's, which knows a variable of that name.
-up: build ## run the example agents on this machine, without a cluster; PORT=24300 or ARGS=--logs for `pallas up`
-	@$(in_toolchain) exec env -u PORT node examples/quickstart/up.ts $(if $(findstring command,$(origin PORT)),--port $(PORT)) $(ARGS)
+up: build ## run the example agents on this machine, without a cluster; PORT=n for another port, ARGS="…" for pallas up
+	@$(in_toolchain) exec node examples/quickstart/up.ts $(if $(PORT),--port $(PORT)) $(ARGS)
 
 tools: $(installed) ## install the programs of this machine that tests use (Debian, root; elsewhere it says which they are)
 	@$(in_toolchain) node test/tools/install.ts

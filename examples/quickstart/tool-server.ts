@@ -1,5 +1,5 @@
 // A small MCP tool server as anybody would write one: three tools, no network, no state. It knows nothing of Pallas.
-// Run it by itself with `node tool-server.ts`; PORT chooses another port than 24290, HOST another address than loopback.
+// Run it by itself with `node tool-server.ts`; TOOL_PORT chooses another port than 24290, HOST another address than loopback.
 import { serve } from "@hono/node-server";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
@@ -60,11 +60,13 @@ app.all("/mcp", async (c) => {
   return transport.handleRequest(c.req.raw);
 });
 
-const port = Number(process.env["PORT"] ?? 24290);
-const hostname = process.env["HOST"] ?? "127.0.0.1";
-serve({ fetch: app.fetch, port, hostname }).on("error", (error) => {
-  const cure =
-    "is it running already? Stop what listens there, or choose another port: PORT here, and in instance.yaml";
-  console.error(`the tool server cannot listen on ${hostname}:${port} (${error.message}); ${cure}`);
+const port = Number(process.env["TOOL_PORT"] ?? 24290);
+const server = serve({ fetch: app.fetch, port, hostname: process.env["HOST"] ?? "127.0.0.1" });
+server.on("error", (error) => {
+  const isTaken = Reflect.get(error, "code") === "EADDRINUSE";
+  const fault = isTaken
+    ? `port ${port} is in use by another program; stop that program, or set TOOL_PORT`
+    : error.message;
+  console.error(`tool server: ${fault}, and write it into the URL of toolbox in instance.yaml`);
   process.exit(1);
 });

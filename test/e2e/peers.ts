@@ -78,7 +78,7 @@ export const toolboxPort = 24290;
 
 export async function startToolbox(space: Space): Promise<void> {
   const command = ["node", "/app/tool-server.mjs"];
-  const env = { HOST: "0.0.0.0", PORT: String(toolboxPort) };
+  const env = { HOST: "0.0.0.0", TOOL_PORT: String(toolboxPort) };
   await space.apply(
     renderPod({ name: "toolbox", image: peersImage, command, env, port: toolboxPort }),
     renderService("toolbox", toolboxPort),

@@ -15,7 +15,7 @@ let toolServer: ChildProcess;
 beforeAll(async () => {
   const toolPort = await findFreePorts(1);
   toolServer = spawn(process.execPath, [join(quickstart, "tool-server.ts")], {
-    env: { ...process.env, PORT: String(toolPort) },
+    env: { ...process.env, TOOL_PORT: String(toolPort) },
   });
   local = await Local.create(toolPort);
   await local.write("more.yaml", moreAgents);

@@ -48,7 +48,7 @@ let toolServer: ChildProcess;
 beforeAll(async () => {
   toolPort = await findFreePorts(1);
   toolServer = spawn(process.execPath, [join(quickstart, "tool-server.ts")], {
-    env: { ...process.env, PORT: String(toolPort) },
+    env: { ...process.env, TOOL_PORT: String(toolPort) },
     stdio: "inherit",
   });
 });

@@ -38,7 +38,7 @@ describe("CLI-1 CLI-4 from README to a conversation", { timeout: 60_000 }, () =>
 
   it("make up shows the table that README.md shows", async () => {
     expect(await read("README.md")).toContain("```sh\nmake up\n```");
-    expect(await read("Makefile")).toMatch(/^up: build .*\n\t.*node examples\/quickstart\/up\.ts$/m);
+    expect(await read("Makefile")).toMatch(/^up: build .*\n\t.*node examples\/quickstart\/up\.ts /m);
     const table = /```\n(AGENT {6}MODEL[^`]*)```/.exec(await read("README.md"))?.[1] ?? "none";
     const lines = (text: string) => text.split("\n").map((line) => line.trimEnd());
     expect(lines(shown)).toEqual(expect.arrayContaining(lines(table)));
