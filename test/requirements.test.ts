@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { requirements } from "./requirements.ts";
 import { contractIds, findRequirementFaults, type Requirements } from "./requirements/requirement.ts";
+import { findUnshown } from "./requirements/shown-by-run.ts";
 import { listPaths } from "./tidy/source-tree.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -18,6 +19,34 @@ describe("the list of requirements", () => {
   it("cites test files that name the id, and calls nothing open that a test names", () => {
     expect(testFiles.size).toBeGreaterThan(50);
     expect(findRequirementFaults(requirements, testFiles)).toEqual([]);
+  });
+});
+
+describe("what a run has shown", () => {
+  const promise = "It is kept at all times.";
+  const list: Requirements = {
+    "CAT-1": { promise, shown: ["a.test.ts", "b.test.ts"] },
+    "CAT-2": { promise, shown: "open" },
+  };
+  const unshown = (shown: Record<string, string[]>, isWhole = false) =>
+    findUnshown(list, new Map(Object.entries(shown)), isWhole);
+  const both = { "a.test.ts": ["CAT-1 the list is served"], "b.test.ts": ["CAT-1 OPR-1 all of it"] };
+
+  it("is everything when each cited file has a passed test of that name", () => {
+    expect(unshown(both, true)).toEqual([]);
+  });
+
+  it("is not what a file's tests were left out for, or passed under another id only", () => {
+    expect(unshown({ ...both, "b.test.ts": [] })).toEqual(["CAT-1: b.test.ts"]);
+    expect(unshown({ ...both, "b.test.ts": ["CAT-10 all of it"] })).toEqual(["CAT-1: b.test.ts"]);
+  });
+
+  it("counts files that were not run where the run is whole, but for what CI has not", () => {
+    const { "b.test.ts": _, ...some } = both;
+    expect(unshown(some)).toEqual([]);
+    expect(unshown(some, true)).toEqual(["CAT-1: b.test.ts"]);
+    const foreign: Requirements = { "CAT-1": { promise, shown: ["test/compat/a.test.ts"] } };
+    expect(findUnshown(foreign, new Map(), true)).toEqual([]);
   });
 });
 

@@ -90,7 +90,7 @@ it("counts a file that failed as a whole as one failure", () => {
 });
 
 it("gives zeros without reports, and refuses one it cannot read", () => {
-  expect(readReports([])).toEqual({ passed: 0, failures: [], skips: [], unsteady: [] });
+  expect(readReports([])).toEqual({ passed: 0, failures: [], skips: [], unsteady: [], shown: new Map() });
   writeFileSync(join(folder, "broken.json"), "{}");
   expect(() => read("broken.json")).toThrow(/testResults/);
 });
@@ -133,5 +133,13 @@ describe("as a program", () => {
     expect({ status, stdout }).toEqual({ status: code, stdout: "1 passed, 0 failed, 1 skipped\n" });
     expect(stderr).toContain("a.json/0.test.ts > it: 1 test");
     expect(stderr.includes("expected nothing to be left out in CI")).toBe(code === 1);
+  });
+
+  it("with --whole the reports must show each requirement, by tests that passed", () => {
+    write("a.json", { status: "passed", tests: ["passed"] });
+    const program = join(import.meta.dirname, "summarise-reports.ts");
+    const run = spawnSync(process.execPath, [program, "--whole", join(folder, "a.json")], { encoding: "utf8" });
+    expect(run).toMatchObject({ status: 1, stdout: "1 passed, 0 failed, 0 skipped\n" });
+    expect(run.stderr).toContain("a requirement that no passed test of the file shows: MET-5: test/monitoring/");
   });
 });

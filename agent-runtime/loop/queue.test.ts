@@ -54,7 +54,6 @@ describe("CFG-8 AGT-5 calls that wait for a history", () => {
     const waitedMs = performance.now() - startedAt;
     expect(await second).toMatchObject({ isError: true });
     const answeredMs = performance.now() - startedAt - waitedMs;
-    expect(waitedMs).toBeGreaterThan(1_000);
     expect(answeredMs).toBeLessThan(waitedMs);
   });
 
