@@ -88,10 +88,7 @@ export interface Agent {
 /** An agent that listens nowhere yet. Rejects when the configuration contradicts itself. */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { config, log, clock, telemetry = noTelemetry, readLive = async () => renderInitial(config) } = options;
-  const { place = "cluster" } = options;
-  const texts = createMountedFiles(options.textsDir);
-  const readInstruction = () => observeInstruction(config.instruction, texts, place);
-  const readSecret = createReadSecret(createMountedFiles(options.secretsDir), place);
+  const { readSecret, readInstruction } = createInputs(options);
   const metrics = createAgentMetrics({ config, port: options.port });
   const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }) };
   const models = options.models ?? createModels({ config, ...sources, log, clock, onTurn: metrics.countTurn });
@@ -157,6 +154,15 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       await settledWithin(calls.idle(), closeGraceMs, clock);
       await store.close();
     },
+  };
+}
+
+/** What is read anew for each call: secrets and the instruction, with the cures of where the agent runs. */
+function createInputs({ config, secretsDir, textsDir, place = "cluster" }: AgentOptions) {
+  const texts = createMountedFiles(textsDir);
+  return {
+    readSecret: createReadSecret(createMountedFiles(secretsDir), place),
+    readInstruction: () => observeInstruction(config.instruction, texts, place),
   };
 }
 

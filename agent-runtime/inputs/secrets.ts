@@ -10,7 +10,7 @@ export type ReadSecret = (secret: SecretKey) => Promise<string>;
 export type Place = "cluster" | "local";
 
 /** A secret is not there, or nothing that a request can carry. */
-export class SecretUnusable extends Error {
+class SecretUnusable extends Error {
   override readonly name = "SecretUnusable";
 }
 

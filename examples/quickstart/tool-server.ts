@@ -67,6 +67,6 @@ server.on("error", (error) => {
   const fault = isTaken
     ? `port ${port} is in use by another program; stop that program, or set TOOL_PORT`
     : error.message;
-  console.error(`tool server: ${fault}, and write it into the URL of toolbox in instance.yaml`);
+  process.stderr.write(`tool server: ${fault}, and write it into the URL of toolbox in instance.yaml\n`);
   process.exit(1);
 });
