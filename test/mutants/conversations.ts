@@ -101,8 +101,8 @@ const callers: readonly Mutant[] = [
   },
   {
     file: "agent-runtime/mcp-surface/send-message.ts",
-    find: "if (!caller.signal.aborted && !(error instanceof CallerFault)) log.warn",
-    replace: "if (!(error instanceof CallerFault)) log.warn",
+    find: "if (!caller.signal.aborted && !(error instanceof CallerFault))",
+    replace: "if (!(error instanceof CallerFault))",
     breaks: "people who press Stop fill the log with warnings and stacks",
   },
   {
