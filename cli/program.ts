@@ -1,7 +1,7 @@
 // The command line as a whole: every command with its options. Each loads what it needs when it is called, so that
 // `--help` and completion are quick.
 import { Command } from "commander";
-import { suggestion } from "../plan/did-you-mean.ts";
+import { suggestion } from "../crds/did-you-mean.ts";
 import { addAgent } from "./commands/agent.ts";
 import { addChat } from "./commands/chat.ts";
 import { addCheck } from "./commands/check.ts";

@@ -2,7 +2,7 @@
 // and local mode stand on. Nothing is written and nothing is asked of a cluster.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
-import { suggestion } from "./did-you-mean.ts";
+import { suggestion } from "../crds/did-you-mean.ts";
 import { listNames, type Fault, type Outcome } from "./fault.ts";
 import { judgeAgent, judgeInstance } from "./judge.ts";
 import { calledBy } from "./order.ts";

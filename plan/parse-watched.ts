@@ -8,7 +8,8 @@ import type { PallasInstance } from "../crds/instance.ts";
 import type { Kind } from "../crds/kinds.ts";
 import { apiVersion } from "../crds/names.ts";
 import type { Outcome } from "./fault.ts";
-import { parseBySchema, schemaAt, withoutNulls } from "./parse.ts";
+import { parseBySchema, withoutNulls } from "./parse.ts";
+import { schemaAt } from "./schema-at.ts";
 
 interface ServedMeta {
   readonly name: string;

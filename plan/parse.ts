@@ -4,30 +4,9 @@
 import * as z from "zod";
 import { agentManifest, type PallasAgent } from "../crds/agent.ts";
 import { instanceManifest, type PallasInstance } from "../crds/instance.ts";
-import { suggestion } from "./did-you-mean.ts";
+import { describeIssue, describeUnknownKey } from "./describe-issue.ts";
 import { formatPath, type Fault, type Outcome } from "./fault.ts";
-
-/** The schema that a path leads to, through optionals, defaults, lists and maps. */
-export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
-  if (
-    schema instanceof z.ZodExactOptional ||
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodNullable
-  ) {
-    return schemaAt(schema.def.innerType, path);
-  }
-  const [head, ...rest] = path;
-  if (head === undefined) return schema;
-  if (schema instanceof z.ZodObject) {
-    const name = String(head);
-    const child: z.core.$ZodType | undefined = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
-    return child && schemaAt(child, rest);
-  }
-  if (schema instanceof z.ZodArray) return schemaAt(schema.element, rest);
-  if (schema instanceof z.ZodRecord) return schemaAt(schema.valueType, rest);
-  return undefined;
-}
+import { schemaAt } from "./schema-at.ts";
 
 /**
  * A copy without null where the schema has a field: to the API server such a field is absent, and `servers:` with
@@ -48,46 +27,15 @@ export function withoutNulls(schema: z.core.$ZodType, raw: unknown, unknownKeys:
   return Object.fromEntries(entries);
 }
 
-const keysAt = (schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] => {
-  const found = schemaAt(schema, path);
-  return found instanceof z.ZodObject ? Object.keys(found.shape) : [];
-};
-
-function describeFound(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "an object";
-  const text = JSON.stringify(value) ?? "nothing";
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
-}
-
-function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
-  let value = raw;
-  for (const part of path) {
-    if (typeof value !== "object" || value === null) return undefined;
-    value = Reflect.get(value, part);
-  }
-  return value;
-}
-
-function describeIssue(issue: z.core.$ZodIssue, raw: unknown): string {
-  const found = valueAt(raw, issue.path);
-  if (found === undefined && issue.code !== "custom") return "is required, found nothing; add it";
-  const said = issue.message.replace(/^Invalid (input|option|string): /, "");
-  // A rule over an object speaks of its fields; printing the object would not help.
-  return issue.code === "custom" && typeof found === "object" ? said : `${said}, found ${describeFound(found)}`;
-}
-
 function toFaults(schema: z.core.$ZodType, issue: z.core.$ZodIssue, raw: unknown): Fault[] {
   if (issue.code !== "unrecognized_keys") {
-    return [{ reason: "InvalidField", path: formatPath(issue.path), message: describeIssue(issue, raw) }];
+    return [{ reason: "InvalidField", path: formatPath(issue.path), message: describeIssue(issue, schema, raw) }];
   }
-  const known = keysAt(schema, issue.path);
-  return issue.keys.map((key) => ({
-    reason: "UnknownField",
-    path: formatPath([...issue.path, key]),
-    message: `unknown field "${key}"${suggestion(key, known)}; correct or remove it`,
-  }));
+  return issue.keys.map((key) => {
+    const message = describeUnknownKey(key, schema, issue.path);
+    const isShown = message.startsWith("unknown field");
+    return { reason: "UnknownField", path: formatPath(isShown ? [...issue.path, key] : issue.path), message };
+  });
 }
 
 /** The value by its schema, or every fault of it. */

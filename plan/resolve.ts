@@ -3,7 +3,7 @@
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { mcpName } from "../crds/names.ts";
-import { suggestion } from "./did-you-mean.ts";
+import { suggestion } from "../crds/did-you-mean.ts";
 import { listNames, type Fault } from "./fault.ts";
 import { isBuiltIn, modelOf, splitModel } from "./models.ts";
 import { callDepth, findCycle, isBehindCycle, maxCallDepth, type AgentsByName } from "./order.ts";

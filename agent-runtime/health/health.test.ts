@@ -229,6 +229,25 @@ describe("HLT-1 HLT-3 get_health over the wire", () => {
     });
   });
 
+  test("CFG-6 a model key that is the placeholder of a manifest is an error with its cure until it is written", async () => {
+    const base = renderTestConfig();
+    const agent = await keep(
+      startAgent({
+        providers: base.providers.map((provider) => ({ ...provider, apiKey: { name: "llm-keys", key: "openai" } })),
+      }),
+    );
+    await mkdir(join(agent.secretsDir, "llm-keys"), { recursive: true });
+    const write = (text: string) => writeFile(join(agent.secretsDir, "llm-keys", "openai"), text);
+    await write("${OPENAI_API_KEY}\n");
+    expect(await getHealth(agent)).toMatchObject({
+      status: "error",
+      message:
+        'Secret "llm-keys" key "openai" holds the placeholder ${OPENAI_API_KEY}, which only local mode fills in: write the value itself',
+    });
+    await write("sk-${a}");
+    expect(await getHealth(agent)).toMatchObject({ status: "ok" });
+  });
+
   test("a server's missing secret makes that server unreachable, not the agent faulty", async () => {
     const argos = await keep(startToolServer({}));
     const headers = [{ name: "X-Key", secret: { name: "keys", key: "argos" } }];

@@ -9,6 +9,9 @@ export type ReadSecret = (secret: SecretKey) => Promise<string>;
 /** In a cluster, or on the machine of whoever wrote the manifests. */
 export type Place = "cluster" | "local";
 
+/** The `${NAME}` of a manifest for local mode, as it stands when it was applied to a cluster (CFG-6). */
+const placeholder = /^(?:[A-Za-z]+ +)?\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
+
 /** A secret is not there, or nothing that a request can carry. */
 class SecretUnusable extends Error {
   override readonly name = "SecretUnusable";
@@ -25,6 +28,10 @@ export const createReadSecret =
     const value = (await files.read(secret))?.trim();
     const { name, key } = secret;
     if (value === undefined) throw new SecretUnusable(`Secret "${name}" has no readable key "${key}": ${cures[place]}`);
+    if (placeholder.test(value))
+      throw new SecretUnusable(
+        `Secret "${name}" key "${key}" holds the placeholder ${value}, which only local mode fills in: write the value itself`,
+      );
     if (!/^[\x20-\x7e]+$/.test(value))
       throw new SecretUnusable(
         `Secret "${name}" key "${key}" is empty or holds characters that no header has: write it again`,

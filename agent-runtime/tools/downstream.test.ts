@@ -213,4 +213,17 @@ describe("connections to downstream servers", () => {
     await ask(agent.mcpUrl, { message: "go" });
     expect(models.requests[0]?.tools.map(({ name }) => name)).toEqual(["web__search_a"]);
   });
+
+  test("a pattern that matches no tool is warned of once, with what may be meant", async () => {
+    const time = await keep(startToolServer({ get_time: () => textResult("") }));
+    const models = createScriptedModels([{ text: "ok" }, { text: "ok" }]);
+    const agent = await keep(
+      startAgent({ servers: [renderTestServer("time", time.url, { allow: ["get_tme"] })] }, { models }),
+    );
+    await ask(agent.mcpUrl, { message: "go" });
+    await ask(agent.mcpUrl, { message: "go" });
+    expect(agent.lines.filter(({ patterns }) => patterns !== undefined)).toMatchObject([
+      { level: "WARNING", server: "time", patterns: ['"get_tme" (did you mean "get_time"?)'] },
+    ]);
+  });
 });

@@ -1,5 +1,7 @@
 // How tools are named to the model, and which of a server's tools an agent may use. Pure.
 import { createHash } from "node:crypto";
+import { suggestion } from "../../crds/did-you-mean.ts";
+import { matchesToolPattern } from "../../crds/tool-pattern.ts";
 
 /** Reads resources of all servers. No other tool has a name without "__". */
 export const readResourceName = "read_resource";
@@ -39,21 +41,17 @@ export function renderCalledName(name: string): string {
 
 /** Whether `tool` passes: named by `allow` (empty means all), and not by `deny`. `*` stands for any characters. */
 export function isToolAllowed(tool: string, rules: { allow: readonly string[]; deny: readonly string[] }): boolean {
-  const allowed = rules.allow.length === 0 || rules.allow.some((pattern) => matchesWildcard(tool, pattern));
-  return allowed && !rules.deny.some((pattern) => matchesWildcard(tool, pattern));
+  const allowed = rules.allow.length === 0 || rules.allow.some((pattern) => matchesToolPattern(tool, pattern));
+  return allowed && !rules.deny.some((pattern) => matchesToolPattern(tool, pattern));
 }
 
-/** Looks for the parts between the stars one after the other: linear, whatever the pattern. */
-function matchesWildcard(text: string, pattern: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  const last = rest.pop();
-  if (last === undefined) return text === first;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
+/** Patterns of `allow` and `deny` that fit none of a server's tools, each with what may be meant. */
+export function findUselessPatterns(
+  tools: readonly string[],
+  { allow, deny }: { allow: readonly string[]; deny: readonly string[] },
+): string[] {
+  const known = [...tools, resourcesRead];
+  return [...new Set([...allow, ...deny])]
+    .filter((pattern) => !known.some((tool) => matchesToolPattern(tool, pattern)))
+    .map((pattern) => `"${pattern}"${suggestion(pattern, known)}`);
 }

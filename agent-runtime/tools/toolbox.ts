@@ -17,7 +17,7 @@ import { forwardsBearer, observeHeaders, type Addressee, type HeaderSources } fr
 import { renderGuidance, type ServerGuidance } from "./guidance.ts";
 import { createLink, type Link } from "./link.ts";
 import { createLinkPool, type Lease, type LinkPool } from "./link-pool.ts";
-import { isToolAllowed, readResourceName, renderFreeName, renderToolName, resourcesRead } from "./naming.ts";
+import { findUselessPatterns, isToolAllowed, readResourceName, renderFreeName, renderToolName, resourcesRead } from "./naming.ts";
 import { createResourceRoutes, type ReadableServer, type ResourceRoutes } from "./resources.ts";
 import type { ToolRoute } from "./route.ts";
 import { renderSubAgentRoute } from "./sub-agents.ts";
@@ -78,6 +78,7 @@ export function createTools(options: ToolsOptions): Tools {
     });
   const pools = config.servers.map((server) => ({
     server,
+    warnOfPatterns: createPatternWarning(server, log),
     pool: createAskableLinks((askable) =>
       forwardsBearer(server)
         ? createLinkPool({ open: (bearer) => openLink(server, askable, bearer), clock })
@@ -95,10 +96,10 @@ export function createTools(options: ToolsOptions): Tools {
         forwardLog.info({ server: target.name, requestId }, "forward.applied");
         return bearer;
       };
-      const ofServers = pools.map(({ server, pool }) => {
+      const ofServers = pools.map(({ server, pool, warnOfPatterns }) => {
         const lease = pool.lease(forwardedTo(server), askable);
         leases.push(lease);
-        return openServer(server, lease.link, log);
+        return openServer(server, lease.link, log, warnOfPatterns);
       });
       const ofAgents = config.agents.map((agent) => {
         const link = openLink(agent, askable, forwardedTo(agent));
@@ -141,6 +142,21 @@ const createSharedLink = (link: Link): LinkPool => ({
   close: () => link.close(),
 });
 
+/** Says once per server which patterns fit no tool: a misspelt one would leave the agent without it in silence. */
+function createPatternWarning(server: RunServer, log: Logger): (tools: readonly string[]) => void {
+  let isDone = false;
+  return (tools) => {
+    if (isDone) return;
+    isDone = true;
+    const patterns = findUselessPatterns(tools, server);
+    if (patterns.length === 0) return;
+    log.warn(
+      { server: server.name, patterns },
+      "patterns in tools.allow or tools.deny match no tool of the server, correct them",
+    );
+  };
+}
+
 interface OpenServer {
   name: string;
   /** None at all while the server lends no tools. */
@@ -151,10 +167,16 @@ interface OpenServer {
 }
 
 /** The routes to a server's tools that this agent may use, and what the server says of them. */
-async function openServer(server: RunServer, link: Link, log: Logger): Promise<OpenServer> {
+async function openServer(
+  server: RunServer,
+  link: Link,
+  log: Logger,
+  warnOfPatterns: (tools: readonly string[]) => void,
+): Promise<OpenServer> {
   const { name } = server;
   const tools = await link.tools();
   if (tools === undefined) return { name };
+  warnOfPatterns(tools.map((tool) => tool.name));
   const allowed = new Map(tools.filter((tool) => isToolAllowed(tool.name, server)).map((tool) => [tool.name, tool]));
   const left = allowed.size - toolsPerServerMax;
   if (left > 0) log.warn({ server: name, left }, "a server has more tools than are read, the last ones are left out");

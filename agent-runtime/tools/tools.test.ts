@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import { imageBytesMax } from "../image-data.ts";
 import { testImage } from "../testing/images.ts";
-import { isToolAllowed, renderCalledName, renderToolName } from "./naming.ts";
+import { findUselessPatterns, isToolAllowed, renderCalledName, renderToolName } from "./naming.ts";
 import { renderToolResult } from "./result.ts";
 
 describe("names of tools to the model", () => {
@@ -46,6 +46,16 @@ describe("names of tools to the model", () => {
     ["abc", ["abc"], ["abcd"], true],
   ])("%s with allow %j and deny %j passes: %s", (tool, allow, deny, passes) => {
     expect(isToolAllowed(tool, { allow, deny })).toBe(passes);
+  });
+
+  test.each([
+    [["get_tme"], [], ['"get_tme" (did you mean "get_time"?)']],
+    [["get_time", "time__get_time", "set_*"], ["drop"], ['"time__get_time"', '"set_*"', '"drop"']],
+    [["nothing"], ["nothing"], ['"nothing"']],
+    [["get_*", "resources/read"], ["*"], []],
+    [[], [], []],
+  ])("of allow %j and deny %j those that match no tool are %j", (allow, deny, useless) => {
+    expect(findUselessPatterns(["get_time", "convert"], { allow, deny })).toEqual(useless);
   });
 });
 

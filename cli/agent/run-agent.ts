@@ -1,7 +1,7 @@
 // `pallas agent`: one agent as a process in the foreground, from the same manifests, without registry and without the
 // agents it uses. It is not started again: who wants that runs `pallas up`.
 import { join } from "node:path";
-import { suggestion } from "../../plan/did-you-mean.ts";
+import { suggestion } from "../../crds/did-you-mean.ts";
 import { localAgentUrl } from "../../plan/urls.ts";
 import { ports } from "../../crds/names.ts";
 import { renderDiagnostic, renderWithExcerpt } from "../manifests/diagnostic.ts";

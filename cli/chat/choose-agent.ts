@@ -1,7 +1,7 @@
 // Which of the listed agents is meant: the one named, the only one, or the one a person picks.
 import { createInterface } from "node:readline/promises";
 import { mcpName } from "../../crds/names.ts";
-import { suggestion } from "../../plan/did-you-mean.ts";
+import { suggestion } from "../../crds/did-you-mean.ts";
 import { fitWidth } from "../fit-width.ts";
 import { UsageError } from "../manifests/find-files.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,5 +1,5 @@
 // What can be typed in a chat beside messages: lines that begin with a slash.
-import { suggestion } from "../../plan/did-you-mean.ts";
+import { suggestion } from "../../crds/did-you-mean.ts";
 
 export const slashCommands = {
   "/image": "PATH  send this image along with the next message",

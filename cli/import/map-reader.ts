@@ -1,6 +1,6 @@
 // Reads the keys of one mapping, each by the form it should have. What has another form is said and left out; what
 // nobody asked for can be said at the end, so that nothing is dropped unseen.
-import { suggestion } from "../../plan/did-you-mean.ts";
+import { suggestion } from "../../crds/did-you-mean.ts";
 import { describeForm, type Field } from "./field.ts";
 import type { Notes } from "./notes.ts";
 

@@ -1,6 +1,7 @@
 // URLs of the project, which stand in manifests for all to read. Placeholders are filled in, because a cluster has no
 // environment to fill them from; a URL that carries a key is refused.
 import { url as urlSchema } from "../../crds/references.ts";
+import { findSecretInUrl } from "../../plan/secret-text.ts";
 import type { Variables } from "./variables.ts";
 
 export type PlainUrl = { ok: true; url: URL; text: string } | { ok: false; message: string };
@@ -8,12 +9,6 @@ export type PlainUrl = { ok: true; url: URL; text: string } | { ok: false; messa
 const placeholder = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})(?::([^}]*))?\}/g;
 /** Twice what a URL may have, for the placeholders. */
 const maxTextLength = 4_096;
-/** Names of query parameters that carry keys. */
-const secretName = /key|token|secret|pass|auth|sig|credential/i;
-/** Long, and of letters and digits mixed: what people do not think up. */
-export const looksRandom = (word: string): boolean =>
-  word.length >= 20 && /\d/.test(word) && /[a-z]/i.test(word) && !/^v?\d[\d.-]*$/.test(word);
-
 /** An http(s) URL without secrets, or what is wrong with it, in words that show nothing of it. */
 export function readPlainUrl(text: string, variables: Variables): PlainUrl {
   const refuse = (message: string): PlainUrl => ({ ok: false, message });
@@ -31,19 +26,9 @@ export function readPlainUrl(text: string, variables: Variables): PlainUrl {
     return refuse("expected an http:// or https:// URL; write one into the manifest");
   }
   const url = new URL(filled);
-  const secret = findSecret(url);
+  const secret = findSecretInUrl(url);
   if (secret !== undefined) {
     return refuse(`${secret} seems to be a key, and manifests hold no secrets; send it in a header from a Secret`);
   }
   return { ok: true, url, text: filled };
-}
-
-function findSecret(url: URL): string | undefined {
-  if (url.username !== "" || url.password !== "") return "the user in the URL";
-  for (const [name, value] of url.searchParams) {
-    if (secretName.test(name) || looksRandom(value)) return "a parameter of the URL";
-  }
-  if (url.pathname.split("/").some(looksRandom)) return "a part of the URL's path";
-  if (url.hash !== "" && looksRandom(url.hash.slice(1))) return "the end of the URL";
-  return undefined;
 }

@@ -1,10 +1,11 @@
 // mcp.servers → the instance's servers. A server that is one of the project's own agents becomes a sub-agent of those
 // who use it; servers that are started as programs, or speak the older SSE transport, are told of.
 import type { InstanceSpec } from "../../crds/instance.ts";
+import { looksRandom } from "../../plan/secret-text.ts";
 import { MapReader, type Placed } from "./map-reader.ts";
 import { toServerName, toVariableName } from "./names.ts";
 import type { Notes } from "./notes.ts";
-import { looksRandom, readPlainUrl } from "./plain-url.ts";
+import { readPlainUrl } from "./plain-url.ts";
 import type { SecretKeys } from "./secret-keys.ts";
 import type { Topology } from "./topology.ts";
 import type { Variables } from "./variables.ts";

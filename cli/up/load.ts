@@ -1,6 +1,6 @@
 // From `-f` to what should run: find, read, fill in the environment, judge, render. The same at the start and after
 // every edit; nothing is started here.
-import { nearest } from "../../plan/did-you-mean.ts";
+import { nearest } from "../../crds/did-you-mean.ts";
 import type { Diagnostic } from "../manifests/diagnostic.ts";
 import { readLocalEnvironment } from "../manifests/environment.ts";
 import { findManifestFiles, UsageError } from "../manifests/find-files.ts";

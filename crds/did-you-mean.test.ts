@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { nearest, suggestion } from "./did-you-mean.ts";
-import { formatPath, listNames } from "./fault.ts";
 
 const known = ["servers", "scope", "stop", "key", "topK"];
 
@@ -28,19 +27,5 @@ describe("CFG-5 suggestions", () => {
     expect(suggestion("stopp", known)).toBe(' (did you mean "stop"?)');
     expect(suggestion("x".repeat(100_000), known)).toBe("");
     expect(suggestion("scope", [])).toBe("");
-  });
-});
-
-describe("formatting for people", () => {
-  it("paths are written as the API server writes them", () => {
-    expect(formatPath(["spec", "servers", 0, "headers", 12, "name"])).toBe("spec.servers[0].headers[12].name");
-    expect(formatPath([])).toBe("");
-  });
-
-  it("ten names are listed, of eleven one is counted", () => {
-    const names = (count: number) => Array.from({ length: count }, (_, n) => `n${n}`);
-    expect(listNames([])).toBe("none");
-    expect(listNames(names(10))).not.toContain("more");
-    expect(listNames(names(11))).toMatch(/^"n0", .*"n9" and 1 more$/);
   });
 });
