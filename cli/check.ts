@@ -2,9 +2,10 @@
 import * as z from "zod";
 import { EnvironmentError, readEnvironment } from "../lib/process/environment.ts";
 import { limitsOf, limitVariables } from "../plan/limit-variables.ts";
-import type { Limits } from "../plan/rules.ts";
+import type { Limits, Rules } from "../plan/rules.ts";
 import { renderDiagnostic, renderWithExcerpt, toJson, type Diagnostic } from "./manifests/diagnostic.ts";
-import { findManifestFiles, UsageError } from "./manifests/find-files.ts";
+import { readLocalEnvironment } from "./manifests/environment.ts";
+import { findManifestFiles, UsageError, type FoundFiles } from "./manifests/find-files.ts";
 import { judge } from "./manifests/judge.ts";
 import { readManifests } from "./manifests/read-manifests.ts";
 import { jsonLine } from "./plain-text.ts";
@@ -12,9 +13,11 @@ import type { Terminal } from "./terminal.ts";
 
 export interface CheckOptions {
   paths: readonly [string, ...string[]];
+  /** Judge by what local mode accepts, in place of what a cluster does. */
+  isLocal: boolean;
   /** One JSON object in place of all lines. */
   json: boolean;
-  /** The operator's variables that say what it allows; without them its defaults. */
+  /** The operator's variables that say what it allows, without them its defaults; locally those of placeholders. */
   env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -30,14 +33,19 @@ function readLimits(env: CheckOptions["env"]): Limits {
 
 /**
  * Prints every fault, warning and note, then a line that sums up.
- * @returns the exit code: 0, or 1 when there are faults
+ * @returns the exit code: 0, or 1 when there are faults, or nothing to judge
  * @throws UsageError when a path is not there, or a variable is faulty
  */
-export async function check({ paths, json, env }: CheckOptions, terminal: Terminal): Promise<0 | 1> {
-  const limits = readLimits(env);
-  const found = await findManifestFiles(paths);
+export async function check({ paths, isLocal, json, env }: CheckOptions, terminal: Terminal): Promise<0 | 1> {
+  const rules: Rules = isLocal ? { mode: "local" } : { mode: "cluster", ...readLimits(env) };
+  const found = await findManifestFiles(paths, { isForCluster: !isLocal, acceptsInput: true });
+  const local = isLocal ? await readLocalEnvironment(found.folders, env) : { variables: {}, diagnostics: [] };
   const manifests = await readManifests(found);
-  const { checked, diagnostics } = judge(manifests, { mode: "cluster", ...limits }, {});
+  const judged = judge(manifests, rules, local.variables);
+  const { checked } = judged;
+  const diagnostics = [...judged.diagnostics, ...local.diagnostics];
+  const isUnread = manifests.diagnostics.some(({ severity }) => severity === "fault");
+  if (manifests.resources.length === 0 && !isUnread) diagnostics.unshift(nothingOfOurs(found));
   const faults = diagnostics.filter(({ severity }) => severity === "fault");
   const counts = { files: found.files.length, instances: checked.instances.length, agents: checked.runnable.length };
   if (json) {
@@ -52,6 +60,14 @@ export async function check({ paths, json, env }: CheckOptions, terminal: Termin
   }
   return faults.length === 0 ? 0 : 1;
 }
+
+/** A wrong folder, or a template that gave nothing, would pass for ever. */
+const nothingOfOurs = ({ files, folders: [folder] }: FoundFiles): Diagnostic => ({
+  severity: "fault",
+  file: files[0]?.path ?? folder,
+  message:
+    "no PallasInstance and no PallasAgent was found; name the folder that has them itself (folders inside it are not read), or the files",
+});
 
 const describeFaults = (faults: readonly Diagnostic[]): string =>
   `${count(faults.length, "fault")} in ${count(new Set(faults.map(({ file }) => file)).size, "file")}`;

@@ -26,7 +26,10 @@ describe("CFG-5 a mistake in a PallasAgent is told with its cure", () => {
     [{ replicas: 1.5 }, "spec.replicas: expected a whole number, found 1.5"],
     [{ port: 70_000 }, "spec.port: must be at most 65535, found 70000"],
     [{ port: 0 }, "spec.port: must be at least 1, found 0"],
-    [{ request: { temperature: "0.5" } }, 'spec.request.temperature: expected a number, found "0.5"; write 0.5 without quotes'],
+    [
+      { request: { temperature: "0.5" } },
+      'spec.request.temperature: expected a number, found "0.5"; write 0.5 without quotes',
+    ],
     [{ request: { temperature: "hot" } }, 'spec.request.temperature: expected a number, found "hot"'],
     [{ request: { temperature: 9 } }, "spec.request.temperature: must be at most 2, found 9"],
     [{ request: { stop: "END" } }, 'spec.request.stop: expected a list, found "END"; write ["END"]'],
@@ -42,10 +45,7 @@ describe("CFG-5 a mistake in a PallasAgent is told with its cure", () => {
       { emitLoopProgress: "yes" },
       'spec.emitLoopProgress: expected true or false, found "yes"; write true or false, without quotes',
     ],
-    [
-      { servers: ["time"] },
-      'spec.servers[0]: expected an object with name, tools, found "time"; write { name: time }',
-    ],
+    [{ servers: ["time"] }, 'spec.servers[0]: expected an object with name, tools, found "time"; write { name: time }'],
     [{ servers: "time" }, 'spec.servers: expected a list, found "time"; write [{ name: time }]'],
     [{ servers: { time: {} } }, 'spec.servers: expected a list, found an object; write each entry as "- name: NAME"'],
     [
@@ -70,11 +70,20 @@ describe("CFG-5 a mistake in a PallasAgent is told with its cure", () => {
       "spec.resources.requests.cpu: must be a quantity such as 500m, 512Mi or 1Gi, found true",
     ],
     [{ title: "x".repeat(101) }, "spec.title: must have at most 100 characters, found 101"],
-    [{ title: false }, 'spec.title: expected a text, found false; YAML reads on, off, yes, no, y and n as true and false: put the word in quotes, as in "off"'],
-    [{ servers: [{ name: "a" }, { name: "a" }] }, 'spec.servers[1]: duplicate name "a"; every entry needs a name of its own'],
+    [
+      { title: false },
+      'spec.title: expected a text, found false; YAML reads on, off, yes, no, y and n as true and false: put the word in quotes, as in "off"',
+    ],
+    [
+      { servers: [{ name: "a" }, { name: "a" }] },
+      'spec.servers[1]: duplicate name "a"; every entry needs a name of its own',
+    ],
     [{ servers: [{}] }, "spec.servers[0].name: is required, found nothing; add it"],
     [{ servers: [null] }, "spec.servers[0]: expected an object with name, tools, found nothing; write { name: … }"],
-    [{ request: "x" }, 'spec.request: expected an object with temperature, topP, topK, maxTokens, stop, effort, …, found "x"'],
+    [
+      { request: "x" },
+      'spec.request: expected an object with temperature, topP, topK, maxTokens, stop, effort, …, found "x"',
+    ],
   ])("%j", (spec, message) => {
     expect(ofAgent(spec)).toEqual([message]);
   });
@@ -96,7 +105,10 @@ describe("CFG-5 a field in the wrong place is told where it belongs", () => {
     [{ max_tokens: 9 }, 'spec.max_tokens: unknown field "max_tokens"; it belongs under spec.request'],
     [{ tools: [] }, 'spec.tools: unknown field "tools"; it belongs under spec.servers[]'],
     [{ labels: {} }, 'spec.labels: unknown field "labels"; it belongs under spec.pod'],
-    [{ systemPrompt: "x" }, 'spec.systemPrompt: unknown field "systemPrompt" (did you mean "instruction"?); correct or remove it'],
+    [
+      { systemPrompt: "x" },
+      'spec.systemPrompt: unknown field "systemPrompt" (did you mean "instruction"?); correct or remove it',
+    ],
     [
       { servers: [{ name: "a", url: "http://a.example" }] },
       'spec.servers[0].url: unknown field "url"; it belongs under spec.servers[] of the PallasInstance',
@@ -153,9 +165,18 @@ describe("SEC-2 a value that may be a secret is in no message", () => {
       { servers: [{ name: "t", url: "ftp://a.example/?api_key=short" }] },
       "spec.servers[0].url: must be an http:// or https:// URL, found a text",
     ],
-    [{ providers: [key] }, "spec.providers[0]: expected an object with name, kind, baseUrl, region, apiKey, headers, …, found a text; write { name: … }"],
-    [{ defaultModel: key }, "spec.defaultModel: must be provider.model-name, or passthrough, playback or slow, found a text"],
-    [{ defaultModel: `x ${key}` }, "spec.defaultModel: must be provider.model-name, or passthrough, playback or slow, found a text"],
+    [
+      { providers: [key] },
+      "spec.providers[0]: expected an object with name, kind, baseUrl, region, apiKey, headers, …, found a text; write { name: … }",
+    ],
+    [
+      { defaultModel: key },
+      "spec.defaultModel: must be provider.model-name, or passthrough, playback or slow, found a text",
+    ],
+    [
+      { defaultModel: `x ${key}` },
+      "spec.defaultModel: must be provider.model-name, or passthrough, playback or slow, found a text",
+    ],
   ])("%j", (spec, message) => {
     expect(ofInstance(spec)).toEqual([message]);
     expect(message).not.toMatch(/short|4711|abc123/);

@@ -91,7 +91,9 @@ function cure(wanted: Schema, found: unknown, path: Path): string {
   if (taken !== undefined) return `; write ${renderYaml(taken)}`;
   if (at instanceof z.ZodBoolean) return "; write true or false, without quotes";
   if (at instanceof z.ZodArray && typeof found === "object" && found !== null) {
-    return fieldsOf(at.element).includes("name") ? `; write each entry as "- name: NAME"` : `; write each entry as "- …"`;
+    return fieldsOf(at.element).includes("name")
+      ? `; write each entry as "- name: NAME"`
+      : `; write each entry as "- …"`;
   }
   const sample = at instanceof z.ZodObject ? renderSample(at) : "";
   return sample === "" ? "" : `; write ${typeof path.at(-1) === "string" ? `${String(field)}: ` : ""}${sample}`;
@@ -102,13 +104,21 @@ function rewritings(found: unknown, wanted: Schema | undefined): unknown[] {
   if (typeof found === "number") return [String(found), `${found}s`];
   if (typeof found !== "string" || found.trim() === "") return [];
   const truth = /^(true|false)$/.test(found) ? [found === "true"] : [];
-  return [Number(found), ...truth, [found], [{ name: found }], ...(wanted instanceof z.ZodObject ? [{ name: found }] : [])];
+  return [
+    Number(found),
+    ...truth,
+    [found],
+    [{ name: found }],
+    ...(wanted instanceof z.ZodObject ? [{ name: found }] : []),
+  ];
 }
 
 function renderYaml(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(renderYaml).join(", ")}]`;
   if (typeof value === "object" && value !== null) {
-    return `{ ${Object.entries(value).map(([key, each]) => `${key}: ${String(each)}`).join(", ")} }`;
+    return `{ ${Object.entries(value)
+      .map(([key, each]) => `${key}: ${String(each)}`)
+      .join(", ")} }`;
   }
   return typeof value === "string" ? `"${value}"` : `${String(value)} without quotes`;
 }

@@ -18,7 +18,7 @@ export const looksRandom = (word: string): boolean =>
 export function findSecretInUrl(url: URL): string | undefined {
   if (url.username !== "" || url.password !== "") return "the user in the URL";
   for (const [name, value] of url.searchParams) {
-    if (isSecretName(name) || looksRandom(value)) return "a parameter of the URL";
+    if ((isSecretName(name) && value !== "") || looksRandom(value)) return "a parameter of the URL";
   }
   if (url.pathname.split("/").some(looksRandom)) return "a part of the URL's path";
   if (url.hash !== "" && looksRandom(url.hash.slice(1))) return "the end of the URL";

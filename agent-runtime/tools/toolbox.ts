@@ -17,7 +17,14 @@ import { forwardsBearer, observeHeaders, type Addressee, type HeaderSources } fr
 import { renderGuidance, type ServerGuidance } from "./guidance.ts";
 import { createLink, type Link } from "./link.ts";
 import { createLinkPool, type Lease, type LinkPool } from "./link-pool.ts";
-import { findUselessPatterns, isToolAllowed, readResourceName, renderFreeName, renderToolName, resourcesRead } from "./naming.ts";
+import {
+  findUselessPatterns,
+  isToolAllowed,
+  readResourceName,
+  renderFreeName,
+  renderToolName,
+  resourcesRead,
+} from "./naming.ts";
 import { createResourceRoutes, type ReadableServer, type ResourceRoutes } from "./resources.ts";
 import type { ToolRoute } from "./route.ts";
 import { renderSubAgentRoute } from "./sub-agents.ts";

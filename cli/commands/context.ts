@@ -15,10 +15,8 @@ export const foldersOf = (named: readonly string[], { process }: CommandContext)
   return [first, ...others];
 };
 
-export const fileOption = [
-  "-f, --file <folder|file>",
-  "manifests; default $PALLAS_AGENTS_CONFIG or the working directory; repeatable",
-] as const;
+export const manifestsHelp = "manifests; default $PALLAS_AGENTS_CONFIG or the working directory; repeatable";
+export const fileOption = ["-f, --file <folder|file>", manifestsHelp] as const;
 
 /** For options that may be given more than once. */
 export const collect = (value: string, previous: string[] = []): string[] => [...previous, value];

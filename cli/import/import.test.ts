@@ -26,7 +26,7 @@ describe("CLI-3 a whole project", () => {
   test("passes `pallas check` as it is", async () => {
     const { folder } = await importTexts(exampleProject);
     const terminal = recordTerminal(folder);
-    expect(await check({ paths: [folder], json: false, env: {} }, terminal)).toBe(0);
+    expect(await check({ paths: [folder], isLocal: false, json: false, env: {} }, terminal)).toBe(0);
     expect(terminal.printed).toEqual(["3 files read: 1 sound instance and 4 sound agents, no faults"]);
   });
 

@@ -2,7 +2,7 @@
 import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { maxFileBytes } from "../manifests/read-manifests.ts";
+import { maxFileBytes } from "../manifests/read-bounded.ts";
 import { importFolder, importTexts, withArguments, withSettings, writeProject } from "./testing/projects.ts";
 
 const settingsOf = (keys: number): string =>

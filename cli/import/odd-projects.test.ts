@@ -1,6 +1,6 @@
 // Projects that are not as they should be: what is said of each, and whether anything is written.
 import { describe, expect, test } from "vitest";
-import { maxFileBytes } from "../manifests/read-manifests.ts";
+import { maxFileBytes } from "../manifests/read-bounded.ts";
 import { importTexts, withArguments, withModule, withSettings, type ProjectTexts } from "./testing/projects.ts";
 
 const sound = 'instruction="Be brief."';

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import { reasonOf, UsageError } from "../manifests/find-files.ts";
-import { maxFileBytes } from "../manifests/read-manifests.ts";
+import { maxFileBytes } from "../manifests/read-bounded.ts";
 
 /** Files read in one import, and their size together. */
 const maxProjectFiles = 1_000;

@@ -1,5 +1,5 @@
 // What is said about the manifests, in the manner of a good compiler: file, line, field, what, cure, and the line itself.
-import { relative } from "node:path";
+import { isAbsolute, relative } from "node:path";
 import type { Position } from "./yaml-documents.ts";
 
 export interface Diagnostic {
@@ -17,6 +17,7 @@ const maxExcerptLength = 120;
 
 /** The path as a person would write it here. */
 export function displayPath(path: string, folder: string): string {
+  if (!isAbsolute(path)) return path; // standard input
   const short = relative(folder, path);
   return short === "" || short.startsWith("..") ? path : short;
 }

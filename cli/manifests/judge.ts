@@ -3,11 +3,13 @@
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { FaultReason } from "../../crds/conditions.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import { adviseAgent, adviseInstance } from "../../plan/advice.ts";
 import { checkManifests, type Checked } from "../../plan/check.ts";
 import { formatFault } from "../../plan/fault.ts";
 import { renderResolved } from "../../plan/resolved.ts";
 import type { Rules } from "../../plan/rules.ts";
 import { referencedFiles } from "../../plan/run-config.ts";
+import { isSecretPath, looksSecret } from "../../plan/secret-text.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { expandObject, placeholdersIn, type Environment, type LocalObject } from "./local-objects.ts";
 import type { Manifests, Source } from "./read-manifests.ts";
@@ -35,7 +37,8 @@ export function judge(manifests: Manifests, rules: Rules, environment: Environme
     rules.mode === "local"
       ? [...unsetSettings(manifests, checked, environment), ...unsetSecrets(manifests, references, environment)]
       : literalPlaceholders(manifests, references);
-  const all = [...manifests.diagnostics, ...faults, ...local, ...missingFiles(manifests, references)];
+  const advice = findAdvice(manifests, checked);
+  const all = [...manifests.diagnostics, ...faults, ...advice, ...local, ...missingFiles(manifests, references)];
   return { checked, diagnostics: all.toSorted(bySeverityAndPlace) };
 }
 
@@ -53,7 +56,26 @@ function placeOf(
 ): Pick<Diagnostic, "file" | "position" | "excerpt"> {
   const position = document.locate(path, part);
   const excerpt = lines[position.line - 1];
-  return { file, position, ...(excerpt === undefined ? {} : { excerpt }) };
+  // The line may hold what the message does not show.
+  const isSecret =
+    isSecretPath(path.split(/[.[\]]+/)) || /(key|token|secret|password)$/i.test(path) || looksSecret(excerpt ?? "");
+  return { file, position, ...(excerpt === undefined || isSecret ? {} : { excerpt }) };
+}
+
+/** What is sound and probably not meant. */
+function findAdvice(manifests: Manifests, { instances, accepted }: Checked<Source>): Diagnostic[] {
+  const ofInstances = instances.map((resource) => ({ resource, advice: adviseInstance(resource) }));
+  const ofAgents = accepted.map(({ agent, instance }) => ({ resource: agent, advice: adviseAgent(agent, instance) }));
+  return [...ofInstances, ...ofAgents].flatMap(({ resource: { kind, metadata }, advice }) => {
+    const source = sourceOf(manifests, kind, metadata);
+    return source === undefined
+      ? []
+      : advice.map(({ path, message }): Diagnostic => ({
+          ...placeOf(source, path),
+          severity: "warning",
+          message: `${kind} ${metadata.namespace}/${metadata.name}: ${path}: ${message}`,
+        }));
+  });
 }
 
 /** Variables that settings refer to and that are not set (CFG-6, CFG-7). */

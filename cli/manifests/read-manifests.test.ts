@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { renderWithExcerpt } from "./diagnostic.ts";
 import { readLocalEnvironment } from "./environment.ts";
 import { findManifestFiles, maxFiles, UsageError } from "./find-files.ts";
-import { maxFileBytes, readManifests } from "./read-manifests.ts";
+import { maxFileBytes } from "./read-bounded.ts";
+import { readManifests } from "./read-manifests.ts";
 
 let folder: string;
 beforeEach(async () => {

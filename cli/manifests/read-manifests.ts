@@ -1,15 +1,12 @@
 // Files → documents, sorted by what they are for: resources of ours, Secrets and ConfigMaps, and the rest, which is
 // passed over with a note. It reads and sorts; what is wrong with a resource is said by plan/.
-import { readFile, stat } from "node:fs/promises";
 import { group } from "../../crds/names.ts";
 import type { Manifest } from "../../plan/check.ts";
 import type { Diagnostic } from "./diagnostic.ts";
-import { reasonOf, type FoundFiles } from "./find-files.ts";
+import type { FoundFiles } from "./find-files.ts";
 import { parseLocalObject, type LocalObject } from "./local-objects.ts";
+import { readDescriptor, readTextFile, type ReadText } from "./read-bounded.ts";
 import { readYamlDocuments, type Position, type YamlDocument } from "./yaml-documents.ts";
-
-/** Largest manifest file; a cluster takes no resource over 1.5 MiB either. */
-export const maxFileBytes = 4 * 1024 * 1024;
 
 export interface Source {
   file: string;
@@ -29,35 +26,15 @@ export interface Manifests {
 /** Reads every file; one that cannot be read becomes a diagnostic. */
 export async function readManifests(found: FoundFiles): Promise<Manifests> {
   const manifests: Manifests = { resources: [], objects: [], diagnostics: [] };
-  for (const { path, named } of found.files) {
-    const file = await readText(path);
+  for (const { path, named, descriptor } of found.files) {
+    const file = await (descriptor === undefined ? readTextFile(path) : readDescriptor(descriptor));
     if (typeof file === "object") addFile(manifests, path, named, file);
     else manifests.diagnostics.push({ severity: "fault", file: path, message: file });
   }
   return manifests;
 }
 
-async function readText(path: string): Promise<{ text: string; changedAt: string } | string> {
-  try {
-    const { size, mtime } = await stat(path);
-    if (size > maxFileBytes) {
-      return `has ${size} bytes, at most ${maxFileBytes} are read; split it, or move long texts to files of their own`;
-    }
-    const bytes = await readFile(path);
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { text, changedAt: mtime.toISOString() };
-  } catch (error) {
-    if (error instanceof TypeError) return "is not UTF-8 text; save it as UTF-8";
-    return `cannot be read (${reasonOf(error)}); correct its permissions, or remove it`;
-  }
-}
-
-function addFile(
-  manifests: Manifests,
-  file: string,
-  named: boolean,
-  { text, changedAt }: { text: string; changedAt: string },
-): void {
+function addFile(manifests: Manifests, file: string, named: boolean, { text, changedAt }: ReadText): void {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
   // A tsconfig.json beside the manifests is nobody's fault; a broken manifest is.
   const isOurs = named || text.includes(group);

@@ -77,7 +77,8 @@ function describeSyntaxError({ reason, mark }: YAMLException, chunk: string): st
   if (reason === "duplicated mapping key") return "this key stands twice in one mapping; remove one of them";
   const line = mark === undefined ? "" : (chunk.split(/\r\n|\n|\r/)[mark.line] ?? "");
   if (/^ *\t/.test(line)) return `a tab indents this line, and YAML wants spaces; replace it (${reason})`;
-  return `not valid YAML: ${reason}; correct it`;
+  // Quoted in it is a part of the text, which may be a secret: !x, *x and &x mean something else to YAML.
+  return `not valid YAML: ${reason.replaceAll(/!<[^>]*>|"[^"]*"/g, "…")}; correct it`;
 }
 
 /** `---` at the start of a line always begins a document, even inside a block of text. */

@@ -22,6 +22,8 @@ export interface LoadOptions {
 
 export interface Loaded {
   folders: readonly [string, ...string[]];
+  /** Folders in them for this machine only. */
+  localFolders: readonly string[];
   environment: Environment;
   objects: readonly LocalObject[];
   diagnostics: Diagnostic[];
@@ -49,6 +51,7 @@ export async function loadManifests(options: LoadOptions, previous: Loaded | und
   const desired = onlyNamed(all, options.only);
   return {
     folders: found.folders,
+    localFolders: found.localFolders,
     environment,
     objects: [...manifests.objects, ...keptObjects(manifests, judged.diagnostics, previous)],
     diagnostics: [...judged.diagnostics, ...diagnostics, ...portDiagnostics(manifests, desired)],

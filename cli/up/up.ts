@@ -116,7 +116,7 @@ async function run(first: Loaded, context: RunContext): Promise<void> {
       report.say(`fault: ${message}; what runs keeps running`);
     },
   );
-  followEdits(first.folders, () => edits.changed(), signal);
+  followEdits([...first.folders, ...first.localFolders], () => edits.changed(), signal);
 
   await local.settled(signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;

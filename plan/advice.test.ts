@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { adviseAgent, adviseInstance, type Advice } from "./advice.ts";
+import { sampleAgent, sampleInstance } from "./testing/resources.ts";
+
+const told = (advice: readonly Advice[]): string[] => advice.map(({ path, message }) => `${path}: ${message}`);
+const server = (fields: object) =>
+  sampleInstance({ servers: [{ name: "t", url: "https://t.example/mcp", ...fields }] });
+const header = (name: string, value: string) => server({ headers: [{ name, value }] });
+
+describe("SEC-2 a literal credential is warned of, without showing it", () => {
+  it.each([
+    ["Authorization", "Bearer short"],
+    ["authorization", "Basic bWU6cHc="],
+    ["X-Api-Key", "short"],
+    ["X-Auth-Token", "short"],
+    ["X-Team", "sk-proj-abc123DEF456ghi789"],
+  ])("in the header %s: %s", (name, value) => {
+    expect(told(adviseInstance(header(name, value)))).toEqual([
+      `spec.servers[0].headers[0].value: the header ${name} seems to hold a credential, and whoever may read the PallasInstance can read it; put it in a Secret and name it: valueFrom: { secretKeyRef: { name: SECRET, key: KEY } }`,
+    ]);
+  });
+
+  it.each([
+    ["https://me:pw@t.example/mcp", "the user in the URL"],
+    ["https://t.example/mcp?api_key=short", "a parameter of the URL"],
+    ["https://t.example/s/Zm9vYmFyMTIzNDU2Nzg5MA/mcp", "a part of the URL's path"],
+  ])("in the URL %s", (url, what) => {
+    const rest =
+      "seems to be a credential, and whoever may read the PallasInstance can read it; send it in a header with its value from a Secret";
+    expect(told(adviseInstance(server({ url })))).toEqual([`spec.servers[0].url: ${what} ${rest}`]);
+    const provider = sampleInstance({ providers: [{ name: "openai", baseUrl: url }] });
+    expect(told(adviseInstance(provider))).toEqual([`spec.providers[0].baseUrl: ${what} ${rest}`]);
+  });
+
+  it.each([
+    header("Accept-Language", "en"),
+    header("X-Team", "blue"),
+    header("Authorization", "Bearer ${TOKEN}"),
+    server({ url: "https://t.example/mcp?api_key=${KEY}&version=2" }),
+    server({ url: "https://${USER}:${PASSWORD}@t.example/mcp" }),
+    server({ url: "${URL}/mcp?token=x" }),
+    server({ headers: [{ name: "Authorization", valueFrom: { secretKeyRef: { name: "k", key: "t" } } }] }),
+    sampleInstance({ providers: [{ name: "openai", baseUrl: "http://localhost:11434/v1" }] }),
+  ])("and nothing else is: %#", (instance) => {
+    expect(adviseInstance(instance)).toEqual([]);
+  });
+});
+
+describe("CFG-5 a rule on tools that can have no effect is warned of", () => {
+  it.each<[object, string[]]>([
+    [
+      { allow: ["t__get_time"] },
+      [
+        'spec.servers[0].tools.allow[0]: "t__get_time" probably matches no tool: patterns are of the names that the server gives, without "t__"; write "get_time"',
+      ],
+    ],
+    [
+      { allow: ["read", "get_*"], deny: ["get_*"] },
+      [
+        'spec.servers[0].tools.allow[1]: "get_*" allows nothing, since "get_*" in deny wins over it; remove one of them',
+      ],
+    ],
+    [
+      { allow: ["get_time"], deny: ["*"] },
+      ['spec.servers[0].tools.allow[0]: "get_time" allows nothing, since "*" in deny wins over it; remove one of them'],
+    ],
+    [{ allow: ["get_*"], deny: ["get_time"] }, []],
+    [{ deny: ["*"] }, []],
+  ])("%j", (tools, messages) => {
+    const agent = sampleAgent("a", { servers: [{ name: "t", tools }] });
+    expect(told(adviseAgent(agent, server({})))).toEqual(messages);
+  });
+});
