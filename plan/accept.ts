@@ -15,6 +15,10 @@ import type { Fault } from "./fault.ts";
 import type { Mode } from "./rules.ts";
 import { effectiveScope } from "./settings.ts";
 
+/** What an import writes in place of a text that it could not carry over; the agent would run on nobody's instruction. */
+export const todo = "TODO";
+export const unwritten = `is still ${todo}, which stands for a text that was not carried over; write the instruction`;
+
 function placeholderFault(path: string, value: string | undefined): Fault[] {
   const found = value === undefined ? null : placeholder.exec(value);
   if (!found) return [];
@@ -172,7 +176,10 @@ function authFaults({ spec }: PallasAgent, { metadata, spec: { auth } }: PallasI
 /** Faults of an agent in its instance, apart from what it refers to. */
 export function acceptAgent(agent: PallasAgent, instance: PallasInstance): Fault[] {
   const { port } = agent.spec;
-  const faults = [
+  const faults: Fault[] = [
+    ...(agent.spec.instruction?.trim() === todo
+      ? [{ reason: "InvalidField" as const, path: "spec.instruction", message: unwritten }]
+      : []),
     ...replicaFaults(agent, effectiveScope(agent, instance)),
     ...agentKeyFaults(agent),
     ...outputFaults(agent),

@@ -1,7 +1,7 @@
 // Which agents a project has: those that agents.yaml deploys, each with the definition that its module or card gives
 // it, and those that are defined beside them. Two that would have one name are a fault.
 import { posix } from "node:path";
-import { cardFolders, readCards } from "./cards.ts";
+import { cardFolders, readCards, readRootCards } from "./cards.ts";
 import type { Definition } from "./definition.ts";
 import type { Place } from "./field.ts";
 import { agentNameFault, toResourceName } from "./names.ts";
@@ -35,12 +35,18 @@ export interface AgentSources {
 const noWorkflows =
   "Pallas runs single agents; write an agent whose instruction says how to go on, and give it the others in spec.agents";
 
-export function collectAgents(topology: Topology | undefined, files: ProjectFiles, notes: Notes): AgentSources {
-  const collection = new Collection(files, notes);
+export function collectAgents(
+  topology: Topology | undefined,
+  files: ProjectFiles,
+  cards: string | undefined,
+  notes: Notes,
+): AgentSources {
+  const collection = new Collection(files, notes, cards);
   for (const agent of topology?.agents ?? []) collection.deploy(agent);
   if ((topology?.agents.length ?? 0) === 0) collection.scan();
   collection.addCards();
   collection.addRest();
+  if (collection.agents.length === 0) collection.addRootCards();
   collection.checkNames();
   if (collection.agents.length > maxAgents) {
     notes.fault({ file: files.folder }, `has more than ${maxAgents} agents; import a part of the project`);
@@ -60,11 +66,12 @@ class Collection {
   /** Agents of agents.yaml that could not be carried over. */
   private readonly gone = new Set<string>();
 
-  constructor(files: ProjectFiles, notes: Notes) {
+  constructor(files: ProjectFiles, notes: Notes, cards: string | undefined) {
     this.files = files;
     this.notes = notes;
     this.modules = new PythonModules(files, notes);
-    for (const folder of cardFolders) this.cards.set(folder, readCards(folder, files, notes));
+    for (const folder of new Set([...cardFolders, ...(cards === undefined ? [] : [cards])]))
+      this.cards.set(folder, readCards(folder, files, notes));
   }
 
   deploy(deployed: DeployedAgent): void {
@@ -109,6 +116,12 @@ class Collection {
 
   addCards(): void {
     for (const definitions of this.cards.values()) this.groups.set(`cards ${this.groups.size}`, definitions);
+  }
+
+  /** Cards beside everything else, where nothing else has an agent: what `fast-agent go --card .` runs. */
+  addRootCards(): void {
+    this.groups.set("cards .", readRootCards(this.files, this.notes));
+    this.addRest();
   }
 
   /** What is defined and not deployed by itself, as the sub-agents of a module. */

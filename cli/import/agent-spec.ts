@@ -1,5 +1,6 @@
 // One agent of the project → the spec of its PallasAgent.
 import type { AgentSpec } from "../../crds/agent.ts";
+import { todo } from "../../plan/accept.ts";
 import { listNames } from "../../plan/fault.ts";
 import type { AgentSource, AgentSources } from "./agent-sources.ts";
 import type { Field } from "./field.ts";
@@ -70,6 +71,7 @@ export function importAgent(source: AgentSource, around: AgentSurroundings): Imp
   // Every agent is served, the default one too.
   for (const key of ["name", "default", "tool_only", "schema_version"]) fields.take(key);
   const instruction = importInstruction(fields, notes);
+  const title = deployed?.title ?? fields.text("title");
   const description = fields.text("description");
   const params = fields.map("request_params");
   const model = importModel(fields.text("model") ?? params.text("model"), around, notes);
@@ -90,7 +92,7 @@ export function importAgent(source: AgentSource, around: AgentSurroundings): Imp
     instruction,
     spec: {
       instanceRef: { name: around.instance },
-      ...(deployed?.title === undefined ? {} : { title: deployed.title.value }),
+      ...(title === undefined ? {} : { title: title.value }),
       ...(text === undefined ? {} : { description: text }),
       ...(model === undefined ? {} : { model: model.ref }),
       ...(Object.keys(request).length === 0 ? {} : { request }),
@@ -108,12 +110,15 @@ export function importAgent(source: AgentSource, around: AgentSurroundings): Imp
 const maxInstructionBytes = 1_000_000;
 
 function importInstruction(fields: MapReader, notes: Notes): string | undefined {
+  const isGiven = fields.has("instruction");
   const found = fields.text("instruction");
-  if (found === undefined || found.value.trim() === "") return undefined;
+  // An agent that lost its text must not run on that of nobody; `pallas check` refuses this.
+  if (found === undefined) return isGiven ? todo : undefined;
+  if (found.value.trim() === "") return undefined;
   if (Buffer.byteLength(found.value) > maxInstructionBytes) {
     const message = `instruction: not carried over: it has more than ${maxInstructionBytes} bytes; shorten it`;
     notes.warn(found.field.place, message);
-    return undefined;
+    return todo;
   }
   warnOfTemplates(found, notes);
   return found.value;
@@ -140,11 +145,11 @@ function importUses(
   };
   for (const { value, field } of fields.texts("servers")) {
     const server = imported.byName.get(value);
+    const allow = filters.get(value);
+    filters.delete(value);
     if (server?.kind === "agent") addAgent(server.key, field, server.forwardInboundAuth);
     else if (server?.kind === "server") {
-      const allow = filters.get(value);
       servers.set(server.name, { name: server.name, ...(allow === undefined ? {} : { tools: { allow } }) });
-      filters.delete(value);
     } else if (server?.kind === "gone") {
       notes.warn(field.place, `server "${value}": not carried over: see mcp.servers.${value}`);
     } else {

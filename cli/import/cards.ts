@@ -22,6 +22,21 @@ export function readCards(path: string, files: ProjectFiles, notes: Notes): Defi
     .flatMap((name) => readCard(posix.join(path, name), files, notes));
 }
 
+/** Settings that only a card has: other Markdown has a title, a description and tags in front, too. */
+const cardKeys = ["type", "name", "instruction", "model", "servers", "agents", "default", "tools", "shell", "skills"];
+
+/** In the project's own folder only Markdown with a card's settings in front is one; other YAML there is something else. */
+export const readRootCards = (files: ProjectFiles, notes: Notes): Definition[] =>
+  files
+    .list(".")
+    .filter((name) => /\.(md|markdown)$/i.test(name) && !/^readme\b/i.test(name) && isCardName(name))
+    .filter((name) => {
+      const read = files.read(name);
+      const settings = read.ok ? (splitFrontMatter(read.text)?.settings ?? "") : "";
+      return cardKeys.some((key) => new RegExp(`^${key}:`, "m").test(settings));
+    })
+    .flatMap((name) => readCard(name, files, notes));
+
 function readCard(path: string, files: ProjectFiles, notes: Notes): Definition[] {
   const read = files.read(path);
   if (!read.ok) {

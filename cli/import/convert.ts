@@ -21,13 +21,24 @@ export interface ImportedProject {
   secrets: SecretKeys;
   variables: Variables;
   registryPort: number | undefined;
+  /** Whether agents that name no model have one. */
+  hasModel: boolean;
+}
+
+export interface ConvertOptions {
+  model?: string | undefined;
+  cards?: string | undefined;
 }
 
 /** Undefined when the project is faulty, which is then told. */
-export function convert(files: ProjectFiles, notes: Notes): ImportedProject | undefined {
+export function convert(
+  files: ProjectFiles,
+  { model, cards }: ConvertOptions,
+  notes: Notes,
+): ImportedProject | undefined {
   const variables = readVariables(files, notes);
-  const settingsFile = readFirst(["fastagent.config.yaml", "fast-agent.yaml", "fast-agent.config.yaml"], files, notes);
-  const secretsFile = readFirst(["fastagent.secrets.yaml", "fast-agent.secrets.yaml"], files, notes, true);
+  const settingsFile = readFirst(inHomeFirst(settingsNames), files, notes);
+  const secretsFile = readFirst(inHomeFirst(secretsNames), files, notes, true);
   const topologyFile = readFirst(["agents.yaml"], files, notes);
   if (notes.hasFaults) return undefined;
 
@@ -39,10 +50,10 @@ export function convert(files: ProjectFiles, notes: Notes): ImportedProject | un
   const references = readReferences(settings.map("model_references"));
   const providers = new Providers(providerSections(settings), references, around);
   const servers = importServers(settings.map("mcp"), { ...around, topology });
-  const defaultModel = importDefaultModel(settings, providers);
+  const defaultModel = importDefaultModel(settings, providers, model);
   const spec = importInstance(name, topology, settings, variables);
 
-  const sources = collectAgents(topology, files, notes);
+  const sources = collectAgents(topology, files, cards, notes);
   const agents = sources.agents.map((source) =>
     importAgent(source, { instance: name, sources, servers, providers, notes }),
   );
@@ -58,11 +69,17 @@ export function convert(files: ProjectFiles, notes: Notes): ImportedProject | un
     secrets,
     variables,
     registryPort: topology?.registryPort?.value,
+    hasModel: defaultModel !== undefined,
   };
 }
 
 const nothingFound =
-  "no agent was found: expected agents.yaml, Python with @fast.agent, or cards in agent-cards; name the folder of the project";
+  "no agent was found: expected agents.yaml, Python with @fast.agent, or cards in agent-cards; name the folder of the project, or that of its cards with --cards";
+
+const settingsNames = ["fast-agent.yaml", "fast-agent.config.yaml", "fastagent.config.yaml"];
+const secretsNames = ["fast-agent.secrets.yaml", "fastagent.secrets.yaml"];
+/** As fast-agent looks for them: in its home, and where there is none in the project's folder. */
+const inHomeFirst = (names: readonly string[]): string[] => [...names.map((name) => `.fast-agent/${name}`), ...names];
 
 /** The first of these files that is there. */
 function readFirst(names: readonly string[], files: ProjectFiles, notes: Notes, isSecret = false): Field | undefined {
@@ -93,8 +110,9 @@ function readReferences(reader: MapReader): Map<string, string> {
   return references;
 }
 
-function importDefaultModel(settings: MapReader, providers: Providers): NamedModel | undefined {
-  const found: Placed<string> | undefined = settings.text("default_model");
+function importDefaultModel(settings: MapReader, providers: Providers, wanted?: string): NamedModel | undefined {
+  const written: Placed<string> | undefined = settings.text("default_model");
+  const found = wanted === undefined ? written : { value: wanted, field: written?.field ?? settings.field };
   const model = found && providers.resolve(found, "default_model", settings.notes);
   if (found === undefined || model === undefined) {
     const message = "spec.defaultModel is passthrough, which only echoes, since no model is known; write your model";

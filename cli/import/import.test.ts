@@ -12,9 +12,14 @@ describe("CLI-3 a whole project", () => {
   test("becomes the manifests that are kept beside", async () => {
     const { code, files } = await importTexts(exampleProject);
     expect(code).toBe(0);
-    expect(Object.keys(files).toSorted()).toEqual([".env.example", "agents.yaml", "instance.yaml", "secrets.yaml"]);
+    expect(Object.keys(files).toSorted()).toEqual([
+      ".env.example",
+      "agents.yaml",
+      "instance.yaml",
+      "local/secrets.yaml",
+    ]);
     for (const [name, text] of Object.entries(files)) {
-      await expect(text).toMatchFileSnapshot(`testing/golden/${name.replace(/^\./, "dot-")}`);
+      await expect(text).toMatchFileSnapshot(`testing/golden/${name.replace(/^\./, "dot-").replace("/", "-")}`);
     }
   });
 
@@ -26,8 +31,13 @@ describe("CLI-3 a whole project", () => {
   test("passes `pallas check` as it is", async () => {
     const { folder } = await importTexts(exampleProject);
     const terminal = recordTerminal(folder);
-    expect(await check({ paths: [folder], isLocal: false, json: false, env: {} }, terminal)).toBe(0);
-    expect(terminal.printed).toEqual(["3 files read: 1 sound instance and 4 sound agents, no faults"]);
+    const checked = (isLocal: boolean) => check({ paths: [folder], isLocal, json: false, env: {} }, terminal);
+    expect([await checked(false), await checked(true)]).toEqual([0, 0]);
+    // A cluster is to get no Secret with placeholders.
+    expect(terminal.printed).toEqual([
+      "2 files read: 1 sound instance and 4 sound agents, no faults",
+      "3 files read: 1 sound instance and 4 sound agents, no faults",
+    ]);
   });
 
   test("leaves every value of a secret behind", async () => {
@@ -51,7 +61,7 @@ describe("the output folder", () => {
     const folder = await writeProject({
       ...project,
       "pallas/agents.yaml": "old\n",
-      "pallas/secrets.yaml": "old\n",
+      "pallas/local/secrets.yaml": "old\n",
       "pallas/.env": "A=1\n",
     });
     const { code, files } = await importFolder(folder, true);

@@ -5,7 +5,9 @@ import { renderDiagnostic, type Diagnostic } from "../manifests/diagnostic.ts";
 import { findManifestFiles, UsageError } from "../manifests/find-files.ts";
 import { judge } from "../manifests/judge.ts";
 import { readManifests } from "../manifests/read-manifests.ts";
+import { unwritten } from "../../plan/accept.ts";
 import type { Terminal } from "../terminal.ts";
+import type { ImportedAgent } from "./agent-spec.ts";
 import { convert, type ImportedProject } from "./convert.ts";
 import { Notes } from "./notes.ts";
 import { ProjectFiles } from "./project-files.ts";
@@ -19,6 +21,10 @@ export interface ImportOptions {
   output: string;
   /** Whether files that are there may be overwritten. */
   isForced: boolean;
+  /** The model of agents that name none. */
+  model?: string | undefined;
+  /** A folder of cards, relative to the project. */
+  cards?: string | undefined;
 }
 
 /**
@@ -26,14 +32,15 @@ export interface ImportOptions {
  * @returns the exit code: 0, or 1 when nothing was written because of faults
  * @throws UsageError when the project is not there, or the output would overwrite something
  */
-export async function importProject({ project, output, isForced }: ImportOptions, terminal: Terminal): Promise<0 | 1> {
+export async function importProject(options: ImportOptions, terminal: Terminal): Promise<0 | 1> {
+  const { project, output, isForced } = options;
   const files = new ProjectFiles(project);
   const folder = resolve(terminal.folder, output);
   if (folder === files.folder) throw new UsageError(`-o ${output}: is the project itself; name a folder of its own`);
   await checkOutput(folder, output, isForced);
 
   const notes = new Notes();
-  const imported = convert(files, notes);
+  const imported = convert(files, options, notes);
   if (imported === undefined || notes.hasFaults) return refuse(notes, terminal);
   const texts = renderFiles(imported, notes.all, files.folder);
   const staged = await stageFiles(texts, folder);
@@ -71,14 +78,15 @@ async function judgeStaged(staged: string, { instance, agents }: ImportedProject
   const { diagnostics } = judge(await readManifests(await findManifestFiles([staged])), { mode: "cluster" }, {});
   const places = new Map(agents.map(({ source }) => [`PallasAgent default/${source.name}`, source.place]));
   for (const { severity, message } of diagnostics) {
-    if (severity !== "fault") continue;
+    // A text that could not be read is said already, and is to be written before the manifests are used.
+    if (severity !== "fault" || message.endsWith(unwritten)) continue;
     const subject = /^\w+ [^:\s]+/.exec(message)?.[0] ?? "";
     notes.fault(places.get(subject) ?? instance.place, `what is made of it would be refused: ${message}`);
   }
 }
 
 function printSummary(
-  { instance, agents, secrets, variables, registryPort }: ImportedProject,
+  { instance, agents, secrets, variables, registryPort, hasModel }: ImportedProject,
   names: readonly FileName[],
   folder: string,
   terminal: Terminal,
@@ -90,7 +98,16 @@ function printSummary(
   if (unset.length > 0) terminal.print(`fill in, in ${shown}/.env: ${unset.join(", ")}`);
   if (wanted.length > unset.length) terminal.print(`copy .env of the project to ${shown}/.env`);
   const port = registryPort === undefined ? "" : ` --port ${registryPort}`;
-  terminal.print(`then: pallas check -f ${shown}, and pallas up -f ${shown}${port}`);
+  terminal.print(`then: pallas check --local -f ${shown}, and pallas up -f ${shown}${port}`);
+  terminal.print(describeModels(agents, hasModel, shown));
+}
+
+/** Last and alone, because agents without a model run and only echo. */
+function describeModels(agents: readonly ImportedAgent[], hasModel: boolean, shown: string): string {
+  const lacking = hasModel ? 0 : agents.filter(({ spec }) => spec.model === undefined).length;
+  if (lacking === 0) return "every agent has a model";
+  const verb = lacking === 1 ? "still needs a model and only echoes" : "still need a model and only echo";
+  return `${count(lacking, "agent")} ${verb}: write spec.defaultModel in ${shown}/instance.yaml, or import with --model`;
 }
 
 const count = (amount: number, word: string): string => `${amount} ${word}${amount === 1 ? "" : "s"}`;

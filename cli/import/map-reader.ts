@@ -31,6 +31,12 @@ export class MapReader {
     return field === undefined || isNothing(field) ? undefined : field;
   }
 
+  /** Whether a key is there, not taken yet, and not empty. */
+  has(key: string): boolean {
+    const field = this.left.get(key);
+    return field !== undefined && !isNothing(field);
+  }
+
   private takePublic(key: string): Field | undefined {
     const field = this.take(key);
     if (field?.isSecret !== true) return field;

@@ -1,7 +1,7 @@
-// Names of models as fast-agent has them → provider.model-name. Only what is the same in every release of it is
-// resolved: `sonnet` means another model from one to the next.
+// Names of models as fast-agent has them → provider.model-name.
 import { efforts } from "../../crds/agent-settings.ts";
 import { isBuiltIn } from "../../plan/models.ts";
+import { modelAliases } from "./model-aliases.ts";
 import { isVendor } from "./vendors.ts";
 
 export interface NamedModel {
@@ -10,13 +10,9 @@ export interface NamedModel {
   provider: string;
   /** Sampling that was part of the name: `?reasoning=high`. */
   request: ReadonlyMap<string, string>;
+  /** The short name that it was found by, which means another model in other releases. */
+  alias?: string;
 }
-
-/** Short names that say their version. */
-const versioned: readonly [RegExp, (family: string, version: string) => string][] = [
-  [/^(opus|sonnet|haiku)(\d)(\d)$/, (family, version) => `anthropic.claude-${family}-${version}`],
-  [/^(gpt)5([1-9])$/, (_, version) => `openai.gpt-5.${version}`],
-];
 
 /** Vendors whose models cannot be mistaken. */
 const families: readonly [RegExp, string][] = [
@@ -39,11 +35,13 @@ export function resolveModelName(name: string, references: ReadonlyMap<string, s
   const request = new Map(new URLSearchParams(query));
   const [, withoutEffort, effort] = wordEnding.exec(base) ?? [];
   if (effort !== undefined) request.set("reasoning", effort);
-  const ref = resolveBase(withoutEffort ?? base);
-  if (ref === undefined) return `"${base}" is a short name, which means another model from release to release`;
+  const plain = withoutEffort ?? base;
+  const alias = modelAliases.get(plain);
+  const ref = alias ?? resolveBase(plain);
+  if (ref === undefined) return `"${base}" is no model whose provider is known`;
   if (/\s/.test(ref) || ref.length > 256) return "it is not the name of a model";
   const provider = ref.split(".", 1)[0] ?? "";
-  return { ref, provider, request };
+  return { ref, provider, request, ...(alias === undefined ? {} : { alias: plain }) };
 }
 
 function resolveBase(base: string): string | undefined {
@@ -52,10 +50,6 @@ function resolveBase(base: string): string | undefined {
   if (slash > 0 && isVendor(base.slice(0, slash))) return `${base.slice(0, slash)}.${base.slice(slash + 1)}`;
   const dot = base.indexOf(".");
   if (dot > 0 && dot < base.length - 1 && (isVendor(base.slice(0, dot)) || isBuiltIn(base.slice(0, dot)))) return base;
-  for (const [pattern, name] of versioned) {
-    const found = pattern.exec(base);
-    if (found) return name(found[1] ?? "", found.slice(2).join("-"));
-  }
   const family = families.find(([pattern]) => pattern.test(base));
   return family === undefined ? undefined : `${family[1]}.${base}`;
 }

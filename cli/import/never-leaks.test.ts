@@ -122,7 +122,7 @@ test(
       fc.asyncProperty(projects, async (project) => {
         const { code, said, files } = await importTexts(project);
         written += code === 0 ? 1 : 0;
-        referring += files["secrets.yaml"] === undefined ? 0 : 1;
+        referring += files["local/secrets.yaml"] === undefined ? 0 : 1;
         expect(Object.keys(files).length > 0).toBe(code === 0);
         expect(said.join("\n")).not.toContain(secret);
         expect(JSON.stringify(files)).not.toContain(secret);

@@ -17,12 +17,12 @@ describe("CLI-3 nothing is written when", () => {
     [
       "there is nothing",
       {},
-      ".: fault: no agent was found: expected agents.yaml, Python with @fast.agent, or cards in agent-cards; name the folder of the project",
+      ".: fault: no agent was found: expected agents.yaml, Python with @fast.agent, or cards in agent-cards; name the folder of the project, or that of its cards with --cards",
     ],
     [
       "all files are empty",
       { "agents.yaml": "", "fastagent.config.yaml": "" },
-      ".: fault: no agent was found: expected agents.yaml, Python with @fast.agent, or cards in agent-cards; name the folder of the project",
+      ".: fault: no agent was found: expected agents.yaml, Python with @fast.agent, or cards in agent-cards; name the folder of the project, or that of its cards with --cards",
     ],
     [
       "YAML is broken",
@@ -63,11 +63,6 @@ describe("CLI-3 nothing is written when", () => {
       "agents depend on each other in a circle",
       deployed("  a: { depends_on: [b] }\n  b: { depends_on: [a] }\n"),
       "agents.yaml:4:3: fault: what is made of it would be refused: PallasAgent default/a: spec: the agents depend on each other in a circle: a → b → a; take one of these references out",
-    ],
-    [
-      "an agent depends on one that is not there",
-      deployed("  a: { depends_on: [bb] }\n"),
-      'agents.yaml:4:21: fault: agents.a.depends_on: no agent is named "bb"; there is "a"',
     ],
     [
       "two agents have one port",
@@ -117,7 +112,7 @@ describe("CLI-3 nothing is written when", () => {
     [
       "a title is too long",
       deployed(`  a: { title: ${"x".repeat(101)} }\n`),
-      `agents.yaml:4:3: fault: what is made of it would be refused: PallasAgent default/a: spec.title: must have at most 100 characters, found "${"x".repeat(76)}…`,
+      `agents.yaml:4:3: fault: what is made of it would be refused: PallasAgent default/a: spec.title: must have at most 100 characters, found 101`,
     ],
   ])("%s", async (_, project, message) => {
     const { code, said, files } = await importTexts(project);
@@ -129,6 +124,11 @@ describe("CLI-3 nothing is written when", () => {
 
 describe("CLI-3 what is not carried over is said with its place, and the rest is written, when", () => {
   test.each<[string, ProjectTexts, string]>([
+    [
+      "an agent depends on one that is not there",
+      deployed("  a: { depends_on: [bb] }\n"),
+      'agents.yaml:4:21: warning: depends_on "bb": not carried over: it names an agent which is nowhere in the project',
+    ],
     [
       "a key is misspelt",
       withSettings("default_modell: passthrough\n"),

@@ -6,7 +6,8 @@ import type { Variables } from "./variables.ts";
 
 export type PlainUrl = { ok: true; url: URL; text: string } | { ok: false; message: string };
 
-const placeholder = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})(?::([^}]*))?\}/g;
+/** `${NAME}`, or `${NAME:default}`. */
+export const placeholder = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})(?::([^}]*))?\}/g;
 /** Twice what a URL may have, for the placeholders. */
 const maxTextLength = 4_096;
 /** An http(s) URL without secrets, or what is wrong with it, in words that show nothing of it. */

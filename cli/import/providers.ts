@@ -4,10 +4,11 @@ import type { InstanceSpec } from "../../crds/instance.ts";
 import { isBuiltIn } from "../../plan/models.ts";
 import type { Place } from "./field.ts";
 import type { MapReader, Placed } from "./map-reader.ts";
+import { aliasesOf } from "./model-aliases.ts";
 import { resolveModelName, type NamedModel } from "./model-name.ts";
 import { toVariableName } from "./names.ts";
 import type { Notes } from "./notes.ts";
-import { readPlainUrl } from "./plain-url.ts";
+import { placeholder, readPlainUrl } from "./plain-url.ts";
 import type { SecretKeys } from "./secret-keys.ts";
 import { importHeaders } from "./servers.ts";
 import type { Variables } from "./variables.ts";
@@ -73,19 +74,28 @@ export class Providers {
 
   /** The model that a name stands for; what cannot be resolved is said, with the cure. */
   resolve(found: Placed<string>, path: string, notes: Notes): NamedModel | undefined {
-    const model = resolveModelName(found.value, this.references);
+    const { get } = this.around.variables;
+    const name = found.value.replaceAll(
+      placeholder,
+      (written, variable: string, fallback?: string) => get(variable) ?? fallback ?? written,
+    );
+    const model = resolveModelName(name, this.references);
     const { place } = found.field;
     if (typeof model === "string") {
-      notes.warn(place, `${path}: not carried over: ${model}; write the one that is meant as provider.model-name`);
+      // What a variable holds is shown only where it is the name of a model.
+      const why = name === found.value ? model : "the variable in it names no model whose provider is known";
+      notes.warn(place, `${path}: not carried over: ${why}; write the one that is meant as provider.model-name`);
       return undefined;
     }
-    if (isBuiltIn(model.provider) || this.specs.has(model.provider)) return model;
     const vendor = findVendor(model.provider);
-    if (vendor === undefined) {
+    if (vendor === undefined && !isBuiltIn(model.provider)) {
       notes.warn(place, `${path}: not carried over: Pallas has no provider "${model.provider}"; choose another model`);
       return undefined;
     }
-    this.addUnconfigured(model.provider, vendor, place);
+    if (model.alias !== undefined) {
+      notes.note(place, `${path}: "${model.alias}" is ${model.ref}, as in ${aliasesOf}; write another if one is meant`);
+    }
+    if (vendor !== undefined && !this.specs.has(model.provider)) this.addUnconfigured(model.provider, vendor, place);
     return model;
   }
 

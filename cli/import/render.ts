@@ -7,8 +7,10 @@ import type { ImportedProject } from "./convert.ts";
 import type { ImportNote } from "./notes.ts";
 import type { SecretKey } from "./secret-keys.ts";
 
-/** Every file that an import can write; all in one folder, which `pallas up` and `kubectl apply` take as it is. */
-export const fileNames = ["instance.yaml", "agents.yaml", "instructions.yaml", "secrets.yaml", ".env.example"] as const;
+/** Every file that an import can write. `kubectl apply -f` takes the folder as it is, and does not look into `local`. */
+export const fileNames = [
+  ...(["instance.yaml", "agents.yaml", "instructions.yaml", "local/secrets.yaml", ".env.example"] as const),
+];
 export type FileName = (typeof fileNames)[number];
 
 /** Longer instructions go to a ConfigMap, which holds a megabyte, and leave the agent readable. */
@@ -41,7 +43,7 @@ export function renderFiles(
   const long = agents.filter(({ instruction }) => isLong(instruction));
   if (long.length > 0) files.set("instructions.yaml", long.map(renderInstruction).join("---\n"));
   if (secrets.all.length > 0) {
-    files.set("secrets.yaml", renderSecret(secrets.name, secrets.all));
+    files.set("local/secrets.yaml", renderSecret(secrets.name, secrets.all));
     files.set(".env.example", renderVariables(secrets.all));
   }
   return files;
@@ -86,8 +88,8 @@ function renderSecret(name: string, keys: readonly SecretKey[]): string {
     .join(" ");
   return document(
     [
-      "For this machine only: ${…} is filled in from the environment, or from a file .env in this folder.",
-      "Do not apply it to a cluster, which would keep ${…} as it stands. There instead:",
+      "For this machine only: ${…} is filled in from the environment, or from a file .env in the folder above.",
+      "A cluster would keep ${…} as it stands. There instead:",
       `kubectl create secret generic ${name} ${literals}`,
     ],
     {

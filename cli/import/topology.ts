@@ -1,5 +1,4 @@
 // agents.yaml: what is deployed, under which names and ports.
-import { listNames } from "../../plan/fault.ts";
 import type { Field, Place } from "./field.ts";
 import { MapReader, type Placed } from "./map-reader.ts";
 import { toResourceName } from "./names.ts";
@@ -45,7 +44,6 @@ export function readTopology(file: Field, notes: Notes): Topology {
     topology.agents = [...agents.entries].map(([key, field]) => readAgent(key, field, notes));
   }
   checkPorts(topology, notes);
-  checkDependencies(topology, notes);
   return topology;
 }
 
@@ -71,29 +69,15 @@ function port(reader: MapReader, key: string): Placed<number> | undefined {
   return undefined;
 }
 
+/** Locally they would clash, and who is named first would get it. */
 function checkPorts({ registryPort, agents }: Topology, notes: Notes): void {
-  const owners = new Map<number, string>();
-  if (registryPort !== undefined) owners.set(registryPort.value, "the registry");
+  const owners = new Map(registryPort === undefined ? [] : [[registryPort.value, "the registry"]]);
   for (const { key, port: wanted } of agents) {
     if (wanted === undefined) continue;
     const owner = owners.get(wanted.value);
-    if (owner === undefined) owners.set(wanted.value, `agent "${key}"`);
-    else {
-      notes.fault(
-        wanted.field.place,
-        `agents.${key}.port: ${wanted.value} is the port of ${owner} already; choose another`,
-      );
-    }
-  }
-}
-
-function checkDependencies({ agents }: Topology, notes: Notes): void {
-  const known = agents.map(({ key }) => key);
-  for (const { key, dependsOn } of agents) {
-    for (const { value, field } of dependsOn) {
-      if (known.includes(value)) continue;
-      const message = `agents.${key}.depends_on: no agent is named "${value}"; there is ${listNames(known)}`;
-      notes.fault(field.place, message);
-    }
+    owners.set(wanted.value, owner ?? `agent "${key}"`);
+    if (owner === undefined) continue;
+    const message = `agents.${key}.port: ${wanted.value} is the port of ${owner} already; choose another`;
+    notes.fault(wanted.field.place, message);
   }
 }

@@ -30,7 +30,10 @@ export interface StagedFiles {
 export async function stageFiles(files: ReadonlyMap<FileName, string>, folder: string): Promise<StagedFiles> {
   const made = await mkdir(dirname(folder), { recursive: true });
   const staged = await mkdtemp(join(dirname(folder), `.${basename(folder)}.partial-`));
-  for (const [name, text] of files) await writeFile(join(staged, name), text);
+  for (const [name, text] of files) {
+    await mkdir(dirname(join(staged, name)), { recursive: true });
+    await writeFile(join(staged, name), text);
+  }
   const discard = async (): Promise<void> => {
     await rm(staged, { recursive: true, force: true });
     if (made === undefined) return;
@@ -51,6 +54,9 @@ export async function publishFiles(
     await rename(staged.folder, folder);
     return;
   }
-  for (const name of files.keys()) await rename(join(staged.folder, name), join(folder, name));
+  for (const name of files.keys()) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await rename(join(staged.folder, name), join(folder, name));
+  }
   for (const name of fileNames) if (!files.has(name)) await rm(join(folder, name), { force: true });
 }

@@ -13,26 +13,19 @@ export const opaque = (why: string): Content => ({ kind: "opaque", why });
 export const text = (value: string): Content =>
   value.length > maxTextLength ? opaque(`is longer than ${maxTextLength} characters`) : { kind: "scalar", value };
 
-export function stringContent(source: string): Content {
-  const quoted = splitLiteral(source);
-  const decoded = quoted && decodeBody(quoted.body, quoted.prefix);
-  return decoded === undefined ? opaque("is a text that cannot be read without Python") : text(decoded);
+/** One literal, or several one after another, which are one text to Python. */
+export function stringContent(sources: readonly string[]): Content {
+  const parts = sources.map((source) => {
+    const quoted = splitLiteral(source);
+    return quoted && decodeBody(quoted.body, quoted.prefix);
+  });
+  const whole = parts.filter((part) => part !== undefined);
+  return whole.length === parts.length ? text(whole.join("")) : opaque("is a text that cannot be read without Python");
 }
 
 export function numberContent(source: string): Content {
   const value = Number(source.replaceAll("_", ""));
   return Number.isFinite(value) ? { kind: "scalar", value } : opaque("is a number that cannot be read");
-}
-
-/** Texts one after another; an opaque part makes the whole opaque. */
-export function joined(parts: readonly Field[], separator: string): Content {
-  const texts: string[] = [];
-  for (const part of parts) {
-    if (part.kind === "opaque") return opaque(part.why);
-    if (part.kind !== "scalar" || typeof part.value !== "string") return opaque("is put together from more than texts");
-    texts.push(part.value);
-  }
-  return text(texts.join(separator));
 }
 
 export function pathOf(parts: readonly Field[]): Content {
@@ -45,21 +38,4 @@ export function pathOf(parts: readonly Field[]): Content {
   // As in Python, an absolute part replaces what stands before it; it then leads out of the project.
   const from = names.findLastIndex((name) => name.startsWith("/"));
   return { kind: "path", path: posix.join(...names.slice(Math.max(0, from))) };
-}
-
-export function changedText(field: Field, change: (value: string) => string): Content {
-  if (field.kind === "scalar" && typeof field.value === "string") return text(change(field.value));
-  return opaque(field.kind === "opaque" ? field.why : "is made by code, which is not run");
-}
-
-/** What textwrap.dedent does: the white space that all lines begin with is taken away. */
-export function dedent(value: string): string {
-  const lines = value.split("\n").map((line) => (line.trim() === "" ? "" : line));
-  const margins = lines.filter((line) => line !== "").map((line) => /^[ \t]*/.exec(line)?.[0] ?? "");
-  const margin = margins.reduce((shared, next) => {
-    let length = 0;
-    while (length < shared.length && shared[length] === next[length]) length += 1;
-    return shared.slice(0, length);
-  }, margins[0] ?? "");
-  return lines.map((line) => line.slice(line === "" ? 0 : margin.length)).join("\n");
 }

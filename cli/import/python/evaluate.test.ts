@@ -8,7 +8,7 @@ const agent = z.object({ spec: z.object({ instruction: z.string().optional() }) 
 
 const head = `
 A = "a"
-B = A + "b"
+SAME: str = A
 TWICE = "first"
 TWICE = "second"
 GROWN = "x"
@@ -16,16 +16,14 @@ GROWN += "y"
 if A:
     MAYBE = "m"
 PARTS = ["one", "two"]
-LAUGH0 = ["ha", "ha"]
-${Array.from({ length: 40 }, (_, n) => `LAUGH${n + 1} = [*LAUGH${n}, *LAUGH${n}]`).join("\n")}
-LOOP = LOOP2 + ""
-LOOP2 = LOOP + ""
+LOOP = (LOOP2)
+LOOP2 = (LOOP)
 `;
 
 async function instructionOf(expression: string): Promise<{ text: string | undefined; said: string }> {
-  const python = `from .prompts import SHARED as OURS, OTHER\nfrom agents.gone import GONE\n${head}\n@fast.agent("jarvis", ${expression})\nasync def f(): pass\n`;
+  const python = `from .prompts import SHARED\n${head}\n@fast.agent("jarvis", ${expression})\nasync def f(): pass\n`;
   const { files, said } = await importTexts(
-    withModule(python, { "agents/prompts.py": 'BASE = "base"\nSHARED = BASE + "!"\n', "text/x.md": "from a file" }),
+    withModule(python, { "agents/prompts.py": 'SHARED = "base"\n', "text/x.md": "from a file\n" }),
   );
   return { text: agent.parse(load(files["agents.yaml"] ?? "")).spec.instruction, said: said.join("\n") };
 }
@@ -40,50 +38,61 @@ describe("CLI-3 a text is found without running Python when it is", () => {
     [`"next " 'to ' """each other"""`, "next to each other"],
     [`("in " "brackets")`, "in brackets"],
     ["A", "a"],
-    ["B", "ab"],
-    ["B + '-' + A", "ab-a"],
-    ["OURS", "base!"],
-    [`f"{A} and {{braces}}"`, "a and {braces}"],
-    [`"-".join(PARTS)`, "one-two"],
-    [`"-".join([*PARTS, A])`, "one-two-a"],
+    [`("in " "several " 'parts')`, "in several parts"],
     [`"  trimmed\\n".strip()`, "trimmed"],
-    [`textwrap.dedent("""\\\n    one\n      two\n    """)`, "one\n  two\n"],
-    [`Path("text/x.md")`, "from a file"],
-    [`Path("text/x.md").read_text()`, "from a file"],
-    [`(Path(__file__).parent.parent / "text" / "x.md").read_text(encoding="utf-8")`, "from a file"],
-    [`Path(__file__).resolve().parent.joinpath("..", "text", "x.md")`, "from a file"],
+    ["SAME", "a"],
+    [`Path("text/x.md")`, "from a file\n"],
+    [`Path("text/x.md").read_text().strip()`, "from a file"],
+    [`(Path(__file__).parent.parent / "text" / "x.md").read_text(encoding="utf-8")`, "from a file\n"],
+    [`Path(__file__).resolve().parent.parent / "text/x.md"`, "from a file\n"],
   ])("%s", async (expression, text) => {
     expect((await instructionOf(expression)).text).toBe(text);
   });
 });
 
-describe("CLI-3 a text is left out, and said to be, when it is", () => {
+describe("CLI-3 a text is TODO, which `pallas check` refuses, and said to be lost when it is", () => {
   test.each([
     ["TWICE", "TWICE is not a constant of this module"],
     ["GROWN", "GROWN is not a constant of this module"],
     ["MAYBE", "MAYBE is not a constant of this module"],
-    ["OTHER", "OTHER is not a constant of this module"],
-    ["GONE", "GONE is not a constant of this module"],
+    ["SHARED", "SHARED is not a constant of this module"],
     ["make(A)", "is made by make(), which is not run"],
     [`os.environ["X"]`, "is made by code, which is not run"],
     [`os.getenv("X", "y")`, "is made by getenv(), which is not run"],
-    [`A if B else A`, "is made by code, which is not run"],
+    [`A if A else A`, "is made by code, which is not run"],
+    [`A + "b"`, "is made by code, which is not run"],
     [`"%s" % A`, "is made by code, which is not run"],
-    [`f"{A!r}"`, "is a text with {…} in it that is made by code"],
-    [`f"{make()}"`, "is a text with {…} in it that is made by code"],
+    [`f"{A} and more"`, "is made by code, which is not run"],
+    [`"text " f"{A}"`, "is made by code, which is not run"],
+    [`"-".join(PARTS)`, "is made by join(), which is not run"],
+    [`textwrap.dedent("x")`, "is made by dedent(), which is not run"],
     [`b"bytes"`, "is a text that cannot be read without Python"],
     [String.raw`"\N{BULLET}"`, "is a text that cannot be read without Python"],
     [`Path("/etc/hostname")`, "leads out of the project's folder"],
     [`Path("../x.md").read_text()`, "leads out of the project's folder"],
-    [`"".join(LAUGH40)`, "is made of too many expressions"],
     ["LOOP", "leads through more than 100 expressions"],
-    ["A + 1", "is put together from more than texts"],
     ["PARTS", "expected text, found a list"],
   ])("%s", async (expression, why) => {
     const { text, said } = await instructionOf(expression);
-    expect(text).toBeUndefined();
+    expect(text).toBe("TODO");
     expect(said).toContain(why);
   });
+});
+
+test("CLI-3 a bare yield and a decorator that is called hide no agent behind them", async () => {
+  const python = `
+async def lifespan(app):
+    yield
+    x = yield  # until the end
+fast.agent("clerk", "Say: a bare yield")(lifespan)
+@fast.agent("jarvis", """Of one
+yield""")
+async def f(): pass
+`;
+  const { files, said } = await importTexts(withModule(python));
+  expect(said.join("\n")).not.toContain("not understood");
+  expect(files["agents.yaml"]).toContain("instruction: 'Say: a bare yield'");
+  expect(files["agents.yaml"]).toContain("    Of one\n    yield\n");
 });
 
 test("CLI-3 long texts use up what may be looked at, before they use up the memory", async () => {

@@ -13,8 +13,7 @@ export interface PythonModule {
   lineStarts: readonly number[];
   /** Expressions by the name that stands for them. */
   constants: ReadonlyMap<string, SyntaxNode>;
-  /** Names that other modules give: local name → module (with leading dots when relative) and the name there. */
-  imports: ReadonlyMap<string, { module: string; name: string }>;
+
   /** Calls with which functions are decorated, and calls that stand alone, in order. */
   calls: readonly PythonCall[];
   /** Where the parser lost the thread. */
@@ -33,13 +32,12 @@ export interface PythonCall {
 export function parseModule(path: string, file: string, text: string): PythonModule {
   const constants = new Map<string, SyntaxNode>();
   const repeated = new Set<string>();
-  const imports = new Map<string, { module: string; name: string }>();
   const calls: PythonCall[] = [];
   const module = { path, file, text, lineStarts: [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)] };
-  const tree = parser.parse(text);
+  // A bare `yield` is not in the grammar; what has its length keeps every place.
+  const tree = parser.parse(text.replaceAll(/\byield\b(?=[ \t]*(?:#.*)?$|[ \t]*\))/gm, "None "));
   for (const node of childrenOf(tree.topNode)) {
     if (node.name === "AssignStatement") addConstant(node, module, constants, repeated);
-    else if (node.name === "ImportStatement") for (const [name, from] of importsOf(node, text)) imports.set(name, from);
   }
   for (const name of repeated) constants.delete(name);
   const errors: Place[] = [];
@@ -48,12 +46,18 @@ export function parseModule(path: string, file: string, text: string): PythonMod
       if (reference.type.isError && errors.length === 0) errors.push(placeAt(module, reference.from));
       const { node } = reference;
       if (reference.name === "Decorator") calls.push(decoratorCall(node, text));
-      else if (reference.name === "CallExpression" && node.parent?.name === "ExpressionStatement") {
-        calls.push({ name: nameOf(node.firstChild, text), isDecorator: false, node, ...argumentsOf(node) });
+      else if (reference.name === "CallExpression") {
+        const isStatement = node.parent?.name === "ExpressionStatement";
+        // `fast.agent(…)(f)` is what the decorator is short for.
+        const inner = node.firstChild?.name === "CallExpression" ? node.firstChild : undefined;
+        const called = inner ?? (isStatement ? node : undefined);
+        if (called === undefined) return;
+        const name = nameOf(called.firstChild, text);
+        calls.push({ name, isDecorator: inner !== undefined, node: called, ...argumentsOf(called) });
       } else if (isAssignmentInside(node)) constants.delete(nameOf(node.firstChild, text));
     },
   });
-  return { ...module, constants, imports, calls, errors };
+  return { ...module, constants, calls, errors };
 }
 
 export function childrenOf(node: SyntaxNode): SyntaxNode[] {
@@ -113,19 +117,3 @@ function decoratorCall(node: SyntaxNode, text: string): PythonCall {
 }
 
 const nameOf = (node: SyntaxNode | null, text: string): string => (node === null ? "" : textOf(node, text));
-
-/** `from a.b import C as D` → D, which is C of a.b. A whole module that is imported gives no constants. */
-function importsOf(node: SyntaxNode, text: string): [string, { module: string; name: string }][] {
-  const words = childrenOf(node).map((child) => textOf(child, text));
-  const at = words.indexOf("import");
-  if (words[0] !== "from" || at < 0) return [];
-  const module = words.slice(1, at).join("");
-  const names = words.slice(at + 1).filter((word) => word !== "(" && word !== ")");
-  return names
-    .join(" ")
-    .split(",")
-    .map((part) => part.trim().split(" as "))
-    .flatMap(([name = "", alias = name]): [string, { module: string; name: string }][] =>
-      /^\w+$/u.test(name) ? [[alias, { module, name }]] : [],
-    );
-}

@@ -1,5 +1,4 @@
-// The Python modules of a project by their dotted names, each parsed once, and where their names lead to.
-import { posix } from "node:path";
+// The Python modules of a project by their dotted names, each parsed once.
 import type { Notes } from "../notes.ts";
 import type { ProjectFiles } from "../project-files.ts";
 import type { EvaluationContext } from "./evaluate.ts";
@@ -48,24 +47,10 @@ export class PythonModules {
     return {
       module,
       budget: { left: evaluationBudget },
-      findModule: (name, from) => {
-        const found = this.find(absoluteName(name, from.path));
-        return typeof found === "string" ? undefined : found;
-      },
       readText: (path) => {
         const read = this.files.read(path);
         return read.ok ? { ok: true, text: read.text } : { ok: false, message: read.message };
       },
     };
   }
-}
-
-/** `..prompts` in agents/sub/a.py is agents.prompts. */
-function absoluteName(name: string, fromPath: string): string {
-  const dots = /^\.*/.exec(name)?.[0].length ?? 0;
-  if (dots === 0) return name;
-  let folder = posix.dirname(fromPath);
-  for (let level = 1; level < dots; level += 1) folder = posix.dirname(folder);
-  const start = folder === "." ? "" : `${folder.replaceAll("/", ".")}.`;
-  return `${start}${name.slice(dots)}`;
 }

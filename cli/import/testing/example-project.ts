@@ -68,13 +68,9 @@ const jarvis = `from pathlib import Path
 from fast_agent import FastAgent
 from fast_agent.types import RequestParams
 
-from agents.prompts import MANNERS
-
 fast = FastAgent("Jarvis", parse_cli_args=False)
 
-INSTRUCTION = f"""You are Jarvis.
-{MANNERS}
-""" + Path("prompts/closing.md").read_text(encoding="utf-8")
+INSTRUCTION = Path("prompts/jarvis.md").read_text(encoding="utf-8")
 
 
 @fast.agent(
@@ -139,8 +135,7 @@ export const exampleProject: ProjectTexts = {
     "ANTHROPIC_API_KEY=sk-ant-never-shown-1\nOPENAI_API_KEY=sk-never-shown-2\nOPENAI_BASE_URL=http://my-llm-server:8080/v1\n",
   "agents/__init__.py": "",
   "agents/jarvis.py": jarvis,
-  "agents/prompts.py": 'MANNERS = "Be kind, "  "and be brief."\n',
   "agents/research.py": research,
-  "prompts/closing.md": "Never guess what a tool can tell you.\r\n",
+  "prompts/jarvis.md": "You are Jarvis.\nBe kind, and be brief.\n\nNever guess what a tool can tell you.\r\n",
   "agent-cards/archivist.md": card,
 };

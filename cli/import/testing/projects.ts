@@ -1,8 +1,8 @@
 // For tests: projects in folders of their own, imported as the command does it.
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { recordTerminal, temporaryFolder } from "../../testing/manifests.ts";
-import { importProject } from "../import.ts";
+import { importProject, type ImportOptions } from "../import.ts";
 
 export type ProjectTexts = Readonly<Record<string, string>>;
 
@@ -26,15 +26,22 @@ export interface Imported {
 }
 
 /** Imports into `pallas` inside the project, which is also where the command is called. */
-export async function importTexts(files: ProjectTexts): Promise<Imported> {
-  return importFolder(await writeProject(files));
+export async function importTexts(files: ProjectTexts, options: Partial<ImportOptions> = {}): Promise<Imported> {
+  return importFolder(await writeProject(files), false, options);
 }
 
-export async function importFolder(folder: string, isForced = false): Promise<Imported> {
+export async function importFolder(
+  folder: string,
+  isForced = false,
+  options: Partial<ImportOptions> = {},
+): Promise<Imported> {
   const terminal = recordTerminal(folder);
-  const code = await importProject({ project: folder, output: "pallas", isForced }, terminal);
+  const code = await importProject({ project: folder, output: "pallas", isForced, ...options }, terminal);
   const output = join(folder, "pallas");
-  const names = await readdir(output).catch(() => []);
+  const entries = await readdir(output, { recursive: true, withFileTypes: true }).catch(() => []);
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(output, join(entry.parentPath, entry.name)));
   const written = await Promise.all(names.map(async (name) => [name, await readFile(join(output, name), "utf8")]));
   return {
     code,
