@@ -150,9 +150,8 @@ class Collection {
       owners.set(name, owner ?? key);
       if (fault !== undefined) this.notes.fault(place, `agent "${key}": ${fault}; choose another name`);
       else if (name !== key.replaceAll("_", "-")) {
-        this.notes
-          .about(name)
-          .warn(place, `agent "${key}" is called "${name}" now, as names go in Kubernetes; its clients see that name`);
+        const why = name === toResourceName(key) ? "as names go in Kubernetes" : "since another one is called so";
+        this.notes.about(name).warn(place, `agent "${key}" is called "${name}" now, ${why}; its clients see that name`);
       }
     }
   }

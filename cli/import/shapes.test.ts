@@ -138,6 +138,14 @@ describe("CLI-3 a text that is lost", () => {
   });
 });
 
+test("CLI-3 an agent whose name another one has is told why it is called otherwise", async () => {
+  const python = '# fast_agent\n@fast.agent("clerk", "Be brief.")\nasync def f(): pass\n';
+  const { warnings } = await run({ "one.py": python, "two.py": python, "fast-agent.yaml": "default_model: haiku\n" });
+  expect(warnings).toEqual([
+    'two.py:2:1: warning: agent "clerk" is called "two-clerk" now, since another one is called so; its clients see that name',
+  ]);
+});
+
 test("CLI-3 tools of a server that is not carried over are not told twice", async () => {
   const settings = "default_model: passthrough\nmcp: { servers: { files: { command: npx } } }\n";
   const { warnings } = await run(

@@ -65,8 +65,12 @@ describe("CLI-3 a project that is imported", () => {
   test("says what was written, and what is left to do", async () => {
     const { code, stdout, stderr } = await pallas("import", ".");
     expect(code).toBe(0);
-    expect(stdout).toContain('pallas: instance "my-project" and 4 agents in instance.yaml, agents.yaml, secrets.yaml');
-    expect(stdout).toContain(`then: pallas check -f pallas, and pallas up -f pallas --port ${port}\n`);
+    expect(stdout).toContain(
+      'pallas: instance "my-project" and 4 agents in instance.yaml, agents.yaml, local/secrets.yaml',
+    );
+    expect(stdout).toContain(
+      `then: pallas check --local -f pallas, and pallas up -f pallas --port ${port}\nevery agent has a model\n`,
+    );
     expect(stderr).toMatch(/^agents\/jarvis\.py:\d+:\d+: warning: server "files": not carried over/m);
   });
 
@@ -85,7 +89,7 @@ describe("CLI-3 a project that is imported", () => {
   test("passes the check and runs once its variables are filled in", async () => {
     await cp(join(folder, ".env"), join(folder, "pallas/.env"));
     await appendFile(join(folder, "pallas/.env"), "NEO4J_TOKEN=t\nNEO4J_CYPHER_X_TEAM_KEY=k\n");
-    expect(await pallas("check", "-f", "pallas")).toMatchObject({
+    expect(await pallas("check", "--local", "-f", "pallas")).toMatchObject({
       code: 0,
       stdout: "3 files read: 1 sound instance and 4 sound agents, no faults\n",
     });

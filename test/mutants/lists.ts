@@ -3,6 +3,7 @@ import { borderMutants } from "./borders.ts";
 import { conversationMutants } from "./conversations.ts";
 import { kubeMutants } from "./lib-kube.ts";
 import { linkMutants } from "./links.ts";
+import { manifestMutants } from "./manifests.ts";
 import { modelMutants } from "./model.ts";
 import type { Mutant } from "./mutant.ts";
 import { operatorMutants } from "./operator.ts";
@@ -16,6 +17,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   links: linkMutants,
   borders: borderMutants,
   model: modelMutants,
+  manifests: manifestMutants,
 };
 
 export const allMutants: readonly Mutant[] = Object.values(mutantLists).flat();
