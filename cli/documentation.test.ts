@@ -15,7 +15,7 @@ function namesUnder(heading: string): string[] {
   const [, section = ""] = text.split(`\n## ${heading}\n`);
   const rows = section.split(/\n## /)[0]?.matchAll(/^\| (`.*?`(?:, `.*?`)*) \|/gm) ?? [];
   return [...rows].flatMap(([, cell = ""]) =>
-    [...cell.matchAll(/`(.*?)`/g)].map(([, name = ""]) => name.replace("\\|", "|")),
+    [...cell.matchAll(/`(.*?)`/g)].map(([, name = ""]) => name.replaceAll("\\|", "|")),
   );
 }
 

@@ -2,6 +2,7 @@
 // names. Each ends in manifests that pass the check, and in a last line on models.
 import { describe, expect, test } from "vitest";
 import { check } from "../check.ts";
+import { todo } from "../../plan/accept.ts";
 import { recordTerminal } from "../testing/manifests.ts";
 import { importTexts, withArguments, withSettings, type ProjectTexts } from "./testing/projects.ts";
 import type { ImportOptions } from "./import.ts";
@@ -120,13 +121,13 @@ describe("CLI-3 the last line says how many agents still need a model", () => {
 });
 
 describe("CLI-3 a text that is lost", () => {
-  test("is TODO, which the check refuses, so that no agent runs without it unseen", async () => {
+  test("is marked, which the check refuses, so that no agent runs without it unseen", async () => {
     const { code, files, checked, complaints } = await run(withArguments('instruction=f"Be {manner}."'));
     expect([code, checked]).toEqual([0, 1]);
-    expect(files["agents.yaml"]).toContain("  instruction: TODO\n");
+    expect(files["agents.yaml"]).toContain(`  instruction: ${todo}\n`);
     expect(complaints).toEqual([
       expect.stringContaining(
-        "PallasAgent default/jarvis: spec.instruction: is still TODO, which stands for a text that was not carried over; write the instruction",
+        `PallasAgent default/jarvis: spec.instruction: is still ${todo}, which stands for a text that was not carried over; write the instruction`,
       ),
     ]);
   });

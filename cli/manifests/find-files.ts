@@ -27,7 +27,7 @@ export class UsageError extends Error {
 const isManifestName = (name: string): boolean => /\.(ya?ml|json)$/i.test(name) && !name.startsWith(".");
 
 /** Where a folder keeps what is for this machine only, such as Secrets with placeholders. */
-export const localFolder = "local";
+const localFolder = "local";
 
 /** The name of standard input, where files have a path. */
 const inputName = "standard input";

@@ -54,7 +54,7 @@ export const manifestMutants: readonly Mutant[] = [
     file: "plan/accept.ts",
     find: "agent.spec.instruction?.trim() === todo",
     replace: "agent.spec.instruction === undefined",
-    breaks: "an agent whose instruction an import lost runs on TODO",
+    breaks: "an agent whose instruction an import lost runs on nothing",
   },
   {
     file: "agent-runtime/inputs/secrets.ts",

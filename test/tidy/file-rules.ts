@@ -46,7 +46,8 @@ export function findForbiddenWords(files: readonly SourceFile[]): string[] {
     const inCode = forbiddenCode
       .filter(({ pattern, where }) => (where?.(file) ?? true) && pattern.test(code))
       .map(({ name }) => name);
-    const inText = forbiddenText.exec(file.text)?.[0];
+    // As a value by itself it is what an import writes, and no note of ours.
+    const inText = forbiddenText.exec(file.text.replaceAll('= "TODO"', ""))?.[0];
     return [...inCode, ...(inText === undefined ? [] : [inText])].map((found) => `${file.path}: ${found}`);
   });
 }

@@ -2,6 +2,7 @@
 import { load } from "js-yaml";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import { todo } from "../../../plan/accept.ts";
 import { importTexts, withModule } from "../testing/projects.ts";
 
 const agent = z.object({ spec: z.object({ instruction: z.string().optional() }) });
@@ -50,7 +51,7 @@ describe("CLI-3 a text is found without running Python when it is", () => {
   });
 });
 
-describe("CLI-3 a text is TODO, which `pallas check` refuses, and said to be lost when it is", () => {
+describe("CLI-3 a text is marked as lost, which `pallas check` refuses, and said to be when it is", () => {
   test.each([
     ["TWICE", "TWICE is not a constant of this module"],
     ["GROWN", "GROWN is not a constant of this module"],
@@ -74,7 +75,7 @@ describe("CLI-3 a text is TODO, which `pallas check` refuses, and said to be los
     ["PARTS", "expected text, found a list"],
   ])("%s", async (expression, why) => {
     const { text, said } = await instructionOf(expression);
-    expect(text).toBe("TODO");
+    expect(text).toBe(todo);
     expect(said).toContain(why);
   });
 });
