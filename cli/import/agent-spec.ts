@@ -37,9 +37,9 @@ const unneeded: Readonly<Record<string, string>> = {
   max_display_instances: "there is no terminal of an agent",
 };
 const unsupported: Readonly<Record<string, string>> = {
-  human_input: "nobody is asked during a call; let the agent ask in its answer",
+  human_input: "an agent itself asks nobody during a call; let it ask in its answer",
   api_key: "keys belong to providers; give the key to the provider of its model",
-  resources: "only tools of servers are offered",
+  resources: "an agent may read all resources of its servers, or none with resources/read in tools.deny",
   prompts: "only tools of servers are offered",
   skills: "agents have no skills; put what they need into the instruction",
   function_tools: "agents run no code of their own; serve the functions over MCP",

@@ -23,7 +23,7 @@ const unneeded: Readonly<Record<string, string>> = {
   cache_diagnostics: "there are metrics of cached tokens",
   transport: "Pallas chooses the transport",
   native_compaction: "spec.history says when conversations are condensed",
-  structured_output_mode: "agents answer in text",
+  structured_output_mode: "Pallas chooses how; set spec.output of the agents",
 };
 const unsupported: Readonly<Record<string, string>> = {
   reasoning: "set spec.request.effort of the agents",
@@ -33,7 +33,7 @@ const unsupported: Readonly<Record<string, string>> = {
   task_budget: "set spec.limits.totalTokens of the agents",
   web_search: "tools of a vendor are not used; add an MCP server that searches",
   web_fetch: "tools of a vendor are not used; add an MCP server that fetches",
-  vertex_ai: "Claude on Vertex is not supported",
+  vertex_ai: "models on Vertex AI are not supported",
   profile: "AWS profiles are not read; give a key, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
   default_provider: "name the provider behind the model, as in model-name:provider",
 };

@@ -34,7 +34,7 @@ export interface ServerSurroundings {
 
 const known = [
   ...["transport", "url", "target", "headers", "access_token", "forward_inbound_auth", "read_timeout_seconds"],
-  ...["command", "args", "env", "cwd"],
+  ...["include_instructions", "command", "args", "env", "cwd"],
 ];
 const unneeded = "Pallas looks after this itself";
 const reasonless: Readonly<Record<string, string>> = {
@@ -48,14 +48,13 @@ const reasonless: Readonly<Record<string, string>> = {
   reconnect_on_disconnect: unneeded,
   protocol_mode: unneeded,
   load_on_start: unneeded,
+  elicitation: "servers ask those callers that can be asked",
   implementation: unneeded,
 };
 const unsupported: Readonly<Record<string, string>> = {
   auth: "Pallas signs in nowhere; put a token into a Secret and name it in headers, or set forwardInboundAuth",
   roots: "agents have no files",
   sampling: "servers cannot ask the model",
-  elicitation: "nobody is asked during a call",
-  include_instructions: "a server's instructions are not part of the prompt; copy what is needed into the instruction",
   management: "calls always come from the agent",
   connector_id: "connectors of a vendor are not MCP servers; serve the tools over Streamable HTTP",
   defer_loading: "all tools are listed",
@@ -119,6 +118,7 @@ function importServer(
   const forward = reader.flag("forward_inbound_auth")?.value ?? false;
   const headers = importHeaders(reader, name, secrets);
   const timeout = reader.integer("read_timeout_seconds");
+  const hasInstructions = reader.flag("include_instructions")?.value ?? true;
   reader.leaveOut(unsupported, "warn");
   reader.refuseRest([...known, ...Object.keys(reasonless), ...Object.keys(unsupported)]);
   const agent = agentAt(read.url, topology);
@@ -138,6 +138,7 @@ function importServer(
     url: read.text,
     ...(headers.length === 0 ? {} : { headers }),
     ...(forward ? { forwardInboundAuth: true } : {}),
+    ...(hasInstructions ? {} : { instructions: false }),
     ...timeoutOf(timeout),
   });
   return { kind: "server", name };

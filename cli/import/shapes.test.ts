@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { check } from "../check.ts";
 import { todo } from "../../plan/accept.ts";
 import { recordTerminal } from "../testing/manifests.ts";
-import { importTexts, withArguments, withSettings, type ProjectTexts } from "./testing/projects.ts";
+import { importTexts, withArguments, withModule, withSettings, type ProjectTexts } from "./testing/projects.ts";
 import type { ImportOptions } from "./import.ts";
 
 const allHave = "every agent has a model";
@@ -145,6 +145,14 @@ test("CLI-3 an agent whose name another one has is told why it is called otherwi
   expect(warnings).toEqual([
     'two.py:2:1: warning: agent "clerk" is called "two-clerk" now, since another one is called so; its clients see that name',
   ]);
+});
+
+test("CLI-3 a server that keeps its instructions to itself does so, and a server in Python is not told to be one", async () => {
+  const settings = `default_model: haiku\n${server.replace("}", ", include_instructions: false }")}`;
+  const python = '@mcp.tool()\ndef f(): pass\n@fast.agent("jarvis", "A", servers=["web"])\nasync def g(): pass\n';
+  const { files, warnings } = await run(withModule(python, { "fastagent.config.yaml": settings }));
+  expect(warnings).toEqual([]);
+  expect(files["instance.yaml"]).toContain("url: https://web.example/mcp\n      instructions: false\n");
 });
 
 test("CLI-3 tools of a server that is not carried over are not told twice", async () => {

@@ -30,7 +30,7 @@ export function readDefinitions(module: PythonModule, modules: PythonModules, no
     if (kind !== undefined) {
       const definition = readDefinition(kind, call, context, notes);
       if (definition !== undefined) found.definitions.push(definition);
-    } else if (call.isDecorator && call.name.endsWith(".tool")) {
+    } else if (call.isDecorator && /(?<!^mcp|^server)\.tool$/.test(call.name)) {
       const message = `@${call.name}: not carried over: a tool in Python, and agents run no code; serve it as an MCP server and name that in spec.servers`;
       notes.warn(placeAt(module, call.node.from), message);
     } else if (/\.load_agents?$/.test(call.name) && call.arguments !== undefined) {
