@@ -144,7 +144,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     adminApp: createAdminApp({
       allowedHosts,
       observeUnready: async () => (await observeOwnFaults())[0],
-      checkHealth: health.check,
+      checkHealth: async () => ({ ...(await health.check()), callsInFlight: calls.count() }),
       renderMetrics: metrics.render,
     }),
     health,

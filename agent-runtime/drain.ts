@@ -3,7 +3,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { MiddlewareHandler } from "hono";
 import { isJsonObject, renderRpcFailure, rpcCodes } from "../lib/mcp/json-rpc.ts";
-import { settledWithin, sleep, type Clock } from "../lib/process/clock.ts";
+import { settledWithin, type Clock } from "../lib/process/clock.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { CallFault } from "./call-fault.ts";
 import type { Calls } from "./calls.ts";
@@ -19,8 +19,8 @@ export interface Drain {
   isDraining(): boolean;
   /** Ends connections while draining, and refuses new calls with 503 once serving on is over; cancellations still pass. */
   refuseCalls: MiddlewareHandler;
-  /** Resolves when no call is in flight any more; calls over `timeoutMs` are aborted. */
-  run(options: { delayMs: number; timeoutMs: number }): Promise<void>;
+  /** Resolves when no call is in flight any more; calls over `timeoutMs` are aborted, and all of them when `signal` aborts. */
+  run(options: { delayMs: number; timeoutMs: number; signal: AbortSignal }): Promise<void>;
 }
 
 /** Draining of the calls in `calls`; `onBegin` runs at its first moment. */
@@ -43,13 +43,15 @@ export function createDrain(parts: { calls: Calls; onBegin: () => void; log: Log
         headers: { "Retry-After": String(retryAfterSeconds) },
       });
     },
-    async run({ delayMs, timeoutMs }) {
+    async run({ delayMs, timeoutMs, signal }) {
       state = "lagging";
       parts.onBegin();
       log.info({ calls: calls.count(), delayMs }, "draining");
-      await sleep(clock, delayMs);
+      const hurried = untilAborted(signal);
+      await settledWithin(hurried, delayMs, clock);
       state = "refusing";
-      if (!(await settledWithin(calls.idle(), timeoutMs, clock))) {
+      await settledWithin(Promise.race([calls.idle(), hurried]), timeoutMs, clock);
+      if (calls.count() > 0) {
         log.warn({ calls: calls.count(), timeoutMs }, "calls in flight are aborted");
         calls.abortAll(new CallFault("The agent was shut down before this call had ended: send it again."));
         await settledWithin(calls.idle(), abortGraceMs, clock);
@@ -59,6 +61,12 @@ export function createDrain(parts: { calls: Calls; onBegin: () => void; log: Log
     },
   };
 }
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 
 async function isNotification(request: Request): Promise<boolean> {
   const length = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);

@@ -25,7 +25,10 @@ const schema = z.object({
   PALLAS_ADMIN_PORT: port(ports.agentAdmin).describe("port of probes, health and metrics"),
   PALLAS_POD_IP: z.string().optional().describe("the pod's address, a further allowed Host"),
   ...logVariables,
-  PALLAS_EXPAND_ENV: z.enum(["0", "1"]).default("0").describe("1 expands ${NAME} in URLs and headers (local mode)"),
+  PALLAS_EXPAND_ENV: z
+    .enum(["0", "1"])
+    .default("0")
+    .describe("1 expands ${NAME} in URLs and headers, to PALLAS_FILL_NAME (local mode)"),
   PALLAS_DRAIN_DELAY_MS: milliseconds(5_000).describe("how long to serve on after SIGTERM, while endpoints lag"),
   PALLAS_SLOW_PROBE_MS: milliseconds(2_000).describe("a downstream that takes longer than this counts as slow"),
   PALLAS_SLOW_ANSWER_MS: milliseconds(60_000).describe("model turns longer than this on average count as slow"),

@@ -1,24 +1,27 @@
 // The program of an agent's pod: one agent, one process, one run configuration. Wiring only.
 import "../lib/process/small-heap.ts";
 import { readFile } from "node:fs/promises";
+import type { HealthStatus } from "../crds/health.ts";
 import { parseRunConfig } from "../crds/run-config.ts";
 import { captureLibraryOutput } from "../lib/process/library-output.ts";
 import { createLogger } from "../lib/process/log.ts";
 import { createShutdown } from "../lib/process/shutdown.ts";
 import { parseEnvironment, type Environment } from "./environment.ts";
 import { createLiveConfig } from "./inputs/live-config.ts";
-import { renderExpanded } from "./inputs/placeholders.ts";
+import { placeholderValues, renderExpanded } from "./inputs/placeholders.ts";
 import { startRuntime } from "./runtime.ts";
 import { readTelemetrySettings, startTelemetry } from "./telemetry/settings.ts";
 
-/** Keeps the health gauges fresh when nobody asks. */
+/** Keeps the health gauges fresh when nobody asks, and the log. */
 const reprobeMs = 60_000;
 /** For the steps of shutting down that are not waiting for calls. */
 const closeDeadlineMs = 10_000;
 
 async function readRunConfig(environment: Environment) {
   const config = parseRunConfig(await readFile(environment.PALLAS_RUN_CONFIG, "utf8"));
-  return environment.PALLAS_EXPAND_ENV === "1" ? renderExpanded(config, process.env) : { config, unset: [] };
+  return environment.PALLAS_EXPAND_ENV === "1"
+    ? renderExpanded(config, placeholderValues(process.env))
+    : { config, unset: [] };
 }
 
 async function main(): Promise<void> {
@@ -52,16 +55,23 @@ async function main(): Promise<void> {
   shutdown.add("close", () => runtime.close());
   const delayMs = environment.PALLAS_DRAIN_DELAY_MS;
   const drainDeadlineMs = delayMs + config.drainTimeoutMs + closeDeadlineMs;
-  shutdown.add("drain", () => runtime.drain({ delayMs }), { deadlineMs: drainDeadlineMs });
+  shutdown.add("drain", (signal) => runtime.drain({ delayMs, signal }), {
+    deadlineMs: drainDeadlineMs,
+    endsEarly: true,
+  });
   const { name, instance } = config.agent;
   log.info({ agent: name, instance, url: runtime.url, adminUrl: runtime.adminUrl }, "agent started");
 
+  let toldStatus: HealthStatus = "ok";
   const reportHealth = async () => {
     const { status, message } = await runtime.health.check();
-    if (status !== "ok") log.warn({ agent: name, status, reason: message }, "agent is not well");
+    if (status === toldStatus) return;
+    toldStatus = status;
+    if (status === "ok") log.info({ agent: name }, "agent is well again");
+    else log.warn({ agent: name, status, reason: message }, "agent is not well");
   };
   void reportHealth();
-  const reprobe = setInterval(() => void runtime.health.check(), reprobeMs);
+  const reprobe = setInterval(() => void reportHealth(), reprobeMs);
   const { failed } = await shutdown.finished;
   clearInterval(reprobe);
   process.exit(failed.length === 0 ? 0 : 1);

@@ -68,7 +68,7 @@ describe("AGT-5 after a restart", () => {
     const { client, transport, say } = await connectFirstSdk(first.mcpUrl);
     const silent = await connectFirstSdk(first.mcpUrl);
     await say("a");
-    await first.drain({ delayMs: 0 });
+    await first.drain({ delayMs: 0, signal: new AbortController().signal });
     await first.close();
 
     const second = await start(folder, { port });

@@ -19,8 +19,8 @@ export interface Runtime {
   readonly url: string;
   readonly adminUrl: string;
   readonly health: Health;
-  /** Ends all calls in flight in good order (AGT-12); `close` comes after it. */
-  drain(options: { delayMs: number }): Promise<void>;
+  /** Ends all calls in flight in good order (AGT-12), soon when the signal aborts; `close` comes after it. */
+  drain(options: { delayMs: number; signal: AbortSignal }): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       url: mcp.url,
       adminUrl: admin.url,
       health: agent.health,
-      drain: ({ delayMs }) => agent.drain.run({ delayMs, timeoutMs }),
+      drain: (drainOptions) => agent.drain.run({ ...drainOptions, timeoutMs }),
       close,
     };
   } catch (error) {

@@ -29,6 +29,8 @@ export const healthReportSchema = healthPayloadSchema.extend({
   providers: z.record(z.string(), partSchema),
   /** Downstream servers and sub-agents, by name. */
   downstreams: z.record(z.string(), partSchema),
+  /** Calls that have begun and not ended; absent from agents of earlier releases. */
+  callsInFlight: z.number().exactOptional(),
 });
 /** What `GET /health` on the admin port answers, always with 200: a verdict is not an HTTP failure. */
 export type HealthReport = z.output<typeof healthReportSchema>;

@@ -36,6 +36,9 @@ export const configMapSource = object("Where the text is read from.", { configMa
 /** `${NAME}` placeholders are for local mode; in a cluster `plan/` refuses them (CFG-6). */
 export const placeholder = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
 
+/** Before the name of a variable in which `pallas up` hands an agent what a placeholder stands for (SEC-8). */
+export const fillVariablePrefix = "PALLAS_FILL_";
+
 export const url = (description: string) =>
   text(2048, description, {
     min: 1,

@@ -1,8 +1,19 @@
 // `${NAME}` in the URLs and header values of a configuration, for local mode (CFG-6). Pure: the environment is handed in.
 // What is unset is reported, never replaced by an empty string.
+import { fillVariablePrefix } from "../../crds/references.ts";
 import type { RunConfig, RunHeader, RunOauth } from "../../crds/run-config.ts";
 
 const placeholder = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** What placeholders stand for, by name: handed over under a prefix, so that no name can change the process itself (SEC-8). */
+export const placeholderValues = (
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      name.startsWith(fillVariablePrefix) ? [[name.slice(fillVariablePrefix.length), value]] : [],
+    ),
+  );
 
 export interface UnsetVariable {
   variable: string;

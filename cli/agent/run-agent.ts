@@ -12,7 +12,7 @@ import { tryPort, type RunningChild } from "../up/child-process.ts";
 import type { RunnableAgent } from "../up/desired.ts";
 import { loadManifests, type Loaded } from "../up/load.ts";
 import { openProcessLogs, type ProcessLogs } from "../up/process-logs.ts";
-import { planAgent, requirePort } from "../up/programs.ts";
+import { agentStopGraceMs, planAgent, requirePort } from "../up/programs.ts";
 import { applyLiveConfigs, applyObjectFiles, removeSecrets } from "../up/run-files.ts";
 import { stopSignal, type SignalSource } from "../up/signals.ts";
 import { lockStateFolder, openStateFolder, stateFolderPath, type StateFolder } from "../up/state-folder.ts";
@@ -49,17 +49,17 @@ export async function runAgent(options: RunAgentOptions, { terminal, process }: 
   }
   await warnOfMissing(agent, loaded, terminal);
 
-  const { signal, release } = stopSignal(process);
+  const { signal, hurry, release } = stopSignal(process, { canHurry: true });
   try {
     await requirePort(options.port, options.host, "choose another --port");
     const path = join(stateFolderPath(loaded.folders, process.env), "agents", options.name.replaceAll("/", "_"));
     const folder = await openStateFolder(path);
     const unlock = await lockStateFolder(folder);
     try {
-      await applyObjectFiles(folder, loaded.objects, loaded.environment);
+      await applyObjectFiles(folder, loaded.objects, loaded.environment.variables);
       await applyLiveConfigs(folder, [agent]);
       const logs = openProcessLogs({ folder, terminal, env: process.env, showsAll: true });
-      const context = { folder, loaded, terminal, signal, host: options.host, logs };
+      const context = { folder, loaded, terminal, signal, hurry, host: options.host, logs };
       return await runProcess({ ...agent, port: options.port }, context).finally(() => logs.close());
     } finally {
       await removeSecrets(folder);
@@ -113,11 +113,12 @@ interface ProcessContext {
   host: string;
   terminal: Terminal;
   signal: AbortSignal;
+  hurry: AbortSignal;
   logs: ProcessLogs;
 }
 
 async function runProcess(agent: RunnableAgent, context: ProcessContext): Promise<number> {
-  const { folder, loaded, host, terminal, signal, logs } = context;
+  const { folder, loaded, host, terminal, signal, hurry, logs } = context;
   const child: RunningChild = await planAgent(agent, {
     host,
     registryPort: ports.registry,
@@ -138,7 +139,7 @@ async function runProcess(agent: RunnableAgent, context: ProcessContext): Promis
     terminal.complain(`pallas: the agent ${trouble}`);
     return 1;
   }
-  terminal.complain("stopping: calls in flight may end; Ctrl-C once more cuts them off");
-  await child.stop(agent.drainTimeoutMs);
+  terminal.complain("stopping: calls in flight may end; Ctrl-C once more ends them");
+  await child.stop(agentStopGraceMs(agent), hurry);
   return 0;
 }

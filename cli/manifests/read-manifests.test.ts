@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { renderWithExcerpt } from "./diagnostic.ts";
-import { readLocalEnvironment } from "./environment.ts";
 import { findManifestFiles, maxFiles, UsageError } from "./find-files.ts";
 import { maxFileBytes } from "./read-bounded.ts";
 import { readManifests } from "./read-manifests.ts";
@@ -150,23 +149,5 @@ metadata: { name: d }
     expect(await said()).toEqual([
       `a.yaml: fault: has 4194305 bytes, at most 4194304 are read; split it, or move long texts to files of their own`,
     ]);
-  });
-});
-
-describe("CFG-6 .env beside the manifests", () => {
-  test("existing variables win, and the first folder wins over later ones", async () => {
-    const other = await mkdtemp(join(tmpdir(), "pallas-manifests-"));
-    await put(".env", 'A=file\nB="two words" # comment\nexport C=3\n');
-    await writeFile(join(other, ".env"), "C=later\nD=4\n");
-    const { variables, diagnostics } = await readLocalEnvironment([folder, other], { A: "process" });
-    expect(variables).toEqual({ A: "process", B: "two words", C: "3", D: "4" });
-    expect(diagnostics).toEqual([]);
-    await rm(other, { recursive: true });
-  });
-
-  test("one that cannot be read is a warning", async () => {
-    await mkdir(join(folder, ".env"));
-    const { diagnostics } = await readLocalEnvironment([folder], {});
-    expect(diagnostics).toMatchObject([{ severity: "warning", message: expect.stringContaining("EISDIR") }]);
   });
 });

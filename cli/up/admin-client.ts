@@ -1,13 +1,13 @@
-// What `pallas up` asks of its processes over their admin port: whether they are ready, and how they are.
-import { setTimeout as delay } from "node:timers/promises";
+// What `pallas up` asks of its processes over their admin port: whether they are ready, whether they live, how they are,
+// and how many calls they still work on.
 import { healthReportLimitBytes, parseHealthReport, type HealthReport } from "../../crds/health.ts";
 import { fetchLimited, fetchText } from "../../lib/outgoing/fetch-limited.ts";
 import { reasonOf } from "../manifests/find-files.ts";
 
 const probeTimeoutMs = 2_000;
+/** Generous: on a busy machine a process that is slow must not be taken for one that hangs. */
+const livenessTimeoutMs = 5_000;
 const healthTimeoutMs = 10_000;
-/** Time between two looks at a process's health. */
-const healthIntervalMs = 15_000;
 
 /** Undefined when ready, else why not. */
 export async function observeReadiness(adminUrl: string, signal: AbortSignal): Promise<string | undefined> {
@@ -28,7 +28,14 @@ const requestFor = (signal: AbortSignal, timeoutMs: number) => ({
   limitBytes: healthReportLimitBytes,
 });
 
-async function observeHealth(
+/** Whether the process answers at all. */
+export const observeLiveness = (adminUrl: string, signal: AbortSignal): Promise<boolean> =>
+  fetchLimited(`${adminUrl}/livez`, requestFor(signal, livenessTimeoutMs)).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+
+export async function observeHealth(
   agent: string,
   adminUrl: string,
   signal: AbortSignal,
@@ -37,20 +44,5 @@ async function observeHealth(
     return parseHealthReport(await fetchText(`${adminUrl}/health`, requestFor(signal, healthTimeoutMs)), agent);
   } catch {
     return "unreachable"; // whatever the reason: it cannot be asked, and the next look is soon (HLT-6)
-  }
-}
-
-/** Looks at an agent's health again and again, until the signal. */
-export async function pollHealth(
-  agent: string,
-  adminUrl: string,
-  onHealth: (health: HealthReport | "unreachable") => void,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    const health = await observeHealth(agent, adminUrl, signal);
-    if (signal.aborted) return;
-    onHealth(health);
-    await delay(healthIntervalMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -79,9 +79,11 @@ function availability(state: ProcessState | undefined): Finding {
     case "ready":
       return finding("Available", true, "Available", "");
     case "starting":
-      return finding("Available", false, "Progressing", "its process is starting");
+      return finding("Available", false, "Progressing", state.detail ?? "its process is starting");
     case "failing":
       return finding("Available", false, "Unavailable", state.detail ?? "its process does not start");
+    case "stopping":
+      return finding("Available", false, "Unavailable", "its process is stopping");
     case "waiting":
     case undefined:
       return finding("Available", false, "Unavailable", state?.detail ?? "it is not running");
@@ -96,8 +98,10 @@ function healthOf(state: ProcessState | undefined): HealthStatus | undefined {
 
 function healthFindings({ state, model }: StatusInput): Finding[] {
   const report = state?.health;
-  if (report === undefined || report === "unreachable")
-    return [notChecked("ModelHealthy"), notChecked("DownstreamsReachable")];
+  if (report === undefined || report === "unreachable") {
+    const message = report === undefined ? "its health has not been read" : "it does not answer";
+    return [notChecked("ModelHealthy", message), notChecked("DownstreamsReachable", message)];
+  }
   const { provider } = splitModel(model);
   return [
     partsFinding(
@@ -108,11 +112,11 @@ function healthFindings({ state, model }: StatusInput): Finding[] {
   ];
 }
 
-const notChecked = (type: AgentConditionType): Finding => ({
+const notChecked = (type: AgentConditionType, message: string): Finding => ({
   type,
   status: "Unknown",
   reason: "NotChecked",
-  message: "its health has not been read",
+  message,
 });
 
 function partsFinding(type: AgentConditionType, entries: [string, HealthPart][]): Finding {

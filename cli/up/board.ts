@@ -2,7 +2,7 @@
 // state file. It starts and stops nothing.
 import type { HealthReport } from "../../crds/health.ts";
 
-export type Phase = "waiting" | "starting" | "ready" | "failing";
+export type Phase = "waiting" | "starting" | "ready" | "failing" | "stopping";
 
 export interface ProcessState {
   phase: Phase;
@@ -19,6 +19,10 @@ export class Board {
 
   get(key: string): ProcessState | undefined {
     return this.states.get(key);
+  }
+
+  keys(): Iterable<string> {
+    return this.states.keys();
   }
 
   isReady(key: string): boolean {
@@ -67,10 +71,27 @@ export class Board {
   }
 }
 
+/** What people and scripts are told: an agent that is up and says itself that it is not well is degraded. */
+export function describeState(state: ProcessState | undefined): {
+  status: Phase | "degraded" | "stopped";
+  reason?: string;
+} {
+  if (state === undefined) return { status: "stopped" };
+  const { phase, detail, health } = state;
+  if (phase !== "ready" || health === undefined || (health !== "unreachable" && health.status === "ok"))
+    return { status: phase, ...(detail === undefined ? {} : { reason: detail }) };
+  return { status: "degraded", reason: health === "unreachable" ? "it does not answer" : (health.message ?? "") };
+}
+
 /**
  * Whether nothing more will happen by itself soon: every process is ready, in trouble, or waits for one that is.
+ * @param isKnown whether enough is known of a ready one to tell of it
  */
-export function isSettled(board: Board, dependencies: ReadonlyMap<string, readonly string[]>): boolean {
+export function isSettled(
+  board: Board,
+  dependencies: ReadonlyMap<string, readonly string[]>,
+  isKnown: (key: string) => boolean = () => true,
+): boolean {
   const stuck = new Set<string>();
   const isStuck = (key: string): boolean => {
     if (stuck.has(key)) return true;
@@ -83,5 +104,7 @@ export function isSettled(board: Board, dependencies: ReadonlyMap<string, readon
     if (found) stuck.add(key);
     return found;
   };
-  return [...dependencies.keys()].every((key) => board.isReady(key) || (board.get(key) !== undefined && isStuck(key)));
+  return [...dependencies.keys()].every((key) =>
+    board.isReady(key) ? isKnown(key) : board.get(key) !== undefined && isStuck(key),
+  );
 }

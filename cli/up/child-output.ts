@@ -26,6 +26,8 @@ export function splitLines(stream: Readable, onLine: (line: string) => void): vo
 }
 
 const shownLevels = new Set(["WARNING", "ERROR", "FATAL"]);
+/** Of an agent's health the table and the lines below it tell, with its end. */
+const toldElsewhere = new Set(["agent is not well"]);
 const leftOut = new Set(["time", "level", "logger", "message", "agent", "err", "error"]);
 
 interface LogLine {
@@ -51,7 +53,9 @@ function parseLogLine(line: string): LogLine | undefined {
 /** `WARNING downstream is unreachable: connect ECONNREFUSED (server toolbox)`, or undefined for lines below a warning. */
 export function shortLine(line: string): string | undefined {
   const parsed = parseLogLine(line);
-  return parsed && shownLevels.has(parsed.level) ? `${parsed.level} ${describe(parsed)}` : undefined;
+  return parsed && shownLevels.has(parsed.level) && !toldElsewhere.has(parsed.message)
+    ? `${parsed.level} ${describe(parsed)}`
+    : undefined;
 }
 
 /** `INFO agent started (url …)` for every level; a line that is no log line as it stands. */

@@ -31,6 +31,20 @@ describe("CLI-1 a process of ours", () => {
     expect(await child.exited).toMatch(/^was ended by SIGKILL/);
   });
 
+  test("that is hurried gets another signal, at once or while it stops, and is then killed soon", async () => {
+    const stubborn =
+      "for (const s of ['SIGTERM', 'SIGINT']) process.on(s, () => console.log(s)); setInterval(() => {}, 1000); console.log('up');";
+    const [late, early] = [await start(stubborn), await start(stubborn)];
+    for (const { onLine } of [late, early]) await expect.poll(() => onLine.mock.calls.length).toBe(1);
+    const hurry = new AbortController();
+    const stopped = late.child.stop(600_000, hurry.signal);
+    await expect.poll(() => late.onLine.mock.calls.flat()).toEqual(["up", "SIGTERM"]);
+    hurry.abort();
+    await Promise.all([stopped, early.child.stop(50, hurry.signal)]);
+    expect(late.onLine.mock.calls.flat()).toEqual(["up", "SIGTERM", "SIGINT"]);
+    expect(await early.child.exited).toMatch(/^was ended by SIGKILL/);
+  });
+
   test("that has nothing left to do ends, with its channel open", async () => {
     const { child } = await start("console.log(process.env.WORD)", { WORD: "hello" });
     expect(await child.exited).toBe("ended with code 0; its last line: hello");

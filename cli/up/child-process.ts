@@ -4,14 +4,20 @@ import { createServer } from "node:net";
 import { childGuardUrl } from "./child-guard.ts";
 import { isTelling, plainLine, shortLine, splitLines } from "./child-output.ts";
 
+/** For a process that was hurried to tell its callers and go. */
+export const hurriedGraceMs = 5_000;
+
 export interface RunningChild {
   pid: number;
   /** Base URL below which /readyz is. */
   adminUrl: string;
   /** Says how it ended, with its last line; never rejects. */
   exited: Promise<string>;
-  /** SIGTERM, and SIGKILL after the grace; resolves when the process is gone. */
-  stop(graceMs: number): Promise<void>;
+  /**
+   * SIGTERM, and SIGKILL after the grace; resolves when the process is gone. When `hurry` aborts, a second signal asks it
+   * to end its calls with a result, for which it has a moment.
+   */
+  stop(graceMs: number, hurry?: AbortSignal): Promise<void>;
 }
 
 export interface ChildOptions {
@@ -53,10 +59,20 @@ export function startChild({ program, env, adminUrl, onLine, onWarning }: ChildO
     pid: child.pid ?? 0,
     adminUrl,
     exited,
-    async stop(graceMs) {
+    async stop(graceMs, hurry) {
+      const killIn = (delayMs: number) => setTimeout(() => child.kill("SIGKILL"), delayMs);
       child.kill("SIGTERM");
-      const timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
+      let timer = killIn(graceMs);
+      const onHurry = (): void => {
+        // Another signal than the first: two of a kind that come together count as one.
+        child.kill("SIGINT");
+        clearTimeout(timer);
+        timer = killIn(Math.min(graceMs, hurriedGraceMs));
+      };
+      if (hurry?.aborted === true) onHurry();
+      else hurry?.addEventListener("abort", onHurry, { once: true });
       await exited;
+      hurry?.removeEventListener("abort", onHurry);
       clearTimeout(timer);
     },
   };

@@ -4,6 +4,7 @@ import { renderTime, systemClock } from "../../lib/process/clock.ts";
 import { toJson } from "../manifests/diagnostic.ts";
 import { jsonLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { describeState } from "./board.ts";
 import { registryKey } from "./programs.ts";
 import type { RunState, UpReport } from "./report.ts";
 
@@ -39,7 +40,8 @@ export function createJsonReport(terminal: Terminal): UpReport {
 }
 
 function describe(key: string, { desired, board, registryUrl }: RunState) {
-  const { phase = "stopped", detail, pid } = board.get(key) ?? {};
+  const { status: phase, reason: detail } = describeState(board.get(key));
+  const { pid } = board.get(key) ?? {};
   const found = { phase, ...(detail === undefined ? {} : { detail }), ...(pid === undefined ? {} : { pid }) };
   if (key === registryKey) return { ...found, url: registryUrl };
   const [namespace = "", name = ""] = key.split("/");

@@ -2,7 +2,7 @@
 // every edit; nothing is started here.
 import { nearest } from "../../crds/did-you-mean.ts";
 import type { Diagnostic } from "../manifests/diagnostic.ts";
-import { readLocalEnvironment } from "../manifests/environment.ts";
+import { readLocalEnvironment, type LocalEnvironment } from "../manifests/environment.ts";
 import { findManifestFiles, UsageError } from "../manifests/find-files.ts";
 import { judge, sourceOf } from "../manifests/judge.ts";
 import type { Environment, LocalObject } from "../manifests/local-objects.ts";
@@ -24,7 +24,7 @@ export interface Loaded {
   folders: readonly [string, ...string[]];
   /** Folders in them for this machine only. */
   localFolders: readonly string[];
-  environment: Environment;
+  environment: Omit<LocalEnvironment, "diagnostics">;
   objects: readonly LocalObject[];
   diagnostics: Diagnostic[];
   desired: Desired;
@@ -33,13 +33,13 @@ export interface Loaded {
 /** @throws UsageError when a path is not there, or `--only` names no agent */
 export async function loadManifests(options: LoadOptions, previous: Loaded | undefined): Promise<Loaded> {
   const found = await findManifestFiles(options.paths);
-  const { variables: environment, diagnostics } = await readLocalEnvironment(found.folders, options.env);
+  const { diagnostics, ...environment } = await readLocalEnvironment(found.folders, options.env);
   const manifests = await readManifests(found);
-  const judged = judge(manifests, { mode: "local" }, environment);
+  const judged = judge(manifests, { mode: "local" }, environment.variables);
   const { registryPort } = options;
   const all = renderDesired(manifests, judged, {
     registryPort,
-    environment,
+    environment: environment.variables,
     previous: previous?.desired,
     portsBefore:
       previous?.desired.ports ?? (await readPorts(stateFolderPath(found.folders, options.env), registryPort)),

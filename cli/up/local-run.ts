@@ -2,7 +2,7 @@
 import type { AgentStatus } from "../../crds/agent.ts";
 import { renderTime, systemClock } from "../../lib/process/clock.ts";
 import { reasonOf } from "../manifests/find-files.ts";
-import { observeReadiness, pollHealth } from "./admin-client.ts";
+import { observeHealth, observeLiveness, observeReadiness } from "./admin-client.ts";
 import { isSameHealth } from "./agent-status.ts";
 import { Board, isSettled } from "./board.ts";
 import { coalesce, type Coalesced } from "./coalesce.ts";
@@ -25,6 +25,8 @@ import { shortName, superviseProcess, type RunnerContext } from "./runner.ts";
 import { Slots } from "./slots.ts";
 import type { StateFolder } from "./state-folder.ts";
 import { Supervisor, type Changes } from "./supervisor.ts";
+import { followCalls } from "./follow-calls.ts";
+import { watchProcess } from "./watch-process.ts";
 
 /** Processes that start at once; more would only starve each other. */
 const startsAtOnce = 8;
@@ -35,6 +37,8 @@ export interface LocalRunOptions {
   folder: StateFolder;
   logs: ProcessLogs;
   report: UpReport;
+  /** Aborted when stopping must be quick. */
+  hurry: AbortSignal;
 }
 
 interface Registry {
@@ -85,7 +89,7 @@ export class LocalRun {
     await this.writeState();
     await this.writePorts();
     await this.applyRegistry();
-    await this.supervisor.apply(this.loaded.desired.runnable);
+    this.supervisor.apply(this.loaded.desired.runnable);
   }
 
   /** Moves to what an edit asks for; Secrets, texts and live configurations are rewritten in place, and read again by those that run. */
@@ -94,7 +98,7 @@ export class LocalRun {
     await this.applyFiles();
     await this.writePorts();
     await this.applyRegistry();
-    const changes = await this.supervisor.apply(loaded.desired.runnable);
+    const changes = this.supervisor.apply(loaded.desired.runnable);
     this.stateFile.changed();
     return changes;
   }
@@ -119,7 +123,8 @@ export class LocalRun {
         [registryKey, []],
         ...[...this.desired.runnable.values()].map(({ key, dependencies }): [string, string[]] => [key, dependencies]),
       ]);
-    await this.board.until((board) => isSettled(board, wanted()), signal);
+    const isKnown = (key: string): boolean => key === registryKey || this.board.get(key)?.health !== undefined;
+    await this.board.until((board) => isSettled(board, wanted(), isKnown), signal);
     await this.stateFile.settled();
     this.options.report.settled(this.state);
   }
@@ -154,28 +159,44 @@ export class LocalRun {
       board: this.board,
       slots: new Slots(startsAtOnce),
       observeReadiness,
-      whileReady: (key, { adminUrl }, signal) => this.followHealth(key, adminUrl, signal),
+      hurry: this.options.hurry,
+      whileReady: (key, { adminUrl }, signal) => this.watch(key, adminUrl, signal),
+      whileStopping: (key, { adminUrl }, signal) => this.countCalls(key, adminUrl, signal),
       onReady: (key, afterMs) => report.ready(key, this.desired.listed.get(key)?.url ?? this.registryUrl, afterMs),
       onTrouble: (key, message, retryMs) => report.inTrouble(key, message, retryMs, this.supervisor.waitingFor(key)),
     };
   }
 
-  private async followHealth(key: string, adminUrl: string, signal: AbortSignal): Promise<void> {
-    if (key === registryKey) return;
-    await pollHealth(
-      shortName(key),
-      adminUrl,
-      (health) => {
-        const state = this.board.get(key);
-        if (state !== undefined && !isSameHealth(state.health, health)) this.board.set(key, { ...state, health });
+  private watch(key: string, adminUrl: string, signal: AbortSignal): Promise<string | undefined> {
+    const isAgent = key !== registryKey;
+    return watchProcess(
+      {
+        clock: systemClock,
+        observeLiveness: (ends) => observeLiveness(adminUrl, ends),
+        ...(isAgent && { observeHealth: (ends) => observeHealth(shortName(key), adminUrl, ends) }),
+        onHealth: (health) => {
+          const state = this.board.get(key);
+          if (isAgent && state !== undefined && !isSameHealth(state.health, health))
+            this.board.set(key, { ...state, health });
+        },
       },
       signal,
     );
   }
 
+  private async countCalls(key: string, adminUrl: string, signal: AbortSignal): Promise<void> {
+    if (key === registryKey) return;
+    const onCalls = (calls: number): void => {
+      const state = this.board.get(key);
+      const detail = calls === 1 ? "1 call is still running" : `${calls} calls are still running`;
+      if (state?.phase === "stopping" && state.detail !== detail) this.board.set(key, { ...state, detail });
+    };
+    await followCalls(() => observeHealth(shortName(key), adminUrl, signal), onCalls, systemClock, signal);
+  }
+
   private async applyFiles(): Promise<void> {
     const { folder } = this.options;
-    await applyObjectFiles(folder, this.loaded.objects, this.loaded.environment);
+    await applyObjectFiles(folder, this.loaded.objects, this.loaded.environment.variables);
     await applyLiveConfigs(folder, this.desired.runnable.values());
   }
 

@@ -2,22 +2,24 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { PallasInstance } from "../../crds/instance.ts";
-import type { Environment } from "../manifests/local-objects.ts";
+import { fillVariablePrefix } from "../../crds/references.ts";
+import type { LocalEnvironment } from "../manifests/environment.ts";
+import { placeholdersIn, type Environment } from "../manifests/local-objects.ts";
 import { findFreePort, startChild, tryPort, type RunningChild } from "./child-process.ts";
 import { reasonOf } from "../manifests/find-files.ts";
 import type { RunnableAgent } from "./desired.ts";
 import type { ProcessPlan } from "./runner.ts";
 import type { StateFolder } from "./state-folder.ts";
 
-/** A process that does not end by itself is killed after this, whatever its drainTimeout. */
-const longestStopMs = 10_000;
+/** A process that does not end by itself is killed after this; an agent's calls have their drainTimeout before it. */
+const closeMs = 15_000;
 
 export interface ProgramContext {
   host: string;
   registryPort: number;
   folder: StateFolder;
   /** Read anew at each start: `.env` may have changed. */
-  environment(): Environment;
+  environment(): Pick<LocalEnvironment, "variables" | "forProcesses">;
   /** Ports that are promised to an agent or the registry. */
   takenPorts(): ReadonlySet<number>;
   /** Where a process's lines go. */
@@ -64,7 +66,7 @@ export function planRegistry(context: ProgramContext, settings: Readonly<Record<
   return {
     key: registryKey,
     dependencies: () => [],
-    stopGraceMs: longestStopMs,
+    stopGraceMs: closeMs,
     launch: async () => {
       await requirePort(context.registryPort, context.host, "choose another --port");
       return startChild({
@@ -72,7 +74,7 @@ export function planRegistry(context: ProgramContext, settings: Readonly<Record<
         adminUrl,
         env: {
           ...settings,
-          ...context.environment(),
+          ...context.environment().forProcesses,
           PALLAS_LOCAL_STATE: context.folder.localState,
           PALLAS_PORT: String(context.registryPort),
           PALLAS_HOST: context.host,
@@ -84,10 +86,12 @@ export function planRegistry(context: ProgramContext, settings: Readonly<Record<
   };
 }
 
+export const agentStopGraceMs = ({ drainTimeoutMs }: RunnableAgent): number => drainTimeoutMs + closeMs;
+
 export const planAgent = (agent: RunnableAgent, context: ProgramContext): ProcessPlan => ({
   key: agent.key,
   dependencies: () => agent.dependencies,
-  stopGraceMs: Math.min(agent.drainTimeoutMs, longestStopMs),
+  stopGraceMs: agentStopGraceMs(agent),
   launch: () => launchAgent(agent, context),
 });
 
@@ -103,7 +107,8 @@ async function launchAgent(agent: RunnableAgent, context: ProgramContext): Promi
     program: programPath("agent-runtime"),
     adminUrl: `http://${reachableHost(host)}:${adminPort}`,
     env: {
-      ...context.environment(),
+      ...context.environment().forProcesses,
+      ...renderFilled(agent.runConfig, context.environment().variables),
       PALLAS_RUN_CONFIG: folder.runConfig(agent.key),
       PALLAS_LIVE_CONFIG: folder.liveConfig(agent.key),
       PALLAS_TEXTS_DIR: folder.texts(namespace),
@@ -120,6 +125,10 @@ async function launchAgent(agent: RunnableAgent, context: ProgramContext): Promi
     ...context.output(agent.key),
   });
 }
+
+/** What the placeholders of a run configuration stand for, under names that mean nothing to anybody else (SEC-8). */
+const renderFilled = (runConfig: string, variables: Environment): Record<string, string | undefined> =>
+  Object.fromEntries(placeholdersIn(runConfig).map((name) => [`${fillVariablePrefix}${name}`, variables[name]]));
 
 /** @throws Error that names the port and the cure when it cannot be had */
 export async function requirePort(port: number, host: string, cure: string): Promise<void> {

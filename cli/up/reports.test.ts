@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { HealthReport } from "../../crds/health.ts";
 import type { Diagnostic } from "../manifests/diagnostic.ts";
 import { judge } from "../manifests/judge.ts";
 import { agentYaml, instanceYaml, readFolder, recordTerminal } from "../testing/manifests.ts";
@@ -59,6 +60,71 @@ describe("CLI-1 a run told to people", () => {
       "a: ready after 1.2 s at http://localhost:1/mcp",
       "edited: started c; stopped d, e",
     ]);
+  });
+});
+
+describe("CLI-1 an agent that is up and not well", () => {
+  const health = (status: "ok" | "degraded", message?: string): HealthReport => ({
+    status,
+    timestamp: "",
+    agent: "a",
+    providers: {},
+    downstreams: {},
+    ...(message !== undefined && { message }),
+  });
+
+  test("is degraded in the table with its reason, and when that changes or is over a line says so", async () => {
+    const terminal = recordTerminal("/");
+    const report = createTextReport(terminal);
+    const state = await createState();
+    const become = (found: HealthReport | "unreachable") => {
+      state.board.set("default/a", { phase: "ready", health: found });
+      report.changed(state);
+    };
+    become(health("degraded", "Unreachable: x"));
+    report.settled(state);
+    expect(terminal.printed.map((line) => line.replaceAll(/ +/g, " "))).toEqual([
+      "AGENT MODEL STATUS URL",
+      "a passthrough degraded http://localhost:24201/mcp",
+      "b passthrough stopped http://localhost:24202/mcp",
+      " a: Unreachable: x",
+      "registry stopped: http://localhost:24200/.well-known/mcp/server.json",
+    ]);
+    expect(terminal.statuses.at(-1)).toBe("0 of 2 agents ready; degraded: a; waiting: b");
+    expect(terminal.complaints).toEqual([]);
+    become(health("degraded", "Slow: y (2.1 s)"));
+    become(health("degraded", "Slow: y (2.2 s)"));
+    become(health("ok"));
+    become(health("ok"));
+    become("unreachable");
+    expect(terminal.complaints).toEqual([
+      "a: degraded: Slow: y (2.1 s)",
+      "a: well again",
+      "a: degraded: it does not answer",
+    ]);
+  });
+
+  test("that stops with calls in flight says so once, with what comes of it", async () => {
+    const terminal = recordTerminal("/");
+    const report = createTextReport(terminal);
+    const state = await createState();
+    const stop = (detail?: string) => {
+      state.board.set("default/a", { phase: "stopping", ...(detail !== undefined && { detail }) });
+      report.changed(state);
+    };
+    stop();
+    stop("2 calls are still running");
+    stop("1 call is still running");
+    state.board.set("default/a", { phase: "ready" });
+    report.changed(state);
+    report.stopping();
+    stop("3 calls are still running");
+    expect(terminal.complaints).toEqual([
+      "a: 2 calls are still running; what was edited holds when they have ended",
+      "stopping",
+      "a: 3 calls are still running; Ctrl-C once more ends what runs",
+    ]);
+    expect(terminal.statuses.at(-1)).toBe("stopping; a: 3 calls are still running");
   });
 });
 

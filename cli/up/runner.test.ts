@@ -12,12 +12,19 @@ function createWorld(slots = 8) {
   const log: string[] = [];
   const ready = new Set<string>();
   const exits = new Map<string, (how: string) => void>();
+  const hangs = new Map<string, PromiseWithResolvers<string | undefined>>();
+  const graces: number[] = [];
   const context: RunnerContext = {
     clock,
     board,
     slots: new Slots(slots),
     observeReadiness: (adminUrl) => Promise.resolve(ready.has(adminUrl) ? undefined : "not yet"),
-    whileReady: () => Promise.resolve(),
+    whileReady: (key) => hangs.get(key)?.promise ?? Promise.resolve(undefined),
+    whileStopping: (key, _, signal) => {
+      log.push(`${key} is ${board.get(key)?.phase}`);
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+    },
+    hurry: new AbortController().signal,
     onReady: (key) => void log.push(`${key} ready`),
     onTrouble: (key, message, retryMs) =>
       void log.push(`${key}: ${message}; again in ${Math.round(retryMs / 1_000)} s`),
@@ -26,7 +33,8 @@ function createWorld(slots = 8) {
     log.push(`${key} starts`);
     const { promise: exited, resolve } = Promise.withResolvers<string>();
     exits.set(key, resolve);
-    const stop = (): Promise<void> => {
+    const stop = (graceMs: number): Promise<void> => {
+      graces.push(graceMs);
       log.push(`${key} stops`);
       resolve("was ended by SIGTERM");
       return Promise.resolve();
@@ -49,7 +57,7 @@ function createWorld(slots = 8) {
     await settle();
     await settle();
   };
-  return { clock, board, log, context, start, becomeReady, crash };
+  return { clock, board, log, graces, hangs, context, start, becomeReady, crash };
 }
 
 describe("CLI-1 the order of starting", () => {
@@ -140,6 +148,35 @@ describe("CLI-1 a process in trouble is tried again", () => {
     await stop();
   });
 
+  test("one that hangs is stopped without its grace, and started again", async () => {
+    const { start, becomeReady, hangs, graces, log, clock, board } = createWorld();
+    const hang = Promise.withResolvers<string | undefined>();
+    hangs.set("a", hang);
+    const { stop } = start("a", [], { stopGraceMs: 600_000 });
+    await settle();
+    await becomeReady("a");
+    hang.resolve("does not answer");
+    hangs.delete("a");
+    await settle();
+    expect(log.slice(2)).toEqual(["a stops", "a: does not answer; again in 1 s"]);
+    expect(graces).toEqual([1_000]);
+    expect(board.get("a")).toEqual({ phase: "failing", detail: "does not answer" });
+    await clock.advance(1_000);
+    expect(log.at(-1)).toBe("a ready");
+    await stop();
+    expect(graces).toEqual([1_000, 600_000]);
+  });
+
+  test("why a start takes long is on the board, and the reason of a quick one is not", async () => {
+    const { start, clock, board } = createWorld();
+    const { stop } = start("a");
+    await clock.advance(2_900);
+    expect(board.get("a")).not.toHaveProperty("detail");
+    await clock.advance(200);
+    expect(board.get("a")).toMatchObject({ phase: "starting", detail: "not yet" });
+    await stop();
+  });
+
   test("one that cannot be launched is reported with what launching said", async () => {
     const { start, log, board } = createWorld();
     const { stop } = start("a", [], { launch: () => Promise.reject(new Error("port 5 is in use")) });
@@ -156,7 +193,7 @@ describe("CLI-1 a process in trouble is tried again", () => {
     const queued = start("queued");
     await settle();
     await Promise.all([waiting, starting, queued].map(({ stop }) => stop()));
-    expect(log).toEqual(["starting starts", "starting stops"]);
+    expect(log).toEqual(["starting starts", "starting is stopping", "starting stops"]);
     expect(["waiting", "starting", "queued"].map((key) => board.get(key))).toEqual([undefined, undefined, undefined]);
     expect(clock.pending).toHaveLength(0);
   });

@@ -14,6 +14,10 @@ export const runnerLimits = {
   steadyAfterMs: 60_000,
 } as const;
 const readyPollMs = 100;
+/** Most starts are over by then; of others it is worth saying what keeps them. */
+const slowStartMs = 3_000;
+/** A process that does not answer will not stop by itself either. */
+const hungGraceMs = 1_000;
 
 export interface ProcessPlan {
   key: string;
@@ -31,8 +35,12 @@ export interface RunnerContext {
   slots: Slots;
   /** Undefined when the process is ready, else why not. */
   observeReadiness(adminUrl: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Runs beside a ready process until the signal. */
-  whileReady(key: string, child: RunningChild, signal: AbortSignal): Promise<void>;
+  /** Runs beside a ready process until the signal, or says why it must be started anew though it has not ended. */
+  whileReady(key: string, child: RunningChild, signal: AbortSignal): Promise<string | undefined>;
+  /** Runs beside a process that was told to stop, until it has. */
+  whileStopping(key: string, child: RunningChild, signal: AbortSignal): Promise<void>;
+  /** Aborted when stopping must be quick. */
+  hurry: AbortSignal;
   onReady(key: string, afterMs: number): void;
   onTrouble(key: string, message: string, retryMs: number): void;
 }
@@ -80,14 +88,16 @@ async function runOnce(
   const either = AbortSignal.any([signal, ended.signal]);
   const giveBack = await context.slots.take(signal);
   let child: RunningChild | undefined;
-  let watching: Promise<void> | undefined;
+  let watching: Promise<string | undefined> | undefined;
+  let isHung = false;
   try {
     const startedAtMs = clock.now();
     child = await plan.launch();
     const { pid, adminUrl } = child;
     const exited = child.exited.finally(() => ended.abort(new Error("the process has ended")));
     board.set(plan.key, { phase: "starting", pid, adminUrl });
-    const notReady = await untilReady(adminUrl, context, either);
+    const onSlow = (detail: string) => board.set(plan.key, { phase: "starting", pid, adminUrl, detail });
+    const notReady = await untilReady(adminUrl, context, either, onSlow);
     if (signal.aborted) return { trouble: "stopped", readyForMs: 0 };
     if (ended.signal.aborted) return { trouble: await exited, readyForMs: 0 };
     if (notReady !== undefined) return { trouble: notReady, readyForMs: 0 };
@@ -97,7 +107,11 @@ async function runOnce(
     board.set(plan.key, { phase: "ready", pid, adminUrl });
     context.onReady(plan.key, readyAtMs - startedAtMs);
     watching = context.whileReady(plan.key, child, either);
-    const trouble = await Promise.race([exited, aborted(signal)]);
+    const hung = watching.then((trouble) => {
+      isHung = trouble !== undefined;
+      return trouble ?? Promise.race([exited, aborted(signal)]);
+    });
+    const trouble = await Promise.race([exited, aborted(signal), hung]);
     return { trouble, readyForMs: clock.now() - readyAtMs };
   } catch (error) {
     if (signal.aborted || !(error instanceof Error)) throw error;
@@ -106,17 +120,42 @@ async function runOnce(
     giveBack();
     ended.abort(new Error("the process is being stopped"));
     await watching;
-    await child?.stop(plan.stopGraceMs);
+    if (child !== undefined && signal.aborted) await stopAsTold(child, plan, context);
+    else await child?.stop(isHung ? hungGraceMs : plan.stopGraceMs, context.hurry);
   }
 }
 
-/** Undefined once ready; else why it is not, when the time is up. */
-async function untilReady(adminUrl: string, context: RunnerContext, signal: AbortSignal): Promise<string | undefined> {
+async function stopAsTold(
+  child: RunningChild,
+  { key, stopGraceMs }: ProcessPlan,
+  context: RunnerContext,
+): Promise<void> {
+  const stopped = new AbortController();
+  context.board.set(key, { phase: "stopping", pid: child.pid, adminUrl: child.adminUrl });
+  const telling = context.whileStopping(key, child, stopped.signal);
+  await child.stop(stopGraceMs, context.hurry);
+  stopped.abort(new Error("the process has stopped"));
+  await telling;
+}
+
+/**
+ * Undefined once ready; else why it is not, when the time is up.
+ * @param onSlow told what keeps it, once it takes longer than others do
+ */
+async function untilReady(
+  adminUrl: string,
+  context: RunnerContext,
+  signal: AbortSignal,
+  onSlow: (reason: string) => void,
+): Promise<string | undefined> {
   const { clock, observeReadiness } = context;
-  const deadlineMs = clock.now() + runnerLimits.readyWithinMs;
+  const startedAtMs = clock.now();
+  const deadlineMs = startedAtMs + runnerLimits.readyWithinMs;
+  let told: string | undefined;
   for (;;) {
     const reason = await observeReadiness(adminUrl, signal);
     if (reason === undefined || signal.aborted) return undefined;
+    if (reason !== told && clock.now() >= startedAtMs + slowStartMs) onSlow((told = reason));
     if (clock.now() >= deadlineMs) return `is not ready after ${runnerLimits.readyWithinMs / 1_000} s: ${reason}`;
     try {
       await sleep(clock, readyPollMs, signal);

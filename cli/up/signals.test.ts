@@ -20,6 +20,17 @@ describe("CLI-1 when to stop", () => {
     expect(source.exits).toEqual([130]);
   });
 
+  test("where the stop can be hurried the second one does that, and the third ends at once", () => {
+    const source = new FakeProcess();
+    const { signal, hurry } = stopSignal(source, { canHurry: true });
+    source.emit("SIGINT");
+    expect([signal.aborted, hurry.aborted]).toEqual([true, false]);
+    source.emit("SIGINT");
+    expect({ hurried: hurry.aborted, exits: source.exits }).toEqual({ hurried: true, exits: [] });
+    source.emit("SIGTERM");
+    expect(source.exits).toEqual([143]);
+  });
+
   test("the end of the program that started us over IPC stops us, too", () => {
     const source = new FakeProcess();
     source.connected = true;

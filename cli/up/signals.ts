@@ -1,5 +1,6 @@
 // When to stop: Ctrl-C, SIGTERM, a closed terminal, or the end of a program that started us over an IPC channel. The
-// second signal ends us at once; our processes then end by themselves (child-guard.ts).
+// second signal hurries the stop where that can be, the next one ends us at once; our processes then end by themselves
+// (child-guard.ts).
 import { constants } from "node:os";
 
 /** The part of `process` that this needs. */
@@ -10,14 +11,25 @@ export interface SignalSource {
   connected?: boolean;
 }
 
-/** Aborted by the first signal. `release` gives the signals back. */
-export function stopSignal(source: SignalSource): { signal: AbortSignal; release(): void } {
+export interface StopSignal {
+  /** Aborted by the first signal. */
+  signal: AbortSignal;
+  /** Aborted by the second one, where the stop can be hurried. */
+  hurry: AbortSignal;
+  /** Gives the signals back. */
+  release(): void;
+}
+
+/** @param options.canHurry without it the second signal ends this process at once */
+export function stopSignal(source: SignalSource, { canHurry = false } = {}): StopSignal {
   const controller = new AbortController();
+  const hurried = new AbortController();
   const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const listeners = names.map((name) => {
     const listener = () => {
-      if (controller.signal.aborted) source.exit(128 + constants.signals[name]);
-      controller.abort(new Error(name));
+      if (!controller.signal.aborted) return controller.abort(new Error(name));
+      if (canHurry && !hurried.signal.aborted) return hurried.abort(new Error(name));
+      return source.exit(128 + constants.signals[name]);
     };
     source.on(name, listener);
     return { name, listener };
@@ -26,6 +38,7 @@ export function stopSignal(source: SignalSource): { signal: AbortSignal; release
   if (source.connected === true) source.on("disconnect", onDisconnect);
   return {
     signal: controller.signal,
+    hurry: hurried.signal,
     release() {
       for (const { name, listener } of listeners) source.off(name, listener);
       source.off("disconnect", onDisconnect);

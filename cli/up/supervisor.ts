@@ -7,6 +7,7 @@ import { superviseProcess, type ProcessPlan, type RunnerContext } from "./runner
 
 interface Running {
   agent: RunnableAgent;
+  isStopping: boolean;
   stop(): Promise<void>;
 }
 
@@ -20,6 +21,7 @@ export class Supervisor {
   private readonly running = new Map<string, Running>();
   private readonly context: RunnerContext;
   private readonly planFor: (agent: RunnableAgent) => ProcessPlan;
+  private desired: ReadonlyMap<string, RunnableAgent> = new Map();
   private isStopped = false;
 
   /** @param planFor how an agent's process is started */
@@ -39,50 +41,67 @@ export class Supervisor {
     return [...found].slice(1);
   }
 
-  /** Stops what should not run, restarts what runs on something else now, starts what is new. One call at a time. */
-  async apply(desired: ReadonlyMap<string, RunnableAgent>): Promise<Changes> {
+  /**
+   * Stops what should not run, restarts what runs on something else now, starts what is new. A process that stops may take
+   * its time for the calls that it works on: nothing else waits for it but its successor and who gets its port.
+   */
+  apply(desired: ReadonlyMap<string, RunnableAgent>): Changes {
+    this.desired = desired;
     const changes: Changes = { started: [], restarted: [], stopped: [] };
-    const stopping: Promise<void>[] = [];
     for (const [key, running] of this.running) {
       const next = desired.get(key);
+      if (running.isStopping) continue;
       if (next?.fingerprint === running.agent.fingerprint) {
         running.agent = next; // what it depends on is no reason to start it anew
         continue;
       }
       (next ? changes.restarted : changes.stopped).push(key);
-      stopping.push(running.stop());
+      void running.stop();
     }
-    await Promise.all(stopping);
-    if (this.isStopped) return changes;
-    for (const [key, agent] of desired) {
-      if (this.running.has(key)) continue;
-      if (!changes.restarted.includes(key)) changes.started.push(key);
-      this.start(agent);
-    }
-    this.context.board.announce();
+    changes.started = [...desired.keys()].filter((key) => !this.running.has(key));
+    this.startMissing();
     return changes;
   }
 
-  /** Stops everything: those that use others first, then those others. */
+  /** Stops everything: those that use others first, then those others; in a hurry all together. */
   async stop(): Promise<void> {
     this.isStopped = true;
-    for (const wave of stopOrder([...this.running.values()].map(({ agent }) => agent))) {
-      await Promise.all(wave.map(async (key) => this.running.get(key)?.stop()));
+    const { hurry } = this.context;
+    const hurried = new Promise<void>((resolve) => hurry.addEventListener("abort", () => resolve(), { once: true }));
+    const all = [...this.running.values()];
+    for (const wave of stopOrder(all.map(({ agent }) => agent))) {
+      const ended = Promise.all(wave.map(async (key) => this.running.get(key)?.stop()));
+      if (!hurry.aborted) await Promise.race([ended, hurried]);
     }
+    await Promise.all(all.map((running) => running.stop()));
+  }
+
+  private startMissing(): void {
+    if (this.isStopped) return;
+    const held = new Set(
+      [...this.running.values()].filter(({ isStopping }) => isStopping).map(({ agent }) => agent.port),
+    );
+    for (const [key, agent] of this.desired) if (!this.running.has(key) && !held.has(agent.port)) this.start(agent);
+    this.context.board.announce();
   }
 
   private start(agent: RunnableAgent): void {
     const controller = new AbortController();
     const running: Running = {
       agent,
+      isStopping: false,
       stop: () => {
+        running.isStopping = true;
         controller.abort(new Error("stopped"));
         return done;
       },
     };
     this.running.set(agent.key, running);
     const plan = { ...this.planFor(agent), dependencies: () => running.agent.dependencies };
-    const done = superviseProcess(plan, this.context, controller.signal).finally(() => this.running.delete(agent.key));
+    const done = superviseProcess(plan, this.context, controller.signal).finally(() => {
+      this.running.delete(agent.key);
+      this.startMissing();
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 // The table that `pallas up` prints once everything has started or said why not.
 import type { Screen } from "../terminal.ts";
-import type { Board } from "./board.ts";
+import { describeState, type Board } from "./board.ts";
 import type { Desired } from "./desired.ts";
 
 type Row = readonly [name: string, model: string, status: string, url: string];
@@ -13,10 +13,10 @@ export function renderTable(desired: Desired, board: Board, { isTerminal, column
   const rows = [...desired.listed]
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([key, { agent, url, fault }]): Row => {
-      const state = board.get(key);
+      const described = describeState(board.get(key));
       const refused = desired.refusedPorts.find((entry) => entry.key === key)?.message;
-      const reason = refused ?? fault?.message ?? state?.detail;
-      const status = fault || refused ? "faulty" : (state?.phase ?? "stopped");
+      const reason = refused ?? fault?.message ?? described.reason;
+      const status = fault || refused ? "faulty" : described.status;
       if (status !== "ready" && reason !== undefined) reasons.push(`${nameOf(key)}: ${reason}`);
       const model = desired.runnable.get(key)?.model ?? agent.spec.model ?? "-";
       return [nameOf(key), model, status, url ?? "-"];

@@ -2,7 +2,7 @@
 // things are. Nothing is said twice.
 import { renderDiagnostic, renderWithExcerpt } from "../manifests/diagnostic.ts";
 import type { Terminal } from "../terminal.ts";
-import type { Board } from "./board.ts";
+import { describeState, type Board } from "./board.ts";
 import { registryKey } from "./programs.ts";
 import type { UpReport } from "./report.ts";
 import { shortName } from "./runner.ts";
@@ -13,7 +13,34 @@ export function createTextReport(terminal: Terminal): UpReport {
   let known: ReadonlySet<string> = new Set();
   let hadFaults = false;
   let hasShownTable = false;
+  let isStopping = false;
   const troubles = new Map<string, string>();
+  /** What was said last of an agent's health, and of the calls that it still works on. */
+  const unwell = new Map<string, string>();
+  const draining = new Set<string>();
+
+  /** An agent that is not well is told of when it begins, when its reason is another, and when it is over. */
+  const tellHealth = (key: string, board: Board): void => {
+    const { status, reason = "" } = describeState(board.get(key));
+    const isKnown = board.get(key)?.health !== undefined;
+    // Seconds that were measured are no other reason.
+    const sameness = reason.replaceAll(/\d+(?:\.\d+)?/g, "#");
+    if (status === "degraded" && unwell.get(key) !== sameness) {
+      unwell.set(key, sameness);
+      // The table says it of all that are in it.
+      if (hasShownTable) terminal.complain(`${shortName(key)}: degraded: ${reason}`);
+    } else if (status === "ready" && isKnown && unwell.delete(key) && hasShownTable)
+      terminal.complain(`${shortName(key)}: well again`);
+  };
+  const tellCalls = (key: string, board: Board): void => {
+    const { status, reason } = describeState(board.get(key));
+    if (status !== "stopping") draining.delete(key);
+    else if (reason !== undefined && !draining.has(key)) {
+      draining.add(key);
+      const then = isStopping ? "Ctrl-C once more ends what runs" : "what was edited holds when they have ended";
+      terminal.complain(`${shortName(key)}: ${reason}; ${then}`);
+    }
+  };
 
   return {
     judged(diagnostics) {
@@ -31,7 +58,14 @@ export function createTextReport(terminal: Terminal): UpReport {
           `edited: ${parts.map(([what, keys]) => `${what} ${keys.map(shortName).join(", ")}`).join("; ")}`,
         );
     },
-    changed: ({ desired, board }) => terminal.status(renderStatus([...desired.runnable.keys()], board)),
+    changed({ desired, board }) {
+      const keys = [...desired.runnable.keys()];
+      for (const key of board.keys()) {
+        tellHealth(key, board);
+        tellCalls(key, board);
+      }
+      terminal.status(isStopping ? renderStopping(board) : renderStatus(keys, board));
+    },
     ready(key, url, afterMs) {
       const wasInTrouble = troubles.delete(key);
       if (hasShownTable || wasInTrouble)
@@ -50,6 +84,7 @@ export function createTextReport(terminal: Terminal): UpReport {
       hasShownTable = true;
     },
     stopping() {
+      isStopping = true;
       terminal.complain("stopping");
     },
     say: (text) => terminal.complain(text),
@@ -58,12 +93,23 @@ export function createTextReport(terminal: Terminal): UpReport {
 
 /** `1 of 3 agents ready; starting: clerk; waiting: concierge`, or how to stop once there is no more to say. */
 function renderStatus(keys: readonly string[], board: Board): string {
-  const phases = Map.groupBy(keys, (key) => board.get(key)?.phase ?? "waiting");
-  const ready = phases.get("ready")?.length ?? 0;
-  const others = (["failing", "starting", "waiting"] as const).flatMap((phase) => {
-    const names = phases.get(phase)?.map(shortName) ?? [];
-    return names.length === 0 ? [] : [`${phase}: ${names.join(", ")}`];
+  const found = Map.groupBy(keys, (key) =>
+    board.get(key) === undefined ? "waiting" : describeState(board.get(key)).status,
+  );
+  const ready = found.get("ready")?.length ?? 0;
+  const others = (["degraded", "failing", "starting", "waiting", "stopping"] as const).flatMap((status) => {
+    const names = found.get(status)?.map(shortName) ?? [];
+    return names.length === 0 ? [] : [`${status}: ${names.join(", ")}`];
   });
   const rest = others.length === 0 ? ["Ctrl-C stops"] : others;
   return [`${ready} of ${keys.length} agents ready`, ...rest].join("; ");
+}
+
+/** `stopping; snail: 2 calls are still running`. */
+function renderStopping(board: Board): string {
+  const working = [...board.keys()].flatMap((key) => {
+    const { status, reason } = describeState(board.get(key));
+    return status === "stopping" && reason !== undefined ? [`${shortName(key)}: ${reason}`] : [];
+  });
+  return ["stopping", ...working].join("; ");
 }

@@ -57,9 +57,9 @@ export async function up(options: UpOptions, { terminal, process }: UpEdges): Pr
     return 1;
   }
   const { folder, unlock } = prepared;
-  const { signal, release } = stopSignal(process);
+  const { signal, hurry, release } = stopSignal(process, { canHurry: true });
   const openLogs = () => openProcessLogs({ folder, terminal, env: process.env, showsAll: logs });
-  await run(first, { loading, host, folder, report, terminal, signal, openLogs });
+  await run(first, { loading, host, folder, report, terminal, signal, hurry, openLogs });
   await unlock();
   release();
   return 0;
@@ -95,13 +95,14 @@ interface RunContext {
   report: UpReport;
   terminal: Terminal;
   signal: AbortSignal;
+  hurry: AbortSignal;
   openLogs(): ProcessLogs;
 }
 
 async function run(first: Loaded, context: RunContext): Promise<void> {
-  const { loading, host, folder, report, terminal, signal } = context;
+  const { loading, host, folder, report, terminal, signal, hurry } = context;
   const logs = context.openLogs();
-  const local = new LocalRun(first, { host, registryPort: loading.registryPort, folder, logs, report });
+  const local = new LocalRun(first, { host, registryPort: loading.registryPort, folder, logs, report, hurry });
   report.say(`starting; logs are in ${displayPath(folder.path, terminal.folder)}/logs`);
   await local.start();
 

@@ -55,19 +55,19 @@ describe("createShutdown", () => {
 });
 
 describe("signals to a real process", () => {
-  const program = (step: string) => `
+  const program = (step: string, options: string) => `
     import { createLogger } from "${new URL("./log.ts", import.meta.url).href}";
     import { createShutdown } from "${new URL("./shutdown.ts", import.meta.url).href}";
     const shutdown = createShutdown({ log: createLogger({ logger: "child" }), deadlineMs: 60_000 });
     const alive = setInterval(() => {}, 1_000);
-    shutdown.add("step", ${step});
+    shutdown.add("step", ${step}, ${options});
     console.log("up");
     await shutdown.finished;
     clearInterval(alive);
   `;
 
-  function start(step: string) {
-    const child = spawn(process.execPath, ["--input-type=module", "-e", program(step)], {
+  function start(step: string, options = "{}") {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program(step, options)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     let output = "";
@@ -88,6 +88,25 @@ describe("signals to a real process", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
     expect(output()).toContain("closed");
     expect(output()).toContain(`"reason":"${name}"`);
+  });
+
+  it("a second signal hurries a step that can end early, and a third ends the process at once", async () => {
+    const hurried =
+      "(signal) => new Promise((done) => signal.addEventListener('abort', () => (console.log('hurried'), done())))";
+    const { child, says } = start(hurried, "{ endsEarly: true }");
+    await says("up");
+    child.kill("SIGTERM");
+    await says("shutdown begins");
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+    const stubborn = start("() => new Promise(() => {})", "{ endsEarly: true }");
+    await stubborn.says("up");
+    stubborn.child.kill("SIGTERM");
+    await stubborn.says("shutdown begins");
+    stubborn.child.kill("SIGTERM");
+    await stubborn.says("ending what runs");
+    stubborn.child.kill("SIGTERM");
+    expect(await once(stubborn.child, "exit")).toEqual([143, null]);
   });
 
   it("a second signal ends the process at once", async () => {

@@ -1,20 +1,29 @@
 /**
  * Ordered shutdown: on SIGTERM or SIGINT the steps that were added run one after the other, the last added first, each with a deadline.
- * A second signal ends the process at once. It never ends the process by itself: the caller does, after `finished`.
+ * A second signal hurries the step that runs where it said that it can end early, and else ends the process at once. It never ends
+ * the process by itself: the caller does, after `finished`.
  */
 import { constants } from "node:os";
 import type { Logger } from "./log.ts";
 
-/** One thing to close. `signal` aborts at the step's deadline. */
+/** One thing to close. `signal` aborts at the step's deadline, and when a step that ends early is hurried. */
 export type ShutdownStep = (signal: AbortSignal) => void | Promise<void>;
+
+export interface StepOptions {
+  deadlineMs?: number;
+  endsEarly?: boolean;
+}
 
 export interface Shutdown {
   /** Aborts as soon as shutdown begins; its reason names the cause. */
   readonly signal: AbortSignal;
   /** Resolves, never rejects, when every step has ended or was left behind. `failed` names the steps that threw or were late. */
   readonly finished: Promise<{ failed: readonly string[] }>;
-  /** `deadlineMs` overrides the default for this step. Throws once shutdown has finished, since the step would never run. */
-  add(name: string, step: ShutdownStep, options?: { deadlineMs?: number }): void;
+  /**
+   * `deadlineMs` overrides the default for this step; `endsEarly` says that it ends soon in good order when its signal aborts.
+   * Throws once shutdown has finished, since the step would never run.
+   */
+  add(name: string, step: ShutdownStep, options?: StepOptions): void;
   /** Begins without a signal, as after a fatal error. Further calls do nothing. */
   begin(reason: string): void;
 }
@@ -24,13 +33,17 @@ export function createShutdown(options: { log: Logger; deadlineMs: number }): Sh
   const { log } = options;
   const controller = new AbortController();
   const finished = Promise.withResolvers<{ failed: readonly string[] }>();
-  const steps: { name: string; step: ShutdownStep; deadlineMs: number }[] = [];
+  const steps: { name: string; step: ShutdownStep; deadlineMs: number; endsEarly: boolean }[] = [];
+  const hurry = new AbortController();
+  let canHurry = false;
   let state: "running" | "stopping" | "finished" = "running";
 
   const runSteps = async () => {
     const failed: string[] = [];
     for (let next = steps.pop(); next !== undefined; next = steps.pop()) {
-      const error = await runStep(next.step, next.deadlineMs);
+      canHurry = next.endsEarly && !hurry.signal.aborted;
+      const error = await runStep(next, next.endsEarly ? hurry.signal : undefined);
+      canHurry = false;
       if (error === undefined) continue;
       failed.push(next.name);
       log.error({ step: next.name, err: error }, "shutdown step failed");
@@ -51,6 +64,11 @@ export function createShutdown(options: { log: Logger; deadlineMs: number }): Sh
 
   function onSignal(name: NodeJS.Signals): void {
     if (state === "running") return begin(name);
+    if (canHurry) {
+      canHurry = false;
+      log.warn({ reason: name }, "second signal, ending what runs");
+      return hurry.abort(new Error(`hurried by ${name}`));
+    }
     log.warn({ reason: name }, "second signal, exiting at once");
     process.exit(128 + (constants.signals[name] ?? 0));
   }
@@ -62,14 +80,18 @@ export function createShutdown(options: { log: Logger; deadlineMs: number }): Sh
     add(name, step, stepOptions) {
       if (state === "finished")
         throw new Error(`shutdown step "${name}" was added after shutdown had finished: add it earlier`);
-      steps.push({ name, step, deadlineMs: stepOptions?.deadlineMs ?? options.deadlineMs });
+      const { deadlineMs = options.deadlineMs, endsEarly = false } = stepOptions ?? {};
+      steps.push({ name, step, deadlineMs, endsEarly });
     },
     begin,
   };
 }
 
 /** Runs one step; gives its error, or an error saying that it was late, or undefined. */
-async function runStep(step: ShutdownStep, deadlineMs: number): Promise<unknown> {
+async function runStep(
+  { step, deadlineMs }: { step: ShutdownStep; deadlineMs: number },
+  hurried: AbortSignal | undefined,
+): Promise<unknown> {
   const deadline = new AbortController();
   const late = Promise.withResolvers<Error>();
   const timer = setTimeout(() => {
@@ -77,8 +99,9 @@ async function runStep(step: ShutdownStep, deadlineMs: number): Promise<unknown>
     deadline.abort(error);
     late.resolve(error);
   }, deadlineMs);
+  const signal = hurried === undefined ? deadline.signal : AbortSignal.any([deadline.signal, hurried]);
   const outcome = Promise.resolve()
-    .then(() => step(deadline.signal))
+    .then(() => step(signal))
     .then(
       () => undefined,
       (error: unknown) => error ?? new Error("the step threw undefined"),
