@@ -12,6 +12,7 @@ import { createMemoryBudget, deriveBudgetBytes, type MemoryBudget } from "../lib
 import { createAccessTokens } from "./access-tokens.ts";
 import { createAdminApp } from "./admin.ts";
 import type { Auth } from "./auth/auth.ts";
+import { requireCallerToken } from "./auth/caller-token.ts";
 import { createCalls } from "./calls.ts";
 import { cardPath, createCardApp } from "./card.ts";
 import { createDrain, type Drain } from "./drain.ts";
@@ -56,6 +57,8 @@ export interface AgentOptions {
   /** Where /mcp is served; for pallas_agent_info. */
   port: number;
   podIp?: string | undefined;
+  /** What callers from other machines must send; nothing where it is absent. */
+  callerToken?: string | undefined;
   /** What may change while it runs. Default: what the configuration says of it. */
   readLive?: ReadLiveConfig;
   /** Variables that placeholders of the configuration refer to and that are not set (CFG-6). */
@@ -140,7 +143,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const endpoint = createEndpoint(table, { config, sessions, readLive, memory, metrics, telemetry, log });
   const allowedHosts = renderAllowedHosts(config, options.podIp);
   return {
-    mcpApp: createMcpApp({ config, readLive, allowedHosts, auth, drain, endpoint }),
+    mcpApp: createMcpApp({ config, readLive, allowedHosts, auth, callerToken: options.callerToken, drain, endpoint }),
     adminApp: createAdminApp({
       allowedHosts,
       observeUnready: async () => (await observeOwnFaults())[0],
@@ -231,19 +234,21 @@ interface McpAppParts {
   readLive: ReadLiveConfig;
   allowedHosts: readonly string[];
   auth: Auth | undefined;
+  callerToken: string | undefined;
   drain: Drain;
   endpoint: McpEndpoint;
 }
 
 /** In this order: who may ask at all, what all of them may know, who is asking, whether there is still time, and then the endpoint. */
 function createMcpApp(parts: McpAppParts): Hono<McpVariables> {
-  const { config, readLive, allowedHosts, auth, drain, endpoint } = parts;
+  const { config, readLive, allowedHosts, auth, callerToken, drain, endpoint } = parts;
   const app = new Hono<McpVariables>();
   const isPublicRead = (path: string) => path === cardPath || auth?.isPublicRead(path) === true;
   app.use(guardHosts({ allowedHosts, allowedOrigins: config.http.allowedOrigins, isPublicRead }));
   const readCard = async () => (await readLive()).card;
   app.route("/", createCardApp(config.agent.version, readCard));
   if (auth !== undefined) app.route("/", auth.app);
+  if (callerToken !== undefined) app.use(requireCallerToken(callerToken));
   app.use(drain.refuseCalls);
   app.route("/", endpoint.app);
   return app;

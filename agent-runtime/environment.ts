@@ -23,6 +23,11 @@ const schema = z.object({
   PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
   PALLAS_PORT: port(ports.agentMcp).describe("port of /mcp"),
   PALLAS_ADMIN_PORT: port(ports.agentAdmin).describe("port of probes, health and metrics"),
+  PALLAS_ADMIN_HOST: z.string().optional().describe("address of the admin port; default: PALLAS_HOST"),
+  PALLAS_CALLER_TOKEN_FILE: z
+    .string()
+    .optional()
+    .describe("file of the token that callers from other machines must send (local mode)"),
   PALLAS_POD_IP: z.string().optional().describe("the pod's address, a further allowed Host"),
   ...logVariables,
   PALLAS_EXPAND_ENV: z

@@ -24,6 +24,10 @@ async function readRunConfig(environment: Environment) {
     : { config, unset: [] };
 }
 
+async function readCallerToken({ PALLAS_CALLER_TOKEN_FILE: file }: Environment): Promise<string | undefined> {
+  return file === undefined ? undefined : (await readFile(file, "utf8")).trim();
+}
+
 async function main(): Promise<void> {
   const environment = parseEnvironment(process.env);
   const { config, unset } = await readRunConfig(environment);
@@ -46,6 +50,8 @@ async function main(): Promise<void> {
     textsDir: environment.PALLAS_TEXTS_DIR,
     historiesDir: environment.PALLAS_HISTORIES_DIR,
     host: environment.PALLAS_HOST,
+    adminHost: environment.PALLAS_ADMIN_HOST,
+    callerToken: await readCallerToken(environment),
     port: environment.PALLAS_PORT,
     adminPort: environment.PALLAS_ADMIN_PORT,
     podIp: environment.PALLAS_POD_IP,

@@ -9,6 +9,8 @@ const closeGraceMs = 1_000;
 
 export interface RuntimeOptions extends Omit<AgentOptions, "clock" | "onDraining"> {
   host: string;
+  /** Of the admin port, where it is another. */
+  adminHost?: string | undefined;
   /** 0 takes a free one; so does adminPort. */
   port: number;
   adminPort: number;
@@ -37,7 +39,11 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   try {
     const mcp = await listen(agent.mcpApp.fetch, { port: options.port, hostname, log });
     servers.push(mcp);
-    const admin = await listen(agent.adminApp.fetch, { port: options.adminPort, hostname, log });
+    const admin = await listen(agent.adminApp.fetch, {
+      port: options.adminPort,
+      hostname: options.adminHost ?? hostname,
+      log,
+    });
     servers.push(admin);
     const timeoutMs = options.config.drainTimeoutMs;
     return {

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { renderResolved } from "./resolved.ts";
 import { sampleAgent, sampleInstance, sampleNeighbourhood } from "./testing/resources.ts";
-import { clusterAgentUrl, externalHost, localAgentUrl, publishedAgentUrl, registryUrl } from "./urls.ts";
+import {
+  clusterAgentUrl,
+  externalHost,
+  localAgentUrl,
+  publishedAgentUrl,
+  publishedLocalUrl,
+  registryUrl,
+} from "./urls.ts";
 
 const agent = sampleAgent("tech-research", { port: 24_101 }, { namespace: "agents" });
 const published = (externalUrl: object | null = null) => publishedAgentUrl(agent, sampleInstance({ externalUrl }));
@@ -17,6 +24,14 @@ describe("CAT-4 where an agent is reached", () => {
     expect(published({ host: "puck.incus" })).toBe("http://puck.incus:24101/mcp");
     const template = "https://{agent}.{namespace}.{instance}.example:{port}/{agent}/mcp";
     expect(published({ template })).toBe("https://tech-research.agents.ouranos.example:24101/tech-research/mcp");
+  });
+
+  it("without a cluster as declared, with the port that it got, else where it listens", () => {
+    const local = (externalUrl: object | null) =>
+      publishedLocalUrl(sampleAgent("a"), sampleInstance({ externalUrl }), { port: 24_107, host: "192.0.2.7" });
+    expect(local(null)).toBe("http://192.0.2.7:24107/mcp");
+    expect(local({ host: "puck.incus" })).toBe("http://puck.incus:24107/mcp");
+    expect(local({ template: "https://{agent}.example:{port}/mcp" })).toBe("https://a.example:24107/mcp");
   });
 
   it("the registry by its Service, on the port of it", () => {

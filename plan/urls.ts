@@ -8,19 +8,30 @@ import { ports, registryName, serviceUrl } from "../crds/names.ts";
 export const clusterAgentUrl = (agent: string, namespace: string): string =>
   `${serviceUrl(agent, namespace, ports.agentMcp)}/mcp`;
 
-export const localAgentUrl = (port: number): string => `http://localhost:${port}/mcp`;
+/** On this machine, by the name of what it listens on. */
+export const localAgentUrl = (port: number, host = "localhost"): string => `http://${host}:${port}/mcp`;
 
 export const registryUrl = (instance: PallasInstance, namespace: string): string =>
   serviceUrl(registryName(instance.metadata.name), namespace, instance.spec.registry?.service?.port ?? ports.registry);
 
 /** What the catalogue says in a cluster: the declared outside URL, else the Service's. */
-export function publishedAgentUrl(agent: PallasAgent, instance: PallasInstance): string {
-  const { name, namespace } = agent.metadata;
+export const publishedAgentUrl = (agent: PallasAgent, instance: PallasInstance): string =>
+  declaredUrl(agent, instance, agent.spec.port) ?? clusterAgentUrl(agent.metadata.name, agent.metadata.namespace);
+
+/** What it says without a cluster: the declared outside URL with the port that the agent got, else where it listens. */
+export const publishedLocalUrl = (
+  agent: PallasAgent,
+  instance: PallasInstance | undefined,
+  { port, host }: { port: number; host: string },
+): string => (instance && declaredUrl(agent, instance, port)) ?? localAgentUrl(port, host);
+
+function declaredUrl({ metadata }: PallasAgent, instance: PallasInstance, port = 0): string | undefined {
   const { host, template } = instance.spec.externalUrl ?? {};
-  const port = String(agent.spec.port ?? "");
-  if (host !== undefined) return `http://${host}:${port}/mcp`;
-  if (template === undefined) return clusterAgentUrl(name, namespace);
-  return fill(template, { instance: instance.metadata.name, agent: name, namespace, port });
+  const shownPort = port === 0 ? "" : String(port);
+  if (host !== undefined) return `http://${host}:${shownPort}/mcp`;
+  if (template === undefined) return undefined;
+  const { name: agent, namespace } = metadata;
+  return fill(template, { instance: instance.metadata.name, agent, namespace, port: shownPort });
 }
 
 const fill = (template: string, values: Record<"instance" | "agent" | "namespace" | "port", string>): string =>

@@ -7,6 +7,8 @@ import { ports } from "../../crds/names.ts";
 import { renderDiagnostic, renderWithExcerpt } from "../manifests/diagnostic.ts";
 import { UsageError } from "../manifests/find-files.ts";
 import type { Terminal } from "../terminal.ts";
+import { urlHost } from "../up/addresses.ts";
+import { describeExposure, openCallerToken } from "../up/caller-token.ts";
 import { observeReadiness } from "../up/admin-client.ts";
 import { tryPort, type RunningChild } from "../up/child-process.ts";
 import type { RunnableAgent } from "../up/desired.ts";
@@ -23,6 +25,8 @@ export interface RunAgentOptions {
   paths: readonly [string, ...string[]];
   port: number;
   host: string;
+  /** Whether callers from other machines need a token. */
+  token: boolean;
 }
 
 export interface RunAgentEdges {
@@ -37,7 +41,7 @@ export interface RunAgentEdges {
  */
 export async function runAgent(options: RunAgentOptions, { terminal, process }: RunAgentEdges): Promise<number> {
   const loaded = await loadManifests(
-    { paths: options.paths, only: [], registryPort: ports.registry, env: process.env },
+    { paths: options.paths, only: [], registryPort: ports.registry, host: options.host, env: process.env },
     undefined,
   );
   const render = terminal.err.isTerminal ? renderWithExcerpt : renderDiagnostic;
@@ -58,8 +62,11 @@ export async function runAgent(options: RunAgentOptions, { terminal, process }: 
     try {
       await applyObjectFiles(folder, loaded.objects, loaded.environment.variables);
       await applyLiveConfigs(folder, [agent]);
+      const token = await openCallerToken(folder, { host: options.host, isOpen: !options.token });
+      for (const line of describeExposure({ host: options.host, instances: [agent.instance], token }))
+        terminal.complain(line);
       const logs = openProcessLogs({ folder, terminal, env: process.env, showsAll: true });
-      const context = { folder, loaded, terminal, signal, hurry, host: options.host, logs };
+      const context = { folder, loaded, terminal, signal, hurry, host: options.host, tokenFile: token?.file, logs };
       return await runProcess({ ...agent, port: options.port }, context).finally(() => logs.close());
     } finally {
       await removeSecrets(folder);
@@ -111,6 +118,7 @@ interface ProcessContext {
   folder: StateFolder;
   loaded: Loaded;
   host: string;
+  tokenFile: string | undefined;
   terminal: Terminal;
   signal: AbortSignal;
   hurry: AbortSignal;
@@ -118,18 +126,19 @@ interface ProcessContext {
 }
 
 async function runProcess(agent: RunnableAgent, context: ProcessContext): Promise<number> {
-  const { folder, loaded, host, terminal, signal, hurry, logs } = context;
+  const { folder, loaded, host, tokenFile, terminal, signal, hurry, logs } = context;
   const child: RunningChild = await planAgent(agent, {
     host,
     registryPort: ports.registry,
     folder,
+    tokenFile,
     environment: () => loaded.environment,
     takenPorts: () => new Set([agent.port]),
     output: logs.output,
   }).launch();
   const ended = child.exited.then((how) => (signal.aborted ? undefined : how));
   if (await waitUntilReady(() => observeReadiness(child.adminUrl, signal), ended, signal))
-    terminal.print(`${agent.agent.metadata.name} ready: ${localAgentUrl(agent.port)}`);
+    terminal.print(`${agent.agent.metadata.name} ready: ${localAgentUrl(agent.port, urlHost(host))}`);
   const stopping = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);
     else signal.addEventListener("abort", () => resolve(undefined), { once: true });

@@ -17,6 +17,7 @@ import { startProgressLine } from "./progress-line.ts";
 import { readStandardInput } from "./standard-input.ts";
 import { showHistory } from "./show.ts";
 import { talk } from "./talk.ts";
+import { refuseToken } from "./token-scope.ts";
 
 export interface ChatOptions {
   name: string | undefined;
@@ -24,6 +25,8 @@ export interface ChatOptions {
   message?: string;
   images: readonly string[];
   session?: string;
+  /** Hosts that PALLAS_TOKEN goes to, beside the registry's. */
+  tokenHosts: readonly string[];
   json: boolean;
 }
 
@@ -58,7 +61,7 @@ export async function chat(options: ChatOptions, { terminal, process }: ChatEdge
     const conversation = openConversation({
       agent,
       sessionId: options.session,
-      token,
+      token: tokenFor(agent.url, token, options, terminal),
       clientVersion: readVersion(),
       sendsText: terminal.out.isTerminal && !options.json,
       onForgotten: () => terminal.complain("the agent has forgotten what was said; a new conversation begins"),
@@ -116,6 +119,18 @@ function readToken(token: string | undefined): string | undefined {
   if (!/^[\u0021-\u007e]+$/.test(token))
     throw new UsageError("PALLAS_TOKEN has characters that no token has, such as a space or a line break; correct it");
   return token;
+}
+
+function tokenFor(
+  url: string,
+  token: string | undefined,
+  { registry, tokenHosts }: ChatOptions,
+  terminal: Terminal,
+): string | undefined {
+  const refusal = token === undefined ? undefined : refuseToken(url, registry, tokenHosts);
+  if (refusal === undefined) return token;
+  terminal.complain(`warning: ${refusal}`);
+  return undefined;
 }
 
 function sayFarewell(agent: string, { sessionId }: Conversation, terminal: Terminal): void {

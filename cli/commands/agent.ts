@@ -7,6 +7,7 @@ interface Options {
   file?: string[];
   port: number;
   host: string;
+  token: boolean;
 }
 
 export function addAgent(program: Command, context: CommandContext): void {
@@ -17,9 +18,10 @@ export function addAgent(program: Command, context: CommandContext): void {
     .option(...fileOption, collect)
     .option("--port <port>", "port of the agent", parsePort, ports.agentMcp)
     .option("--host <address>", "address on which it listens", "127.0.0.1")
+    .option("--no-token", "let callers from other machines in without a token")
     .addHelpText("after", examples("pallas agent clerk -f examples/quickstart"))
-    .action(async (name: string, { file = [], port, host }: Options) => {
+    .action(async (name: string, { file = [], port, host, token }: Options) => {
       const { runAgent } = await import("../agent/run-agent.ts");
-      context.end(await runAgent({ name, paths: foldersOf(file, context), port, host }, context));
+      context.end(await runAgent({ name, paths: foldersOf(file, context), port, host, token }, context));
     });
 }

@@ -8,6 +8,7 @@ interface Options {
   message?: string;
   image?: string[];
   session?: string;
+  tokenHost?: string[];
   json?: boolean;
 }
 
@@ -20,6 +21,7 @@ export function addChat(program: Command, context: CommandContext): void {
     .option("-m, --message <text>", "send this, show the answer and end")
     .option("--image <file>", "send this image along with the first message; repeatable", collect)
     .option("--session <id>", "go on with the conversation of this id")
+    .option("--token-host <name>", "send $PALLAS_TOKEN to agents on this host, too; repeatable", collect)
     .option("--json", "one JSON object per answer, for scripts")
     .addHelpText(
       "after",
@@ -28,10 +30,10 @@ export function addChat(program: Command, context: CommandContext): void {
         'pallas chat clerk -m "What time is it?"',
         "git diff | pallas chat reviewer",
         "pallas chat painter --image sketch.png -m 'What is this?' --json | jq -r .text",
-      )}\n\nAn agent that wants a token gets the one in $PALLAS_TOKEN.`,
+      )}\n\nAn agent that wants a token gets the one in $PALLAS_TOKEN, where it is on the registry's host or one named by --token-host.`,
     )
-    .action(async (name: string | undefined, { image = [], json = false, ...others }: Options) => {
+    .action(async (name: string | undefined, { image = [], tokenHost = [], json = false, ...others }: Options) => {
       const { chat } = await import("../chat/chat.ts");
-      context.end(await chat({ ...others, name, images: image, json }, context));
+      context.end(await chat({ ...others, name, images: image, tokenHosts: tokenHost, json }, context));
     });
 }

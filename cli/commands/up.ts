@@ -7,6 +7,7 @@ interface Options {
   file?: string[];
   port: number;
   host: string;
+  token: boolean;
   only?: string[];
   logs?: boolean;
   json?: boolean;
@@ -24,6 +25,7 @@ export function addUp(program: Command, context: CommandContext): void {
       ports.registry,
     )
     .option("--host <address>", "address on which everything listens", "127.0.0.1")
+    .option("--no-token", "let callers from other machines in without a token")
     .option("--only <agent>", "run this agent and what it depends on; repeatable", collect)
     .option("--logs", "show what every process logs, not warnings alone")
     .option("--json", "one JSON object per change of state, for scripts")
@@ -35,8 +37,8 @@ export function addUp(program: Command, context: CommandContext): void {
         `pallas up --json | jq -c 'select(.phase == "failing")'`,
       ),
     )
-    .action(async ({ file = [], only = [], logs = false, json = false, port, host }: Options) => {
+    .action(async ({ file = [], only = [], logs = false, json = false, port, host, token }: Options) => {
       const { up } = await import("../up/up.ts");
-      context.end(await up({ paths: foldersOf(file, context), port, host, only, logs, json }, context));
+      context.end(await up({ paths: foldersOf(file, context), port, host, token, only, logs, json }, context));
     });
 }

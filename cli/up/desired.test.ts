@@ -11,6 +11,7 @@ async function desire(files: Files, previous?: Desired, environment: Record<stri
   const judged = judge(manifests, { mode: "local" }, environment);
   const desired = renderDesired(manifests, judged, {
     registryPort: 24_200,
+    urlHost: "localhost",
     environment,
     previous,
     portsBefore: previous?.ports ?? new Map(),

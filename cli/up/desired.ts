@@ -8,7 +8,7 @@ import { dependenciesOf } from "../../plan/order.ts";
 import type { Neighbourhood } from "../../plan/resolve.ts";
 import { renderResolved } from "../../plan/resolved.ts";
 import { serialiseConfig } from "../../plan/run-config.ts";
-import { localAgentUrl } from "../../plan/urls.ts";
+import { localAgentUrl, publishedLocalUrl } from "../../plan/urls.ts";
 import { identify, sourceOf, type Judged } from "../manifests/judge.ts";
 import { placeholdersIn, type Environment } from "../manifests/local-objects.ts";
 import type { Manifests } from "../manifests/read-manifests.ts";
@@ -62,6 +62,8 @@ export const keyOf = ({ metadata }: { metadata: { namespace: string; name: strin
 
 export interface DesiredContext {
   registryPort: number;
+  /** By which this machine reaches what listens here. */
+  urlHost: string;
   environment: Environment;
   previous?: Desired | undefined;
   /** Ports of agents in the run before, or in this one before the edit. */
@@ -115,7 +117,10 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     refusedPorts: refused,
   };
   for (const [key, agent] of accepted) {
-    const entry = listAgent(manifests, agent, ports.get(key), previous);
+    const port = ports.get(key);
+    const instance = instances.get(`${agent.metadata.namespace}/${agent.spec.instanceRef.name}`);
+    const url = port === undefined ? undefined : publishedLocalUrl(agent, instance, { port, host: context.urlHost });
+    const entry = listAgent(manifests, agent, url, previous);
     const fault = checked.faults.find(({ subject }) => subject === `PallasAgent ${key}`);
     if (fault) entry.fault = { reason: fault.reason, message: formatFault(fault) };
     desired.listed.set(key, entry);
@@ -125,7 +130,7 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     if (port === undefined) continue;
     desired.runnable.set(
       key,
-      renderRunnable(agent, around, port, ports, context.environment, fileOf(manifests, "PallasAgent", agent)),
+      renderRunnable({ agent, around, port, ports, context, file: fileOf(manifests, "PallasAgent", agent) }),
     );
   }
   return desired;
@@ -172,7 +177,7 @@ function changedAt(
 function listAgent(
   manifests: Manifests,
   agent: PallasAgent,
-  port: number | undefined,
+  url: string | undefined,
   previous: Desired | undefined,
 ): ListedAgent {
   const source = sourceOf(manifests, "PallasAgent", agent.metadata);
@@ -181,25 +186,26 @@ function listAgent(
     agent,
     file: source?.file ?? "",
     specChangedAt: changedAt(manifests, agent, before?.agent.spec, before?.specChangedAt),
-    ...(port === undefined ? {} : { url: localAgentUrl(port) }),
+    ...(url === undefined ? {} : { url }),
   };
 }
 
-function renderRunnable(
-  agent: PallasAgent,
-  around: Neighbourhood,
-  port: number,
-  ports: ReadonlyMap<string, number>,
-  environment: Environment,
-  file: string,
-): RunnableAgent {
+interface Rendering extends Placed {
+  agent: PallasAgent;
+  around: Neighbourhood;
+  port: number;
+  ports: ReadonlyMap<string, number>;
+  context: DesiredContext;
+}
+
+function renderRunnable({ agent, around, port, ports, context, file }: Rendering): RunnableAgent {
   const { namespace } = agent.metadata;
   // An agent whose sub-agent has no port waits for it, and is rendered anew when there is one.
   const { config, live } = renderResolved(agent, around, (name) =>
-    localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0),
+    localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0, context.urlHost),
   );
   const runConfig = serialiseConfig(config);
-  const variables = placeholdersIn(runConfig).map((name) => [name, environment[name] ?? null]);
+  const variables = placeholdersIn(runConfig).map((name) => [name, context.environment[name] ?? null]);
   return {
     key: keyOf(agent),
     agent,

@@ -8,6 +8,7 @@ import { judge, sourceOf } from "../manifests/judge.ts";
 import type { Environment, LocalObject } from "../manifests/local-objects.ts";
 import { readManifests, type Manifests } from "../manifests/read-manifests.ts";
 import { onlyNamed, renderDesired, type Desired } from "./desired.ts";
+import { urlHost } from "./addresses.ts";
 import { readPorts } from "./remembered-ports.ts";
 import { stateFolderPath } from "./state-folder.ts";
 
@@ -16,6 +17,8 @@ export interface LoadOptions {
   /** Names of agents; empty: all. */
   only: readonly string[];
   registryPort: number;
+  /** The address on which everything listens. */
+  host: string;
   /** Variables of this process. */
   env: Environment;
 }
@@ -39,6 +42,7 @@ export async function loadManifests(options: LoadOptions, previous: Loaded | und
   const { registryPort } = options;
   const all = renderDesired(manifests, judged, {
     registryPort,
+    urlHost: urlHost(options.host),
     environment: environment.variables,
     previous: previous?.desired,
     portsBefore:

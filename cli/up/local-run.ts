@@ -2,6 +2,7 @@
 import type { AgentStatus } from "../../crds/agent.ts";
 import { renderTime, systemClock } from "../../lib/process/clock.ts";
 import { reasonOf } from "../manifests/find-files.ts";
+import { urlHost } from "./addresses.ts";
 import { observeHealth, observeLiveness, observeReadiness } from "./admin-client.ts";
 import { isSameHealth } from "./agent-status.ts";
 import { Board, isSettled } from "./board.ts";
@@ -10,14 +11,7 @@ import { keyOf, type Desired } from "./desired.ts";
 import type { Loaded } from "./load.ts";
 import { renderLocalState } from "./local-state.ts";
 import type { ProcessLogs } from "./process-logs.ts";
-import {
-  planAgent,
-  planRegistry,
-  reachableHost,
-  registryKey,
-  renderRegistrySettings,
-  type ProgramContext,
-} from "./programs.ts";
+import { planAgent, planRegistry, registryKey, renderRegistrySettings, type ProgramContext } from "./programs.ts";
 import { applyLiveConfigs, applyObjectFiles, removeSecrets } from "./run-files.ts";
 import { writePorts } from "./remembered-ports.ts";
 import type { RunState, UpReport } from "./report.ts";
@@ -35,6 +29,8 @@ export interface LocalRunOptions {
   host: string;
   registryPort: number;
   folder: StateFolder;
+  /** Of the token that callers from other machines need. */
+  tokenFile: string | undefined;
   logs: ProcessLogs;
   report: UpReport;
   /** Aborted when stopping must be quick. */
@@ -59,14 +55,15 @@ export class LocalRun {
   private statuses: ReadonlyMap<string, AgentStatus> = new Map();
 
   constructor(first: Loaded, options: LocalRunOptions) {
-    const { host, registryPort, folder, logs, report } = options;
+    const { host, registryPort, folder, logs, report, tokenFile } = options;
     this.options = options;
     this.loaded = first;
-    this.registryUrl = `http://${host === "127.0.0.1" ? "localhost" : reachableHost(host)}:${registryPort}`;
+    this.registryUrl = `http://${urlHost(host)}:${registryPort}`;
     this.programs = {
       host,
       registryPort,
       folder,
+      tokenFile,
       environment: () => this.loaded.environment,
       takenPorts: () => new Set([registryPort, ...this.loaded.desired.ports.values()]),
       output: (key) => logs.output(key),
@@ -139,7 +136,7 @@ export class LocalRun {
 
   /** Starts the registry, or starts it anew when what it is told at its start has changed. */
   private async applyRegistry(): Promise<void> {
-    const settings = renderRegistrySettings(this.desired.instances.values(), this.options.host);
+    const settings = renderRegistrySettings([...this.desired.instances.values()], this.options.host);
     const fingerprint = JSON.stringify(settings);
     if (this.registry?.fingerprint === fingerprint) return;
     await this.registry?.stop();

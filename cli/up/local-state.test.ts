@@ -18,6 +18,7 @@ async function createRun() {
   });
   const desired = renderDesired(manifests, judge(manifests, { mode: "local" }, {}), {
     registryPort: 24_200,
+    urlHost: "localhost",
     environment: {},
     portsBefore: new Map(),
   });

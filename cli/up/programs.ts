@@ -5,6 +5,8 @@ import type { PallasInstance } from "../../crds/instance.ts";
 import { fillVariablePrefix } from "../../crds/references.ts";
 import type { LocalEnvironment } from "../manifests/environment.ts";
 import { placeholdersIn, type Environment } from "../manifests/local-objects.ts";
+import { externalHost } from "../../plan/urls.ts";
+import { isEveryAddress, isLoopback, reachableHost } from "./addresses.ts";
 import { findFreePort, startChild, tryPort, type RunningChild } from "./child-process.ts";
 import { reasonOf } from "../manifests/find-files.ts";
 import type { RunnableAgent } from "./desired.ts";
@@ -20,6 +22,8 @@ export interface ProgramContext {
   folder: StateFolder;
   /** Read anew at each start: `.env` may have changed. */
   environment(): Pick<LocalEnvironment, "variables" | "forProcesses">;
+  /** File of the token that callers from other machines need; undefined where none is asked for. */
+  tokenFile?: string | undefined;
   /** Ports that are promised to an agent or the registry. */
   takenPorts(): ReadonlySet<number>;
   /** Where a process's lines go. */
@@ -29,13 +33,6 @@ export interface ProgramContext {
 /** The registry's key among the processes; agents' keys have a slash. */
 export const registryKey = "registry";
 
-/** The address by which this machine reaches what listens on `host`. */
-export function reachableHost(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
-}
-
 /** @throws Error when the program was not built */
 function programPath(name: string): string {
   const path = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
@@ -43,17 +40,30 @@ function programPath(name: string): string {
   return path;
 }
 
-const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost", "0.0.0.0", "::"]);
+/** Probes, health and metrics of agents are asked by our own programs alone. */
+const adminHost = "127.0.0.1";
+
+/** A Host that clients use: known by itself to every program where it is loopback. */
+const ownHosts = (host: string): string[] => (isLoopback(host) || isEveryAddress(host) ? [] : [host]);
 
 const logLevels = ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"];
 
+/** The Host names that the registry takes beside those of loopback. */
+export const listedHosts = (instances: readonly PallasInstance[], host: string): string[] => [
+  ...new Set([
+    ...instances.flatMap((instance) => externalHost(instance) ?? []),
+    ...instances.flatMap(({ spec }) => spec.http?.allowedHosts ?? []),
+    ...ownHosts(host),
+  ]),
+];
+
 /** Variables of the registry that come from the manifests: it must be started anew when they change. */
-export function renderRegistrySettings(instances: Iterable<PallasInstance>, host: string): Record<string, string> {
-  const specs = [...instances].map(({ spec }) => spec);
+export function renderRegistrySettings(instances: readonly PallasInstance[], host: string): Record<string, string> {
+  const specs = instances.map(({ spec }) => spec);
   const http = specs.map((spec) => spec.http);
-  const hosts = [...http.flatMap((entry) => entry?.allowedHosts ?? []), ...(loopback.has(host) ? [] : [host])];
+  const hosts = listedHosts(instances, host);
   return {
-    PALLAS_ALLOWED_HOSTS: [...new Set(hosts)].join(","),
+    PALLAS_ALLOWED_HOSTS: hosts.join(","),
     PALLAS_ALLOWED_ORIGINS: [...new Set(http.flatMap((entry) => entry?.allowedOrigins ?? []))].join(","),
     // Of several instances the one that wants to know most.
     PALLAS_LOG_LEVEL: logLevels.find((level) => specs.some(({ logLevel = "INFO" }) => logLevel === level)) ?? "INFO",
@@ -102,10 +112,10 @@ async function launchAgent(agent: RunnableAgent, context: ProgramContext): Promi
   await requirePort(agent.port, host, cure);
   await folder.replace(folder.runConfig(agent.key), agent.runConfig);
   // Let go again before the agent takes it: when somebody is faster, the next start picks another.
-  const adminPort = await findFreePort(host, context.takenPorts());
+  const adminPort = await findFreePort(adminHost, context.takenPorts());
   return startChild({
     program: programPath("agent-runtime"),
-    adminUrl: `http://${reachableHost(host)}:${adminPort}`,
+    adminUrl: `http://${adminHost}:${adminPort}`,
     env: {
       ...context.environment().forProcesses,
       ...renderFilled(agent.runConfig, context.environment().variables),
@@ -116,15 +126,21 @@ async function launchAgent(agent: RunnableAgent, context: ProgramContext): Promi
       PALLAS_HISTORIES_DIR: folder.histories(agent.key),
       PALLAS_PORT: String(agent.port),
       PALLAS_ADMIN_PORT: String(adminPort),
+      PALLAS_ADMIN_HOST: adminHost,
       PALLAS_HOST: host,
+      ...renderTokenFile(agent, context),
       // The address is a Host that clients use, as a pod's is in a cluster.
-      ...(loopback.has(host) ? {} : { PALLAS_POD_IP: host }),
+      ...(ownHosts(host).length === 0 ? {} : { PALLAS_POD_IP: host }),
       PALLAS_EXPAND_ENV: "1",
       PALLAS_DRAIN_DELAY_MS: "0",
     },
     ...context.output(agent.key),
   });
 }
+
+/** An instance with an issuer of its own asks for its tokens. */
+const renderTokenFile = ({ instance }: RunnableAgent, { tokenFile }: ProgramContext): Record<string, string> =>
+  tokenFile === undefined || instance.spec.auth?.jwt !== undefined ? {} : { PALLAS_CALLER_TOKEN_FILE: tokenFile };
 
 /** What the placeholders of a run configuration stand for, under names that mean nothing to anybody else (SEC-8). */
 const renderFilled = (runConfig: string, variables: Environment): Record<string, string | undefined> =>

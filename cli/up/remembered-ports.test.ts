@@ -10,7 +10,10 @@ test("CLI-1 an agent has the same port in the next run, whoever came before it i
   const state = await openStateFolder(await temporaryFolder());
   const folder = await writeFolder({ "a.yaml": instanceYaml() + agentYaml("m") });
   const load = (registryPort = 24_200) =>
-    loadManifests({ paths: [folder], only: [], registryPort, env: { PALLAS_STATE_DIR: state.path } }, undefined);
+    loadManifests(
+      { paths: [folder], only: [], registryPort, host: "127.0.0.1", env: { PALLAS_STATE_DIR: state.path } },
+      undefined,
+    );
   const { desired } = await load();
   expect(desired.ports).toEqual(new Map([["default/m", 24_201]]));
   await writePorts(state, 24_200, desired.ports);

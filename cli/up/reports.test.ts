@@ -12,7 +12,12 @@ import { createTextReport } from "./text-report.ts";
 
 async function createState(): Promise<RunState> {
   const manifests = await readFolder({ "a.yaml": instanceYaml() + agentYaml("a") + agentYaml("b", "dependsOn: [a]") });
-  const context = { registryPort: 24_200, environment: {}, portsBefore: new Map<string, number>() };
+  const context = {
+    registryPort: 24_200,
+    urlHost: "localhost",
+    environment: {},
+    portsBefore: new Map<string, number>(),
+  };
   const desired = renderDesired(manifests, judge(manifests, { mode: "local" }, {}), context);
   return { desired, board: new Board(), registryUrl: "http://localhost:24200" };
 }

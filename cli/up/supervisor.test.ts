@@ -16,7 +16,7 @@ test("CLI-1 agents stop in the reverse order of their start", async () => {
       agentYaml("faulty", "nope: 1"),
     ].join(""),
   });
-  const context = { registryPort: 24_200, environment: {}, portsBefore: new Map() };
+  const context = { registryPort: 24_200, urlHost: "localhost", environment: {}, portsBefore: new Map() };
   const { runnable } = renderDesired(manifests, judge(manifests, { mode: "local" }, {}), context);
   expect(stopOrder([...runnable.values()])).toEqual([
     ["default/orphan"],

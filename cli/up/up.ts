@@ -4,6 +4,7 @@ import { readEnvironment } from "../../lib/process/environment.ts";
 import { logVariables } from "../../lib/process/log-variables.ts";
 import { displayPath } from "../manifests/diagnostic.ts";
 import type { Terminal } from "../terminal.ts";
+import { describeExposure, openCallerToken } from "./caller-token.ts";
 import { coalesce } from "./coalesce.ts";
 import { followEdits } from "./follow.ts";
 import { loadManifests, type LoadOptions, type Loaded } from "./load.ts";
@@ -11,6 +12,7 @@ import { LocalRun } from "./local-run.ts";
 import { createJsonReport } from "./json-report.ts";
 import { openProcessLogs, type ProcessLogs } from "./process-logs.ts";
 import { requirePort } from "./programs.ts";
+import { removeSecrets } from "./run-files.ts";
 import type { UpReport } from "./report.ts";
 import { stopSignal, type SignalSource } from "./signals.ts";
 import { lockStateFolder, openStateFolder, stateFolderPath, type StateFolder } from "./state-folder.ts";
@@ -21,6 +23,8 @@ export interface UpOptions {
   port: number;
   host: string;
   only: readonly string[];
+  /** Whether callers from other machines need a token. */
+  token: boolean;
   /** Show what every process logs. */
   logs: boolean;
   /** One JSON object per event, in place of lines for people. */
@@ -38,8 +42,8 @@ export interface UpEdges {
  * @throws UsageError when a path is not there, or `--only` names no agent
  */
 export async function up(options: UpOptions, { terminal, process }: UpEdges): Promise<number> {
-  const { paths, port, host, only, json, logs } = options;
-  const loading: LoadOptions = { paths, only, registryPort: port, env: process.env };
+  const { paths, port, host, only, json, logs, token: needsToken } = options;
+  const loading: LoadOptions = { paths, only, registryPort: port, host, env: process.env };
   const first = await loadManifests(loading, undefined);
   const report = json ? createJsonReport(terminal) : createTextReport(terminal);
   report.judged(first.diagnostics);
@@ -59,7 +63,7 @@ export async function up(options: UpOptions, { terminal, process }: UpEdges): Pr
   const { folder, unlock } = prepared;
   const { signal, hurry, release } = stopSignal(process, { canHurry: true });
   const openLogs = () => openProcessLogs({ folder, terminal, env: process.env, showsAll: logs });
-  await run(first, { loading, host, folder, report, terminal, signal, hurry, openLogs });
+  await run(first, { loading, needsToken, folder, report, terminal, signal, hurry, openLogs });
   await unlock();
   release();
   return 0;
@@ -80,6 +84,8 @@ async function prepare(
   const folder = await openStateFolder(stateFolderPath(folders, env));
   const unlock = await lockStateFolder(folder);
   try {
+    // Of a run before that was killed.
+    await removeSecrets(folder);
     await requirePort(port, host, "choose another --port");
   } catch (error) {
     await unlock();
@@ -90,7 +96,7 @@ async function prepare(
 
 interface RunContext {
   loading: LoadOptions;
-  host: string;
+  needsToken: boolean;
   folder: StateFolder;
   report: UpReport;
   terminal: Terminal;
@@ -100,9 +106,13 @@ interface RunContext {
 }
 
 async function run(first: Loaded, context: RunContext): Promise<void> {
-  const { loading, host, folder, report, terminal, signal, hurry } = context;
+  const { loading, folder, report, terminal, signal, hurry } = context;
+  const { host, registryPort } = loading;
+  const token = await openCallerToken(folder, { host, isOpen: !context.needsToken });
   const logs = context.openLogs();
-  const local = new LocalRun(first, { host, registryPort: loading.registryPort, folder, logs, report, hurry });
+  const local = new LocalRun(first, { host, registryPort, folder, tokenFile: token?.file, logs, report, hurry });
+  const instances = [...first.desired.instances.values()];
+  for (const line of describeExposure({ host, instances, token })) report.say(line);
   report.say(`starting; logs are in ${displayPath(folder.path, terminal.folder)}/logs`);
   await local.start();
 

@@ -228,6 +228,11 @@ export const operationRequirements: Requirements = {
       "cli/up/desired.test.ts",
       "cli/up/reports.test.ts",
       "cli/up/remembered-ports.test.ts",
+      "cli/up/watch-process.test.ts",
+      "cli/up/follow-calls.test.ts",
+      "cli/up/caller-token.test.ts",
+      "test/integration/local-mode-calls.test.ts",
+      "test/integration/local-mode-serving.test.ts",
       "test/integration/terminal.test.ts",
       "test/bundle.test.ts",
     ],
@@ -354,6 +359,11 @@ export const operationRequirements: Requirements = {
   },
   "SEC-8": {
     promise: "A folder of manifests is data: nothing in it is run, and no variable of a process is changed.",
-    shown: "open",
+    shown: [
+      "test/integration/hostile-folders.test.ts",
+      "cli/manifests/environment.test.ts",
+      "cli/chat/token-scope.test.ts",
+      "agent-runtime/auth/caller-token.test.ts",
+    ],
   },
 };

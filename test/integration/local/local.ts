@@ -113,6 +113,11 @@ export class Local {
     return Object.fromEntries(endpoints.map(({ agent, pod }) => [agent, Number(pod.slice(agent.length + 1))]));
   }
 
+  /** Sends it without waiting for what comes of it. */
+  send(name: NodeJS.Signals): void {
+    this.process?.kill(name);
+  }
+
   async signal(name: NodeJS.Signals): Promise<number | null> {
     const child = this.process;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;

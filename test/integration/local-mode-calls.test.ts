@@ -1,0 +1,144 @@
+// What becomes of calls in flight when `pallas up` is edited, stopped or hurried, and of an agent that hangs: the built program
+// with an agent that takes three seconds for each answer.
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
+import { agentManifest } from "./local/agents.ts";
+import { Local, startMs } from "./local/local.ts";
+
+let toolPort: number;
+let local: Local;
+beforeAll(async () => {
+  toolPort = await findFreePorts(1);
+});
+afterEach(({ task }) => {
+  if (task.result?.state === "fail") process.stderr.write(`${local.stdout}\n${local.stderr}\n`);
+});
+
+/** `snail` alone, with one conversation for all, so that calls wait for each other. */
+async function startSnail(): Promise<void> {
+  local = await Local.create(toolPort);
+  onTestFinished(() => local.remove());
+  await local.write(
+    "snail.yaml",
+    agentManifest("snail", "  model: slow.x\n  scope: shared\n  instruction: Be slow.\n"),
+  );
+  local.up("--only", "snail");
+  await local.started();
+}
+
+interface Call {
+  answer: Promise<{ text: string; isError: boolean }>;
+}
+
+/** Calls that have begun, each on a connection of its own. */
+async function callSnail(count: number): Promise<Call[]> {
+  const url = (await local.told()).agents.find(({ metadata }) => metadata.name === "snail")?.status?.url ?? "";
+  return Promise.all(
+    Array.from({ length: count }, async (_, index): Promise<Call> => {
+      const client = new Client({ name: "local-calls-test", version: "1.0.0" });
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+      onTestFinished(() => client.close().catch(() => undefined));
+      const begun = Promise.withResolvers<void>();
+      const answer = client
+        .callTool(
+          { name: "send_message", arguments: { message: `call ${index}` } },
+          { onprogress: () => begun.resolve(), timeout: startMs },
+        )
+        .then(({ content, isError }) => ({
+          text: content.map((part) => (part.type === "text" ? part.text : part.type)).join(""),
+          isError: isError === true,
+        }));
+      await (index === 0 ? begun.promise : undefined);
+      return { answer };
+    }),
+  );
+}
+
+/** Until the agent itself counts so many. */
+const inFlight = (count: number): Promise<void> =>
+  expect
+    .poll(
+      async () => {
+        const adminUrl = (await local.told()).endpoints[0]?.adminUrl ?? "";
+        const { callsInFlight }: { callsInFlight: number } = JSON.parse(
+          await (await fetch(`${adminUrl}/health`)).text(),
+        );
+        return callsInFlight;
+      },
+      { timeout: startMs },
+    )
+    .toBe(count);
+
+const answers = (calls: readonly Call[]) => Promise.all(calls.map(({ answer }) => answer));
+const whole = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ text: `call ${index}`, isError: false }));
+
+describe("CLI-1 no call is lost", () => {
+  test("over an edit: all are answered by the agent as it was, and then it starts anew", async () => {
+    await startSnail();
+    const { snail } = await local.pids(1);
+    // More than the ten seconds that a stop once had.
+    const calls = await callSnail(5);
+    await inFlight(5);
+    await local.edit("snail.yaml", (text) => text.replace("Be slow.", "Be careful."));
+    await expect
+      .poll(() => local.stderr, { timeout: startMs })
+      .toMatch(
+        /edited: restarted snail\n[^]*snail: [1-5] calls? (is|are) still running; what was edited holds when they have ended/,
+      );
+    expect(await answers(calls)).toEqual(whole(5));
+    await expect.poll(() => local.stderr, { timeout: startMs }).toContain("snail: ready after");
+    expect((await local.pids(1))["snail"]).not.toBe(snail);
+  });
+
+  test("over Ctrl-C: it waits for them and says so", async () => {
+    await startSnail();
+    const calls = await callSnail(5);
+    await inFlight(5);
+    local.send("SIGINT");
+    expect(await answers(calls)).toEqual(whole(5));
+    expect(await local.signal("SIGCONT")).toBe(0);
+    expect(local.stderr).toMatch(
+      /stopping\n[^]*snail: [1-5] calls? (is|are) still running; Ctrl-C once more ends what runs/,
+    );
+  });
+
+  test("over a second Ctrl-C: each is answered that the agent was shut down", async () => {
+    await startSnail();
+    const calls = await callSnail(4);
+    await inFlight(4);
+    local.send("SIGINT");
+    await expect.poll(() => local.stderr, { timeout: startMs }).toContain("Ctrl-C once more ends what runs");
+    local.send("SIGINT");
+    const texts = (await answers(calls)).map(({ text, isError }) => isError && /was shut down/.test(text));
+    // The first may have been answered in the meantime.
+    expect(texts.slice(1)).toEqual([true, true, true]);
+    expect(await local.signal("SIGCONT")).toBe(0);
+  });
+});
+
+test("CLI-1 an agent that hangs is reported, and started again", async () => {
+  await startSnail();
+  const { snail = 0 } = await local.pids(1);
+  process.kill(snail, "SIGSTOP");
+  await expect
+    .poll(() => local.stderr, { timeout: 60_000 })
+    .toMatch(
+      /snail: degraded: it does not answer\n[^]*snail: does not answer any more \(3 times in a row\); trying again in/,
+    );
+  await expect.poll(() => local.stderr, { timeout: startMs }).toMatch(/trying again in[^]*snail: ready after/);
+  expect((await local.pids(1))["snail"]).not.toBe(snail);
+});
+
+test("SEC-8 Secrets that a kill -9 left are gone at the next start, even one that comes to nothing", async () => {
+  await startSnail();
+  const secrets = join(local.state, "secrets");
+  await local.signal("SIGKILL");
+  expect((await stat(secrets)).isDirectory()).toBe(true);
+  const { code } = await local.run("up", "-f", "manifests", "--port", String(toolPort), "--host", "192.0.2.77");
+  expect(code).toBe(1);
+  await expect(stat(secrets)).rejects.toThrow("ENOENT");
+});
