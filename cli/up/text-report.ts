@@ -3,6 +3,7 @@
 import { renderDiagnostic, renderWithExcerpt } from "../manifests/diagnostic.ts";
 import type { Terminal } from "../terminal.ts";
 import { describeState, type Board } from "./board.ts";
+import { ProcessNews } from "./process-news.ts";
 import { registryKey } from "./programs.ts";
 import type { UpReport } from "./report.ts";
 import { shortName } from "./runner.ts";
@@ -15,33 +16,7 @@ export function createTextReport(terminal: Terminal): UpReport {
   let hasShownTable = false;
   let isStopping = false;
   const troubles = new Map<string, string>();
-  /** What was said last of an agent's health, and of the calls that it still works on. */
-  const unwell = new Map<string, string>();
-  const draining = new Set<string>();
-
-  /** An agent that is not well is told of when it begins, when its reason is another, and when it is over. */
-  const tellHealth = (key: string, board: Board): void => {
-    const { status, reason = "" } = describeState(board.get(key));
-    const isKnown = board.get(key)?.health !== undefined;
-    // Seconds that were measured are no other reason.
-    const sameness = reason.replaceAll(/\d+(?:\.\d+)?/g, "#");
-    if (status === "degraded" && unwell.get(key) !== sameness) {
-      unwell.set(key, sameness);
-      // The table says it of all that are in it.
-      if (hasShownTable) terminal.complain(`${shortName(key)}: degraded: ${reason}`);
-    } else if (status === "ready" && isKnown && unwell.delete(key) && hasShownTable)
-      terminal.complain(`${shortName(key)}: well again`);
-  };
-  const tellCalls = (key: string, board: Board): void => {
-    const { status, reason } = describeState(board.get(key));
-    if (status !== "stopping") draining.delete(key);
-    else if (reason !== undefined && !draining.has(key)) {
-      draining.add(key);
-      const then = isStopping ? "Ctrl-C once more ends what runs" : "what was edited holds when they have ended";
-      terminal.complain(`${shortName(key)}: ${reason}; ${then}`);
-    }
-  };
-
+  const news = new ProcessNews();
   return {
     judged(diagnostics) {
       const texts = diagnostics.map((diagnostic) => renderFound(diagnostic, terminal.folder));
@@ -61,8 +36,10 @@ export function createTextReport(terminal: Terminal): UpReport {
     changed({ desired, board }) {
       const keys = [...desired.runnable.keys()];
       for (const key of board.keys()) {
-        tellHealth(key, board);
-        tellCalls(key, board);
+        const health = news.ofHealth(key, board);
+        // The table says it of all that are in it.
+        const lines = [hasShownTable ? health : undefined, news.ofCalls(key, board, isStopping)];
+        for (const line of lines) if (line !== undefined) terminal.complain(line);
       }
       terminal.status(isStopping ? renderStopping(board) : renderStatus(keys, board));
     },

@@ -57,9 +57,9 @@ async function callSnail(count: number): Promise<Call[]> {
   );
 }
 
-/** Until the agent itself counts so many. */
-const inFlight = (count: number): Promise<void> =>
-  expect
+/** Until the agent itself counts more than one: on a busy machine the first may be over before the last has come. */
+async function severalInFlight(): Promise<void> {
+  await expect
     .poll(
       async () => {
         const adminUrl = (await local.told()).endpoints[0]?.adminUrl ?? "";
@@ -70,7 +70,8 @@ const inFlight = (count: number): Promise<void> =>
       },
       { timeout: startMs },
     )
-    .toBe(count);
+    .toBeGreaterThan(1);
+}
 
 const answers = (calls: readonly Call[]) => Promise.all(calls.map(({ answer }) => answer));
 const whole = (count: number) =>
@@ -82,7 +83,7 @@ describe("CLI-1 no call is lost", () => {
     const { snail } = await local.pids(1);
     // More than the ten seconds that a stop once had.
     const calls = await callSnail(5);
-    await inFlight(5);
+    await severalInFlight();
     await local.edit("snail.yaml", (text) => text.replace("Be slow.", "Be careful."));
     await expect
       .poll(() => local.stderr, { timeout: startMs })
@@ -97,7 +98,7 @@ describe("CLI-1 no call is lost", () => {
   test("over Ctrl-C: it waits for them and says so", async () => {
     await startSnail();
     const calls = await callSnail(5);
-    await inFlight(5);
+    await severalInFlight();
     local.send("SIGINT");
     expect(await answers(calls)).toEqual(whole(5));
     expect(await local.signal("SIGCONT")).toBe(0);
@@ -108,14 +109,17 @@ describe("CLI-1 no call is lost", () => {
 
   test("over a second Ctrl-C: each is answered that the agent was shut down", async () => {
     await startSnail();
-    const calls = await callSnail(4);
-    await inFlight(4);
+    const calls = await callSnail(8);
+    await severalInFlight();
     local.send("SIGINT");
     await expect.poll(() => local.stderr, { timeout: startMs }).toContain("Ctrl-C once more ends what runs");
     local.send("SIGINT");
-    const texts = (await answers(calls)).map(({ text, isError }) => isError && /was shut down/.test(text));
-    // The first may have been answered in the meantime.
-    expect(texts.slice(1)).toEqual([true, true, true]);
+    const ends = (await answers(calls)).map(({ text, isError }, index) => {
+      if (isError) return /was shut down/.test(text) ? "told" : text;
+      return text === `call ${index}` ? "answered" : text;
+    });
+    // The first ones may have been answered in the meantime, and each has one result.
+    expect(new Set(ends)).toEqual(new Set(ends.includes("answered") ? ["answered", "told"] : ["told"]));
     expect(await local.signal("SIGCONT")).toBe(0);
   });
 });
