@@ -64,9 +64,9 @@ const port = Number(process.env["TOOL_PORT"] ?? 24290);
 const server = serve({ fetch: app.fetch, port, hostname: process.env["HOST"] ?? "127.0.0.1" });
 server.on("error", (error) => {
   const isTaken = Reflect.get(error, "code") === "EADDRINUSE";
-  const fault = isTaken
-    ? `port ${port} is in use by another program; stop that program, or set TOOL_PORT`
-    : error.message;
-  process.stderr.write(`tool server: ${fault}, and write it into the URL of toolbox in instance.yaml\n`);
+  const cure = "stop that program, or set TOOL_PORT and write that port into the URL of toolbox in instance.yaml";
+  process.stderr.write(
+    `tool server: ${isTaken ? `port ${port} is in use by another program; ${cure}` : error.message}\n`,
+  );
   process.exit(1);
 });

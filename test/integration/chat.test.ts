@@ -137,13 +137,19 @@ describe("CLI-4 pallas chat without a terminal", () => {
   });
 });
 
-/** A registry whose words nobody should trust, and an agent that lets nobody in. */
-async function startStranger(readyReplicas: number): Promise<{ url: string; tokens: (string | undefined)[] }> {
+/**
+ * A registry whose words nobody should trust, and an agent that lets nobody in.
+ * @param agentHost where the agent is said to be
+ */
+async function startStranger(
+  readyReplicas: number,
+  agentHost = "127.0.0.1",
+): Promise<{ url: string; tokens: (string | undefined)[] }> {
   const tokens: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     if (request.url !== "/mcp") {
       const name = "com.example/stranger";
-      const remotes = [{ type: "streamable-http", url: `${url}/mcp` }];
+      const remotes = [{ type: "streamable-http", url: `http://${agentHost}:${port}/mcp` }];
       const runtime = { readyReplicas, message: "waits for \u001b]0;owned\u0007clerk" };
       const entry = { server: { name, description: "x", remotes }, _meta: { "ca.helu.pallas/runtime": runtime } };
       response.end(JSON.stringify({ servers: [entry] }));
@@ -152,11 +158,12 @@ async function startStranger(readyReplicas: number): Promise<{ url: string; toke
     tokens.push(request.headers.authorization);
     response.writeHead(401).end();
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(0, "0.0.0.0");
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  const port = typeof address === "object" ? address?.port : "";
+  const url = `http://127.0.0.1:${port}`;
   return { url, tokens };
 }
 
@@ -169,6 +176,19 @@ describe("CLI-4 pallas chat with strangers", () => {
     expect(new Set(tokens)).toEqual(new Set(["Bearer secret-token"]));
     expect(stderr).toContain("401");
     expect(stderr).not.toContain("secret-token");
+  });
+
+  test("SEC-8 the token goes to no other host than the registry's, unless that is named", async () => {
+    const { url, tokens } = await startStranger(1, "127.0.0.2");
+    const env = { ...local.env, PALLAS_TOKEN: "secret-token" };
+    const { code, stderr } = await chat(["stranger", "-m", "x", "--registry", url], { env });
+    expect(code).toBe(1);
+    expect(new Set(tokens)).toEqual(new Set([undefined]));
+    expect(stderr).toMatch(
+      /^warning: PALLAS_TOKEN is not sent to 127\.0\.0\.2, since the registry is on 127\.0\.0\.1; add/,
+    );
+    await chat(["stranger", "-m", "x", "--registry", url, "--token-host", "127.0.0.2"], { env });
+    expect(tokens).toContain("Bearer secret-token");
   });
 
   test("an agent that is not ready is not called, and what the registry says commands no terminal", async () => {

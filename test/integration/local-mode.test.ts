@@ -217,11 +217,11 @@ test("CLI-1 with --json every line of standard output is an object, from the fir
   const expected = ["stopped", "starting", "ready", "failing", "starting", "ready"];
   await expect.poll(() => phases().slice(0, 6), { timeout: startMs }).toEqual(expected);
   expect(await local.signal("SIGINT")).toBe(0);
-  expect(phases()).toEqual([...expected, "stopped"]);
+  expect(phases()).toEqual([...expected, "stopping", "stopped"]);
   const others = events().map(({ event }) => event);
   expect(others).toEqual(expect.arrayContaining(["judged", "registry", "settled", "stopping"]));
   // The registry first: nobody finds what is about to end, and nothing is reported missing that ends as it was told.
-  expect(others.slice(others.indexOf("stopping"))).toEqual(["stopping", "registry", "agent"]);
+  expect(others.slice(others.indexOf("stopping"))).toEqual(["stopping", "registry", "registry", "agent", "agent"]);
 });
 
 test("CLI-1 an agent has the same port in the next run, though another has come before it", async () => {
@@ -303,5 +303,17 @@ describe("CLI-1 how the program ends", () => {
       output: expect.stringContaining('--only editr: no agent has this name (did you mean "editor"?)'),
     });
     expect(await local.run("up", "--port", "0")).toMatchObject({ code: 2 });
+  });
+});
+
+test("a port that is taken is one sentence of the example's tool server, too", async () => {
+  const port = await findFreePorts(1);
+  const holder = await hold(port);
+  onTestFinished(() => void holder.close());
+  const env = { ...process.env, TOOL_PORT: String(port) };
+  const ended = promisify(execFile)(process.execPath, [join(quickstart, "tool-server.ts")], { env });
+  await expect(ended).rejects.toMatchObject({
+    code: 1,
+    stderr: `tool server: port ${port} is in use by another program; stop that program, or set TOOL_PORT and write that port into the URL of toolbox in instance.yaml\n`,
   });
 });
