@@ -5,7 +5,7 @@ import { childGuardUrl } from "./child-guard.ts";
 import { isTelling, plainLine, shortLine, splitLines } from "./child-output.ts";
 
 /** For a process that was hurried to tell its callers and go. */
-export const hurriedGraceMs = 5_000;
+const hurriedGraceMs = 5_000;
 
 export interface RunningChild {
   pid: number;
