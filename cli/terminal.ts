@@ -109,7 +109,7 @@ function createLiveLine(stream: Stream, screen: Screen) {
 
 const colours: readonly [RegExp, number][] = [
   [/\b(?:fault|ERROR|FATAL|failing)\b/, 31],
-  [/\b(?:warning|WARNING|waiting)\b/, 33],
+  [/\b(?:warning|WARNING|degraded|waiting)\b/, 33],
   [/\bready\b/, 32],
 ];
 

@@ -97,6 +97,9 @@ describe("CLI-1 an agent that is up and not well", () => {
     ]);
     expect(terminal.statuses.at(-1)).toBe("0 of 2 agents ready; degraded: a; waiting: b");
     expect(terminal.complaints).toEqual([]);
+    state.board.set("default/b", { phase: "ready" });
+    report.changed(state);
+    expect(terminal.statuses.at(-1)).toBe("1 of 2 agents ready; degraded: a; Ctrl-C stops");
     become(health("degraded", "Slow: y (2.1 s)"));
     become(health("degraded", "Slow: y (2.2 s)"));
     become(health("ok"));

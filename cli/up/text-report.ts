@@ -78,8 +78,9 @@ function renderStatus(keys: readonly string[], board: Board): string {
     const names = found.get(status)?.map(shortName) ?? [];
     return names.length === 0 ? [] : [`${status}: ${names.join(", ")}`];
   });
-  const rest = others.length === 0 ? ["Ctrl-C stops"] : others;
-  return [`${ready} of ${keys.length} agents ready`, ...rest].join("; ");
+  // One that is not well may stay so; nothing more happens by itself.
+  const isOver = [...found.keys()].every((status) => status === "ready" || status === "degraded");
+  return [`${ready} of ${keys.length} agents ready`, ...others, ...(isOver ? ["Ctrl-C stops"] : [])].join("; ");
 }
 
 /** `stopping; snail: 2 calls are still running`. */

@@ -1,5 +1,4 @@
 // `pallas chat` as scripts and people without a terminal run it: through the registry of a running `pallas up`.
-import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -8,15 +7,14 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { moreAgents, pixel } from "./local/agents.ts";
 import { startCommand, type Command, type CommandOptions, type Ended } from "./local/command.ts";
-import { Local, quickstart } from "./local/local.ts";
+import { Local } from "./local/local.ts";
+import { startToolServer } from "./local/tool-server.ts";
 
 let local: Local;
-let toolServer: ChildProcess;
+let stopTools: () => void;
 beforeAll(async () => {
   const toolPort = await findFreePorts(1);
-  toolServer = spawn(process.execPath, [join(quickstart, "tool-server.ts")], {
-    env: { ...process.env, TOOL_PORT: String(toolPort) },
-  });
+  stopTools = startToolServer(toolPort);
   local = await Local.create(toolPort);
   await local.write("more.yaml", moreAgents);
   await writeFile(join(local.folder, "pixel.dat"), pixel);
@@ -24,7 +22,7 @@ beforeAll(async () => {
   await local.started();
 });
 afterAll(async () => {
-  toolServer.kill();
+  stopTools();
   await local.remove();
 });
 

@@ -1,5 +1,5 @@
 // `pallas up` and `pallas check` as users run them: the built program, on a copy of the quickstart, with free ports.
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { findFreePorts, hold } from "../../lib/process/testing/free-ports.ts";
 import { agentManifest } from "./local/agents.ts";
 import { Local, pallas, quickstart, startMs } from "./local/local.ts";
+import { startToolServer } from "./local/tool-server.ts";
 
 function loggerOf(line: string): string | undefined {
   const { logger }: { logger: string } = JSON.parse(line);
@@ -44,16 +45,13 @@ async function ask(url: string, message: string): Promise<string> {
 }
 
 let toolPort: number;
-let toolServer: ChildProcess;
+let stopTools: () => void;
 beforeAll(async () => {
   toolPort = await findFreePorts(1);
-  toolServer = spawn(process.execPath, [join(quickstart, "tool-server.ts")], {
-    env: { ...process.env, TOOL_PORT: String(toolPort) },
-    stdio: "inherit",
-  });
+  stopTools = startToolServer(toolPort);
 });
 afterAll(() => {
-  toolServer.kill();
+  stopTools();
 });
 
 async function createLocal(): Promise<Local> {

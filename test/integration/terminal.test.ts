@@ -7,17 +7,24 @@ import { moreAgents, pixel } from "./local/agents.ts";
 import { needs } from "../tools/needs.ts";
 import { startCommand } from "./local/command.ts";
 import { Local, pallas, startMs } from "./local/local.ts";
+import { startToolServer } from "./local/tool-server.ts";
 import { openWindow, type TerminalWindow, type WindowOptions } from "./local/tmux.ts";
 
 const needed = needs("tmux");
 
 let local: Local;
+let stopTools: () => void;
 beforeAll(async () => {
-  local = await Local.create(await findFreePorts(1));
+  const toolPort = await findFreePorts(1);
+  stopTools = startToolServer(toolPort);
+  local = await Local.create(toolPort);
   await local.write("more.yaml", moreAgents);
   await writeFile(join(local.folder, "pixel.dat"), pixel);
 });
-afterAll(() => local.remove());
+afterAll(async () => {
+  stopTools();
+  await local.remove();
+});
 
 async function open(args: readonly string[], options: Partial<WindowOptions> = {}): Promise<TerminalWindow> {
   const command = [process.execPath, pallas, ...args];
