@@ -1,6 +1,6 @@
 // What an answer of a provider may hold, judged before anybody parses it: bytes, and what the JSON in it would become (SEC-6). A
 // provider is another's server, and client libraries read whatever it sends as what they expect, whatever type it declares.
-import { createBodyMeasure, createEventMeasure, type Measure } from "../../lib/outgoing/response-limit.ts";
+import { createBodyMeasure, createEventMeasure } from "../../lib/outgoing/response-limit.ts";
 import { createJsonMeter } from "../../lib/process/json-structure.ts";
 
 /** Arguments of calls are JSON inside of strings, in one piece or in many; the longest answers have a tenth of it. */
@@ -28,13 +28,13 @@ export interface AnswerLimits {
 
 /** The body of `answer`, which fails with AnswerTooLarge as soon as it is past a limit. Exactly those pass. */
 export function boundAnswer(answer: Response, limits: AnswerLimits): TransformStream<Uint8Array, Uint8Array> {
-  const measure = createMeasure(answer, limits.reads);
+  const findFault = createFaultSearch(answer, limits.reads);
   let total = 0;
   return new TransformStream({
     transform(chunk, controller) {
       total += chunk.byteLength;
       if (total > limits.limitBytes) throw new AnswerTooLarge(`is larger than ${limits.limitBytes} bytes`);
-      const { fault } = measure(chunk);
+      const fault = findFault(chunk);
       if (fault !== undefined) throw new AnswerTooLarge(fault);
       limits.onBytes(chunk.byteLength);
       controller.enqueue(chunk);
@@ -42,21 +42,21 @@ export function boundAnswer(answer: Response, limits: AnswerLimits): TransformSt
   });
 }
 
-function createMeasure({ ok, headers }: Response, reads: AnswerLimits["reads"]): Measure {
+/** What is wrong with the answer up to and with a chunk. */
+type FaultSearch = (chunk: Uint8Array) => string | undefined;
+
+function createFaultSearch({ ok, headers }: Response, reads: AnswerLimits["reads"]): FaultSearch {
   const type = headers.get("content-type") ?? "";
   // Its brackets and quotes are not those of JSON, and nobody reads it as such.
-  if (type.includes("text/html")) return createBodyMeasure(false);
-  if (ok && type.includes(frameStream)) return createFrameMeasure();
+  if (type.includes("text/html")) return () => undefined;
+  if (ok && type.includes(frameStream)) return createFrameSearch();
   const whole = ok && reads === "events" && !type.includes("json") ? createEventMeasure() : createBodyMeasure(true);
   const quoted = createJsonMeter({ depthMax: Infinity, structureMax: Infinity, quotedMax });
-  return (chunk) => {
-    const { bytes, fault } = whole(chunk);
-    return { bytes, fault: fault ?? quoted(chunk) };
-  };
+  return (chunk) => whole(chunk).fault ?? quoted(chunk);
 }
 
 /** Each frame begins with its length, in four bytes; a reader holds it until it is whole. */
-function createFrameMeasure(): Measure {
+function createFrameSearch(): FaultSearch {
   let left = 0;
   let lengthBytes = 0;
   let length = 0;
@@ -73,11 +73,11 @@ function createFrameMeasure(): Measure {
       lengthBytes += 1;
       at += 1;
       if (lengthBytes < 4) continue;
-      if (length > frameBytesMax) return { bytes: length, fault: `has a frame of more than ${frameBytesMax} bytes` };
+      if (length > frameBytesMax) return `has a frame of more than ${frameBytesMax} bytes`;
       left = Math.max(0, length - 4);
       lengthBytes = 0;
       length = 0;
     }
-    return { bytes: left, fault: undefined };
+    return undefined;
   };
 }

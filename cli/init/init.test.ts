@@ -30,7 +30,7 @@ describe("CLI-1 pallas init", () => {
       "and in another terminal: pallas chat assistant",
     ]);
     const checked = recordTerminal(folder);
-    expect(await check({ paths: [join(folder, "agents")], json: false, env: {} }, checked)).toBe(0);
+    expect(await check({ paths: [join(folder, "agents")], isLocal: true, json: false, env: {} }, checked)).toBe(0);
     expect(checked.complaints).toEqual([]);
     expect(checked.printed).toEqual(["3 files read: 1 sound instance and 1 sound agent, no faults"]);
   });

@@ -119,7 +119,7 @@ export function limitResponse(
 const isJson = (headers: Headers): boolean => headers.get("content-type")?.includes("json") === true;
 
 /** Returns the most bytes that a reader of the stream so far would have to hold at once, and what is wrong with their JSON. */
-export type Measure = (chunk: Uint8Array) => { bytes: number; unfinishedBytes: number; fault: string | undefined };
+type Measure = (chunk: Uint8Array) => { bytes: number; unfinishedBytes: number; fault: string | undefined };
 
 export function createBodyMeasure(holdsJson: boolean): Measure {
   const meter: JsonMeter = holdsJson ? createJsonMeter(answerBounds) : () => undefined;
