@@ -38,7 +38,7 @@ describe("MET-2 metrics of an agent", () => {
       "pallas_up 1",
       'pallas_agent_info{agent="tech-research",port="0"} 1',
       'pallas_send_message_total{agent="tech-research",outcome="ok"} 1',
-      'pallas_send_message_total{agent="tech-research",outcome="error"} 1',
+      'pallas_send_message_total{agent="tech-research",outcome="invalid"} 1',
       'pallas_send_message_duration_seconds_bucket{le="1800",agent="tech-research"} 2',
       'pallas_tool_calls_total{agent="tech-research",server="argos",operation="tool",outcome="ok"} 1',
       'pallas_tool_calls_total{agent="tech-research",server="argos",operation="tool",outcome="error"} 1',

@@ -45,7 +45,7 @@ const settings = {
     parallelToolCalls: false,
     maxSteps: 12,
   },
-  history: { compactAt: 0.7, keepTurns: 3, idleTtl: "10h", maxBytes: "2Gi", maxBytesPerConversation: "16Mi" },
+  history: { compactAt: 0.7, keepTurns: 3, idleTtl: "10h", maxBytes: "2Gi", maxBytesPerConversation: "8Mi" },
   pod: {
     labels: { team: "blue" },
     annotations: { note: "x" },

@@ -58,7 +58,7 @@ export const manifestMutants: readonly Mutant[] = [
   },
   {
     file: "agent-runtime/inputs/secrets.ts",
-    find: "placeholder.test(value.trim())",
+    find: "placeholder.test(value)",
     replace: "false",
     breaks: "an agent sends ${OPENAI_API_KEY} as its key, and nothing says why it gets 401",
   },

@@ -123,8 +123,8 @@ const sent: readonly Mutant[] = [
   },
   {
     file: "agent-runtime/model/sampling.ts",
-    find: "model.capabilitiesDeclared ? Math.min(settings.maxTokens, maxOutputTokens) : settings.maxTokens",
-    replace: "settings.maxTokens",
+    find: "if (maxTokens !== undefined) return Math.min(maxTokens, most ?? Infinity);",
+    replace: "if (maxTokens !== undefined) return maxTokens;",
     breaks: "request.maxTokens above what the model writes fails every call",
   },
   {

@@ -8,10 +8,10 @@ import { findAbsent, toolPackages, type ToolPackage } from "./packages.ts";
 /** What every Debian has, or is asked for before anything else: Node with npm, Go, make. */
 const given = [
   ...["apt-get", "bash", "cp", "dpkg-deb", "find", "ldd", "ln", "nice", "sh", "tar"],
-  ...["go", "make", "node", "npm"],
+  ...["go", "make", "mkfifo", "node", "npm"],
 ];
-/** Left out where they are missing, without being listed: buildah does what docker does. */
-const alternatives = ["docker"];
+/** Left out where they are missing, without being listed: buildah does what docker does; `pallas` is what the test links. */
+const alternatives = ["docker", "pallas"];
 
 const called = /\b(?:spawn|spawnSync|execFile|execFileSync|run|execute|runCommand|answers)\(\s*"([a-z][\w-]*)",\s*\[/g;
 const root = join(import.meta.dirname, "../..");
