@@ -20,6 +20,7 @@ export default defineConfig({
         test: {
           name: "unit",
           ...patient,
+          retry,
           // Far above what any takes: a busy machine is no fault of theirs.
           testTimeout: 30_000,
           include: [

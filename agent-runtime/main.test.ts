@@ -14,6 +14,10 @@ const statusOf = async (url: string) => (await fetch(url)).status;
 const waitUntilReady = (agent: AgentProcess) =>
   vi.waitFor(async () => expect(await statusOf(`${agent.adminUrl}/readyz`)).toBe(200), generous);
 
+/** A process answers over HTTP and writes to its output in no order that another process could rely on. */
+const findLine = (agent: AgentProcess, message: string) =>
+  vi.waitUntil(() => agent.lines.find((line) => line["message"] === message));
+
 const slowConfig = () => {
   const base = renderTestConfig();
   return renderTestConfig({
@@ -94,7 +98,7 @@ describe("LOG-1 the process", () => {
     const agent = await start(renderTestConfig());
     await waitUntilReady(agent);
     expect((await ask(`${agent.url}/mcp`, { message: "hello" })).text).toBe("hello");
-    expect(agent.lines.find(({ message }) => message === "agent started")).toMatchObject({
+    expect(await findLine(agent, "agent started")).toMatchObject({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       level: "INFO",
       logger: "pallas.agent",
@@ -117,8 +121,7 @@ describe("LOG-1 the process", () => {
       });
       const agent = await start(config, { PALLAS_EXPAND_ENV: "1" });
       await waitUntilReady(agent);
-      const warning = agent.lines.find(({ message }) => message === "a variable is not set");
-      expect(warning).toMatchObject({
+      expect(await findLine(agent, "a variable is not set")).toMatchObject({
         level: "WARNING",
         variable: "ARGOS_TOKEN",
         place: "header Authorization of server argos",

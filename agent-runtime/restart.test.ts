@@ -141,7 +141,8 @@ describe("AGT-5 a connection's history", () => {
     expect(await listHistories(folder)).toHaveLength(1);
     expect((await fetch(mcpUrl, { method: "DELETE", headers: session })).status).toBe(200);
     for (const call of calls) await readMessages(await call);
-    const isEnd = ({ message }: Record<string, unknown>) => /^call (?:answered|cancelled by the caller)$/.test(String(message));
+    const isEnd = ({ message }: Record<string, unknown>) =>
+      /^call (?:answered|cancelled by the caller)$/.test(String(message));
     await vi.waitFor(() => expect(lines.filter(isEnd)).toHaveLength(2));
     expect(await listHistories(folder)).toEqual([]);
     const again = await post(mcpUrl, callMessage("get_health"), session);

@@ -40,7 +40,7 @@ function start(env: Record<string, string>): Program {
     output = parts.pop() ?? "";
     lines.push(...parts.map((line): Record<string, unknown> => JSON.parse(line)));
   });
-  return { lines, exited: new Promise((resolve) => started.on("exit", resolve)) };
+  return { lines, exited: new Promise((resolve) => started.on("close", resolve)) };
 }
 
 const find = ({ lines }: Program, message: string) => lines.find((line) => line["message"] === message);

@@ -19,7 +19,7 @@ export interface AgentProcess {
   /** All that it wrote to standard output and standard error. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
-  /** The exit code. */
+  /** The exit code, once all output was read too. */
   exited: Promise<number | null>;
   stop(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function startAgentProcess(
   child.stderr.on("data", (chunk: Buffer) => written.push(chunk));
   child.stderr.pipe(process.stderr);
   createInterface({ input: child.stdout }).on("line", (line) => lines.push(JSON.parse(line)));
-  const exited = once(child, "exit").then(([code]: (number | null)[]) => code ?? null);
+  const exited = once(child, "close").then(([code]: (number | null)[]) => code ?? null);
   const stop = async () => {
     child.kill("SIGKILL");
     await exited;

@@ -102,7 +102,7 @@ export async function startOperator(access: ServerAccess, options: OperatorOptio
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   let stdout = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  const exited = once(child, "exit");
+  const exited = once(child, "close");
   // A test that fails amid its work must not leave it behind.
   const kill = () => void child.kill("SIGKILL");
   process.once("exit", kill);

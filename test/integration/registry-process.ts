@@ -56,7 +56,7 @@ export async function startRegistryProcess(
     env: { PATH: process.env["PATH"], PALLAS_LOCAL_STATE: path, PALLAS_HOST: "127.0.0.1", PALLAS_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const exited = once(child, "exit");
+  const exited = once(child, "close");
   const lines: Record<string, unknown>[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => lines.push(JSON.parse(line)));
   const started = await vi.waitUntil(() => lines.find(({ message }) => message === "registry started"), {
