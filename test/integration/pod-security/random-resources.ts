@@ -70,7 +70,8 @@ const history = optional({
   idleTtl: duration,
   // No more than the smallest claim, since a contradiction is refused.
   maxBytes: quantityIn(1, 1024, "Mi"),
-  maxBytesPerConversation: quantityIn(1, 64, "Mi"),
+  // No more than the built-in memory has room for.
+  maxBytesPerConversation: quantityIn(1, 32, "Mi"),
   keepTurns: fc.integer({ min: 1, max: 100 }),
 });
 const limits = optional({
