@@ -97,7 +97,8 @@ describe("CLI-3 a project that is imported", () => {
     const expected = Object.fromEntries(
       ["jarvis", "tech-research", "summariser", "archivist"].map((name, at) => [
         `com.example.project/${name}`,
-        `http://localhost:${port + 1 + at}/mcp`,
+        // As the project's own configuration declares its host.
+        `http://my-host.example.com:${port + 1 + at}/mcp`,
       ]),
     );
     await expect.poll(() => catalogue().catch(String), { timeout: startMs }).toEqual(expected);
