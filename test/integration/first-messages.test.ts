@@ -42,14 +42,16 @@ async function openHome(baseUrl: string, model = "gpt-5-mini"): Promise<Home> {
   return home;
 }
 
+const badNews = /\b(?:warning|WARNING|in use)\b|^ {2}assistant: /m;
+
 /** The first line of `pallas up` that is no good news, and what `pallas chat` says after it. */
 async function firstMessages(home: Home): Promise<{ up: string; chat: string }> {
   const up = home.up("agents");
-  await up.until(/\b(?:warning|WARNING|not well|in use)\b/);
+  await up.until(badNews);
   const first = up
     .shown()
     .split("\n")
-    .find((line) => /\b(?:warning|WARNING|not well|in use)\b/.test(line));
+    .find((line) => badNews.test(line));
   // The registry is there before the agents are ready, and some of these never are.
   const { code, stderr, stdout } = await vi.waitFor(async () => {
     const answer = await home.chat("assistant", "Good day");
