@@ -12,6 +12,7 @@ import { LineFault, NewerHistory, renderHeader, renderLine, schemaVersion, type 
 import { ImageFiles, renderImage, type NewImage } from "./image-files.ts";
 import { createLineReader } from "./line-reader.ts";
 import { createKeyedLock, type KeyedLock } from "./lock.ts";
+import { RecentHistories } from "./recent-histories.ts";
 import { renewHistory, type RenewParts } from "./renew-history.ts";
 import { createRetention, type Retention } from "./retention.ts";
 import { HistoryFull, HistoryUnreadable, type HistoryPage, type PageRequest } from "./store.ts";
@@ -47,6 +48,7 @@ export class HistoryFolder {
   readonly #whole = new Map<string, number>();
   /** Where a failed append began: what it may have left behind is cut off before anything else happens to the file. */
   readonly #cuts = new Map<string, number>();
+  readonly #recent = new RecentHistories();
 
   private constructor(options: FolderOptions, retention: Retention, images: ImageFiles, unlock: () => void) {
     this.#options = options;
@@ -93,6 +95,8 @@ export class HistoryFolder {
   /** Rejects with HistoryUnreadable or HistoryFull. */
   load(key: string): Promise<readonly HistoryEntry[]> {
     return this.#use(key, async (name) => {
+      const recent = this.#recent.get(name);
+      if (recent !== undefined) return recent;
       const shown = await this.#read(key, name, async (parts) => {
         const { maxBytesPerConversation } = this.#options;
         if (parts.index.wholeBytes > maxBytesPerConversation && measureShown(parts.index) > maxBytesPerConversation) {
@@ -100,8 +104,11 @@ export class HistoryFolder {
         }
         return readShown(parts);
       });
-      if (shown !== undefined) this.#whole.set(name, shown.skipped);
-      return shown?.entries ?? [];
+      if (shown === undefined) return [];
+      this.#whole.set(name, shown.skipped);
+      const { textBytes, imageBytes } = this.#retention.find(name) ?? { textBytes: 0, imageBytes: 1 };
+      if (imageBytes === 0) this.#recent.keep(name, shown.entries, textBytes);
+      return shown.entries;
     });
   }
 
@@ -246,6 +253,8 @@ export class HistoryFolder {
     await this.#cutOff(name);
     const use = this.#retention.find(name) ?? { owner: writer, textBytes: 0, imageBytes: 0 };
     const { text, images } = renderStored(entry, this.#whole.get(name) ?? 0);
+    const isPlain = entry.role !== "withdrawn" && entry.role !== "summary" && images.length === 0;
+    if (!isPlain) this.#recent.forget(name);
     const header = use.textBytes === 0 ? renderHeader(key, clock.wallNow()) : "";
     const bytes = Buffer.from(header + text);
     this.#makeRoom(use.textBytes + bytes.length, bytes.length + this.#images.countNew(name, images), use.owner);
@@ -255,12 +264,14 @@ export class HistoryFolder {
       await (use.textBytes === 0 ? files.createHistory : files.appendHistory)(folder, file, bytes);
     } catch (error) {
       if (use.textBytes > 0) this.#cuts.set(name, use.textBytes);
+      this.#recent.forget(name);
       throw error;
     }
     const textBytes = use.textBytes + bytes.length;
     const imageBytes = this.#images.bytesOf(name);
     this.#retention.put(name, { owner: use.owner, textBytes, imageBytes, usedAtMs: clock.wallNow() });
     this.#whole.set(name, this.#whole.get(name) ?? 0);
+    if (isPlain) this.#recent.add(name, entry, bytes.length);
   }
 
   /** Throws HistoryFull. */
@@ -289,6 +300,7 @@ export class HistoryFolder {
     this.#retention.delete(name);
     this.#whole.delete(name);
     this.#cuts.delete(name);
+    this.#recent.forget(name);
   }
 
   /** The history first: an image without one is found at the next start. */
