@@ -2,7 +2,7 @@
 // formed, and it is left valid whatever happens to the call.
 import { CallFault } from "../call-fault.ts";
 import type { ImageData } from "../model/types.ts";
-import { boundImages, renderLeftOut, replaceImages } from "./entry-images.ts";
+import { boundImages, listImages, renderLeftOut, replaceImages } from "./entry-images.ts";
 import type { SessionStore } from "./store.ts";
 import { renderInterrupted, withdraw, type HistoryEntry, type WithdrawnEntry } from "./transcript.ts";
 import { toWellFormed } from "./well-formed.ts";
@@ -48,7 +48,7 @@ export async function openStored(
 
 function openHistory(stored: readonly HistoryEntry[], keep: Keep, release: () => void): OpenHistory {
   // Earlier versions kept texts as they came.
-  const entries = stored.map((entry) => toWellFormed(entry));
+  const entries = [...boundImages(stored.map((entry) => toWellFormed(entry)))];
   const replaceAll = (others: readonly HistoryEntry[]) => {
     if (others !== entries) entries.splice(0, entries.length, ...others);
   };
@@ -59,7 +59,7 @@ function openHistory(stored: readonly HistoryEntry[], keep: Keep, release: () =>
       // Kept first: what the run acts on must be there after a restart.
       await keep(formed);
       entries.push(formed);
-      replaceAll(boundImages(entries));
+      if (formed.role !== "summary" && listImages(formed).length > 0) replaceAll(boundImages(entries));
     },
     async withdraw(messages, reason) {
       await keep({ role: "withdrawn", messages, reason: reason.toWellFormed() });
