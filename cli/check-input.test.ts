@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { check } from "./check.ts";
 import { findManifestFiles, UsageError } from "./manifests/find-files.ts";
-import { maxFileBytes } from "./manifests/read-bounded.ts";
+import { maxFileBytes } from "./manifests/manifest-text.ts";
 import { agentYaml, instanceYaml, recordTerminal, writeFolder } from "./testing/manifests.ts";
 
 const program = resolve("cli/main.ts");

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { EnvironmentError, readEnvironment } from "../lib/process/environment.ts";
 import { limitsOf, limitVariables } from "../plan/limit-variables.ts";
 import type { Limits, Rules } from "../plan/rules.ts";
-import { renderDiagnostic, renderWithExcerpt, toJson, type Diagnostic } from "./manifests/diagnostic.ts";
+import { count, renderDiagnostic, renderWithExcerpt, toJson, type Diagnostic } from "./manifests/diagnostic.ts";
 import { readLocalEnvironment } from "./manifests/environment.ts";
 import { findManifestFiles, UsageError, type FoundFiles } from "./manifests/find-files.ts";
 import { judge } from "./manifests/judge.ts";
@@ -71,5 +71,3 @@ const nothingOfOurs = ({ files, folders: [folder] }: FoundFiles): Diagnostic => 
 
 const describeFaults = (faults: readonly Diagnostic[]): string =>
   `${count(faults.length, "fault")} in ${count(new Set(faults.map(({ file }) => file)).size, "file")}`;
-
-const count = (amount: number, word: string): string => `${amount} ${word}${amount === 1 ? "" : "s"}`;

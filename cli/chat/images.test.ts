@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -21,10 +22,13 @@ describe("CLI-4 images by path", () => {
     expect(await readImage(await fileOf(bytes))).toEqual({ data: bytes.toString("base64"), mime_type });
   });
 
-  test("something else, nothing, a folder and a file that is not there are refused by name", async () => {
+  test("something else, nothing, a folder, a FIFO and a file that is not there are refused by name", async () => {
     await expect(readImage(await fileOf(Buffer.from("RIFF0000WAVE")))).rejects.toThrow("found something else");
     await expect(readImage(await fileOf(Buffer.alloc(0)))).rejects.toThrow("found something else");
-    await expect(readImage(await temporaryFolder())).rejects.toThrow("cannot be read (EISDIR)");
+    await expect(readImage(await temporaryFolder())).rejects.toThrow("found something else");
+    const fifo = join(await temporaryFolder(), "fifo.png");
+    execFileSync("mkfifo", [fifo]);
+    await expect(readImage(fifo)).rejects.toThrow("found something else");
     await expect(readImage("/nowhere.png")).rejects.toThrow("image /nowhere.png: cannot be read (ENOENT)");
   });
 

@@ -1,6 +1,5 @@
 // Names of the agents in manifests, for completion: what can be read quickly, and nothing where something is wrong.
 import { findManifestFiles } from "../manifests/find-files.ts";
-import { identify } from "../manifests/judge.ts";
 import { readManifests } from "../manifests/read-manifests.ts";
 
 /** More files than this take longer than a person at a prompt waits. */
@@ -9,11 +8,8 @@ const maxFiles = 200;
 export async function readAgentNames(folders: readonly [string, ...string[]]): Promise<string[]> {
   try {
     const found = await findManifestFiles(folders);
-    const { resources } = await readManifests({ ...found, files: found.files.slice(0, maxFiles) });
-    const keys = resources.flatMap(({ value }) => {
-      const { kind, key } = identify(value) ?? { kind: "", key: "" };
-      return kind === "PallasAgent" ? [key.slice(key.indexOf("/") + 1)] : [];
-    });
+    const { sources } = await readManifests({ ...found, files: found.files.slice(0, maxFiles) });
+    const keys = [...sources.keys()].flatMap((id) => /^PallasAgent [^/]*\/(.*)$/.exec(id)?.[1] ?? []);
     // A name goes to the shell as a word of its own.
     return [...new Set(keys)].filter((name) => /^[a-z0-9-]+$/.test(name)).toSorted();
   } catch {

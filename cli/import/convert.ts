@@ -1,14 +1,14 @@
 // A project that has been found → its resources: what its files say, in the order in which one thing needs another.
-import type { InstanceSpec } from "../../crds/instance.ts";
+import { basename } from "node:path";
 import { collectAgents } from "./agent-sources.ts";
 import { importAgent, type ImportedAgent } from "./agent-spec.ts";
-import { type Field, overlay, type Place } from "./field.ts";
-import { importInstance, instanceName } from "./instance.ts";
-import { MapReader, type Placed } from "./map-reader.ts";
-import type { NamedModel } from "./model-name.ts";
+import { emptyMap, overlay, type Field, type Place } from "./field.ts";
+import { importInstance } from "./instance.ts";
+import { MapReader } from "./map-reader.ts";
+import { toResourceName } from "./names.ts";
 import type { Notes } from "./notes.ts";
 import type { ProjectFiles } from "./project-files.ts";
-import { Providers, providerSections } from "./providers.ts";
+import { Providers } from "./providers.ts";
 import { SecretKeys } from "./secret-keys.ts";
 import { importServers } from "./servers.ts";
 import { readTopology, type Topology } from "./topology.ts";
@@ -16,7 +16,7 @@ import { readVariables, type Variables } from "./variables.ts";
 import { readYamlField } from "./yaml-field.ts";
 
 export interface ImportedProject {
-  instance: { name: string; spec: InstanceSpec; place: Place };
+  instance: { name: string; spec: object; place: Place };
   agents: ImportedAgent[];
   secrets: SecretKeys;
   variables: Variables;
@@ -30,41 +30,44 @@ export interface ConvertOptions {
   cards?: string | undefined;
 }
 
-/** Undefined when the project is faulty, which is then told. */
-export function convert(
-  files: ProjectFiles,
-  { model, cards }: ConvertOptions,
-  notes: Notes,
-): ImportedProject | undefined {
+/** Undefined when the project is faulty, which is then reported. */
+export function convert(files: ProjectFiles, options: ConvertOptions, notes: Notes): ImportedProject | undefined {
   const variables = readVariables(files, notes);
   const settingsFile = readFirst(inHomeFirst(settingsNames), files, notes);
   const secretsFile = readFirst(inHomeFirst(secretsNames), files, notes, true);
   const topologyFile = readFirst(["agents.yaml"], files, notes);
-  if (notes.hasFaults) return undefined;
+  if (notes.faults > 0) return undefined;
 
   const topology = topologyFile && readTopology(topologyFile, notes);
-  const settings = new MapReader(mergeSettings(settingsFile, secretsFile, files), "", notes.about("instance"));
-  const name = instanceName(topology, files);
+  const merged = secretsFile === undefined ? settingsFile : overlay(settingsFile, secretsFile);
+  const settings = new MapReader(merged ?? emptyMap({ file: files.folder }), "", notes.about("instance"));
+  // The name of the project, or its folder's.
+  const name = toResourceName(topology?.name?.value ?? basename(files.folder)) || "imported";
   const secrets = new SecretKeys(`${name}-keys`);
-  const around = { variables, secrets, notes: settings.notes };
   const references = readReferences(settings.map("model_references"));
-  const providers = new Providers(providerSections(settings), references, around);
-  const servers = importServers(settings.map("mcp"), { ...around, topology });
-  const defaultModel = importDefaultModel(settings, providers, model);
-  const spec = importInstance(name, topology, settings, variables);
-
-  const sources = collectAgents(topology, files, cards, notes);
-  const agents = sources.agents.map((source) =>
-    importAgent(source, { instance: name, sources, servers, providers, notes }),
+  const providers = new Providers(settings, { references, variables, secrets });
+  const servers = importServers(settings.map("mcp"), { topology, variables, secrets });
+  const defaultModel = importDefaultModel(settings, providers, options.model);
+  const { version, registryNamespace, externalUrl, modelCapabilities, ...rest } = importInstance(
+    name,
+    topology,
+    settings,
+    variables,
   );
-  if (agents.length === 0 && !notes.hasFaults) notes.fault({ file: files.folder }, nothingFound);
-  if (spec.externalUrl?.host !== undefined) givePorts(agents, topology, notes);
+  const sources = collectAgents(topology, files, options.cards, notes);
+  const around = { instance: name, sources, servers, providers, notes };
+  const agents = sources.agents.map((source) => importAgent(source, around));
+  if (agents.length === 0 && notes.faults === 0) notes.fault({ file: files.folder }, nothingFound);
+  if (externalUrl?.host !== undefined) givePorts(agents, topology, notes);
+  // In the order in which the documentation has the fields.
+  const spec = {
+    ...{ version, registryNamespace, externalUrl, defaultModel: defaultModel ?? "passthrough", modelCapabilities },
+    providers: providers.all,
+    servers: [...servers.values()].flatMap((server) => (server.kind === "server" ? [server.spec] : [])),
+    ...rest,
+  };
   return {
-    instance: {
-      name,
-      spec: orderSpec(spec, defaultModel, providers, servers.specs),
-      place: topology?.name?.field.place ?? settings.field.place,
-    },
+    instance: { name, spec, place: topology?.name?.place ?? settings.place },
     agents,
     secrets,
     variables,
@@ -91,44 +94,35 @@ function readFirst(names: readonly string[], files: ProjectFiles, notes: Notes, 
   return undefined;
 }
 
-function mergeSettings(settings: Field | undefined, secrets: Field | undefined, files: ProjectFiles): Field {
-  const none: Field = { kind: "map", entries: new Map(), place: { file: files.folder } };
-  if (secrets === undefined) return settings ?? none;
-  return overlay(settings ?? { ...none, place: secrets.place }, secrets);
-}
-
 /** `$namespace.key` → model. */
 function readReferences(reader: MapReader): Map<string, string> {
   const references = new Map<string, string>();
   for (const namespace of reader.keys) {
     const group = reader.map(namespace);
-    for (const key of group.keys) {
-      const model = group.text(key);
-      if (model !== undefined) references.set(`${namespace}.${key}`, model.value);
-    }
+    for (const key of group.keys) references.set(`${namespace}.${key}`, group.text(key)?.value ?? "");
   }
   return references;
 }
 
-function importDefaultModel(settings: MapReader, providers: Providers, wanted?: string): NamedModel | undefined {
-  const written: Placed<string> | undefined = settings.text("default_model");
-  const found = wanted === undefined ? written : { value: wanted, field: written?.field ?? settings.field };
-  const model = found && providers.resolve(found, "default_model", settings.notes);
-  if (found === undefined || model === undefined) {
-    const message = "spec.defaultModel is passthrough, which only echoes, since no model is known; write your model";
-    settings.notes.warn(found?.field.place ?? settings.field.place, message);
-    return undefined;
+/** provider.model-name */
+function importDefaultModel(settings: MapReader, providers: Providers, wanted?: string): string | undefined {
+  const { notes } = settings;
+  const written = settings.text("default_model");
+  const place = written?.place ?? settings.place;
+  const value = wanted ?? written?.value;
+  const model =
+    value === undefined ? value : providers.resolve({ value, place, isSecret: false }, "default_model", notes);
+  for (const key of model?.request.keys() ?? []) {
+    notes.warn(place, `default_model ?${key}: not carried over: set spec.request of the agents`);
   }
-  for (const key of model.request.keys()) {
-    settings.notes.warn(found.field.place, `default_model ?${key}: not carried over: set spec.request of the agents`);
-  }
-  return model;
+  const message = "spec.defaultModel is passthrough, which only echoes, since no model is known; write your model";
+  if (model === undefined) notes.warn(place, message);
+  return model?.ref;
 }
 
 /** An address that is made with a port needs one for every agent. */
 function givePorts(agents: readonly ImportedAgent[], topology: Topology | undefined, notes: Notes): void {
-  const used = new Set([topology?.registryPort?.value, ...agents.map(({ spec }) => spec.port)]);
-  let next = Math.max(0, ...[...used].map((port) => port ?? 0)) + 1;
+  let next = Math.max(topology?.registryPort?.value ?? 0, ...agents.map(({ spec }) => spec.port ?? 0)) + 1;
   for (const { source, spec } of agents) {
     if (spec.port !== undefined) continue;
     if (next > 65_535) {
@@ -136,28 +130,8 @@ function givePorts(agents: readonly ImportedAgent[], topology: Topology | undefi
       return;
     }
     spec.port = next;
-    notes
-      .about(source.name)
-      .note(source.place, `agent "${source.key}" gets port ${next}, since it is served by itself`);
+    const message = `agent "${source.key}" gets port ${next}, since it is served by itself`;
+    notes.about(source.name).note(source.place, message);
     next += 1;
   }
-}
-
-/** In the order in which the documentation has the fields. */
-function orderSpec(
-  { version, registryNamespace, externalUrl, modelCapabilities, ...rest }: InstanceSpec,
-  defaultModel: NamedModel | undefined,
-  providers: Providers,
-  servers: NonNullable<InstanceSpec["servers"]>,
-): InstanceSpec {
-  return {
-    version,
-    registryNamespace,
-    ...(externalUrl === undefined ? {} : { externalUrl }),
-    defaultModel: defaultModel?.ref ?? "passthrough",
-    ...(modelCapabilities === undefined ? {} : { modelCapabilities }),
-    ...(providers.all.length === 0 ? {} : { providers: providers.all }),
-    ...(servers.length === 0 ? {} : { servers }),
-    ...rest,
-  };
 }

@@ -4,8 +4,6 @@ import type { Diagnostic } from "../manifests/diagnostic.ts";
 
 export type Place = Pick<Diagnostic, "file" | "position">;
 
-export type Scalar = string | number | boolean | null;
-
 interface Found {
   readonly place: Place;
   /** From a file of secrets: read only where a Secret is referred to, or a URL expected. */
@@ -14,7 +12,7 @@ interface Found {
 
 export type Field = Found &
   (
-    | { kind: "scalar"; value: Scalar }
+    | { kind: "scalar"; value: string | number | boolean | null }
     | { kind: "list"; items: readonly Field[] }
     | { kind: "map"; entries: ReadonlyMap<string, Field> }
     /** A file that is named and not read yet; relative to the project. */
@@ -23,31 +21,33 @@ export type Field = Found &
     | { kind: "opaque"; why: string }
   );
 
+export const emptyMap = (place: Place): Field => ({ kind: "map", entries: new Map(), place });
+
+const forms: Readonly<Record<string, string>> = { string: "text", number: "a number", boolean: "true or false" };
+
 /** Its form in words, never its value. */
 export function describeForm(field: Field): string {
   if (field.kind === "list") return "a list";
   if (field.kind === "map") return "a mapping";
   if (field.kind === "path") return "a file";
-  if (field.kind === "opaque") return field.why;
-  if (field.value === null) return "nothing";
-  const forms = { string: "text", number: "a number", boolean: "true or false" };
-  const form = typeof field.value;
-  return form === "string" || form === "number" || form === "boolean" ? forms[form] : form;
+  return field.kind === "opaque" ? field.why : (forms[typeof field.value] ?? "nothing");
+}
+
+/** Scalars and lists of them as a schema reads them; undefined for everything else. */
+export function plainOf(field: Field): unknown {
+  if (field.kind === "scalar") return field.value;
+  return field.kind === "list"
+    ? field.items.map((item) => (item.kind === "scalar" ? item.value : undefined))
+    : undefined;
 }
 
 /** Two mappings laid over each other, as secrets over settings; anything else of `over` replaces what it covers. */
-export function overlay(under: Field, over: Field): Field {
-  if (under.kind !== "map" || over.kind !== "map") return over;
+export function overlay(under: Field | undefined, over: Field): Field {
+  if (under?.kind !== "map" || over.kind !== "map") return over;
   const entries = new Map(under.entries);
-  for (const [key, field] of over.entries) {
-    const covered = entries.get(key);
-    entries.set(key, covered === undefined ? field : overlay(covered, field));
-  }
-  return {
-    kind: "map",
-    entries,
-    get place() {
-      return under.place;
-    },
-  };
+  for (const [key, field] of over.entries) entries.set(key, overlay(entries.get(key), field));
+  return { kind: "map", entries, place: under.place };
 }
+
+/** What becomes of it in a manifest: what is undefined, or an empty list or mapping, is not written. */
+export type Draft<T> = { [Key in keyof T]?: T[Key] | undefined };

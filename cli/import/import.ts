@@ -1,10 +1,11 @@
 // `pallas import`: a fast-agent project with its agents.yaml → manifests, and a list of what was not carried over.
 // Python is read and never run; no value of a secret is written or shown.
 import { relative, resolve } from "node:path";
-import { renderDiagnostic, type Diagnostic } from "../manifests/diagnostic.ts";
-import { findManifestFiles, UsageError } from "../manifests/find-files.ts";
+import { bySeverityAndPlace, count, renderDiagnostic } from "../manifests/diagnostic.ts";
+import { UsageError } from "../manifests/find-files.ts";
 import { judge } from "../manifests/judge.ts";
-import { readManifests } from "../manifests/read-manifests.ts";
+import { maxFileBytes } from "../manifests/manifest-text.ts";
+import { addFile, noManifests } from "../manifests/read-manifests.ts";
 import { unwritten } from "../../plan/accept.ts";
 import type { Terminal } from "../terminal.ts";
 import type { ImportedAgent } from "./agent-spec.ts";
@@ -12,7 +13,7 @@ import { convert, type ImportedProject } from "./convert.ts";
 import { Notes } from "./notes.ts";
 import { ProjectFiles } from "./project-files.ts";
 import { renderFiles, type FileName } from "./render.ts";
-import { checkOutput, publishFiles, stageFiles } from "./write-files.ts";
+import { checkOutput, writeFiles } from "./write-files.ts";
 
 export interface ImportOptions {
   /** The folder of the project. */
@@ -41,41 +42,40 @@ export async function importProject(options: ImportOptions, terminal: Terminal):
 
   const notes = new Notes();
   const imported = convert(files, options, notes);
-  if (imported === undefined || notes.hasFaults) return refuse(notes, terminal);
+  if (imported === undefined) return refuse(notes, terminal);
+  const characters = imported.agents.reduce((sum, { instruction = "" }) => sum + instruction.length, 0);
+  // More than could be written is not even put together.
+  if (characters > 2 * maxFileBytes) notes.fault(imported.instance.place, tooLong);
+  if (notes.faults > 0) return refuse(notes, terminal);
   const texts = renderFiles(imported, notes.all, files.folder);
-  const staged = await stageFiles(texts, folder);
-  try {
-    await judgeStaged(staged.folder, imported, notes);
-    if (notes.hasFaults) return refuse(notes, terminal);
-    await publishFiles(staged, texts, folder);
-  } finally {
-    await staged.discard();
-  }
+  judgeTexts(texts, imported, notes);
+  if (notes.faults > 0) return refuse(notes, terminal);
+  await writeFiles(texts, folder);
   report(notes, terminal);
   printSummary(imported, [...texts.keys()], folder, terminal);
   return 0;
 }
 
+const tooLong = `a file of more than ${maxFileBytes} bytes would become of it, which nobody reads; import a part of the project`;
+
 function refuse(notes: Notes, terminal: Terminal): 1 {
   report(notes, terminal);
-  const faults = notes.all.filter(({ severity }) => severity === "fault").length;
-  terminal.print(`nothing written: ${count(faults, "fault")}`);
+  terminal.print(`nothing written: ${count(notes.faults, "fault")}`);
   return 1;
 }
-
-const severities: readonly Diagnostic["severity"][] = ["fault", "warning", "note"];
-const bySeverityAndPlace = (a: Diagnostic, b: Diagnostic): number =>
-  severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-  a.file.localeCompare(b.file) ||
-  (a.position?.line ?? 0) - (b.position?.line ?? 0);
 
 function report({ all }: Notes, terminal: Terminal): void {
   for (const note of all.toSorted(bySeverityAndPlace)) terminal.complain(renderDiagnostic(note, terminal.folder));
 }
 
 /** What `pallas check` would say of the manifests is said of the places that they are made from. */
-async function judgeStaged(staged: string, { instance, agents }: ImportedProject, notes: Notes): Promise<void> {
-  const { diagnostics } = judge(await readManifests(await findManifestFiles([staged])), { mode: "cluster" }, {});
+function judgeTexts(texts: ReadonlyMap<FileName, string>, { instance, agents }: ImportedProject, notes: Notes): void {
+  const manifests = noManifests();
+  for (const [name, text] of texts) {
+    if (Buffer.byteLength(text) > maxFileBytes) notes.fault(instance.place, tooLong);
+    else if (name.endsWith(".yaml")) addFile(manifests, name, true, { text, changedAt: "" });
+  }
+  const { diagnostics } = judge(manifests, { mode: "cluster" }, {});
   const places = new Map(agents.map(({ source }) => [`PallasAgent default/${source.name}`, source.place]));
   for (const { severity, message } of diagnostics) {
     // A text that could not be read is said already, and is to be written before the manifests are used.
@@ -109,5 +109,3 @@ function describeModels(agents: readonly ImportedAgent[], hasModel: boolean, sho
   const verb = lacking === 1 ? "still needs a model and only echoes" : "still need a model and only echo";
   return `${count(lacking, "agent")} ${verb}: write spec.defaultModel in ${shown}/instance.yaml, or import with --model`;
 }
-
-const count = (amount: number, word: string): string => `${amount} ${word}${amount === 1 ? "" : "s"}`;

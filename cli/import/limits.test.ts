@@ -2,8 +2,15 @@
 import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { maxFileBytes } from "../manifests/read-bounded.ts";
-import { importFolder, importTexts, withArguments, withSettings, writeProject } from "./testing/projects.ts";
+import { maxFileBytes } from "../manifests/manifest-text.ts";
+import {
+  importFolder,
+  importTexts,
+  withArguments,
+  withSettings,
+  writeProject,
+  type ProjectTexts,
+} from "./testing/projects.ts";
 
 const settingsOf = (keys: number): string =>
   `default_model: passthrough\n${Array.from({ length: keys }, (_, n) => `unknown${n}: 1\n`).join("")}`;
@@ -16,7 +23,7 @@ const ofBytes = (bytes: number): string => `default_model: passthrough\n#${" ".r
 describe("CLI-3 an import takes", () => {
   test.each([
     ["1,000 things to say", settingsOf(1_000), settingsOf(1_001), "more than 1000 things are to be said"],
-    ["64 levels of settings", nested(63), nested(64), "more than 64 mappings and lists stand inside each other"],
+    ["100 levels of settings", nested(99), nested(100), "about 100 mappings and lists stand inside each other"],
     ["20,000 values", listOf(19_997), listOf(19_998), "has more than 20000 values"],
     ["4 MiB in a file", ofBytes(maxFileBytes), ofBytes(maxFileBytes + 1), `at most ${maxFileBytes} are read`],
   ])("%s and no more", async (_, most, tooMuch, message) => {
@@ -44,6 +51,20 @@ describe("CLI-3 an import takes", () => {
     const { code, said } = await importTexts({ "agent.py": module(2_001) });
     expect([code, said.length]).toEqual([1, 3]);
     expect(said.join("\n")).toContain("has more than 2000 agents; import a part of the project");
+  });
+
+  test("4 MiB of manifests in a file and no more, however often a text is used", async () => {
+    const agents = (count: number): string =>
+      Array.from({ length: count }, (_, n) => `@fast.agent("a${n}", TEXT)\nasync def f(): pass\n`).join("");
+    const module = (count: number): ProjectTexts => ({
+      "agent.py": `import fast_agent\nTEXT = "${"x".repeat(900_000)}"\n${agents(count)}`,
+    });
+    expect((await importTexts(module(4))).code).toBe(0);
+    for (const count of [5, 2_000]) {
+      const { code, said } = await importTexts(module(count));
+      expect(code).toBe(1);
+      expect(said.join("\n")).toContain("a file of more than 4194304 bytes would become of it");
+    }
   });
 
   const scripts = (count: number): [string, string][] =>

@@ -46,10 +46,8 @@ export function resolveModelName(name: string, references: ReadonlyMap<string, s
 
 function resolveBase(base: string): string | undefined {
   if (isBuiltIn(base)) return base;
-  const slash = base.indexOf("/");
-  if (slash > 0 && isVendor(base.slice(0, slash))) return `${base.slice(0, slash)}.${base.slice(slash + 1)}`;
-  const dot = base.indexOf(".");
-  if (dot > 0 && dot < base.length - 1 && (isVendor(base.slice(0, dot)) || isBuiltIn(base.slice(0, dot)))) return base;
+  const [, provider = "", separator = "", model = ""] = /^([^./]+)([./])([^]+)$/.exec(base) ?? [];
+  if (isVendor(provider) || (separator === "." && isBuiltIn(provider))) return `${provider}.${model}`;
   const family = families.find(([pattern]) => pattern.test(base));
   return family === undefined ? undefined : `${family[1]}.${base}`;
 }

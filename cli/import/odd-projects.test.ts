@@ -1,6 +1,6 @@
 // Projects that are not as they should be: what is said of each, and whether anything is written.
 import { describe, expect, test } from "vitest";
-import { maxFileBytes } from "../manifests/read-bounded.ts";
+import { maxFileBytes } from "../manifests/manifest-text.ts";
 import { importTexts, withArguments, withModule, withSettings, type ProjectTexts } from "./testing/projects.ts";
 
 const sound = 'instruction="Be brief."';
@@ -27,12 +27,12 @@ describe("CLI-3 nothing is written when", () => {
     [
       "YAML is broken",
       withSettings("default_model: [passthrough\nmcp: {}\n"),
-      "fastagent.config.yaml:2:1: fault: is not valid YAML here; correct it",
+      "fastagent.config.yaml:2:1: fault: not valid YAML: deficient indentation; correct it",
     ],
     [
       "a tab indents",
       withSettings("mcp:\n\tservers: {}\n"),
-      "fastagent.config.yaml:2:1: fault: is not valid YAML here; correct it",
+      "fastagent.config.yaml:2:1: fault: a tab indents this line, and YAML wants spaces; replace it (tab characters must not be used in indentation)",
     ],
     [
       "a key stands twice",
@@ -42,7 +42,7 @@ describe("CLI-3 nothing is written when", () => {
     [
       "an alias has no anchor",
       { ...withArguments(sound), "fastagent.secrets.yaml": "openai: { api_key: *sk-4711 }\n" },
-      "fastagent.secrets.yaml:1:21: fault: is not valid YAML here; correct it",
+      "fastagent.secrets.yaml:1:21: fault: not valid YAML: unidentified alias …; correct it",
     ],
     [
       "a file has two documents",
@@ -51,8 +51,8 @@ describe("CLI-3 nothing is written when", () => {
     ],
     [
       "mappings are too deep",
-      withSettings(`a: ${"[".repeat(80)}${"]".repeat(80)}\n`),
-      "fastagent.config.yaml:1:1: fault: more than 64 mappings and lists stand inside each other; make it flatter",
+      withSettings(`a: ${"[".repeat(120)}${"]".repeat(120)}\n`),
+      "fastagent.config.yaml:1:103: fault: about 100 mappings and lists stand inside each other here, too many; make the document flatter",
     ],
     [
       "a file is huge",
@@ -77,7 +77,7 @@ describe("CLI-3 nothing is written when", () => {
     [
       "a port is none",
       deployed("  a: { port: 70000 }\n"),
-      "agents.yaml:4:8: fault: agents.a.port: expected a port from 1 to 65535; correct it",
+      "agents.yaml:4:3: fault: what is made of it would be refused: PallasAgent default/a: spec.port: must be at most 65535, found 70000",
     ],
     [
       "two agents would have one name",
@@ -199,7 +199,7 @@ describe("CLI-3 what is not carried over is said with its place, and the rest is
     [
       "sampling is out of range",
       withArguments("request_params=RequestParams(temperature=9)"),
-      "agents/jarvis.py:3:69: warning: request_params.temperature: not carried over as spec.request.temperature: found a number; Too big: expected number to be <=2",
+      "agents/jarvis.py:3:69: warning: request_params.temperature: not carried over: Too big: expected number to be <=2, found a number; write the value into the manifest",
     ],
     [
       "a parameter has no field",

@@ -2,18 +2,17 @@
 // environment to fill them from; a URL that carries a key is refused.
 import { url as urlSchema } from "../../crds/references.ts";
 import { findSecretInUrl } from "../../plan/secret-text.ts";
+import type { MapReader } from "./map-reader.ts";
 import type { Variables } from "./variables.ts";
 
-export type PlainUrl = { ok: true; url: URL; text: string } | { ok: false; message: string };
-
 /** `${NAME}`, or `${NAME:default}`. */
-export const placeholder = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})(?::([^}]*))?\}/g;
+export const placeholder = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})(?::([^}$]*))?\}/g;
 /** Twice what a URL may have, for the placeholders. */
 const maxTextLength = 4_096;
+
 /** An http(s) URL without secrets, or what is wrong with it, in words that show nothing of it. */
-export function readPlainUrl(text: string, variables: Variables): PlainUrl {
-  const refuse = (message: string): PlainUrl => ({ ok: false, message });
-  if (text.length > maxTextLength) return refuse(`has more than ${maxTextLength} characters`);
+export function readPlainUrl(text: string, variables: Variables): { url: URL; text: string } | string {
+  if (text.length > maxTextLength) return `has more than ${maxTextLength} characters`;
   const unset: string[] = [];
   const filled = text.trim().replaceAll(placeholder, (_, name: string, fallback?: string) => {
     const value = variables.get(name) ?? fallback;
@@ -21,15 +20,25 @@ export function readPlainUrl(text: string, variables: Variables): PlainUrl {
     return value ?? "";
   });
   if (unset.length > 0) {
-    return refuse(`the variable ${unset.join(", ")} is in no .env; set it there, or write the URL into the manifest`);
+    return `the variable ${unset.join(", ")} is in no .env; set it there, or write the URL into the manifest`;
   }
   if (!URL.canParse(filled) || !urlSchema("").safeParse(filled).success) {
-    return refuse("expected an http:// or https:// URL; write one into the manifest");
+    return "expected an http:// or https:// URL; write one into the manifest";
   }
   const url = new URL(filled);
   const secret = findSecretInUrl(url);
   if (secret !== undefined) {
-    return refuse(`${secret} seems to be a key, and manifests hold no secrets; send it in a header from a Secret`);
+    return `${secret} seems to be a key, and manifests hold no secrets; send it in a header from a Secret`;
   }
-  return { ok: true, url, text: filled };
+  return { url, text: filled };
+}
+
+/** The URL of a key; what cannot be one is reported. */
+export function importUrl(reader: MapReader, key: string, variables: Variables): string | undefined {
+  const found = reader.secretText(key);
+  if (found === undefined) return undefined;
+  const read = readPlainUrl(found.value, variables);
+  if (typeof read !== "string") return read.text;
+  reader.notes.warn(found.place, `${reader.path(key)}: not carried over: ${read}`);
+  return undefined;
 }

@@ -3,11 +3,13 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import { reasonOf, UsageError } from "../manifests/find-files.ts";
-import { maxFileBytes } from "../manifests/read-bounded.ts";
+import { maxFileBytes } from "../manifests/manifest-text.ts";
 
 /** Files read in one import, and their size together. */
 const maxProjectFiles = 1_000;
 const maxProjectBytes = 64 * 1024 * 1024;
+
+const tooMany = `is one too many: at most ${maxProjectFiles} files with ${maxProjectBytes} bytes are read; import a part of the project`;
 
 export type ReadFile =
   | { ok: true; file: string; text: string }
@@ -16,8 +18,8 @@ export type ReadFile =
 export class ProjectFiles {
   /** Absolute, links resolved. */
   readonly folder: string;
-  private readonly known = new Map<string, ReadFile>();
-  private bytes = 0;
+  readonly #known = new Map<string, ReadFile>();
+  #bytes = 0;
 
   /** @throws UsageError when it is not a folder that can be read */
   constructor(folder: string) {
@@ -30,28 +32,22 @@ export class ProjectFiles {
     }
   }
 
-  absolute(path: string): string {
-    return resolve(this.folder, path);
-  }
-
   /** As a path relative to the project, for messages. */
-  shown(path: string): string {
-    return relative(this.folder, this.absolute(path)) || ".";
-  }
+  shown = (file: string): string => relative(this.folder, file) || ".";
 
   /** A text file, relative to the folder; line ends become \n, a byte order mark is dropped. */
   read(path: string): ReadFile {
-    const file = this.absolute(path);
-    const known = this.known.get(file) ?? this.readAnew(file);
-    this.known.set(file, known);
+    const file = resolve(this.folder, path);
+    const known = this.#known.get(file) ?? this.#readNow(file);
+    this.#known.set(file, known);
     return known;
   }
 
   /** Names of the files in a folder of the project, sorted; none when it is not there or leads out of it. */
   list(path: string): string[] {
-    const folder = this.absolute(path);
+    const folder = resolve(this.folder, path);
     try {
-      if (!this.isInside(realpathSync(folder))) return [];
+      if (!this.#isInside(realpathSync(folder))) return [];
       return readdirSync(folder, { withFileTypes: true })
         .filter((entry) => !entry.isDirectory())
         .map(({ name }) => name)
@@ -61,26 +57,24 @@ export class ProjectFiles {
     }
   }
 
-  private isInside(real: string): boolean {
+  #isInside(real: string): boolean {
     return real === this.folder || real.startsWith(this.folder.endsWith(sep) ? this.folder : `${this.folder}${sep}`);
   }
 
-  private readAnew(file: string): ReadFile {
+  #readNow(file: string): ReadFile {
     const refuse = (message: string, isMissing = false): ReadFile => ({ ok: false, file, isMissing, message });
     const outside = "leads out of the project's folder, where nothing is read; copy the file into the project";
-    if (!this.isInside(file)) return refuse(outside);
+    if (!this.#isInside(file)) return refuse(outside);
     try {
       const real = realpathSync(file);
-      if (!this.isInside(real)) return refuse(outside);
+      if (!this.#isInside(real)) return refuse(outside);
       const found = statSync(real);
       if (!found.isFile()) return refuse("is not a file");
-      const size = `has ${found.size} bytes`;
-      if (found.size > maxFileBytes) return refuse(`${size}, at most ${maxFileBytes} are read; split it`);
-      this.bytes += found.size;
-      if (this.bytes > maxProjectBytes || this.known.size >= maxProjectFiles) {
-        return refuse(
-          `is one too many: at most ${maxProjectFiles} files with ${maxProjectBytes} bytes are read; import a part of the project`,
-        );
+      if (found.size > maxFileBytes)
+        return refuse(`has ${found.size} bytes, at most ${maxFileBytes} are read; split it`);
+      this.#bytes += found.size;
+      if (this.#bytes > maxProjectBytes || this.#known.size >= maxProjectFiles) {
+        return refuse(tooMany);
       }
       return { ok: true, file, text: decode(readFileSync(real)) };
     } catch (error) {

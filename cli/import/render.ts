@@ -5,7 +5,7 @@ import { displayPath } from "../manifests/diagnostic.ts";
 import type { ImportedAgent } from "./agent-spec.ts";
 import type { ImportedProject } from "./convert.ts";
 import type { ImportNote } from "./notes.ts";
-import type { SecretKey } from "./secret-keys.ts";
+import type { SecretKeys } from "./secret-keys.ts";
 
 /** Every file that an import can write. `kubectl apply -f` takes the folder as it is, and does not look into `local`. */
 export const fileNames = [
@@ -17,11 +17,10 @@ export type FileName = (typeof fileNames)[number];
 const maxInlineLength = 16_384;
 
 export function renderFiles(
-  project: ImportedProject,
+  { instance, agents, secrets }: ImportedProject,
   notes: readonly ImportNote[],
   folder: string,
 ): Map<FileName, string> {
-  const { instance, agents, secrets } = project;
   const comments = (owner: string): string[] =>
     notes
       .filter((note) => note.owner === owner && note.severity === "warning")
@@ -29,22 +28,19 @@ export function renderFiles(
         const line = position === undefined ? "" : `:${position.line}`;
         return `${displayPath(file, folder)}${line}: ${message}`;
       });
+  const head = ["What the agents share.", ...comments("instance")];
   const files = new Map<FileName, string>();
-  files.set(
-    "instance.yaml",
-    document(["What the agents share.", ...comments("instance")], {
-      apiVersion,
-      kind: "PallasInstance",
-      metadata: { name: instance.name },
-      spec: instance.spec,
-    }),
-  );
+  files.set("instance.yaml", document(head, apiVersion, "PallasInstance", instance.name, { spec: instance.spec }));
   files.set("agents.yaml", agents.map((agent) => renderAgent(agent, comments(agent.source.name))).join("---\n"));
-  const long = agents.filter(({ instruction }) => isLong(instruction));
-  if (long.length > 0) files.set("instructions.yaml", long.map(renderInstruction).join("---\n"));
+  const texts = agents.flatMap(({ source, instruction }) =>
+    instruction === undefined || !isLong(instruction)
+      ? []
+      : [document([], "v1", "ConfigMap", configMapName(source.name), { data: { [configMapKey]: instruction } })],
+  );
+  if (texts.length > 0) files.set("instructions.yaml", texts.join("---\n"));
   if (secrets.all.length > 0) {
-    files.set("local/secrets.yaml", renderSecret(secrets.name, secrets.all));
-    files.set(".env.example", renderVariables(secrets.all));
+    files.set("local/secrets.yaml", renderSecret(secrets));
+    files.set(".env.example", renderVariables(secrets));
   }
   return files;
 }
@@ -55,60 +51,38 @@ const configMapKey = "instruction.md";
 
 function renderAgent({ source, instruction, spec }: ImportedAgent, comments: readonly string[]): string {
   const { instanceRef, title, description, ...rest } = spec;
+  const { name } = source;
   const text = isLong(instruction)
-    ? { instructionFrom: { configMapKeyRef: { name: configMapName(source.name), key: configMapKey } } }
-    : instruction === undefined
-      ? {}
-      : { instruction };
-  return document(comments, {
-    apiVersion,
-    kind: "PallasAgent",
-    metadata: { name: source.name },
-    spec: {
-      instanceRef,
-      ...(title === undefined ? {} : { title }),
-      ...(description === undefined ? {} : { description }),
-      ...text,
-      ...rest,
-    },
-  });
+    ? { instructionFrom: { configMapKeyRef: { name: configMapName(name), key: configMapKey } } }
+    : { instruction };
+  const ordered = { instanceRef, title, description, ...text, ...rest };
+  return document(comments, apiVersion, "PallasAgent", name, { spec: ordered });
 }
 
-const renderInstruction = ({ source, instruction = "" }: ImportedAgent): string =>
-  document([], {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: configMapName(source.name) },
-    data: { [configMapKey]: instruction },
-  });
-
-function renderSecret(name: string, keys: readonly SecretKey[]): string {
-  const literals = keys
-    .map(({ key, template }) => `--from-literal='${key}=${template.replace(/\$\{.*/, "…")}'`)
-    .join(" ");
-  return document(
-    [
-      "For this machine only: ${…} is filled in from the environment, or from a file .env in the folder above.",
-      "A cluster would keep ${…} as it stands. There instead:",
-      `kubectl create secret generic ${name} ${literals}`,
-    ],
-    {
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: { name },
-      stringData: Object.fromEntries(keys.map(({ key, template }) => [key, template])),
-    },
-  );
+function renderSecret({ name, all }: SecretKeys): string {
+  const literals = all.map(({ key, template }) => `--from-literal='${key}=${template.replace(/\$\{.*/, "…")}'`);
+  const comments = [
+    "For this machine only: ${…} is filled in from the environment, or from a file .env in the folder above.",
+    "A cluster would keep ${…} as it stands. There instead:",
+    `kubectl create secret generic ${name} ${literals.join(" ")}`,
+  ];
+  const stringData = Object.fromEntries(all.map(({ key, template }) => [key, template]));
+  return document(comments, "v1", "Secret", name, { stringData });
 }
 
-function renderVariables(keys: readonly SecretKey[]): string {
-  const users = new Map<string, string[]>();
-  for (const { variable, key } of keys) users.set(variable, [...(users.get(variable) ?? []), key]);
-  const lines = [...users].map(([variable, names]) => `# ${names.join(", ")}\n${variable}=\n`);
+function renderVariables({ all }: SecretKeys): string {
+  const users = Map.groupBy(all, ({ variable }) => variable);
+  const lines = [...users].map(([variable, keys]) => `# ${keys.map(({ key }) => key).join(", ")}\n${variable}=\n`);
   return `# Copy to .env and fill in; keep .env out of version control.\n${lines.join("")}`;
 }
 
-function document(comments: readonly string[], value: object): string {
-  const head = comments.map((line) => `# ${line}\n`).join("");
-  return `${head}${dump(value, { lineWidth: -1, noRefs: true })}`;
+function document(comments: readonly string[], version: string, kind: string, name: string, contents: object): string {
+  const whole = { apiVersion: version, kind, metadata: { name }, ...contents };
+  const written: unknown = JSON.parse(
+    JSON.stringify(whole, (_, value: unknown) => (isEmpty(value) ? undefined : value)),
+  );
+  return `${comments.map((line) => `# ${line}\n`).join("")}${dump(written, { lineWidth: -1, noRefs: true })}`;
 }
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.values(value).every((each) => each === undefined);

@@ -1,7 +1,7 @@
 // Keys and tokens: where each is referred to, and from which variable it comes. Values are taken from nowhere: a text
 // that is more than placeholders is left behind, and gets a variable of its own.
-import type { Notes } from "./notes.ts";
 import type { Placed } from "./map-reader.ts";
+import type { Notes } from "./notes.ts";
 
 export interface SecretRef {
   secretKeyRef: { name: string; key: string };
@@ -19,36 +19,31 @@ const template = /^((?:Bearer|Basic|Token|token|bearer) +)?\$\{([A-Za-z_][A-Za-z
 
 export class SecretKeys {
   readonly name: string;
-  private readonly known = new Map<string, SecretKey>();
+  readonly #known = new Map<string, SecretKey>();
 
   constructor(name: string) {
     this.name = name;
   }
 
   get all(): SecretKey[] {
-    return [...this.known.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    return [...this.#known.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
   }
 
   /** For a value that the project has; `variable` is used when it does not come from one already. */
-  referTo(found: Placed<string>, key: string, variable: string, notes: Notes): SecretRef {
-    const [, scheme = "", name, fallback] = template.exec(found.value.trim()) ?? [];
-    if (name !== undefined) {
-      if (fallback !== undefined) {
-        notes.note(found.field.place, `the default of ${name} is left out; write the value to .env`);
-      }
-      return this.add(key, scheme, name);
-    }
-    const variables = new Set(this.all.map((each) => each.variable));
-    const own = firstFree(variable, "_", (wanted) => variables.has(wanted));
-    const message = `the value is left here, since manifests hold no secrets; write it to .env as ${own}`;
-    notes.warn(found.field.place, message);
+  referTo({ value, place }: Placed<string>, key: string, variable: string, notes: Notes): SecretRef {
+    const [, scheme = "", name, fallback] = template.exec(value.trim()) ?? [];
+    if (fallback !== undefined) notes.note(place, `the default of ${name} is left out; write the value to .env`);
+    if (name !== undefined) return this.add(key, scheme, name);
+    const taken = new Set(this.all.map((each) => each.variable));
+    const own = firstFree(variable, "_", (wanted) => taken.has(wanted));
+    notes.warn(place, `the value is left here, since manifests hold no secrets; write it to .env as ${own}`);
     return this.add(key, "", own);
   }
 
   /** Refers to what a variable holds, behind the name of a scheme. */
   add(wanted: string, scheme: string, variable: string): SecretRef {
-    const key = firstFree(wanted, "-", (each) => this.known.has(each));
-    this.known.set(key, { key, template: `${scheme}\${${variable}}`, variable });
+    const key = firstFree(wanted, "-", (each) => this.#known.has(each));
+    this.#known.set(key, { key, template: `${scheme}\${${variable}}`, variable });
     return { secretKeyRef: { name: this.name, key } };
   }
 }

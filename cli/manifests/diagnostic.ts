@@ -1,6 +1,6 @@
 // What is said about the manifests, in the manner of a good compiler: file, line, field, what, cure, and the line itself.
 import { isAbsolute, relative } from "node:path";
-import type { Position } from "./yaml-documents.ts";
+import type { Position } from "./positions.ts";
 
 export interface Diagnostic {
   /** A fault keeps something from running; a warning and a note do not. */
@@ -12,6 +12,16 @@ export interface Diagnostic {
   /** The line at `position`, shown below the message. Never given where it may hold a secret. */
   excerpt?: string;
 }
+
+const severities = ["fault", "warning", "note"];
+
+export const bySeverityAndPlace = (a: Diagnostic, b: Diagnostic): number =>
+  severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+  a.file.localeCompare(b.file) ||
+  (a.position?.line ?? 0) - (b.position?.line ?? 0);
+
+/** `1 fault`, `2 faults`. */
+export const count = (amount: number, word: string): string => `${amount} ${word}${amount === 1 ? "" : "s"}`;
 
 const maxExcerptLength = 120;
 

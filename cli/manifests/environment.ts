@@ -1,10 +1,10 @@
 // The variables of `.env` files beside the manifests (CFG-6, SEC-8). They fill `${NAME}` in manifests; to processes go
 // those on a short list alone, since others decide what a process loads, trusts and connects to, and a folder may be a
 // stranger's. Refused is a `.env` that is no file of its folder.
-import { constants } from "node:fs";
-import { open, realpath, type FileHandle } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { readRegularFile } from "../read-bounded.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { reasonOf, UsageError } from "./find-files.ts";
 
@@ -69,29 +69,13 @@ async function readEnvFile(folder: string, file: string): Promise<string> {
   const target = await realpath(file);
   if (!target.startsWith(join(folder, "/")))
     throw new UsageError(`${file}: is a link to ${target}, out of its folder; copy that file here if it is meant`);
-  // A pipe that nobody writes to would be waited for.
-  const handle = await open(target, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    if (!(await handle.stat()).isFile())
-      throw new UsageError(
-        `${file}: is no regular file; replace it by a text file with lines NAME=value, or remove it`,
-      );
-    return await readBounded(handle, file);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function readBounded(handle: FileHandle, file: string): Promise<string> {
-  const buffer = Buffer.alloc(maxEnvFileBytes + 1);
-  let bytes = 0;
-  for (;;) {
-    const { bytesRead } = await handle.read(buffer, bytes);
-    bytes += bytesRead;
-    if (bytes > maxEnvFileBytes)
-      throw new UsageError(`${file}: has more than ${maxEnvFileBytes} bytes; keep lines NAME=value in it alone`);
-    if (bytesRead === 0) return buffer.toString("utf8", 0, bytes);
-  }
+  const found = await readRegularFile(target, maxEnvFileBytes);
+  if (found.kind === "file") return found.bytes.toString("utf8");
+  const wrong =
+    found.kind === "not a file"
+      ? "is no regular file; replace it by a text file with lines NAME=value, or remove it"
+      : `has more than ${maxEnvFileBytes} bytes; keep lines NAME=value in it alone`;
+  throw new UsageError(`${file}: ${wrong}`);
 }
 
 function tellOfOthers(file: string, names: readonly string[]): Diagnostic[] {

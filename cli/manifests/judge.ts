@@ -10,9 +10,9 @@ import { renderResolved } from "../../plan/resolved.ts";
 import type { Rules } from "../../plan/rules.ts";
 import { referencedFiles } from "../../plan/run-config.ts";
 import { isSecretPath, looksSecret } from "../../plan/secret-text.ts";
-import type { Diagnostic } from "./diagnostic.ts";
+import { bySeverityAndPlace, type Diagnostic } from "./diagnostic.ts";
 import { expandObject, placeholdersIn, type Environment, type LocalObject } from "./local-objects.ts";
-import type { Manifests, Source } from "./read-manifests.ts";
+import { sourceOf, type Manifests, type Source } from "./read-manifests.ts";
 import type { FieldPart } from "./yaml-nodes.ts";
 
 export interface Judged {
@@ -43,11 +43,6 @@ export function judge(manifests: Manifests, rules: Rules, environment: Environme
 }
 
 const notThere: ReadonlySet<FaultReason> = new Set(["AgentNotFound", "InstanceNotFound"]);
-const severities = ["fault", "warning", "note"];
-const bySeverityAndPlace = (a: Diagnostic, b: Diagnostic): number =>
-  severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-  a.file.localeCompare(b.file) ||
-  (a.position?.line ?? 0) - (b.position?.line ?? 0);
 
 function placeOf(
   { file, document, lines }: Source,
@@ -66,8 +61,9 @@ function placeOf(
 function findAdvice(manifests: Manifests, { instances, accepted }: Checked<Source>): Diagnostic[] {
   const ofInstances = instances.map((resource) => ({ resource, advice: adviseInstance(resource) }));
   const ofAgents = accepted.map(({ agent, instance }) => ({ resource: agent, advice: adviseAgent(agent, instance) }));
-  return [...ofInstances, ...ofAgents].flatMap(({ resource: { kind, metadata }, advice }) => {
-    const source = sourceOf(manifests, kind, metadata);
+  return [...ofInstances, ...ofAgents].flatMap(({ resource, advice }) => {
+    const { kind, metadata } = resource;
+    const source = sourceOf(manifests, resource);
     return source === undefined
       ? []
       : advice.map(({ path, message }): Diagnostic => ({
@@ -81,7 +77,7 @@ function findAdvice(manifests: Manifests, { instances, accepted }: Checked<Sourc
 /** Variables that settings refer to and that are not set (CFG-6, CFG-7). */
 function unsetSettings(manifests: Manifests, checked: Checked<Source>, environment: Environment): Diagnostic[] {
   return checked.instances.flatMap((instance) => {
-    const source = sourceOf(manifests, "PallasInstance", instance.metadata);
+    const source = sourceOf(manifests, instance);
     return source === undefined
       ? []
       : settingsOf(instance).flatMap(({ owner, path, text }) =>
@@ -178,36 +174,10 @@ function missingFiles(manifests: Manifests, references: ReadonlyMap<string, Refe
     ),
   );
   return [...references].flatMap(([id, { agent, kind, name, key }]): Diagnostic[] => {
-    const source = sourceOf(manifests, "PallasAgent", agent.metadata);
+    const source = sourceOf(manifests, agent);
     if (provided.has(id) || source === undefined) return [];
     const { namespace, name: agentName } = agent.metadata;
     const message = `PallasAgent ${namespace}/${agentName} needs key "${key}" of ${kind} "${name}", which is in none of these files; add it, or create it in the cluster`;
     return [{ severity: "note", file: source.file, position: source.document.start, message }];
   });
-}
-
-/** The document of a resource that plan/ has accepted. */
-export function sourceOf(
-  { resources }: Manifests,
-  kind: string,
-  { namespace, name }: { namespace: string; name: string },
-): Source | undefined {
-  return resources.find(({ value }) => {
-    const declared = identify(value);
-    return declared !== undefined && declared.kind === kind && declared.key === `${namespace}/${name}`;
-  })?.source;
-}
-
-/** Kind and namespace/name of a document, as far as it says them. */
-export function identify(value: unknown): { kind: string; key: string } | undefined {
-  const kind = textIn(value, "kind");
-  const metadata: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "metadata") : undefined;
-  const name = textIn(metadata, "name");
-  if (kind === undefined || name === undefined) return undefined;
-  return { kind, key: `${textIn(metadata, "namespace") ?? "default"}/${name}` };
-}
-
-function textIn(value: unknown, key: string): string | undefined {
-  const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-  return typeof found === "string" ? found : undefined;
 }

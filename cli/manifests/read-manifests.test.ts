@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { renderWithExcerpt } from "./diagnostic.ts";
 import { findManifestFiles, maxFiles, UsageError } from "./find-files.ts";
-import { maxFileBytes } from "./read-bounded.ts";
+import { maxFileBytes } from "./manifest-text.ts";
 import { readManifests } from "./read-manifests.ts";
 
 let folder: string;

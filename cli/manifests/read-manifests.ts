@@ -5,8 +5,9 @@ import type { Manifest } from "../../plan/check.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { FoundFiles } from "./find-files.ts";
 import { parseLocalObject, type LocalObject } from "./local-objects.ts";
-import { readDescriptor, readTextFile, type ReadText } from "./read-bounded.ts";
-import { readYamlDocuments, type Position, type YamlDocument } from "./yaml-documents.ts";
+import { readDescriptor, readTextFile, type ReadText } from "./manifest-text.ts";
+import type { Position } from "./positions.ts";
+import { readYamlDocuments, type YamlDocument } from "./yaml-documents.ts";
 
 export interface Source {
   file: string;
@@ -19,13 +20,22 @@ export interface Source {
 
 export interface Manifests {
   resources: Manifest<Source>[];
+  /** Where each resource stands, as far as it says what it is: by `PallasAgent namespace/name`. */
+  sources: Map<string, Source>;
   objects: LocalObject[];
   diagnostics: Diagnostic[];
 }
 
+export const noManifests = (): Manifests => ({
+  resources: [],
+  sources: new Map(),
+  objects: [],
+  diagnostics: [],
+});
+
 /** Reads every file; one that cannot be read becomes a diagnostic. */
 export async function readManifests(found: FoundFiles): Promise<Manifests> {
-  const manifests: Manifests = { resources: [], objects: [], diagnostics: [] };
+  const manifests = noManifests();
   for (const { path, named, descriptor } of found.files) {
     const file = await (descriptor === undefined ? readTextFile(path) : readDescriptor(descriptor));
     if (typeof file === "object") addFile(manifests, path, named, file);
@@ -34,7 +44,8 @@ export async function readManifests(found: FoundFiles): Promise<Manifests> {
   return manifests;
 }
 
-function addFile(manifests: Manifests, file: string, named: boolean, { text, changedAt }: ReadText): void {
+/** Adds what is in the text of a file. @param named whether the user means this file, whatever is in it */
+export function addFile(manifests: Manifests, file: string, named: boolean, { text, changedAt }: ReadText): void {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
   // A tsconfig.json beside the manifests is nobody's fault; a broken manifest is.
   const isOurs = named || text.includes(group);
@@ -53,7 +64,7 @@ function addFile(manifests: Manifests, file: string, named: boolean, { text, cha
 
 function addDocument(manifests: Manifests, source: Source, isOurs: boolean): void {
   const { value } = source.document;
-  const [apiVersion, kind] = [textAt(value, "apiVersion"), textAt(value, "kind")];
+  const [apiVersion, kind] = [textIn(value, "apiVersion"), textIn(value, "kind")];
   const say = (severity: Diagnostic["severity"], position: Position, message: string): void => {
     manifests.diagnostics.push({ severity, file: source.file, position, message });
   };
@@ -71,10 +82,28 @@ function addDocument(manifests: Manifests, source: Source, isOurs: boolean): voi
     );
   } else if (apiVersion === undefined && kind === undefined && !isOurs) {
     say("note", source.document.start, "passed over, since it has no apiVersion and kind");
-  } else manifests.resources.push({ source, value });
+  } else {
+    manifests.resources.push({ source, value });
+    const id = identify(value);
+    if (id !== undefined && !manifests.sources.has(id)) manifests.sources.set(id, source);
+  }
 }
 
-function textAt(value: unknown, key: string): string | undefined {
+function identify(value: unknown): string | undefined {
+  const kind = textIn(value, "kind");
+  const metadata: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "metadata") : undefined;
+  const name = textIn(metadata, "name");
+  if (kind === undefined || name === undefined) return undefined;
+  return `${kind} ${textIn(metadata, "namespace") ?? "default"}/${name}`;
+}
+
+/** Where a resource that plan/ has accepted stands. */
+export const sourceOf = (
+  { sources }: Pick<Manifests, "sources">,
+  { kind, metadata }: { kind: string; metadata: { namespace: string; name: string } },
+): Source | undefined => sources.get(`${kind} ${metadata.namespace}/${metadata.name}`);
+
+function textIn(value: unknown, key: string): string | undefined {
   const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
   return typeof found === "string" ? found : undefined;
 }

@@ -109,10 +109,26 @@ describe("CFG-5 what cannot be read is named with its place", () => {
     expect(parts[1]).toMatchObject({ position: { line: 4 }, message: expect.stringContaining("not valid YAML: ") });
   });
 
+  test.each([
+    ["an alias without an anchor", 'a: *sk-4"711\n'],
+    ["a tag in brackets", "a: !<sk-4711> x\n"],
+    ["a tag that cannot be one", "a: !sk-4711^x y\n"],
+  ])("%s, without what it says", (_, text) => {
+    const { message } = faultOf(text) ?? {};
+    expect(message).toMatch(/^not valid YAML: .*…/);
+    expect(message).not.toMatch(/4|711/);
+  });
+
+  test("ninety-nine mappings and lists inside each other, and one more", () => {
+    const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}\n`;
+    expect(readYamlDocuments(nested(99))).toMatchObject([{ ok: true }]);
+    expect(faultOf(nested(100))).toMatchObject({ message: expect.stringContaining("about 100 mappings") });
+  });
+
   test("an alias inside what it stands for", () => {
     expect(faultOf("a: &x\n  - *x\n")).toMatchObject({
       position: { line: 2, column: 5 },
-      message: "the alias *x stands inside what it stands for",
+      message: "this alias stands inside what it stands for; write it out",
     });
   });
 

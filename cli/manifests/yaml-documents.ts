@@ -1,17 +1,14 @@
 // One file's text → its YAML documents, each with the place of every field in it. JSON is read the same way.
 // A document that cannot be read takes none of its neighbours down: documents are parsed one by one, as kubectl does.
 import { boolYaml11Tag, constructFromEvents, CORE_SCHEMA, mergeTag, parseEvents, YAMLException } from "js-yaml";
+import { createPositions, type Position } from "./positions.ts";
 import { buildNodes, locateIn, YamlShapeError, type FieldPart, type YamlNode } from "./yaml-nodes.ts";
-
-/** Counted from 1, as editors do. */
-export interface Position {
-  line: number;
-  column: number;
-}
 
 export interface YamlDocument {
   value: unknown;
+  root: YamlNode;
   start: Position;
+  positionAt(offset: number): Position;
   /** Where a field such as `spec.servers[0].name` stands, or the nearest enclosing one that is there. */
   locate(path: string, part?: FieldPart): Position;
 }
@@ -68,6 +65,8 @@ const toPart = (value: unknown, node: YamlNode, positionAt: (offset: number) => 
   ok: true,
   document: {
     value,
+    root: node,
+    positionAt,
     start: positionAt(node.offset),
     locate: (path, part = "value") => positionAt(locateIn(node, path, part)),
   },
@@ -75,10 +74,14 @@ const toPart = (value: unknown, node: YamlNode, positionAt: (offset: number) => 
 
 function describeSyntaxError({ reason, mark }: YAMLException, chunk: string): string {
   if (reason === "duplicated mapping key") return "this key stands twice in one mapping; remove one of them";
-  const line = mark === undefined ? "" : (chunk.split(/\r\n|\n|\r/)[mark.line] ?? "");
-  if (/^ *\t/.test(line)) return `a tab indents this line, and YAML wants spaces; replace it (${reason})`;
+  if (reason.startsWith("nesting exceeded")) {
+    return "about 100 mappings and lists stand inside each other here, too many; make the document flatter";
+  }
   // Quoted in it is a part of the text, which may be a secret: !x, *x and &x mean something else to YAML.
-  return `not valid YAML: ${reason.replaceAll(/!<[^>]*>|"[^"]*"/g, "…")}; correct it`;
+  const shown = reason.replaceAll(/!<[^>]*>|".*"|: .*/gs, "…");
+  const line = mark === undefined ? "" : (chunk.split(/\r\n|\n|\r/)[mark.line] ?? "");
+  if (/^ *\t/.test(line)) return `a tab indents this line, and YAML wants spaces; replace it (${shown})`;
+  return `not valid YAML: ${shown}; correct it`;
 }
 
 /** `---` at the start of a line always begins a document, even inside a block of text. */
@@ -86,17 +89,4 @@ function splitDocuments(source: string): { offset: number; text: string }[] {
   const starts = [0, ...[...source.matchAll(/^---(?=\s|$)/gm)].map(({ index }) => index)];
   const chunks = starts.map((offset, index) => ({ offset, text: source.slice(offset, starts[index + 1]) }));
   return chunks.filter(({ text }) => text.split(/\r\n|\n|\r/).some((line) => !/^\s*([#%].*|---\s*)?$/.test(line)));
-}
-
-function createPositions(source: string): (offset: number) => Position {
-  const starts = [0, ...[...source.matchAll(/\r\n|\n|\r/g)].map((found) => found.index + found[0].length)];
-  return (offset) => {
-    let [low, high] = [0, starts.length - 1];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
-  };
 }

@@ -28,87 +28,82 @@ export class YamlShapeError extends Error {
 export function buildNodes(events: readonly Event[], source: string): (YamlNode | undefined)[] {
   const builder = new NodeBuilder(events, source);
   const roots: (YamlNode | undefined)[] = [];
-  while (builder.more()) roots.push(builder.document());
+  while (builder.hasMore) roots.push(builder.document());
   return roots;
 }
 
 class NodeBuilder {
-  private readonly events: readonly Event[];
-  private readonly source: string;
-  private at = 0;
+  readonly #events: readonly Event[];
+  readonly #source: string;
+  #at = 0;
   /** "open" while the anchored node is still being read. */
-  private anchors = new Map<string, YamlNode | "open">();
+  #anchors = new Map<string, YamlNode | "open">();
 
   constructor(events: readonly Event[], source: string) {
-    this.events = events;
-    this.source = source;
+    this.#events = events;
+    this.#source = source;
   }
 
-  more = (): boolean => this.at < this.events.length;
+  get hasMore(): boolean {
+    return this.#at < this.#events.length;
+  }
 
   document(): YamlNode | undefined {
-    this.at += 1; // the document's own event
-    this.anchors = new Map();
-    let root: YamlNode | undefined;
-    while (this.more() && this.events[this.at]?.type !== EVENT_ID.POP) root = this.node(0);
-    this.at += 1;
-    return root;
+    this.#anchors = new Map();
+    return this.#children({ ...newNode(0), size: 0 }, false).items.at(-1);
   }
 
   /** Reads one value; `fallback` is its place when the text has none, as the value of `key:`. */
-  private node(fallback: number): YamlNode {
-    const event = this.events[this.at];
-    this.at += 1;
-    if (event?.type === EVENT_ID.ALIAS) return this.alias(event.anchorStart, event.anchorEnd);
-    const node: YamlNode = { offset: fallback, items: [], entries: [], size: 1 };
+  #node(fallback: number): YamlNode {
+    const event = this.#events[this.#at];
+    if (event?.type === EVENT_ID.SEQUENCE || event?.type === EVENT_ID.MAPPING) {
+      const node = newNode(event.start >= 0 ? event.start : fallback);
+      this.#remember(event, "open");
+      this.#children(node, event.type === EVENT_ID.MAPPING);
+      this.#remember(event, node);
+      return node;
+    }
+    this.#at += 1;
+    if (event?.type === EVENT_ID.ALIAS) return this.#alias(event.anchorStart, event.anchorEnd);
+    const node = newNode(fallback);
     if (event?.type === EVENT_ID.SCALAR) {
       if (event.valueStart >= 0 && event.valueEnd > event.valueStart) node.offset = event.valueStart;
       if (event.style === 2 || event.style === 3) node.offset = event.valueStart - 1; // the opening quote
-      this.remember(event, node);
-    } else if (event?.type === EVENT_ID.SEQUENCE || event?.type === EVENT_ID.MAPPING) {
-      node.offset = event.start >= 0 ? event.start : fallback;
-      this.remember(event, "open");
-      this.children(node, event.type === EVENT_ID.MAPPING);
-      this.remember(event, node);
-    }
-    if (node.size > maxNodes) {
-      throw new YamlShapeError(
-        `aliases blow this document up to more than ${maxNodes} values; write them out, or use fewer`,
-        node.offset,
-      );
+      this.#remember(event, node);
     }
     return node;
   }
 
-  private children(node: YamlNode, isMapping: boolean): void {
-    while (this.more() && this.events[this.at]?.type !== EVENT_ID.POP) {
-      if (isMapping) {
-        const event = this.events[this.at];
-        const key = event?.type === EVENT_ID.SCALAR ? getScalarValue(this.source, event) : "?";
-        const { offset: keyOffset } = this.node(node.offset);
-        const child = this.node(keyOffset);
-        node.entries.push({ key, keyOffset, node: child });
-        node.size += child.size;
-      } else {
-        const child = this.node(node.offset);
-        node.items.push(child);
-        node.size += child.size;
-      }
+  /** From the event that opens a document, a list or a mapping to the one that closes it. */
+  #children(node: YamlNode, isMapping: boolean): YamlNode {
+    this.#at += 1;
+    while (this.hasMore && this.#events[this.#at]?.type !== EVENT_ID.POP) {
+      const event = this.#events[this.#at];
+      const keyOffset = isMapping ? this.#node(node.offset).offset : node.offset;
+      const child = this.#node(keyOffset);
+      const key = event?.type === EVENT_ID.SCALAR ? getScalarValue(this.#source, event) : "?";
+      if (isMapping) node.entries.push({ key, keyOffset, node: child });
+      else node.items.push(child);
+      node.size += child.size;
+      if (node.size > maxNodes) throw new YamlShapeError(tooMany, node.offset);
     }
-    this.at += 1;
+    this.#at += 1;
+    return node;
   }
 
-  private remember(event: { anchorStart: number; anchorEnd: number }, node: YamlNode | "open"): void {
-    if (event.anchorStart >= 0) this.anchors.set(this.source.slice(event.anchorStart, event.anchorEnd), node);
+  #remember(event: { anchorStart: number; anchorEnd: number }, node: YamlNode | "open"): void {
+    if (event.anchorStart >= 0) this.#anchors.set(this.#source.slice(event.anchorStart, event.anchorEnd), node);
   }
 
-  private alias(start: number, end: number): YamlNode {
-    const name = this.source.slice(start, end);
-    const node = this.anchors.get(name);
-    if (node === "open") throw new YamlShapeError(`the alias *${name} stands inside what it stands for`, start - 1);
-    return { ...(node ?? { items: [], entries: [], size: 1 }), offset: start - 1 };
+  #alias(start: number, end: number): YamlNode {
+    const found = this.#anchors.get(this.#source.slice(start, end));
+    if (found !== "open") return { ...(found ?? newNode(0)), offset: start - 1 };
+    throw new YamlShapeError("this alias stands inside what it stands for; write it out", start - 1);
   }
 }
+
+const newNode = (offset: number): YamlNode => ({ offset, items: [], entries: [], size: 1 });
+const tooMany = `aliases blow this document up to more than ${maxNodes} values; write them out, or use fewer`;
 
 /** Of a field: the key, or where it is a text or number, the value. */
 export type FieldPart = "key" | "value";

@@ -9,9 +9,9 @@ import type { Neighbourhood } from "../../plan/resolve.ts";
 import { renderResolved } from "../../plan/resolved.ts";
 import { serialiseConfig } from "../../plan/run-config.ts";
 import { localAgentUrl, publishedLocalUrl } from "../../plan/urls.ts";
-import { identify, sourceOf, type Judged } from "../manifests/judge.ts";
+import type { Judged } from "../manifests/judge.ts";
 import { placeholdersIn, type Environment } from "../manifests/local-objects.ts";
-import type { Manifests } from "../manifests/read-manifests.ts";
+import { sourceOf, type Manifests } from "../manifests/read-manifests.ts";
 import { assignPorts, type PortPlan } from "./ports.ts";
 
 interface Placed {
@@ -87,9 +87,7 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
       return [keyOf(instance), { ...instance, status: { specChangedAt } }];
     }),
   );
-  const instanceFiles = new Map(
-    checked.instances.map((instance) => [keyOf(instance), fileOf(manifests, "PallasInstance", instance)]),
-  );
+  const instanceFiles = new Map(checked.instances.map((instance) => [keyOf(instance), fileOf(manifests, instance)]));
   for (const [key, file] of kept(previous?.instanceFiles, instances, (key, file) =>
     isKept("PallasInstance", key, file),
   )) {
@@ -120,18 +118,20 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     const port = ports.get(key);
     const instance = instances.get(`${agent.metadata.namespace}/${agent.spec.instanceRef.name}`);
     const url = port === undefined ? undefined : publishedLocalUrl(agent, instance, { port, host: context.urlHost });
-    const entry = listAgent(manifests, agent, url, previous);
     const fault = checked.faults.find(({ subject }) => subject === `PallasAgent ${key}`);
-    if (fault) entry.fault = { reason: fault.reason, message: formatFault(fault) };
-    desired.listed.set(key, entry);
+    const before = previous?.listed.get(key);
+    desired.listed.set(key, {
+      agent,
+      file: fileOf(manifests, agent),
+      specChangedAt: changedAt(manifests, agent, before?.agent.spec, before?.specChangedAt),
+      ...(url !== undefined && { url }),
+      ...(fault && { fault: { reason: fault.reason, message: formatFault(fault) } }),
+    });
   }
   for (const [key, { agent, around }] of runnable) {
     const port = ports.get(key);
     if (port === undefined) continue;
-    desired.runnable.set(
-      key,
-      renderRunnable({ agent, around, port, ports, context, file: fileOf(manifests, "PallasAgent", agent) }),
-    );
+    desired.runnable.set(key, renderRunnable({ agent, around, port, ports, context, file: fileOf(manifests, agent) }));
   }
   return desired;
 }
@@ -149,45 +149,23 @@ function kept<T>(
  * Whether something that is not sound any more is to stay: it is still declared, or its file has a fault, which may be
  * what hides it.
  */
-function createKeeper({ resources }: Manifests, { diagnostics }: Judged) {
+function createKeeper({ sources }: Manifests, { diagnostics }: Judged) {
   const faultyFiles = new Set(diagnostics.filter(({ severity }) => severity === "fault").map(({ file }) => file));
-  const declared = new Set(
-    resources.map(({ value }) => {
-      const { kind, key } = identify(value) ?? { kind: "", key: "" };
-      return `${kind} ${key}`;
-    }),
-  );
-  return (kind: string, key: string, file: string): boolean => declared.has(`${kind} ${key}`) || faultyFiles.has(file);
+  return (kind: string, key: string, file: string): boolean => sources.has(`${kind} ${key}`) || faultyFiles.has(file);
 }
 
-const fileOf = (manifests: Manifests, kind: string, { metadata }: PallasAgent | PallasInstance): string =>
-  sourceOf(manifests, kind, metadata)?.file ?? "";
+const fileOf = (manifests: Manifests, resource: PallasAgent | PallasInstance): string =>
+  sourceOf(manifests, resource)?.file ?? "";
 
 /** When the spec was last another: as before while it is the same, else when its file changed. */
 function changedAt(
   manifests: Manifests,
-  { kind, metadata, spec }: PallasAgent | PallasInstance,
+  resource: PallasAgent | PallasInstance,
   earlierSpec: object | undefined,
   earlierTime: string | undefined,
 ): string {
-  if (earlierTime !== undefined && JSON.stringify(earlierSpec) === JSON.stringify(spec)) return earlierTime;
-  return sourceOf(manifests, kind, metadata)?.changedAt ?? new Date(0).toISOString();
-}
-
-function listAgent(
-  manifests: Manifests,
-  agent: PallasAgent,
-  url: string | undefined,
-  previous: Desired | undefined,
-): ListedAgent {
-  const source = sourceOf(manifests, "PallasAgent", agent.metadata);
-  const before = previous?.listed.get(keyOf(agent));
-  return {
-    agent,
-    file: source?.file ?? "",
-    specChangedAt: changedAt(manifests, agent, before?.agent.spec, before?.specChangedAt),
-    ...(url === undefined ? {} : { url }),
-  };
+  if (earlierTime !== undefined && JSON.stringify(earlierSpec) === JSON.stringify(resource.spec)) return earlierTime;
+  return sourceOf(manifests, resource)?.changedAt ?? new Date(0).toISOString();
 }
 
 interface Rendering extends Placed {

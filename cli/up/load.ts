@@ -1,12 +1,12 @@
 // From `-f` to what should run: find, read, fill in the environment, judge, render. The same at the start and after
 // every edit; nothing is started here.
-import { nearest } from "../../crds/did-you-mean.ts";
+import { suggestion } from "../../crds/did-you-mean.ts";
 import type { Diagnostic } from "../manifests/diagnostic.ts";
 import { readLocalEnvironment, type LocalEnvironment } from "../manifests/environment.ts";
 import { findManifestFiles, UsageError } from "../manifests/find-files.ts";
-import { judge, sourceOf } from "../manifests/judge.ts";
+import { judge } from "../manifests/judge.ts";
 import type { Environment, LocalObject } from "../manifests/local-objects.ts";
-import { readManifests, type Manifests } from "../manifests/read-manifests.ts";
+import { readManifests, sourceOf, type Manifests } from "../manifests/read-manifests.ts";
 import { onlyNamed, renderDesired, type Desired } from "./desired.ts";
 import { urlHost } from "./addresses.ts";
 import { readPorts } from "./remembered-ports.ts";
@@ -77,15 +77,15 @@ function keptObjects(
 
 function unknownAgent(name: string, { listed }: Desired): UsageError {
   const names = [...listed.values()].map(({ agent }) => agent.metadata.name);
-  const near = nearest(name, names);
-  const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
-  return new UsageError(`--only ${name}: no agent has this name${hint}; there is ${names.join(", ") || "none"}`);
+  return new UsageError(
+    `--only ${name}: no agent has this name${suggestion(name, names)}; there is ${names.join(", ") || "none"}`,
+  );
 }
 
 const portDiagnostics = (manifests: Manifests, { refusedPorts, listed }: Desired): Diagnostic[] =>
   refusedPorts.flatMap(({ key, message }) => {
     const agent = listed.get(key)?.agent;
-    const source = agent && sourceOf(manifests, "PallasAgent", agent.metadata);
+    const source = agent && sourceOf(manifests, agent);
     if (source === undefined) return [];
     const position = source.document.locate("spec.port");
     const excerpt = source.lines[position.line - 1] ?? "";

@@ -73,7 +73,9 @@ const judge = (detail: string) => {
 const secret = (data: object) =>
   parseLocalObject("a.yaml", {
     value: { apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, ...data },
+    root: { offset: 0, items: [], entries: [], size: 1 },
     start: { line: 1, column: 1 },
+    positionAt: () => ({ line: 1, column: 1 }),
     locate: () => ({ line: 1, column: 1 }),
   });
 

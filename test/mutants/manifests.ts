@@ -22,20 +22,20 @@ export const manifestMutants: readonly Mutant[] = [
   },
   {
     file: "cli/manifests/yaml-documents.ts",
-    find: 'reason.replaceAll(/!<[^>]*>|"[^"]*"/g, "…")',
+    find: 'reason.replaceAll(/!<[^>]*>|".*"|: .*/gs, "…")',
     replace: "reason",
     breaks: "a key that begins with * or ! is printed as an unknown alias or tag",
   },
   {
-    file: "cli/manifests/read-bounded.ts",
-    find: "if (!found.isFile()) return notAFile;",
+    file: "cli/read-bounded.ts",
+    find: 'if (!found.isFile()) return { kind: "not a file" };',
     replace: "",
     breaks: "a FIFO among the manifests hangs the command",
   },
   {
-    file: "cli/manifests/read-bounded.ts",
-    find: "if (size > maxFileBytes) return tooLarge(`more",
-    replace: "if (size < 0) return tooLarge(`more",
+    file: "cli/read-bounded.ts",
+    find: "if (size > limitBytes) return undefined;",
+    replace: "",
     breaks: "a pipe that never ends eats the memory",
   },
   {
@@ -82,7 +82,7 @@ export const manifestMutants: readonly Mutant[] = [
   },
   {
     file: "cli/import/providers.ts",
-    find: "name === found.value ? model :",
+    find: "name === value ? model :",
     replace: "true ? model :",
     breaks: "the value of a variable is shown",
   },

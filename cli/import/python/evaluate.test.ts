@@ -39,6 +39,7 @@ describe("CLI-3 a text is found without running Python when it is", () => {
     [`"next " 'to ' """each other"""`, "next to each other"],
     [`("in " "brackets")`, "in brackets"],
     ["A", "a"],
+    [`${"(".repeat(99)}"deep"${")".repeat(99)}`, "deep"],
     [`("in " "several " 'parts')`, "in several parts"],
     [`"  trimmed\\n".strip()`, "trimmed"],
     ["SAME", "a"],
@@ -71,7 +72,8 @@ describe("CLI-3 a text is marked as lost, which `pallas check` refuses, and said
     [String.raw`"\N{BULLET}"`, "is a text that cannot be read without Python"],
     [`Path("/etc/hostname")`, "leads out of the project's folder"],
     [`Path("../x.md").read_text()`, "leads out of the project's folder"],
-    ["LOOP", "leads through more than 100 expressions"],
+    ["LOOP", "LOOP stands for itself"],
+    [`${"(".repeat(100)}"deep"${")".repeat(100)}`, "leads through more than 100 expressions"],
     ["PARTS", "expected text, found a list"],
   ])("%s", async (expression, why) => {
     const { text, said } = await instructionOf(expression);
@@ -96,12 +98,23 @@ async def f(): pass
   expect(files["agents.yaml"]).toContain("    Of one\n    yield\n");
 });
 
-test("CLI-3 long texts use up what may be looked at, before they use up the memory", async () => {
-  const long = `LONG = "${"x".repeat(1_000_000)}"\n`;
-  const of = (count: number) =>
-    importTexts(
-      withModule(`${long}@fast.agent("jarvis", "A", servers=[${"LONG,".repeat(count)}])\nasync def f(): pass\n`),
-    );
-  expect((await of(9)).said.join("\n")).not.toContain("too many");
-  expect((await of(10)).said.join("\n")).toContain("servers: not carried over: is made of too many expressions");
+test("CLI-3 a list and a mapping take a thousand items and no more", async () => {
+  const of = async (expression: string) => {
+    const python = `@fast.agent("jarvis", "A", ${expression})\nasync def f(): pass\n`;
+    return (await importTexts(withModule(python))).said.join("\n");
+  };
+  const items = (count: number, item: string): string => `${item},`.repeat(count);
+  expect(await of(`servers=[${items(1_000, "4")}]`)).toContain("servers[999]: not carried over: expected text");
+  expect(await of(`servers=[${items(1_001, "4")}]`)).toContain("servers: not carried over: has more than 1000 items");
+  const mapping = (count: number): string =>
+    `tools={${Array.from({ length: count }, (_, at) => `"t${at}": []`).join(",")}}`;
+  expect(await of(mapping(1_000))).not.toContain("has more than");
+  expect(await of(mapping(1_001))).toContain("tools: not carried over: has more than 1000 items");
+});
+
+test("CLI-3 names that stand for lists of names are each looked at once", async () => {
+  const twice = (level: number): string => `N${level} = [N${level - 1}, N${level - 1}]\n`;
+  const names = Array.from({ length: 60 }, (_, at) => twice(at + 1)).join("");
+  const python = `N0 = "x"\n${names}@fast.agent("jarvis", "A", servers=N60)\nasync def f(): pass\n`;
+  expect((await importTexts(withModule(python))).said.join("\n")).toContain("servers[1]: not carried over");
 });

@@ -3,171 +3,195 @@
 import type { SyntaxNode } from "@lezer/common";
 import { posix } from "node:path";
 import type { Field } from "../field.ts";
-import { type Content, numberContent, opaque, pathOf, stringContent, text } from "./content.ts";
-import { childrenOf, placeAt, textOf, type PythonModule } from "./module.ts";
+import type { ReadFile } from "../project-files.ts";
+import { childrenOf, type PythonModule } from "./module.ts";
+import { decodeLiteral } from "./string-literal.ts";
 
 /** Expressions inside each other, names that stand for names included. */
 const maxDepth = 100;
-/** Long texts use the budget up as many expressions would. */
-const charactersPerStep = 1_000;
+/** Of one list or mapping, which many agents may share; more is no agent's. */
+const maxItems = 1_000;
+const tooMany = `has more than ${maxItems} items`;
 const byCode = "is made by code, which is not run";
 
-export interface EvaluationContext {
-  module: PythonModule;
-  /** A file of the project, relative to it; or why it cannot be read. */
-  readText(path: string): { ok: true; text: string } | { ok: false; message: string };
-  /** Expressions that may still be looked at: names that stand for lists of names would never end. */
-  budget: { left: number };
-  depth?: number;
+/** A field without its place. */
+type Content = Field extends infer Each ? (Each extends Field ? Omit<Each, "place"> : never) : never;
+
+const opaque = (why: string): Content => ({ kind: "opaque", why });
+const scalar = (value: string | number | boolean | null | undefined, why: string): Content =>
+  value === undefined || Number.isNaN(value) ? opaque(why) : { kind: "scalar", value };
+
+const mapping = (entries: ReadonlyMap<string, Field>): Content =>
+  entries.size > maxItems ? opaque(tooMany) : { kind: "map", entries };
+
+export interface CallArguments {
+  positional: Field[];
+  /** `*` and `**` are put under names that nobody asks for. */
+  named: Map<string, Field>;
 }
 
-function evaluate(node: SyntaxNode, context: EvaluationContext): Field {
-  const place = placeAt(context.module, node.from);
-  const depth = (context.depth ?? 0) + 1;
-  if (depth > maxDepth) return { kind: "opaque", why: `leads through more than ${maxDepth} expressions`, place };
-  context.budget.left -= 1;
-  const content = context.budget.left < 0 ? opaque("") : evaluateKind(node, { ...context, depth });
-  if (content.kind === "scalar" && typeof content.value === "string") {
-    context.budget.left -= Math.floor(content.value.length / charactersPerStep);
+export class Evaluator {
+  readonly #module: PythonModule;
+  readonly #readFile: (path: string) => ReadFile;
+  /** What constants stand for: names that stand for lists of names would never end. */
+  readonly #known = new Map<string, Content>();
+  #depth = 0;
+
+  constructor(module: PythonModule, readFile: (path: string) => ReadFile) {
+    this.#module = module;
+    this.#readFile = readFile;
   }
-  // Parts that were not looked at any more would make it look like something else.
-  if (context.budget.left < 0) return { kind: "opaque", why: "is made of too many expressions", place };
-  // A constant is shown where it is used, which is what a person looks for.
-  return { ...content, place };
-}
 
-function evaluateKind(node: SyntaxNode, context: EvaluationContext): Content {
-  const source = textOf(node, context.module.text);
-  switch (node.name) {
-    case "String":
-      return stringContent([source]);
-    case "ContinuedString":
-      return childrenOf(node).every(({ name }) => name === "String")
-        ? stringContent(childrenOf(node).map((part) => textOf(part, context.module.text)))
-        : opaque(byCode);
-    case "Number":
-      return numberContent(source);
-    case "Boolean":
-      return { kind: "scalar", value: source === "True" };
-    case "None":
-      return { kind: "scalar", value: null };
-    case "ArrayExpression":
-    case "TupleExpression":
-    case "SetExpression":
-      return childrenOf(node).some(({ name }) => name === "*")
-        ? opaque(byCode)
-        : { kind: "list", items: expressionsOf(node).map((item) => evaluate(item, context)) };
-    case "DictionaryExpression":
-      return dictionaryContent(node, context);
-    case "ParenthesizedExpression": {
-      const [inner] = expressionsOf(node);
-      return inner === undefined ? opaque(byCode) : evaluate(inner, context);
+  /** The arguments of a call, or of a decorator. */
+  argumentsOf(call: SyntaxNode): CallArguments {
+    const { text, place } = this.#module;
+    const found: CallArguments = { positional: [], named: new Map() };
+    const list = call.getChild("ArgList");
+    const parts = list === null ? [] : childrenOf(list);
+    for (const [at, part] of parts.entries()) {
+      const before = parts[at - 1]?.name ?? "";
+      if (!isExpression(part) || parts[at + 1]?.name === "AssignOp") continue;
+      const target = parts[at - 2];
+      if (before === "AssignOp" && target !== undefined) found.named.set(text(target), this.evaluate(part));
+      else if (before === "*" || before === "**") {
+        const why = "is put together by * or **, which is not followed";
+        found.named.set(`${before}${text(part)}`, { kind: "opaque", why, place: place(part) });
+      } else found.positional.push(this.evaluate(part));
     }
-    case "UnaryExpression": {
-      const value = Number(source);
-      return Number.isFinite(value) ? { kind: "scalar", value } : opaque(byCode);
+    return found;
+  }
+
+  evaluate(node: SyntaxNode): Field {
+    this.#depth += 1;
+    const tooDeep = `leads through more than ${maxDepth} expressions`;
+    const content = this.#depth > maxDepth ? opaque(tooDeep) : this.#content(node);
+    this.#depth -= 1;
+    // A constant is shown where it is used, which is what a person looks for.
+    return { ...content, place: this.#module.place(node) };
+  }
+
+  /** A file as text, or why it cannot be read. */
+  readText(path: string): Content {
+    const read = this.#readFile(path);
+    return scalar(read.ok ? read.text : undefined, read.ok ? "" : `names the file ${path}, which ${read.message}`);
+  }
+
+  #content(node: SyntaxNode): Content {
+    const { text } = this.#module;
+    switch (node.name) {
+      case "String":
+      case "ContinuedString":
+        return this.#string(node);
+      case "Number":
+      case "UnaryExpression":
+        return scalar(Number(text(node).replaceAll("_", "")), byCode);
+      case "Boolean":
+        return scalar(text(node) === "True", byCode);
+      case "None":
+        return scalar(null, byCode);
+      case "ArrayExpression":
+      case "TupleExpression":
+      case "SetExpression": {
+        const items = childrenOf(node).filter(isExpression);
+        if (childrenOf(node).some(({ name }) => name === "*")) return opaque(byCode);
+        if (items.length > maxItems) return opaque(tooMany);
+        return { kind: "list", items: items.map((item) => this.evaluate(item)) };
+      }
+      case "DictionaryExpression":
+        return this.#dictionary(node);
+      case "ParenthesizedExpression": {
+        const inner = childrenOf(node).find(isExpression);
+        return inner === undefined ? opaque(byCode) : this.evaluate(inner);
+      }
+      case "BinaryExpression": {
+        const [left, operator, right] = childrenOf(node);
+        const isJoined = left && right && operator && text(operator) === "/";
+        return isJoined ? joinPaths([this.evaluate(left), this.evaluate(right)], true) : opaque(byCode);
+      }
+      case "VariableName":
+        return this.#variable(text(node));
+      case "MemberExpression": {
+        const path = this.#object(node);
+        const isParent = path?.kind === "path" && text(node).endsWith(".parent");
+        return isParent ? { kind: "path", path: posix.dirname(path.path) } : opaque(byCode);
+      }
+      case "CallExpression":
+        return this.#call(node);
+      default:
+        return opaque(byCode);
     }
-    case "BinaryExpression":
-      return joinedPath(node, context);
-    case "VariableName":
-      return variable(source, context);
-    case "MemberExpression": {
-      const [object, property] = memberOf(node, context);
-      if (object.kind === "path" && property === "parent") return { kind: "path", path: posix.dirname(object.path) };
-      return opaque(byCode);
+  }
+
+  /** One literal, or several one after another, which are one text to Python. */
+  #string(node: SyntaxNode): Content {
+    const literals = node.name === "String" ? [node] : childrenOf(node);
+    if (literals.some(({ name }) => name !== "String")) return opaque(byCode);
+    const parts = literals.map((literal) => decodeLiteral(this.#module.text(literal)));
+    return scalar(
+      parts.includes(undefined) ? undefined : parts.join(""),
+      "is a text that cannot be read without Python",
+    );
+  }
+
+  #dictionary(node: SyntaxNode): Content {
+    const entries = new Map<string, Field>();
+    const parts = childrenOf(node);
+    if (parts.some(({ name }) => name === "**")) return opaque("is put together by **, which is not followed");
+    for (const [at, { name }] of parts.entries()) {
+      const [key, value] = [parts[at - 1], parts[at + 1]];
+      if (name !== ":" || key === undefined || value === undefined) continue;
+      const found = this.evaluate(key);
+      if (found.kind !== "scalar") return opaque("has a key that is made by code");
+      entries.set(String(found.value), this.evaluate(value));
     }
-    case "CallExpression":
-      return call(node, context);
-    default:
-      return opaque(byCode);
+    return mapping(entries);
+  }
+
+  #variable(name: string): Content {
+    if (name === "__file__") return { kind: "path", path: this.#module.path };
+    const expression = this.#module.constants.get(name);
+    if (expression === undefined) return opaque(`${name} is not a constant of this module`);
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    this.#known.set(name, opaque(`${name} stands for itself`));
+    const content = this.evaluate(expression);
+    this.#known.set(name, content);
+    return content;
+  }
+
+  /** What stands before the last dot. */
+  #object({ name, firstChild }: SyntaxNode): Field | undefined {
+    return name === "MemberExpression" && firstChild !== null ? this.evaluate(firstChild) : undefined;
+  }
+
+  #call(node: SyntaxNode): Content {
+    const callee = node.firstChild;
+    if (callee === null) return opaque(byCode);
+    const name = this.#module.text(callee).replace(/^[^]*\./, "");
+    const { positional, named } = this.argumentsOf(node);
+    if (name === "Path" || name === "PurePath") return joinPaths(positional);
+    if (name === "RequestParams" || name === "dict") return mapping(named);
+    const object = this.#object(callee);
+    if (object?.kind === "path" && name === "resolve") return object;
+    if (object?.kind === "path" && name === "read_text") return this.readText(object.path);
+    const isText = object?.kind === "scalar" && typeof object.value === "string";
+    if (isText && name === "strip" && positional.length === 0) return scalar(String(object.value).trim(), byCode);
+    return opaque(`is made by ${name}(), which is not run`);
   }
 }
 
-const expressionsOf = (node: SyntaxNode): SyntaxNode[] =>
-  childrenOf(node).filter(({ name }) => /^[A-Z]/.test(name) && name !== "ArithOp");
+const isExpression = ({ name }: SyntaxNode): boolean => /^[A-Z]/.test(name) && name !== "AssignOp";
 
-function dictionaryContent(node: SyntaxNode, context: EvaluationContext): Content {
-  const entries = new Map<string, Field>();
-  const children = childrenOf(node);
-  for (const [index, child] of children.entries()) {
-    if (child.name === "**") return opaque("is put together by **, which is not followed");
-    const [key, value] = [children[index - 1], children[index + 1]];
-    if (child.name !== ":" || key === undefined || value === undefined) continue;
-    const name = evaluate(key, context);
-    if (name.kind !== "scalar") return opaque("has a key that is made by code");
-    entries.set(String(name.value), evaluate(value, context));
+/** @param isOfPaths whether the first part must be one, as of `/` */
+function joinPaths(parts: readonly Field[], isOfPaths = false): Content {
+  if (isOfPaths && parts[0]?.kind !== "path") return opaque(byCode);
+  const names: string[] = [];
+  for (const part of parts) {
+    if (part.kind === "path") names.push(part.path);
+    else if (part.kind === "scalar" && typeof part.value === "string") names.push(part.value);
+    else return opaque("is a path that is made by code");
   }
-  return { kind: "map", entries };
-}
-
-/** `Path(…) / "x.md"`. */
-function joinedPath(node: SyntaxNode, context: EvaluationContext): Content {
-  const operator = node.getChild("ArithOp");
-  const [left, right] = expressionsOf(node).map((each) => evaluate(each, context));
-  if (left?.kind !== "path" || right === undefined || operator === null) return opaque(byCode);
-  return textOf(operator, context.module.text) === "/" ? pathOf([left, right]) : opaque(byCode);
-}
-
-function variable(name: string, context: EvaluationContext): Content {
-  const constant = context.module.constants.get(name);
-  if (constant !== undefined) return evaluate(constant, context);
-  if (name === "__file__") return { kind: "path", path: context.module.path };
-  return opaque(`${name} is not a constant of this module`);
-}
-
-function memberOf(node: SyntaxNode, context: EvaluationContext): [Field, string] {
-  const property = node.getChild("PropertyName");
-  const object = node.firstChild;
-  const name = property === null ? "" : textOf(property, context.module.text);
-  return [
-    object === null ? { kind: "opaque", why: byCode, place: placeAt(context.module, 0) } : evaluate(object, context),
-    name,
-  ];
-}
-
-function call(node: SyntaxNode, context: EvaluationContext): Content {
-  const callee = node.firstChild;
-  const list = node.getChild("ArgList");
-  if (callee === null || list === null) return opaque(byCode);
-  const { positional, named } = callArguments(list, context);
-  const name = textOf(callee, context.module.text);
-  const last = name.slice(name.lastIndexOf(".") + 1);
-  if (last === "Path" || last === "PurePath") return pathOf(positional);
-  if (last === "RequestParams" || last === "dict") return { kind: "map", entries: named };
-  const [object] = callee.name === "MemberExpression" ? memberOf(callee, context) : [];
-  if (object?.kind === "path" && last === "resolve") return object;
-  if (object?.kind === "path" && last === "read_text") {
-    const read = context.readText(object.path);
-    return read.ok ? text(read.text) : opaque(`names the file ${object.path}, which ${read.message}`);
-  }
-  if (object?.kind === "scalar" && typeof object.value === "string" && last === "strip" && positional.length === 0) {
-    return text(object.value.trim());
-  }
-  return opaque(`is made by ${last}(), which is not run`);
-}
-
-/** Arguments by position and by name; `*` and `**` are put under names that nobody asks for. */
-export function callArguments(
-  list: SyntaxNode,
-  context: EvaluationContext,
-): { positional: Field[]; named: Map<string, Field> } {
-  const positional: Field[] = [];
-  const named = new Map<string, Field>();
-  const children = childrenOf(list);
-  for (const [index, child] of children.entries()) {
-    const [before, after] = [children[index - 1], children[index + 1]];
-    if (!/^[A-Z]/.test(child.name) || child.name === "AssignOp" || after?.name === "AssignOp") continue;
-    const target = children[index - 2];
-    if (before?.name === "AssignOp" && target !== undefined) {
-      named.set(textOf(target, context.module.text), evaluate(child, context));
-    } else if (before?.name === "**" || before?.name === "*") {
-      const why = "is put together by * or **, which is not followed";
-      named.set(`${before.name}${textOf(child, context.module.text)}`, {
-        kind: "opaque",
-        why,
-        place: placeAt(context.module, child.from),
-      });
-    } else positional.push(evaluate(child, context));
-  }
-  return { positional, named };
+  // As in Python, an absolute part replaces what stands before it; it then leads out of the project.
+  const from = names.findLastIndex((name) => name.startsWith("/"));
+  return { kind: "path", path: posix.join(...names.slice(Math.max(0, from))) };
 }

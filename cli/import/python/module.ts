@@ -2,22 +2,20 @@
 // Nothing of it is run. A name that is given twice, or inside a condition or loop, stands for nothing that can be told.
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@lezer/python";
+import { createPositions } from "../../manifests/positions.ts";
 import type { Place } from "../field.ts";
 
 export interface PythonModule {
   /** Relative to the project, with slashes. */
   path: string;
-  file: string;
-  text: string;
-  /** Offsets at which lines begin. */
-  lineStarts: readonly number[];
-  /** Expressions by the name that stands for them. */
-  constants: ReadonlyMap<string, SyntaxNode>;
-
+  text(node: SyntaxNode): string;
+  place(node: SyntaxNode): Place;
+  /** Expressions by the name that stands for them; undefined where that cannot be told. */
+  constants: ReadonlyMap<string, SyntaxNode | undefined>;
   /** Calls with which functions are decorated, and calls that stand alone, in order. */
   calls: readonly PythonCall[];
   /** Where the parser lost the thread. */
-  errors: readonly Place[];
+  firstError: Place | undefined;
 }
 
 export interface PythonCall {
@@ -25,40 +23,40 @@ export interface PythonCall {
   name: string;
   isDecorator: boolean;
   node: SyntaxNode;
-  /** Undefined for a decorator without brackets. */
-  arguments?: SyntaxNode;
 }
 
-export function parseModule(path: string, file: string, text: string): PythonModule {
-  const constants = new Map<string, SyntaxNode>();
-  const repeated = new Set<string>();
+export function parseModule(path: string, file: string, source: string): PythonModule {
+  const positionAt = createPositions(source);
+  const place = ({ from }: { from: number }): Place => ({ file, position: positionAt(from) });
+  const text = ({ from, to }: { from: number; to: number }): string => source.slice(from, to);
+  const constants = new Map<string, SyntaxNode | undefined>();
   const calls: PythonCall[] = [];
-  const module = { path, file, text, lineStarts: [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)] };
+  let firstError: Place | undefined;
+  /** Functions and classes around, which have names of their own. */
+  let scopes = 0;
   // A bare `yield` is not in the grammar; what has its length keeps every place.
-  const tree = parser.parse(text.replaceAll(/\byield\b(?=[ \t]*(?:#.*)?$|[ \t]*\))/gm, "None "));
-  for (const node of childrenOf(tree.topNode)) {
-    if (node.name === "AssignStatement") addConstant(node, module, constants, repeated);
-  }
-  for (const name of repeated) constants.delete(name);
-  const errors: Place[] = [];
-  tree.iterate({
-    enter: (reference) => {
-      if (reference.type.isError && errors.length === 0) errors.push(placeAt(module, reference.from));
-      const { node } = reference;
-      if (reference.name === "Decorator") calls.push(decoratorCall(node, text));
-      else if (reference.name === "CallExpression") {
-        const isStatement = node.parent?.name === "ExpressionStatement";
+  parser.parse(source.replaceAll(/\byield\b(?=[ \t]*(?:#.*)?$|[ \t]*\))/gm, "None ")).iterate({
+    enter: (at) => {
+      if (at.type.isError) firstError ??= place(at);
+      if (hasScope(at.name)) scopes += 1;
+      else if (at.name === "Decorator") {
+        const parts = childrenOf(at.node).filter(({ name }) => name === "VariableName" || name === "PropertyName");
+        calls.push({ name: parts.map(text).join("."), isDecorator: true, node: at.node });
+      } else if (at.name === "CallExpression") {
         // `fast.agent(…)(f)` is what the decorator is short for.
-        const inner = node.firstChild?.name === "CallExpression" ? node.firstChild : undefined;
-        const called = inner ?? (isStatement ? node : undefined);
-        if (called === undefined) return;
-        const name = nameOf(called.firstChild, text);
-        calls.push({ name, isDecorator: inner !== undefined, node: called, ...argumentsOf(called) });
-      } else if (isAssignmentInside(node)) constants.delete(nameOf(node.firstChild, text));
+        const inner = at.node.firstChild?.name === "CallExpression" ? at.node.firstChild : undefined;
+        const node = inner ?? (at.node.parent?.name === "ExpressionStatement" ? at.node : undefined);
+        if (node?.firstChild) calls.push({ name: text(node.firstChild), isDecorator: inner !== undefined, node });
+      } else if (scopes === 0 && /^(Assign|Update)Statement$/.test(at.name)) addConstants(at.node, text, constants);
+    },
+    leave: ({ name }) => {
+      if (hasScope(name)) scopes -= 1;
     },
   });
-  return { ...module, constants, calls, errors };
+  return { path, text, place, constants, calls, firstError };
 }
+
+const hasScope = (name: string): boolean => name === "FunctionDefinition" || name === "ClassDefinition";
 
 export function childrenOf(node: SyntaxNode): SyntaxNode[] {
   const children: SyntaxNode[] = [];
@@ -68,52 +66,18 @@ export function childrenOf(node: SyntaxNode): SyntaxNode[] {
   return children;
 }
 
-export const textOf = (node: SyntaxNode, text: string): string => text.slice(node.from, node.to);
-
-export function placeAt({ file, lineStarts }: Pick<PythonModule, "file" | "lineStarts">, offset: number): Place {
-  let [low, high] = [0, lineStarts.length - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((lineStarts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { file, position: { line: low + 1, column: offset - (lineStarts[low] ?? 0) + 1 } };
-}
-
 /** `NAME = value` and `NAME: type = value`; what is given in another way is known to be unknown. */
-function addConstant(
+function addConstants(
   node: SyntaxNode,
-  { text }: Pick<PythonModule, "text">,
-  constants: Map<string, SyntaxNode>,
-  repeated: Set<string>,
+  text: (node: SyntaxNode) => string,
+  constants: Map<string, SyntaxNode | undefined>,
 ): void {
-  const [target, ...rest] = childrenOf(node);
-  if (target === undefined) return;
-  const name = textOf(target, text);
-  const [operator, value, ...more] = rest.filter(({ name: kind }) => kind !== "TypeDef");
-  if (constants.has(name)) repeated.add(name);
-  if (target.name !== "VariableName" || value === undefined || more.length > 0) return;
-  if (operator !== undefined && textOf(operator, text) === "=") constants.set(name, value);
-}
-
-/** A name that is changed by `+=`, or given again under a condition or in a loop. */
-function isAssignmentInside(node: SyntaxNode): boolean {
-  if (node.name === "UpdateStatement") return true;
-  if (node.name !== "AssignStatement" || node.parent?.name === "Script") return false;
-  for (let around = node.parent; around !== null; around = around.parent) {
-    if (around.name === "FunctionDefinition" || around.name === "ClassDefinition") return false;
+  const parts = childrenOf(node).filter(({ name }) => name !== "TypeDef");
+  const operator = parts.findLastIndex(({ name }) => name === "AssignOp" || name === "UpdateOp");
+  const isPlain = operator === 1 && parts.length === 3 && parts[1]?.name === "AssignOp";
+  for (const target of parts.slice(0, Math.max(0, operator)).filter(({ name }) => name === "VariableName")) {
+    const name = text(target);
+    const isConstant = isPlain && node.parent?.name === "Script" && !constants.has(name);
+    constants.set(name, isConstant ? parts[2] : undefined);
   }
-  return true;
 }
-
-const argumentsOf = (call: SyntaxNode): { arguments?: SyntaxNode } => {
-  const found = call.getChild("ArgList");
-  return found === null ? {} : { arguments: found };
-};
-
-function decoratorCall(node: SyntaxNode, text: string): PythonCall {
-  const parts = childrenOf(node).filter(({ name }) => name === "VariableName" || name === "PropertyName");
-  return { name: parts.map((part) => textOf(part, text)).join("."), isDecorator: true, node, ...argumentsOf(node) };
-}
-
-const nameOf = (node: SyntaxNode | null, text: string): string => (node === null ? "" : textOf(node, text));

@@ -4,37 +4,18 @@
 const literal = /^([a-zA-Z]*)("""|'''|"|')([\s\S]*)\2$/;
 const escape = /\\(\n|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])/g;
 const simple: Readonly<Record<string, string>> = {
-  "\n": "",
-  "\\": "\\",
-  "'": "'",
-  '"': '"',
-  a: "\u0007",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
+  ...{ "\n": "", "\\": "\\", "'": "'", '"': '"', a: "\u0007", b: "\b" },
+  ...{ f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
 };
 
-export interface Quoted {
-  /** Lower case: r, f, b, u and their mixtures. */
-  prefix: string;
-  quote: string;
-  body: string;
-}
-
-export function splitLiteral(source: string): Quoted | undefined {
-  const [, prefix = "", quote = "", body = ""] = literal.exec(source) ?? [];
-  return quote === "" ? undefined : { prefix: prefix.toLowerCase(), quote, body };
-}
-
-/** The text between the quotes; undefined for bytes and for characters by name. */
-export function decodeBody(body: string, prefix: string): string | undefined {
-  if (prefix.includes("b")) return undefined;
-  if (prefix.includes("r")) return body;
-  if (/(?<!\\)(?:\\\\)*\\N\{/.test(body)) return undefined;
-  return body.replaceAll(escape, (whole, found: string) => {
+/** Undefined for what is no text, and for characters by name. */
+export function decodeLiteral(source: string): string | undefined {
+  const [, prefix = "", , body] = literal.exec(source) ?? [];
+  if (body === undefined || /b/i.test(prefix)) return undefined;
+  if (/r/i.test(prefix)) return body;
+  let hasNames = false;
+  const text = body.replaceAll(escape, (whole, found: string) => {
+    hasNames ||= found === "N";
     const known = simple[found];
     if (known !== undefined) return known;
     if (/^[0-7]/.test(found)) return String.fromCodePoint(Number.parseInt(found, 8));
@@ -43,4 +24,5 @@ export function decodeBody(body: string, prefix: string): string | undefined {
     const point = Number.parseInt(code, 16);
     return point > 0x10_ffff ? "\uFFFD" : String.fromCodePoint(point);
   });
+  return hasNames ? undefined : text;
 }
