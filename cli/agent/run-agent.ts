@@ -2,6 +2,7 @@
 // agents it uses. It is not started again: who wants that runs `pallas up`.
 import { join } from "node:path";
 import { suggestion } from "../../crds/did-you-mean.ts";
+import { systemClock } from "../../lib/process/clock.ts";
 import { localAgentUrl } from "../../plan/urls.ts";
 import { ports } from "../../crds/names.ts";
 import { renderDiagnostic, renderWithExcerpt } from "../manifests/diagnostic.ts";
@@ -16,9 +17,9 @@ import { loadManifests, type Loaded } from "../up/load.ts";
 import { openProcessLogs, type ProcessLogs } from "../up/process-logs.ts";
 import { agentStopGraceMs, planAgent, requirePort } from "../up/programs.ts";
 import { applyLiveConfigs, applyObjectFiles, removeSecrets } from "../up/run-files.ts";
-import { stopSignal, type SignalSource } from "../up/signals.ts";
+import { untilReady } from "../up/runner.ts";
+import { aborted, stopSignal, type SignalSource } from "../up/signals.ts";
 import { lockStateFolder, openStateFolder, stateFolderPath, type StateFolder } from "../up/state-folder.ts";
-import { waitUntilReady } from "./wait-until-ready.ts";
 
 export interface RunAgentOptions {
   name: string;
@@ -136,14 +137,15 @@ async function runProcess(agent: RunnableAgent, context: ProcessContext): Promis
     takenPorts: () => new Set([agent.port]),
     output: logs.output,
   }).launch();
-  const ended = child.exited.then((how) => (signal.aborted ? undefined : how));
-  if (await waitUntilReady(() => observeReadiness(child.adminUrl, signal), ended, signal))
+  const over = new AbortController();
+  const ended = child.exited.finally(() => over.abort());
+  const either = AbortSignal.any([signal, over.signal]);
+  const say = (reason: string): void => terminal.complain(`${agent.agent.metadata.name}: not ready yet: ${reason}`);
+  const notReady = await untilReady(child.adminUrl, { clock: systemClock, observeReadiness }, either, say);
+  if (notReady !== undefined) say(notReady);
+  else if (!either.aborted)
     terminal.print(`${agent.agent.metadata.name} ready: ${localAgentUrl(agent.port, urlHost(host))}`);
-  const stopping = new Promise<undefined>((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
-  const trouble = await Promise.race([ended, stopping]);
+  const trouble = await Promise.race([aborted(signal), ended]);
   if (trouble !== undefined) {
     terminal.complain(`pallas: the agent ${trouble}`);
     return 1;

@@ -4,6 +4,7 @@ import { Backoff } from "../../lib/kube/backoff.ts";
 import { sleep, type Clock } from "../../lib/process/clock.ts";
 import type { Board } from "./board.ts";
 import type { RunningChild } from "./child-process.ts";
+import { aborted } from "./signals.ts";
 import type { Slots } from "./slots.ts";
 
 export const runnerLimits = {
@@ -106,12 +107,13 @@ async function runOnce(
     const readyAtMs = clock.now();
     board.set(plan.key, { phase: "ready", pid, adminUrl });
     context.onReady(plan.key, readyAtMs - startedAtMs);
+    const stopped = aborted(signal).then(() => "stopped");
     watching = context.whileReady(plan.key, child, either);
     const hung = watching.then((trouble) => {
       isHung = trouble !== undefined;
-      return trouble ?? Promise.race([exited, aborted(signal)]);
+      return trouble ?? Promise.race([exited, stopped]);
     });
-    const trouble = await Promise.race([exited, aborted(signal), hung]);
+    const trouble = await Promise.race([exited, stopped, hung]);
     return { trouble, readyForMs: clock.now() - readyAtMs };
   } catch (error) {
     if (signal.aborted || !(error instanceof Error)) throw error;
@@ -139,12 +141,12 @@ async function stopAsTold(
 }
 
 /**
- * Undefined once ready; else why it is not, when the time is up.
- * @param onSlow told what keeps it, once it takes longer than others do
+ * Undefined once ready, or when the signal is aborted; else why it is not, when the time is up.
+ * @param onSlow called with what keeps it, once it takes longer than others do
  */
-async function untilReady(
+export async function untilReady(
   adminUrl: string,
-  context: RunnerContext,
+  context: Pick<RunnerContext, "clock" | "observeReadiness">,
   signal: AbortSignal,
   onSlow: (reason: string) => void,
 ): Promise<string | undefined> {
@@ -165,9 +167,3 @@ async function untilReady(
     }
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<string> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve("stopped");
-    else signal.addEventListener("abort", () => resolve("stopped"), { once: true });
-  });

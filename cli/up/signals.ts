@@ -45,3 +45,10 @@ export function stopSignal(source: SignalSource, { canHurry = false } = {}): Sto
     },
   };
 }
+
+/** Resolves when the signal is aborted. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });

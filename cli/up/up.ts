@@ -14,7 +14,7 @@ import { openProcessLogs, type ProcessLogs } from "./process-logs.ts";
 import { requirePort } from "./programs.ts";
 import { removeSecrets } from "./run-files.ts";
 import type { UpReport } from "./report.ts";
-import { stopSignal, type SignalSource } from "./signals.ts";
+import { aborted, stopSignal, type SignalSource } from "./signals.ts";
 import { lockStateFolder, openStateFolder, stateFolderPath, type StateFolder } from "./state-folder.ts";
 import { createTextReport } from "./text-report.ts";
 
@@ -132,19 +132,13 @@ async function run(first: Loaded, context: RunContext): Promise<void> {
   await local.settled(signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-  await stopped(signal);
+  await aborted(signal);
   report.stopping();
   await edits.settled();
   await local.stop();
   terminal.status(undefined);
   logs.close();
 }
-
-const stopped = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 
 function describeNothing({ folders, desired, diagnostics }: Loaded): string {
   if (diagnostics.some(({ severity }) => severity === "fault")) return "no agent can run; correct the faults above";
