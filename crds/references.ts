@@ -36,6 +36,10 @@ export const configMapSource = object("Where the text is read from.", { configMa
 /** `${NAME}` placeholders are for local mode; in a cluster `plan/` refuses them (CFG-6). */
 export const placeholder = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
 
+/** What is wrong with a Secret that `pallas up` could not fill in: the manifests' judge says it, and the agent that reads it. */
+export const renderUnfilled = (secret: string, key: string, variables: readonly string[]): string =>
+  `Secret "${secret}": ${key} is left out, since the variable ${variables.join(", ")} is not set; set it, or add it to .env`;
+
 /** Before the name of a variable in which `pallas up` hands an agent what a placeholder stands for (SEC-8). */
 export const fillVariablePrefix = "PALLAS_FILL_";
 

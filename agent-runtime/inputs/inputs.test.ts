@@ -25,6 +25,14 @@ describe("secrets", () => {
     await expect(read(undefined, "local")).rejects.toThrow(/^Secret "keys" .*: .* \.env or the environment$/);
   });
 
+  test("CFG-6 that a manifest could not fill in are refused, with the missing variables where they can be set", async () => {
+    await expect(read("${A}${B_2}\n", "local")).rejects.toThrow(
+      'Secret "keys": main is left out, since the variable A, B_2 is not set; set it, or add it to .env',
+    );
+    await expect(read("${A}", "cluster")).rejects.toThrow("holds the placeholder ${A}, which only local mode fills in");
+    expect(await read("a ${A} b", "local")).toBe("a ${A} b");
+  });
+
   test.each(["", " \n", "two\nlines", "ключ"])("%j, which no header has, is refused unquoted", async (text) => {
     await expect(read(text)).rejects.toThrow(
       /^Secret "keys" key "main" is empty or holds characters .*: write it again$/,

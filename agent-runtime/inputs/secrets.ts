@@ -1,5 +1,6 @@
 // The value of a Secret's key as a request can carry it, or the sentence on what is wrong with it, with the cure of where the
 // agent runs. Keeps nothing.
+import { renderUnfilled } from "../../crds/references.ts";
 import type { SecretKey } from "../../crds/run-config.ts";
 import type { MountedFiles } from "./mounted-files.ts";
 
@@ -9,8 +10,8 @@ export type ReadSecret = (secret: SecretKey) => Promise<string>;
 /** In a cluster, or on the machine of whoever wrote the manifests. */
 export type Place = "cluster" | "local";
 
-/** The `${NAME}` of a manifest for local mode, as it stands when it was applied to a cluster (CFG-6). */
-const placeholder = /^(?:[A-Za-z]+ +)?\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
+/** The `${NAME}` of a manifest for local mode: as it was applied to a cluster, or as nothing there could fill it in (CFG-6). */
+const placeholder = /^(?:[A-Za-z]+ +)?(?:\$\{[A-Za-z_][A-Za-z0-9_]*\})+$/;
 
 /** A secret is not there, or nothing that a request can carry. */
 class SecretUnusable extends Error {
@@ -28,13 +29,15 @@ export const createReadSecret =
     const value = (await files.read(secret))?.trim();
     const { name, key } = secret;
     if (value === undefined) throw new SecretUnusable(`Secret "${name}" has no readable key "${key}": ${cures[place]}`);
-    if (placeholder.test(value))
-      throw new SecretUnusable(
-        `Secret "${name}" key "${key}" holds the placeholder ${value}, which only local mode fills in: write the value itself`,
-      );
+    if (placeholder.test(value)) throw new SecretUnusable(renderUnresolved(secret, value, place));
     if (!/^[\x20-\x7e]+$/.test(value))
       throw new SecretUnusable(
         `Secret "${name}" key "${key}" is empty or holds characters that no header has: write it again`,
       );
     return value;
   };
+
+function renderUnresolved({ name, key }: SecretKey, value: string, place: Place): string {
+  if (place === "local") return renderUnfilled(name, key, value.match(/\w+(?=\})/g) ?? []);
+  return `Secret "${name}" key "${key}" holds the placeholder ${value}, which only local mode fills in: write the value itself`;
+}

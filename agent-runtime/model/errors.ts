@@ -156,7 +156,7 @@ function sentence(kind: ModelErrorKind, failure: Failure, context: ErrorContext,
       }
       return `model '${model}' refuses ${param ?? "a parameter"}${status}${said}; remove it from the agent's request`;
     case "network":
-      return `no connection, or it was cut (${failure.network ?? `status ${failure.status}`}); check baseUrl and the network`;
+      return `unreachable, or the connection was cut (${failure.network ?? `status ${failure.status}`}); check baseUrl and the network`;
     case "invalid_response":
       return `the answer is not one of the expected API; check kind and baseUrl of the provider`;
     case "invalid_request":

@@ -52,7 +52,7 @@ describe.each(kinds)("HLT-4 preflight of %s", (kind) => {
   test("names a model that is not there", async () => {
     expect((await check(kind, { models: { other: {} } })).result).toMatchObject({
       ok: false,
-      detail: "model 'm1' not found",
+      detail: "model 'm1' not found; check the model's name and the provider's baseUrl",
     });
   });
 

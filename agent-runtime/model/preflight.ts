@@ -88,7 +88,7 @@ async function findModelFault(
   if (!provider.requireListedModel) return faultOf(await get(`${path}${anyQuery}`), provider, access);
   for (const model of models) {
     const answer = await get(`${path}/${encodeURIComponent(model.name)}`);
-    if (answer.status === 404) return `model '${model.name}' not found`;
+    if (answer.status === 404) return renderNotFound(model.name);
     const fault = faultOf(answer, provider, access);
     if (fault !== undefined) return fault;
     if (answer.ok) onModel?.(model, answer.text);
@@ -106,8 +106,11 @@ async function findListFault({ provider, models, access, get }: Probe): Promise<
   const names = parseModelList(answer.text);
   if (names === undefined) return "GET /models answered with no list of models; check baseUrl";
   const unlisted = models.find(({ name }) => !names.has(name) && !names.has(withoutRoute(provider, name)));
-  return unlisted === undefined ? undefined : `model '${unlisted.name}' not found`;
+  return unlisted === undefined ? undefined : renderNotFound(unlisted.name);
 }
+
+const renderNotFound = (model: string): string =>
+  `model '${model}' not found; check the model's name and the provider's baseUrl`;
 
 /** Hugging Face takes the inference provider behind a colon, and does not list it. */
 const withoutRoute = ({ kind }: RunProvider, name: string) =>

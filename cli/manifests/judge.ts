@@ -3,6 +3,7 @@
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { FaultReason } from "../../crds/conditions.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import { renderUnfilled } from "../../crds/references.ts";
 import { adviseAgent, adviseInstance } from "../../plan/advice.ts";
 import { checkManifests, type Checked } from "../../plan/check.ts";
 import { formatFault } from "../../plan/fault.ts";
@@ -147,7 +148,7 @@ const unsetSecrets = (
         severity: "warning",
         file: object.file,
         position: object.document.locate(`stringData.${key}`),
-        message: `Secret "${object.name}": ${key} is left out, since the variable ${variables.join(", ")} is not set; set it, or add it to .env`,
+        message: renderUnfilled(object.name, key, variables),
       })),
   );
 

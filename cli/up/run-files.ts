@@ -6,7 +6,10 @@ import type { RunnableAgent } from "./desired.ts";
 import { expandObject, type Environment, type LocalObject } from "../manifests/local-objects.ts";
 import type { StateFolder } from "./state-folder.ts";
 
-/** Writes `{secret}/{key}` and `{configMap}/{key}` of every namespace, and removes every other file there. */
+/**
+ * Writes `{secret}/{key}` and `{configMap}/{key}` of every namespace, and removes every other file there. A key that cannot
+ * be filled in holds the placeholders that it lacks, which agents refuse (CFG-6).
+ */
 export async function applyObjectFiles(
   folder: StateFolder,
   objects: readonly LocalObject[],
@@ -15,9 +18,11 @@ export async function applyObjectFiles(
   const wanted = new Map<string, Buffer>();
   for (const object of objects) {
     const root = object.kind === "Secret" ? folder.secrets(object.namespace) : folder.texts(object.namespace);
-    for (const [key, value] of expandObject(object, environment).values) {
-      wanted.set(join(root, object.name, key), value);
-    }
+    const { values, unset } = expandObject(object, environment);
+    for (const [key, value] of values) wanted.set(join(root, object.name, key), value);
+    // The agent that reads it says then which variables are missing.
+    for (const { key, variables } of unset)
+      wanted.set(join(root, object.name, key), Buffer.from(variables.map((name) => `\${${name}}`).join("")));
   }
   for (const [path, contents] of wanted) await replaceIfChanged(folder, path, contents);
   for (const name of ["secrets", "texts"]) await removeOthers(join(folder.path, name), wanted);

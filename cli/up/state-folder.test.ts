@@ -94,15 +94,19 @@ describe("CFG-6 Secrets and texts as files", () => {
     };
   };
 
-  test("placeholders are filled in, and a key with an unset variable has no file", async () => {
+  test("placeholders are filled in, and a key with an unset variable holds what is missing, which agents refuse", async () => {
     const folder = await openStateFolder(await temporaryFolder());
-    const secret = object("Secret", { plain: "p", old: "x" }, { token: "a-${A}-${A}$", old: "${UNSET}" });
+    const secret = object(
+      "Secret",
+      { plain: "p", old: "x" },
+      { token: "a-${A}-${A}$", old: "b ${UNSET} ${A} ${OTHER}" },
+    );
     await applyObjectFiles(folder, [secret, object("ConfigMap", { "k.md": "${A} stays" })], { A: "1" });
     const read = (path: string) => readFile(path, "utf8").catch(() => undefined);
     const secrets = await Promise.all(
       ["plain", "token", "old"].map((key) => read(join(folder.secrets("n"), "o", key))),
     );
-    expect(secrets).toEqual(["p", "a-1-1$", undefined]);
+    expect(secrets).toEqual(["p", "a-1-1$", "${UNSET}${OTHER}"]);
     expect(await read(join(folder.texts("n"), "o", "k.md"))).toBe("${A} stays");
     expect((await stat(join(folder.secrets("n"), "o", "plain"))).mode & 0o777).toBe(0o600);
   });
