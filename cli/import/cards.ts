@@ -8,7 +8,7 @@ import type { ProjectFiles } from "./project-files.ts";
 import { readYamlField } from "./yaml-field.ts";
 
 /** Where cards are looked for without being told. */
-export const cardFolders = ["agent-cards", ".fast-agent/agent-cards", ".fast-agent/tool-cards"] as const;
+export const cardFolders = ["agent-cards", "tool-cards", ".fast-agent/agent-cards", ".fast-agent/tool-cards"] as const;
 
 const isMarkdown = (name: string): boolean => /\.(md|markdown)$/i.test(name) && name !== "SKILL.md";
 const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name);
