@@ -15,6 +15,10 @@ interface Call {
 class OldAgent {
   readonly server: Server;
   sessions = new Map<string, string[]>();
+  /** Of the calls, in order. */
+  ids: unknown[] = [];
+  /** What it calls the conversation, if it does. */
+  names?: string;
   started = 0;
 
   constructor() {
@@ -59,8 +63,10 @@ class OldAgent {
     if (method !== "tools/call" || told === undefined)
       return { status: 200, session: "", body: { error: { code: -32_601, message: "not found" } } };
     told.push(String(params?.arguments?.["message"]));
+    this.ids.push(params?.arguments?.["session_id"]);
     const content = [{ type: "text", text: `${told.length}: ${told.at(-1)}` }];
-    return { status: 200, session: "", body: { result: { content } } };
+    const meta = this.names === undefined ? {} : { _meta: { "ca.helu.pallas/session_id": this.names } };
+    return { status: 200, session: "", body: { result: { content, ...meta } } };
   }
 }
 
@@ -101,6 +107,19 @@ describe("CLI-4 a conversation with an agent of the 2025 era", () => {
     expect(await say("c")).toBe("1: c");
   });
 
+  test("goes on by the id that the agent names, until a new one is asked for", async () => {
+    const agent = new OldAgent();
+    agent.names = "k1";
+    const { say, conversation } = converse((await agent.listen()).url);
+    await say("a");
+    expect(conversation.sessionId).toBe("k1");
+    await say("b");
+    await conversation.startAnew();
+    expect(conversation.sessionId).toBeUndefined();
+    await say("c");
+    expect(agent.ids).toEqual([undefined, "k1", undefined]);
+  });
+
   test("goes on in a new session when the agent has forgotten the old one, and that is said", async () => {
     const agent = new OldAgent();
     const { say, forgotten } = converse((await agent.listen()).url);
@@ -114,10 +133,12 @@ describe("CLI-4 a conversation with an agent of the 2025 era", () => {
   test("fails while the agent is gone, and goes on when it is there again", async () => {
     const agent = new OldAgent();
     const { url, port } = await agent.listen();
-    const { say } = converse(url);
+    const { say, forgotten } = converse(url);
     await say("a");
     agent.stop();
     await expect(say("b")).rejects.toThrow(McpError);
+    // It may have been heard: it is not sent once more.
+    expect(forgotten()).toBe(0);
     await new OldAgent().listen(port);
     expect(await say("c")).toBe("1: c");
   });

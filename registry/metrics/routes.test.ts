@@ -167,11 +167,16 @@ describe("MET-1 GET /metrics", () => {
 describe("MET-2 pallas_agent_info", () => {
   it("is 1 for every configured agent, running or not, with the port of its published URL", async () => {
     const source = new MemorySource({
-      instances: [makeInstance(), makeInstance({ externalUrl: { host: "puck.incus" } }, "outside")],
+      instances: [
+        makeInstance(),
+        makeInstance({ externalUrl: { host: "puck.incus" } }, "outside"),
+        makeInstance({ externalUrl: { template: "https://{agent}.example.com/mcp" } }, "public"),
+      ],
       agents: [
         makeAgent("inside"),
         makeAgent("refused", { replicas: 2 }),
         makeAgent("reached", { port: 24_101, instanceRef: { name: "outside" } }),
+        makeAgent("known", { instanceRef: { name: "public" } }),
       ],
     });
     const series = await read(serve(source));
@@ -180,8 +185,9 @@ describe("MET-2 pallas_agent_info", () => {
     expect(series.get(info("inside", 8080, "ouranos"))).toBe("1");
     expect(series.get(info("refused", 8080, "ouranos"))).toBe("1");
     expect(series.get(info("reached", 24_101, "outside"))).toBe("1");
+    expect(series.get(info("known", 443, "public"))).toBe("1");
     source.set({ agents: [] });
-    expect([...series.keys()].filter((key) => key.startsWith("pallas_agent_info"))).toHaveLength(3);
+    expect([...series.keys()].filter((key) => key.startsWith("pallas_agent_info"))).toHaveLength(4);
   });
 });
 

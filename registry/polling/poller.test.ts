@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
+import { createLogger, type Logger } from "../../lib/process/log.ts";
 import { MemorySource } from "../testing/memory-source.ts";
 import { makeEndpoint } from "../testing/resources.ts";
 import { createPoller, type Poller } from "./poller.ts";
@@ -15,9 +16,8 @@ afterEach(async () => {
 function start(
   source: MemorySource,
   ask: (endpoint: AgentEndpoint, signal: AbortSignal) => Promise<string>,
-  timing: { intervalMs?: number; timeoutMs?: number; concurrency?: number } = {},
+  timing: { intervalMs?: number; timeoutMs?: number; concurrency?: number; log?: Logger } = {},
 ): Poller<string> {
-  const log = silentLog();
   const poller = createPoller({
     source,
     question: "test",
@@ -25,7 +25,7 @@ function start(
     intervalMs: 60_000,
     timeoutMs: 60_000,
     concurrency: 16,
-    log,
+    log: silentLog(),
     ...timing,
   });
   poller.start();
@@ -112,6 +112,26 @@ describe("MET-1 asking every pod", () => {
     const poller = start(new MemorySource({ endpoints: endpoints(1) }), ask);
     await vi.waitFor(() => expect(poller.visits()).toHaveLength(1));
     expect(poller.visits()[0]?.answeredAtMs).toBeUndefined();
+  });
+
+  it("one line says that a pod does not answer, and one that it does again, however often it is asked", async () => {
+    const lines: string[] = [];
+    const log = createLogger({ logger: "test", destination: { write: (line) => lines.push(line) } });
+    let fails = true;
+    const ask = vi.fn<() => Promise<string>>(async () => {
+      if (fails) throw new Error("down");
+      return "fine";
+    });
+    const poller = start(new MemorySource({ endpoints: endpoints(1) }), ask, { intervalMs: 2, log });
+    await vi.waitFor(() => expect(ask.mock.calls.length).toBeGreaterThan(4));
+    fails = false;
+    const times = ask.mock.calls.length;
+    await vi.waitFor(() => expect(ask.mock.calls.length).toBeGreaterThan(times + 3));
+    expect(poller.visits()[0]?.answer.ok).toBe(true);
+    expect(lines.map((line): unknown => JSON.parse(line).message)).toEqual([
+      "agent does not answer",
+      "agent answers again",
+    ]);
   });
 
   it("asks again after the interval", async () => {

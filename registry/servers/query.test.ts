@@ -87,6 +87,14 @@ describe("CAT-10 the cursor", () => {
     expect(isAccepted({ cursor: `${cursor} ` })).toBe(false);
   });
 
+  it("has at most 6,000 characters", () => {
+    const bare = renderCursor({ ...query, after: "" });
+    const rest = 4_500 - Buffer.from(bare, "base64url").length;
+    const cursor = (length: number) => renderCursor({ ...query, after: "x".repeat(length) });
+    expect(cursor(rest)).toHaveLength(6_000);
+    expect([cursor(rest), cursor(rest + 1)].map((each) => isAccepted({ cursor: each }))).toEqual([true, false]);
+  });
+
   it("made up with the right checksum is still judged", () => {
     for (const made of [{ ...query, limit: 1_000 }, { ...query, search: "a".repeat(300) }, { limit: 5 }, null, 3]) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what no caller of ours would write

@@ -1,6 +1,8 @@
 // All lists of mistakes, by what they are about.
 import { borderMutants } from "./borders.ts";
+import { commandLineMutants } from "./command-line.ts";
 import { conversationMutants } from "./conversations.ts";
+import { foundationMutants } from "./foundations.ts";
 import { kubeMutants } from "./lib-kube.ts";
 import { linkMutants } from "./links.ts";
 import { manifestMutants } from "./manifests.ts";
@@ -8,6 +10,7 @@ import { modelMutants } from "./model.ts";
 import type { Mutant } from "./mutant.ts";
 import { operatorMutants } from "./operator.ts";
 import { planMutants } from "./plan.ts";
+import { registryMutants } from "./registry.ts";
 
 export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   operator: operatorMutants,
@@ -18,6 +21,9 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   borders: borderMutants,
   model: modelMutants,
   manifests: manifestMutants,
+  registry: registryMutants,
+  foundations: foundationMutants,
+  "command line": commandLineMutants,
 };
 
 export const allMutants: readonly Mutant[] = Object.values(mutantLists).flat();

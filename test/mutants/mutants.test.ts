@@ -8,11 +8,13 @@ import { mutate } from "./mutant.ts";
 const root = join(import.meta.dirname, "../..");
 
 describe("the list of mutants", () => {
-  it("has at least sixty of the agent, and some of every room", () => {
+  it("has at least sixty of the agent, a hundred of registry, command line and what all stand on, and some of every room", () => {
     const sizes = Object.values(mutantLists).map(({ length }) => length);
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(12);
     const agents = allMutants.filter(({ file }) => /^(agent-runtime|lib\/mcp)\//.test(file));
     expect(agents.length).toBeGreaterThanOrEqual(60);
+    const others = allMutants.filter(({ file }) => /^(registry|cli|lib\/process|crds)\//.test(file));
+    expect(others.length).toBeGreaterThanOrEqual(100);
   });
 
   it.each(allMutants)("$file: $breaks", async (mutant) => {
