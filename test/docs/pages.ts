@@ -77,6 +77,7 @@ const paths = [
   "README.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
+  "SECURITY.md",
   "charts/pallas/README.md",
   ...below("docs"),
   ...below("examples"),

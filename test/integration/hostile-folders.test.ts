@@ -11,8 +11,10 @@ import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { needsPlatform } from "../tools/needs.ts";
 import { pallas, startMs } from "./local/local.ts";
 
-/** Idle they take half a second; this is for a machine that is busy, and far below what hangs. */
+/** What hangs is ended then; how long a command takes by the clock is the machine's business. */
 const deadlineMs = 30_000;
+/** Of a processor, for its whole life: on a machine that does nothing else it ends within this time. */
+const maxCpuMs = 2_000;
 /** A program of ours alone has about 120 MiB. */
 const maxMemoryKiB = 500 * 1024;
 
@@ -137,13 +139,21 @@ interface Outcome {
   code: number | null;
   output: string;
   peakKiB: number;
+  cpuMs: number;
 }
 
-function observePeak(pid: number | undefined): number {
+/** Clock ticks of Linux for programs, of 10 ms. */
+const tickMs = 10;
+
+/** What it has used so far; nothing where it has ended, or this is no Linux. */
+function observeUse(pid: number | undefined): Pick<Outcome, "peakKiB" | "cpuMs"> {
   try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
+    const peakKiB = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { peakKiB, cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs };
   } catch {
-    return 0; // it has ended, or this is no Linux
+    return { peakKiB: 0, cpuMs: 0 };
   }
 }
 
@@ -161,12 +171,16 @@ async function run(folder: string, args: readonly string[], prefix: readonly str
     killSignal: "SIGKILL",
   });
   child.stdin.end();
-  let [output, peakKiB] = ["", 0];
+  let output = "";
+  let used = { peakKiB: 0, cpuMs: 0 };
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const looking = setInterval(() => (peakKiB = Math.max(peakKiB, observePeak(child.pid))), 50);
+  const looking = setInterval(() => {
+    const { peakKiB, cpuMs } = observeUse(child.pid);
+    used = { peakKiB: Math.max(used.peakKiB, peakKiB), cpuMs: Math.max(used.cpuMs, cpuMs) };
+  }, 50);
   await once(child, "close");
   clearInterval(looking);
-  return { code: child.exitCode, output, peakKiB };
+  return { code: child.exitCode, output, ...used };
 }
 
 const commands = (folder: string, port: number): Readonly<Record<string, readonly string[]>> => ({
@@ -179,13 +193,14 @@ const commands = (folder: string, port: number): Readonly<Record<string, readonl
 const listing = async (folder: string): Promise<string[]> => (await readdir(folder)).toSorted();
 
 /** It ended by itself with a fault that is a few lines of plain text, and the folder is as before. */
-function expectPlainEnd({ code, output, peakKiB }: Outcome): void {
+function expectPlainEnd({ code, output, peakKiB, cpuMs }: Outcome): void {
   expect(code).toBeOneOf([1, 2]);
   expect(output).not.toBe("");
   expect(output.split("\n").length).toBeLessThan(12);
   // oxlint-disable-next-line no-control-regex
   expect(output).not.toMatch(/\u001b|\u0007|^\s+at |node:internal/m);
   expect(peakKiB).toBeLessThan(maxMemoryKiB);
+  expect(cpuMs).toBeLessThan(maxCpuMs);
 }
 
 describe("SEC-8 manifests of a stranger", () => {

@@ -1,9 +1,10 @@
 // `pallas up --host` as another machine sees it: a client in a network namespace of its own reads the catalogue and calls an
 // agent by the host that the instance declares.
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { agentManifest } from "./local/agents.ts";
 import { startCommand } from "./local/command.ts";
@@ -76,5 +77,26 @@ describe("CLI-1 pallas up for other machines", needsOtherMachine(), () => {
     const { code, stderr } = await startCommand(["chat", "clerk", "-m", "x", "--registry", local.registryUrl], local)
       .ended;
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(host) });
+  });
+});
+
+describe("CLI-1 pallas up for other machines that need no token", needsOtherMachine(), () => {
+  test("lets everybody in with --no-token, and says so", async () => {
+    const other = await createOtherMachine(host);
+    const local = await Local.create(await findFreePorts(1));
+    onTestFinished(async () => {
+      await local.remove();
+      await other.remove();
+    });
+    await local.edit("instance.yaml", (text) =>
+      text.replace("\nspec:\n", `\nspec:\n  externalUrl: { host: ${host} }\n`),
+    );
+    await local.write("agents.yaml", agentManifest("clerk", `  port: ${local.port + 1}\n`));
+    local.up("--host", "0.0.0.0", "--no-token");
+    await local.started();
+    const asked = await other.node([client, `http://${host}:${local.port}/.well-known/mcp/server.json`, "clerk"]);
+    expect(JSON.parse(asked)).toMatchObject({ status: 200, withoutToken: "from afar", withToken: "from afar" });
+    expect(local.stderr).toContain("can read the catalogue and call agents, without a token, under the names");
+    expect(existsSync(join(local.state, "token"))).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 // Agents beside those of the quickstart, for what a chat can come upon.
 
-export const agentManifest = (name: string, spec: string): string =>
+export const agentManifest = (name: string, spec = ""): string =>
   `apiVersion: pallas.helu.ca/v1alpha1\nkind: PallasAgent\nmetadata: { name: ${name} }\nspec:\n  instanceRef: { name: quickstart }\n${spec}---\n`;
 
 /** `snail` answers after three seconds, `seer` takes images, `diary` has one conversation for all. */
