@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleInstance } from "../../plan/testing/resources.ts";
 import { temporaryFolder } from "../testing/manifests.ts";
+import { urlHost } from "./addresses.ts";
 import { describeExposure, openCallerToken } from "./caller-token.ts";
 import { renderRegistrySettings } from "./programs.ts";
 import { openStateFolder } from "./state-folder.ts";
@@ -27,6 +28,21 @@ describe("CLI-1 serving other machines", () => {
       expect(describeExposure({ host, instances: [declared], token: undefined })).toEqual([]);
     },
   );
+
+  test.each(["127.example.com", "0.0.0.0", "::", "192.0.2.1"])("one is needed where %s is", async (host) => {
+    const folder = await openStateFolder(join(await temporaryFolder(), "state"));
+    expect(await openCallerToken(folder, { host, isOpen: false })).toHaveProperty("made");
+  });
+
+  test.each([
+    ["0.0.0.0", "localhost", "every address of this machine"],
+    ["::", "localhost", "every address of this machine"],
+    ["2001:db8::1", "[2001:db8::1]", "2001:db8::1"],
+  ])("%s is %s in URLs of this machine, and %s to people", (host, inUrls, shown) => {
+    expect(urlHost(host)).toBe(inUrls);
+    const [line] = describeExposure({ host, instances: [declared], token: undefined });
+    expect(line).toContain(`listening on ${shown}: `);
+  });
 
   test("one line says who can call now and which Host is refused", () => {
     const lines = describeExposure({

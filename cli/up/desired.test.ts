@@ -121,6 +121,12 @@ describe("CLI-1 a faulty edit leaves the last good state running", () => {
     expect(after.ports).toEqual(before.ports);
   });
 
+  test("what keeps running keeps its port", async () => {
+    const before = await desire({ ...files, "b.yaml": agentYaml("worker", "port: 24301") });
+    const edited = agentYaml("worker", "port: 24302\nservers: [{ name: nope }]");
+    expect((await desire({ ...files, "b.yaml": edited }, before)).ports.get("default/worker")).toBe(24_301);
+  });
+
   test("an agent that never was sound does not run, and its neighbours do", async () => {
     const desired = await desire({ ...files, "b.yaml": agentYaml("worker", "instrution: two") });
     expect([...desired.runnable.keys()]).toEqual(["default/boss", "default/loner"]);

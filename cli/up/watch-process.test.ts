@@ -37,6 +37,13 @@ describe("CLI-1 a ready process is looked at", () => {
     expect(clock.pending).toEqual([]);
   });
 
+  test("one that answers again is asked how it is, whichever look it is", async () => {
+    const { told, look, stop } = watch([true, false, true]);
+    await look(3);
+    expect(told).toEqual(["ok", "unreachable", "ok"]);
+    stop();
+  });
+
   test("three in a row are, and three with an answer between them are not", async () => {
     const broken = watch([false, false, true, false, true]);
     await broken.look(5);
