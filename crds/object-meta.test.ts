@@ -35,3 +35,15 @@ describe("CFG-5 metadata that the API server filled is left alone", () => {
     expect(read({ lables: {} }).success).toBe(false);
   });
 });
+
+describe("CFG-5 labels and annotations, as the API server takes them", () => {
+  it("annotations have 256 KiB together, keys among them", () => {
+    const annotated = (length: number) => read({ annotations: { k: "x".repeat(length), l: "é" } }).success;
+    expect([annotated(256 * 1024 - 4), annotated(256 * 1024 - 3)]).toEqual([true, false]);
+  });
+
+  it("the domain of a label's key has at most 253 characters", () => {
+    const labelled = (length: number) => read({ labels: { [`${"a".repeat(length)}/team`]: "x" } }).success;
+    expect([labelled(253), labelled(254)]).toEqual([true, false]);
+  });
+});

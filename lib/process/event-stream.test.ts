@@ -64,6 +64,23 @@ describe("events", () => {
     expect(await response.text()).toBe(`${"x".repeat(bytes)}: end`);
   });
 
+  it("whose client goes away are ended", async () => {
+    const ended = Promise.withResolvers<void>();
+    const stream = () =>
+      new ReadableStream({
+        start: (controller) => controller.enqueue(encode("data: 1\n\n")),
+        cancel: () => ended.resolve(),
+      });
+    const handler = () => new Response(stream(), { headers: { "content-type": "text/event-stream" } });
+    const server = await listen(handler, { port: 0, hostname: "127.0.0.1", log });
+    onTestFinished(async () => void (await server.close({ graceMs: 0 })));
+    const client = new AbortController();
+    const response = await fetch(server.url, { signal: client.signal });
+    expect(await response.body?.getReader().read()).toMatchObject({ done: false });
+    client.abort();
+    await ended.promise;
+  });
+
   it("that fail at once are cut off, and the log says why", async () => {
     const answer = fetchEvents(["data: 1\n\n", new Error("broke at once")]).then((response) => response.text());
     await expect(answer).rejects.toThrow(/fetch failed|terminated/);
