@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { Agent, request } from "node:http";
+import { Agent, request, type Server } from "node:http";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -35,6 +36,18 @@ async function open(
 }
 
 const encoder = new TextEncoder();
+
+it("outlives a connection that the machine could not take, and logs it", async () => {
+  let found: Server | undefined;
+  const note = (message: unknown): void => void (found = Reflect.get(Object(message), "server"));
+  subscribe("http.server.request.start", note);
+  const server = await serve(() => new Response("fine"));
+  await fetch(server.url);
+  unsubscribe("http.server.request.start", note);
+  found?.emit("error", new Error("accept EMFILE"));
+  expect(lines.join("")).toContain("accept EMFILE");
+  expect(await (await fetch(server.url)).text()).toBe("fine");
+});
 
 describe("listen", () => {
   it("serves a fetch handler and tells its URL", async () => {
