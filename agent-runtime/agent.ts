@@ -3,6 +3,8 @@
 import { Hono } from "hono";
 import type { HealthPayload } from "../crds/health.ts";
 import type { RunConfig } from "../crds/run-config.ts";
+import type { Auth } from "../lib/auth/auth.ts";
+import { requireCallerToken } from "../lib/auth/caller-token.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
 import type { McpTable } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
@@ -11,8 +13,6 @@ import type { Logger } from "../lib/process/log.ts";
 import { createMemoryBudget, deriveBudgetBytes, type MemoryBudget } from "../lib/process/memory-budget.ts";
 import { createAccessTokens } from "./access-tokens.ts";
 import { createAdminApp } from "./admin.ts";
-import type { Auth } from "./auth/auth.ts";
-import { requireCallerToken } from "./auth/caller-token.ts";
 import { createCalls } from "./calls.ts";
 import { cardPath, createCardApp } from "./card.ts";
 import { createDrain, type Drain } from "./drain.ts";
@@ -32,6 +32,7 @@ import { createSendMessage } from "./mcp-surface/send-message.ts";
 import { renderTable } from "./mcp-surface/table.ts";
 import { createAgentMetrics, type AgentMetrics } from "./metrics.ts";
 import { createModels, type Models } from "./model/models.ts";
+import { urlAsAsked } from "./published-url.ts";
 import { createJsonlStore } from "./session/jsonl-store.ts";
 import { createSessions, type Sessions } from "./session/sessions.ts";
 import { noTelemetry, type Telemetry } from "./telemetry/telemetry.ts";
@@ -193,9 +194,15 @@ function createHistories({ config, historiesDir, log, clock }: AgentOptions, met
 
 /** Its libraries are loaded only where the configuration asks for authentication. */
 async function openAuth({ config, clock, log }: AgentOptions): Promise<Auth | undefined> {
-  if (config.auth === undefined) return undefined;
-  const { createAuth } = await import("./auth/auth.ts");
-  return createAuth(config.auth, { title: config.agent.title, clock, log: log.child({ logger: "pallas.auth" }) });
+  const { auth, agent } = config;
+  if (auth === undefined) return undefined;
+  const { createAuth } = await import("../lib/auth/auth.ts");
+  return createAuth(auth, {
+    title: agent.title,
+    resourceAt: (requestUrl) => urlAsAsked(auth.resource, requestUrl),
+    clock,
+    log: log.child({ logger: "pallas.auth" }),
+  });
 }
 
 interface EndpointParts {

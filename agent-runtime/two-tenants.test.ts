@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { callMessage, openSession, post, readMessages } from "../lib/mcp/raw-client.fixture.ts";
 import { keepUntilEnd } from "./testing/cleanup.ts";
 import { connect2026, sendMessage } from "./testing/client.ts";
-import { renderClaims, startIssuer } from "./testing/issuer.ts";
+import { renderClaims, startIssuer } from "../lib/auth/testing/issuer.ts";
 import { startAgent } from "./testing/servers.ts";
 
 const keep = keepUntilEnd();

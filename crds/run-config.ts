@@ -76,7 +76,6 @@ const auth = z.object({
   /** The agent's published URL, by which tokens may name it. */
   resource: z.string(),
 });
-export type RunAuth = z.output<typeof auth>;
 
 const card = z.object({
   /** As in the registry's catalogue, as the next two. */

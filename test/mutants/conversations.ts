@@ -76,13 +76,13 @@ const callers: readonly Mutant[] = [
     breaks: "an agent with authentication has one caller",
   },
   {
-    file: "agent-runtime/auth/token.ts",
-    find: "{ subject: `${auth.issuer} ${payload.sub}` }",
-    replace: "{ subject: auth.issuer }",
+    file: "lib/auth/token.ts",
+    find: "{ subject: `${trusted.issuer} ${payload.sub}` }",
+    replace: "{ subject: trusted.issuer }",
     breaks: "all subjects of an issuer are one caller",
   },
   {
-    file: "agent-runtime/auth/guard.ts",
+    file: "lib/auth/guard.ts",
     find: '    c.set("caller", verdict.caller);\n',
     replace: "",
     breaks: "nobody with a token is served",

@@ -173,9 +173,9 @@ export const interfaceRequirements: Requirements = {
   "AGT-11": {
     promise: "With auth.jwt set, only requests with a valid token get in.",
     shown: [
-      "agent-runtime/auth/auth.test.ts",
-      "agent-runtime/auth/refusals.test.ts",
-      "agent-runtime/auth/keys.test.ts",
+      "agent-runtime/auth.test.ts",
+      "agent-runtime/token-refusals.test.ts",
+      "lib/auth/keys.test.ts",
       "lib/mcp/owned-id.test.ts",
       "agent-runtime/two-tenants.test.ts",
       "plan/accept.test.ts",

@@ -317,7 +317,7 @@ export const operationRequirements: Requirements = {
       "agent-runtime/telemetry/collector-fault.test.ts",
       "test/integration/refused-connections.test.ts",
       "lib/mcp/probe.test.ts",
-      "agent-runtime/auth/auth.test.ts",
+      "agent-runtime/auth.test.ts",
       "plan/accept.test.ts",
       "plan/accept-peers.test.ts",
       "operator/render/network-policy.test.ts",
@@ -363,7 +363,7 @@ export const operationRequirements: Requirements = {
       "test/integration/hostile-folders.test.ts",
       "cli/manifests/environment.test.ts",
       "cli/chat/token-scope.test.ts",
-      "agent-runtime/auth/caller-token.test.ts",
+      "lib/auth/caller-token.test.ts",
     ],
   },
 };

@@ -20,6 +20,7 @@ const rules: readonly FolderRule[] = [
   { prefix: "lib/process/", own: [] },
   { prefix: "lib/kube/", own: ["lib/process/"] },
   { prefix: "lib/mcp/", own: ["lib/process/", "lib/outgoing/"] },
+  { prefix: "lib/auth/", own: ["lib/process/", "lib/mcp/"] },
   { prefix: "lib/outgoing/", own: ["lib/process/"] },
   { prefix: "lib/", own: [] },
   { prefix: "agent-runtime/", own: ["crds/", "lib/"] },

@@ -1,7 +1,7 @@
 // An issuer of tokens for tests: real keys of several kinds, its metadata and key set over HTTP, and a switch to break it.
 import { exportJWK, generateKeyPair, SignJWT, type JWK, type JWTPayload } from "jose";
-import { listen } from "../../lib/process/http-server.ts";
-import { createTestLog } from "./servers.ts";
+import { listen } from "../../process/http-server.ts";
+import { createLogger } from "../../process/log.ts";
 
 export const signingAlgorithms = ["RS256", "PS256", "ES256", "EdDSA"] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
@@ -58,7 +58,7 @@ export async function startIssuer(metadata = "/.well-known/openid-configuration"
       reads += 1;
       return Response.json({ keys: served });
     },
-    { port: 0, hostname: "127.0.0.1", log: createTestLog("SILENT").log },
+    { port: 0, hostname: "127.0.0.1", log: createLogger({ logger: "test", level: "SILENT" }) },
   );
   const { url } = server;
   return {

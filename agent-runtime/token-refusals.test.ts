@@ -2,10 +2,16 @@
 import { createHmac } from "node:crypto";
 import { exportSPKI, importJWK } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
-import { renderClaims, signingAlgorithms, startIssuer, type Issuer, type SigningAlgorithm } from "../testing/issuer.ts";
-import { startAgent, type TestAgent } from "../testing/servers.ts";
-import { tokenCharsMax } from "./token.ts";
+import { isJsonObject } from "../lib/mcp/json-rpc.ts";
+import {
+  renderClaims,
+  signingAlgorithms,
+  startIssuer,
+  type Issuer,
+  type SigningAlgorithm,
+} from "../lib/auth/testing/issuer.ts";
+import { startAgent, type TestAgent } from "./testing/servers.ts";
+import { tokenCharsMax } from "../lib/auth/token.ts";
 
 const nowSeconds = Math.floor(Date.now() / 1_000);
 const base64url = (text: string) => Buffer.from(text).toString("base64url");

@@ -1,11 +1,10 @@
 // Inbound authentication of /mcp (AGT-11): who comes without a valid token gets 401 and learns where to get one (RFC 6750,
 // RFC 9728). It names the caller to what follows, and hands the token itself to nobody.
 import { Hono, type MiddlewareHandler } from "hono";
-import type { RunAuth } from "../../crds/run-config.ts";
-import { renderRpcFailure, rpcCodes } from "../../lib/mcp/json-rpc.ts";
-import type { McpVariables } from "../../lib/mcp/serve.ts";
-import type { Clock } from "../../lib/process/clock.ts";
-import { urlAsAsked } from "../published-url.ts";
+import { renderRpcFailure, rpcCodes } from "../mcp/json-rpc.ts";
+import type { McpVariables } from "../mcp/serve.ts";
+import type { Clock } from "../process/clock.ts";
+import type { TrustedIssuer } from "./discovery.ts";
 import { keyTimes, type IssuerKeys } from "./keys.ts";
 import { judgeToken } from "./token.ts";
 
@@ -14,7 +13,9 @@ export const metadataPath = "/.well-known/oauth-protected-resource";
 const retryAfterSeconds = String(keyTimes.pauseMs / 1_000);
 
 export interface AuthParts {
-  auth: RunAuth;
+  trusted: TrustedIssuer;
+  /** The published URL of what is guarded, as who sent a request to this URL knows it. Ends in /mcp. */
+  resourceAt: (requestUrl: string) => string;
   /** For people who are asked to sign in. */
   title: string;
   keys: IssuerKeys;
@@ -23,13 +24,13 @@ export interface AuthParts {
 
 /** The metadata routes, and then the guard for every route that is added after it. */
 export function createAuthApp(parts: AuthParts): Hono<McpVariables> {
-  const { auth, title } = parts;
+  const { trusted, resourceAt, title } = parts;
   const app = new Hono<McpVariables>();
   const serveMetadata: MiddlewareHandler = async (c) =>
     c.json(
       {
-        resource: urlAsAsked(auth.resource, c.req.url),
-        authorization_servers: [auth.issuer],
+        resource: resourceAt(c.req.url),
+        authorization_servers: [trusted.issuer],
         bearer_methods_supported: ["header"],
         resource_name: title,
       },
@@ -42,14 +43,14 @@ export function createAuthApp(parts: AuthParts): Hono<McpVariables> {
   return app;
 }
 
-function createGuard({ auth, keys, clock }: AuthParts): MiddlewareHandler<McpVariables> {
+function createGuard({ trusted, resourceAt, keys, clock }: AuthParts): MiddlewareHandler<McpVariables> {
   return async function guard(c, next) {
     const refuse = (status: 400 | 401, error: string | undefined, why: string) =>
       renderRpcFailure({
         status,
         code: rpcCodes.serverError,
         message: why,
-        headers: { "WWW-Authenticate": renderChallenge(urlAsAsked(auth.resource, c.req.url), error, why) },
+        headers: { "WWW-Authenticate": renderChallenge(resourceAt(c.req.url), error, why) },
       });
     if (new URL(c.req.url).searchParams.has("access_token")) {
       return refuse(400, "invalid_request", "a token in the URL is not accepted: send it in the Authorization header");
@@ -60,7 +61,7 @@ function createGuard({ auth, keys, clock }: AuthParts): MiddlewareHandler<McpVar
     }
     const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
     if (token === undefined) return refuse(401, "invalid_token", "expected one token after Bearer");
-    const verdict = await judgeToken(token, auth, keys, new Date(clock.wallNow()));
+    const verdict = await judgeToken(token, trusted, keys, new Date(clock.wallNow()));
     if (verdict.kind === "refused")
       return refuse(401, "invalid_token", `${verdict.why}: get a new one from the issuer`);
     if (verdict.kind === "unavailable") {

@@ -1,11 +1,11 @@
 // AGT-11 inbound authentication of a running agent: who gets in, what is published, and what happens when keys are out of reach.
 import { describe, expect, it } from "vitest";
-import { keepUntilEnd } from "../testing/cleanup.ts";
-import { ask, connect2026, sendMessage } from "../testing/client.ts";
-import { renderClaims, signingAlgorithms, startIssuer, type Issuer } from "../testing/issuer.ts";
-import { renderTestServer, renderTestSubAgent } from "../testing/run-config.ts";
-import { startAgent, startToolServer, textResult } from "../testing/servers.ts";
-import type { RunConfig } from "../../crds/run-config.ts";
+import { keepUntilEnd } from "./testing/cleanup.ts";
+import { ask, connect2026, sendMessage } from "./testing/client.ts";
+import { renderClaims, signingAlgorithms, startIssuer, type Issuer } from "../lib/auth/testing/issuer.ts";
+import { renderTestServer, renderTestSubAgent } from "./testing/run-config.ts";
+import { startAgent, startToolServer, textResult } from "./testing/servers.ts";
+import type { RunConfig } from "../crds/run-config.ts";
 
 const keep = keepUntilEnd();
 

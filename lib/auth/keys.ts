@@ -1,8 +1,8 @@
 // The issuer's keys, kept for a while: read again when they are old or when a token names one that is not among them, never
 // more often than a pause allows. Without any keys nobody gets in; keys that were read are trusted through a short outage.
 import { errors, type FlattenedJWSInput, type JWSHeaderParameters } from "jose";
-import type { Clock } from "../../lib/process/clock.ts";
-import type { Logger } from "../../lib/process/log.ts";
+import type { Clock } from "../process/clock.ts";
+import type { Logger } from "../process/log.ts";
 import type { KeySet } from "./discovery.ts";
 
 export const keyTimes = {

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
-import type { McpVariables } from "../../lib/mcp/serve.ts";
+import type { McpVariables } from "../mcp/serve.ts";
 import { requireCallerToken } from "./caller-token.ts";
 
 const token = "the-one-token";

@@ -1,8 +1,8 @@
 // AGT-11 the issuer's keys over time: when they are read, and how long they are trusted.
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../lib/process/clock.ts";
-import { createTestLog } from "../testing/servers.ts";
+import { systemClock } from "../process/clock.ts";
+import { createLogger } from "../process/log.ts";
 import { createIssuerKeys, keyTimes, KeysUnavailable } from "./keys.ts";
 
 let jwk: JWK;
@@ -22,7 +22,7 @@ function createFixture() {
       return createLocalJWKSet({ keys: state.kids.map((kid) => ({ ...jwk, kid, alg: "ES256" })) });
     },
     clock: { ...systemClock, now: () => state.nowMs },
-    log: createTestLog("SILENT").log,
+    log: createLogger({ logger: "test", level: "SILENT" }),
   });
   return { state, keys, find: (kid: string) => keys.find({ alg: "ES256", kid }) };
 }

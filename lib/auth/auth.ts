@@ -1,12 +1,11 @@
 // Inbound authentication put together (AGT-11): the issuer's keys by way of the safe fetch, and the routes that use them.
 import type { Hono } from "hono";
-import type { RunAuth } from "../../crds/run-config.ts";
-import { createSafeFetch } from "../../lib/mcp/safe-fetch.ts";
-import type { McpVariables } from "../../lib/mcp/serve.ts";
-import type { Clock } from "../../lib/process/clock.ts";
-import type { Logger } from "../../lib/process/log.ts";
-import { fetchKeys } from "./discovery.ts";
-import { createAuthApp, metadataPath } from "./guard.ts";
+import { createSafeFetch } from "../mcp/safe-fetch.ts";
+import type { McpVariables } from "../mcp/serve.ts";
+import type { Clock } from "../process/clock.ts";
+import type { Logger } from "../process/log.ts";
+import { fetchKeys, type TrustedIssuer } from "./discovery.ts";
+import { createAuthApp, metadataPath, type AuthParts } from "./guard.ts";
 import { createIssuerKeys } from "./keys.ts";
 
 const fetchLimits = { connectTimeoutMs: 3_000, responseLimitBytes: 1024 * 1024 };
@@ -21,12 +20,17 @@ export interface Auth {
   close(): Promise<void>;
 }
 
-/** `title` is the agent's, for people who are asked to sign in. */
-export function createAuth(auth: RunAuth, { title, clock, log }: { title: string; clock: Clock; log: Logger }): Auth {
+export interface AuthOptions extends Pick<AuthParts, "title" | "resourceAt"> {
+  clock: Clock;
+  log: Logger;
+}
+
+/** Asks for the issuer's keys at once. */
+export function createAuth(trusted: TrustedIssuer, { title, resourceAt, clock, log }: AuthOptions): Auth {
   const safeFetch = createSafeFetch(fetchLimits);
-  const keys = createIssuerKeys({ fetchKeys: () => fetchKeys(auth, safeFetch), clock, log });
+  const keys = createIssuerKeys({ fetchKeys: () => fetchKeys(trusted, safeFetch), clock, log });
   return {
-    app: createAuthApp({ auth, title, keys, clock }),
+    app: createAuthApp({ trusted, resourceAt, title, keys, clock }),
     isPublicRead: (path) => path.startsWith(metadataPath),
     observeTrouble() {
       const trouble = keys.observeTrouble();

@@ -1,7 +1,7 @@
 // Whether a bearer token lets its caller in (AGT-11): signature, issuer, audience, times, algorithm, subject.
 import { errors, jwtVerify } from "jose";
-import type { RunAuth } from "../../crds/run-config.ts";
-import type { NamedCaller } from "../../lib/mcp/caller.ts";
+import type { NamedCaller } from "../mcp/caller.ts";
+import type { TrustedIssuer } from "./discovery.ts";
 import { KeysUnavailable, type IssuerKeys } from "./keys.ts";
 
 /** Signatures only, and none that a public key could forge: neither `none` nor HMAC. */
@@ -19,13 +19,13 @@ export type Verdict =
   | { kind: "unavailable"; why: string };
 
 /** Judges a token. Never rejects, and never lets in what it cannot judge. `now` is for the times in it. */
-export async function judgeToken(token: string, auth: RunAuth, keys: IssuerKeys, now: Date): Promise<Verdict> {
+export async function judgeToken(token: string, trusted: TrustedIssuer, keys: IssuerKeys, now: Date): Promise<Verdict> {
   if (token.length > tokenCharsMax)
     return { kind: "refused", why: `the token is longer than ${tokenCharsMax} characters` };
   try {
     const { payload } = await jwtVerify(token, keys.find, {
-      issuer: auth.issuer,
-      audience: auth.audiences,
+      issuer: trusted.issuer,
+      audience: trusted.audiences,
       algorithms,
       clockTolerance: leewaySeconds,
       requiredClaims: ["exp", "sub"],
@@ -33,7 +33,7 @@ export async function judgeToken(token: string, auth: RunAuth, keys: IssuerKeys,
     });
     if (typeof payload.sub !== "string" || payload.sub === "")
       return { kind: "refused", why: "the token has no subject" };
-    return { kind: "caller", caller: { subject: `${auth.issuer} ${payload.sub}` } };
+    return { kind: "caller", caller: { subject: `${trusted.issuer} ${payload.sub}` } };
   } catch (error) {
     if (error instanceof KeysUnavailable) return { kind: "unavailable", why: error.message };
     return { kind: "refused", why: renderRefusal(error) };

@@ -4,8 +4,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Socket } from "node:net";
 import type { MiddlewareHandler } from "hono";
-import { renderRpcFailure, rpcCodes } from "../../lib/mcp/json-rpc.ts";
-import type { McpVariables } from "../../lib/mcp/serve.ts";
+import { renderRpcFailure, rpcCodes } from "../mcp/json-rpc.ts";
+import type { McpVariables } from "../mcp/serve.ts";
 
 /** What hono's `env` holds where a socket is behind the request. */
 type SocketBindings = Partial<{ incoming: { socket: Pick<Socket, "remoteAddress" | "localAddress"> } }>;

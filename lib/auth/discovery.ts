@@ -2,22 +2,33 @@
 // configured. Every answer is bounded in size and time, and no address may be asked that SEC-5 forbids.
 import { createLocalJWKSet } from "jose";
 import * as z from "zod";
-import type { RunAuth } from "../../crds/run-config.ts";
-import type { SafeFetch } from "../../lib/mcp/safe-fetch.ts";
+import type { SafeFetch } from "../mcp/safe-fetch.ts";
 
 const timeoutMs = 5_000;
 
 const metadataSchema = z.looseObject({ issuer: z.string(), jwks_uri: z.string() });
 const keySetSchema = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })).max(200) });
 
+/** Whose tokens are believed, and for whom they must be. */
+export interface TrustedIssuer {
+  issuer: string;
+  /** One of them must be in a token. */
+  audiences: string[];
+  /** Where its keys are; absent: where its metadata says. */
+  jwksUrl?: string;
+}
+
 /** Finds the key of a token. */
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
 
 /** Reads the issuer's current keys. Rejects with a sentence that names the URL. */
-export async function fetchKeys(auth: RunAuth, { fetch }: Pick<SafeFetch, "fetch">): Promise<KeySet> {
+export async function fetchKeys(
+  { issuer, jwksUrl }: Omit<TrustedIssuer, "audiences">,
+  { fetch }: Pick<SafeFetch, "fetch">,
+): Promise<KeySet> {
   const signal = AbortSignal.timeout(timeoutMs);
   const get = (wanted: string) => send(fetch, wanted, signal);
-  const url = auth.jwksUrl ?? (await discover(auth.issuer, get));
+  const url = jwksUrl ?? (await discover(issuer, get));
   const keys = keySetSchema.safeParse(await readJson(url, await get(url)));
   if (!keys.success) throw new Error(`${url} holds no JSON Web Key Set: expected an object with a list "keys"`);
   return createLocalJWKSet(keys.data);
