@@ -7,7 +7,7 @@ import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import { systemClock } from "../../lib/process/clock.ts";
 import { createTestLog } from "../testing/servers.ts";
-import { createLink, type Link } from "./link.ts";
+import { createLink, type Link } from "../../lib/mcp/link.ts";
 
 type Reply = (response: ServerResponse, id: unknown) => void;
 

@@ -5,7 +5,7 @@ import type { ResourceDescription } from "../../lib/mcp/client-resources.ts";
 import type { CallOptions } from "../../lib/mcp/connect.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
-import type { Link } from "./link.ts";
+import type { Link } from "../../lib/mcp/link.ts";
 import { readResourceName, resourcesRead } from "./naming.ts";
 import type { ToolRoute } from "./route.ts";
 

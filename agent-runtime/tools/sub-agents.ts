@@ -2,7 +2,7 @@
 // Its connection belongs to one run, so that conversations of different callers never mix in it.
 import type { RunSubAgent } from "../../crds/run-config.ts";
 import { mcpName, sessionIdMetaKey } from "../../crds/names.ts";
-import type { Link } from "./link.ts";
+import type { Link } from "../../lib/mcp/link.ts";
 import { renderToolName } from "./naming.ts";
 import type { ToolRoute } from "./route.ts";
 

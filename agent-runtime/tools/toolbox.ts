@@ -15,8 +15,8 @@ import { untilAborted } from "../../lib/process/until-aborted.ts";
 import { createAskableLinks } from "./askable-links.ts";
 import { forwardsBearer, observeHeaders, type Addressee, type HeaderSources } from "./headers.ts";
 import { renderGuidance, type ServerGuidance } from "./guidance.ts";
-import { createLink, type Link } from "./link.ts";
-import { createLinkPool, type Lease, type LinkPool } from "./link-pool.ts";
+import { createLink, type Link } from "../../lib/mcp/link.ts";
+import { createLinkPool, type Lease, type LinkPool } from "../../lib/mcp/link-pool.ts";
 import {
   findUselessPatterns,
   isToolAllowed,

@@ -109,31 +109,31 @@ const schemas: readonly Mutant[] = [
 
 const links: readonly Mutant[] = [
   {
-    file: "agent-runtime/tools/tool-list.ts",
+    file: "lib/mcp/tool-list.ts",
     find: "await settledWithin(refreshing, waitMs, clock)",
     replace: "await refreshing.then(() => true)",
     breaks: "a run waits without an end for the tools of one server",
   },
   {
-    file: "agent-runtime/tools/tool-list.ts",
+    file: "lib/mcp/tool-list.ts",
     find: "tools === undefined && fault === undefined ? firstWaitMs",
     replace: "tools === undefined ? firstWaitMs",
     breaks: "every run waits a long time for a server that is down",
   },
   {
-    file: "agent-runtime/tools/tool-list.ts",
+    file: "lib/mcp/tool-list.ts",
     find: "return error.cause instanceof McpError ? error.cause : error;",
     replace: "return error;",
     breaks: "health says of a server only that it is not tried again yet, and not what is wrong with it",
   },
   {
-    file: "agent-runtime/tools/link.ts",
+    file: "lib/mcp/link.ts",
     find: "    ask(onAsking) {\n      renewSuspect();",
     replace: "    ask(onAsking) {",
     breaks: "a server that came back in another era lends no tools until something is called on it",
   },
   {
-    file: "agent-runtime/tools/link-pool.ts",
+    file: "lib/mcp/link-pool.ts",
     find: 'fault.kind !== "unauthorized" && ',
     replace: "",
     breaks: "one caller with a bad token makes the agent's health say that a server is down",

@@ -84,7 +84,7 @@ export const configurationRequirements: Requirements = {
     shown: [
       "agent-runtime/bearer.test.ts",
       "agent-runtime/tools/interleavings.test.ts",
-      "agent-runtime/tools/link-pool.test.ts",
+      "lib/mcp/link-pool.test.ts",
       "agent-runtime/asking.test.ts",
       "lib/mcp/connect.test.ts",
       "agent-runtime/admin.test.ts",

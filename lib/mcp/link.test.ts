@@ -1,17 +1,46 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../lib/process/clock.ts";
-import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
-import { createTestLog, startToolServer, textResult } from "../testing/servers.ts";
+import { systemClock } from "../process/clock.ts";
+import { ManualClock } from "../process/testing/manual-clock.ts";
+import { listen } from "../process/http-server.ts";
+import { createLogger } from "../process/log.ts";
 import { createLink } from "./link.ts";
+import { serveMcp } from "./serve.ts";
+import type { ToolEntry } from "./table.ts";
+
+const log = createLogger({ logger: "test", level: "SILENT" });
+
+/** A server with tools of these names, whose requests are counted. `only2025` makes it refuse the 2026 era. */
+async function startTools(names: readonly string[], { port = 0, only2025 = false } = {}) {
+  const tools = names.map((name): ToolEntry => {
+    const call = async () => ({ content: [{ type: "text" as const, text: "x" }] });
+    return { name, description: `The tool ${name}.`, inputSchema: { type: "object" }, call };
+  });
+  const sessions = { idleTtlMs: 600_000, max: 100 };
+  const endpoint = serveMcp(
+    { server: { name: "tools", version: "1.0.0" }, tools, prompts: [] },
+    { log, bodyLimitBytes: 1_000_000, callers: "anyone", sessions },
+  );
+  let requests = 0;
+  const answer = (request: Request) => {
+    requests += 1;
+    const isRefused = only2025 && request.headers.get("mcp-protocol-version")?.startsWith("2026") === true;
+    return isRefused ? new Response("Unsupported protocol version", { status: 400 }) : endpoint.app.fetch(request);
+  };
+  const server = await listen(answer, { port, hostname: "127.0.0.1", log });
+  const stop = async () => {
+    await endpoint.close();
+    await server.close({ graceMs: 0 });
+  };
+  return { url: `${server.url}/mcp`, port: server.port, requests: () => requests, stop };
+}
 
 const options = { signal: new AbortController().signal, idleTimeoutMs: 5_000 };
 
 async function startLink() {
-  const server = await startToolServer({ read: () => textResult("x") });
+  const server = await startTools(["read"]);
   const clock = new ManualClock();
-  const { log } = createTestLog("SILENT");
   const headers = async () => ({});
   const link = createLink({ name: "argos", url: server.url, headers, clientVersion: "1.0.0", log, clock });
   return { server, clock, link };
@@ -48,7 +77,6 @@ describe("a link's tool list", () => {
     await once(silent, "listening");
     const address = silent.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
-    const { log } = createTestLog("SILENT");
     const url = `http://127.0.0.1:${port}/mcp`;
     const headers = async () => ({});
     const link = createLink({ name: "argos", url, headers, clientVersion: "1.0.0", log, clock: systemClock });
@@ -65,13 +93,13 @@ describe("a link's tool list", () => {
     const { server, clock, link } = await startLink();
     expect(await link.tools()).toHaveLength(1);
     clock.setWall(byMs);
-    const before = server.authorizations.length;
+    const before = server.requests();
     await clock.advance(59_999);
     await link.tools();
-    expect(server.authorizations).toHaveLength(before);
+    expect(server.requests()).toBe(before);
     await clock.advance(1);
     expect(await link.tools()).toHaveLength(1);
-    expect(server.authorizations.length).toBeGreaterThan(before);
+    expect(server.requests()).toBeGreaterThan(before);
     await link.close();
     await server.stop();
   });
@@ -80,9 +108,7 @@ describe("a link's tool list", () => {
     const { server, clock, link } = await startLink();
     expect(await link.tools()).toHaveLength(1);
     await server.stop();
-    const tools = { read: () => textResult("x"), write: () => textResult("x") };
-    const port = Number(new URL(server.url).port);
-    const successor = await startToolServer(tools, { only2025: true, port });
+    const successor = await startTools(["read", "write"], { only2025: true, port: server.port });
     await clock.advance(60_000);
     expect(await link.tools()).toHaveLength(1);
     expect(link.fault()).toMatchObject({ kind: "protocol" });

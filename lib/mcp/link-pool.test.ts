@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
+import { ManualClock } from "../process/testing/manual-clock.ts";
 import type { Link } from "./link.ts";
 import { createLinkPool } from "./link-pool.ts";
 

@@ -1,8 +1,8 @@
 // The tools of one server as last known: asked for when needed, again when they are old or have changed, and kept while the
 // server is down. Whoever asks waits for a while only; a list that comes later is for the next.
-import type { ToolDescription } from "../../lib/mcp/connect.ts";
-import { McpError, type McpErrorKind } from "../../lib/mcp/mcp-error.ts";
-import { settledWithin, type Clock } from "../../lib/process/clock.ts";
+import type { ToolDescription } from "./connect.ts";
+import { McpError, type McpErrorKind } from "./mcp-error.ts";
+import { settledWithin, type Clock } from "../process/clock.ts";
 
 /** A list is asked for again after this time, since not every server tells of changes. */
 const listTtlMs = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { ToolDescription } from "../../lib/mcp/connect.ts";
-import { McpError } from "../../lib/mcp/mcp-error.ts";
-import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
+import type { ToolDescription } from "./connect.ts";
+import { McpError } from "./mcp-error.ts";
+import { ManualClock } from "../process/testing/manual-clock.ts";
 import { createToolList } from "./tool-list.ts";
 
 const read: ToolDescription = { name: "read", inputSchema: { type: "object" } };

@@ -1,14 +1,14 @@
 // A lasting way to one MCP server: connects when first needed, again when the session is lost, with back-off while the
 // server is down. Whose headers it sends is fixed when it is made, so a link
 // that carries a caller's token serves that token's calls alone (BRR-2). Nothing in it waits without an end.
-import type { Askable } from "../../lib/mcp/asking.ts";
-import type { CallOptions, CallResult, McpConnection, ToolDescription } from "../../lib/mcp/connect.ts";
-import { McpError } from "../../lib/mcp/mcp-error.ts";
-import type { OpenFetch } from "../../lib/mcp/safe-fetch.ts";
-import type { Era } from "../../lib/mcp/table.ts";
-import type { Clock } from "../../lib/process/clock.ts";
-import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
-import type { Logger } from "../../lib/process/log.ts";
+import type { Askable } from "./asking.ts";
+import type { CallOptions, CallResult, McpConnection, ToolDescription } from "./connect.ts";
+import { McpError } from "./mcp-error.ts";
+import type { OpenFetch } from "./safe-fetch.ts";
+import type { Era } from "./table.ts";
+import type { Clock } from "../process/clock.ts";
+import type { MemoryBudget } from "../process/memory-budget.ts";
+import type { Logger } from "../process/log.ts";
 import { createToolList, type ListFault } from "./tool-list.ts";
 
 const defaultDeadlines = {
@@ -130,7 +130,7 @@ interface Connector {
 /** The client is loaded with the first connection. */
 async function connectTo(options: LinkOptions, signal: AbortSignal, era: Era | undefined): Promise<McpConnection> {
   const { url, headers, clientVersion, askable, openFetch, memory, deadlines = defaultDeadlines } = options;
-  const { connectMcp } = await import("../../lib/mcp/connect.ts");
+  const { connectMcp } = await import("./connect.ts");
   return await connectMcp({
     url,
     headers,

@@ -2,7 +2,7 @@
 // A link is found by a keyed hash, so that no token is a key of anything; idle links are closed, and there are never more
 // than a fixed number.
 import { createHmac, randomBytes } from "node:crypto";
-import type { Clock, Timer } from "../../lib/process/clock.ts";
+import type { Clock, Timer } from "../process/clock.ts";
 import type { Link } from "./link.ts";
 import type { ListFault } from "./tool-list.ts";
 
