@@ -1,14 +1,17 @@
 /**
  * Runs a fetch handler on node:http: deadlines for slow senders, a cap on connections, draining, and a close with a grace.
- * It decides nothing about routes, hosts or bodies' sizes; those belong to the handler.
+ * WebSockets pass the same handler. It decides nothing about routes, hosts or bodies' sizes; those belong to the handler.
  */
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, ServerResponse } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import { isIPv6 } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Http2Bindings, HttpBindings } from "@hono/node-server";
+import { systemClock, type Clock } from "./clock.ts";
 import { isEventStream, sendEvents } from "./event-stream.ts";
 import { trackConnections } from "./http-connections.ts";
+import { startDeadline, type Deadline } from "./http-deadline.ts";
+import { createUpgradeGate, isWebSocketRequest, type Upgrade } from "./http-upgrade.ts";
 import type { Logger } from "./log.ts";
 
 export interface HttpLimits {
@@ -20,6 +23,8 @@ export interface HttpLimits {
   keepAliveTimeoutMs: number;
   /** Beyond this a connection costs the one that has been idle for longest; itself, where none is idle. */
   maxConnections: number;
+  /** WebSockets at a time, where the server takes any; fewer than connections, so that there is room for requests. */
+  maxUpgraded: number;
 }
 
 const defaultHttpLimits: Readonly<HttpLimits> = {
@@ -27,10 +32,19 @@ const defaultHttpLimits: Readonly<HttpLimits> = {
   requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 60_000,
   maxConnections: 2_048,
+  maxUpgraded: 1_024,
 };
 
-/** What hono's `app.fetch` is; `env.incoming` gives the socket's facts. */
-export type FetchHandler = (request: Request, env: HttpBindings | Http2Bindings) => Response | Promise<Response>;
+/** What a handler learns beside the request; hono's `c.env`. `incoming` gives the socket's facts. */
+export type ServerEnv = (HttpBindings | Http2Bindings) & {
+  /** Where the server has a deadline. */
+  deadline?: Deadline;
+  /** Where the server takes WebSockets and the request asks for one. */
+  upgrade?: Upgrade;
+};
+
+/** What hono's `app.fetch` is. */
+export type FetchHandler = (request: Request, env: ServerEnv) => Response | Promise<Response>;
 
 /**
  * Answers a request on node's own objects and returns true, or leaves it alone and returns false: for what is asked so
@@ -48,14 +62,25 @@ export interface RunningServer {
   close(options: { graceMs: number }): Promise<{ cutOff: number }>;
 }
 
+export interface ListenOptions {
+  port: number;
+  hostname: string;
+  log: Logger;
+  limits?: Partial<HttpLimits>;
+  direct?: DirectHandler;
+  /** For every request whose route says nothing else with `withDeadline`. Default: a response may take any time. */
+  deadlineMs?: number;
+  /** Whether routes may take WebSockets, by `c.env.upgrade`. Default: a request for one is served as any other. */
+  upgrades?: boolean;
+  /** Of deadlines. */
+  clock?: Clock;
+}
+
 /**
  * Binds and serves. `port` 0 takes a free one. Rejects with the cure when the address cannot be bound.
  * A handler that throws gives 500 and a log line; the error's text never reaches the client.
  */
-export async function listen(
-  fetch: FetchHandler,
-  options: { port: number; hostname: string; log: Logger; limits?: Partial<HttpLimits>; direct?: DirectHandler },
-): Promise<RunningServer> {
+export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<RunningServer> {
   const limits = { ...defaultHttpLimits, ...options.limits };
   const server = createServer({
     headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
@@ -63,9 +88,16 @@ export async function listen(
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     // Node looks for late senders at this interval only; its own 30 s would stretch our deadlines.
     connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs, limits.requestTimeoutMs),
+    ...(options.upgrades === true ? { shouldUpgradeCallback: isWebSocketRequest } : {}),
   });
+  const gate = createUpgradeGate(limits);
+  const upgrades = new WeakMap<object, Upgrade>();
+  const withUpgrade = (env: HttpBindings | Http2Bindings): ServerEnv => {
+    const upgrade = upgrades.get(env.incoming);
+    return upgrade === undefined ? env : { ...env, upgrade };
+  };
   const connections = trackConnections(server, { maxConnections: limits.maxConnections, log: options.log });
-  const answer = getRequestListener((request, env) => respond(fetch, request, env, options.log), {
+  const answer = getRequestListener((request, env) => respond(fetch, request, withUpgrade(env), options), {
     // Names the host of an HTTP/1.0 request without a Host header; guardHosts refuses such a request.
     hostname: "host-header-missing.invalid",
     // The override swaps the process's global Request and Response; libraries that compare classes would see two kinds.
@@ -79,27 +111,43 @@ export async function listen(
     if (options.direct?.(incoming, outgoing) === true) return;
     void answer(incoming, outgoing);
   });
+  const onUpgrade = (incoming: IncomingMessage, head: Buffer) => {
+    const { socket } = incoming;
+    // What a client sends after an unanswered request on one connection cannot be told from its answer.
+    if (!connections.beginUpgrade(socket)) return socket.destroy();
+    const { outgoing, upgrade } = gate.begin(incoming, socket, head);
+    upgrades.set(incoming, upgrade);
+    return void answer(incoming, outgoing);
+  };
+  if (options.upgrades === true) server.on("upgrade", (incoming, _socket, head) => onUpgrade(incoming, head));
   const port = await bind(server, options);
   // Without a listener a failed accept (no file descriptors left) would end the process.
   server.on("error", (error) => options.log.error({ err: error }, "listening socket failed"));
+  const setDraining = () => {
+    connections.drain();
+    gate.drain();
+  };
   let closed: Promise<{ cutOff: number }> | undefined;
   return {
     port,
     url: `http://${renderReachableHost(options.hostname)}:${port}`,
-    setDraining: () => connections.drain(),
-    close: ({ graceMs }) => (closed ??= connections.close(graceMs)),
+    setDraining,
+    close({ graceMs }) {
+      setDraining();
+      return (closed ??= connections.close(graceMs));
+    },
   };
 }
 
 async function respond(
   fetch: FetchHandler,
   request: Request,
-  env: HttpBindings | Http2Bindings,
-  log: Logger,
+  env: ServerEnv,
+  { log, deadlineMs, clock = systemClock }: ListenOptions,
 ): Promise<Response> {
   const path = () => new URL(request.url).pathname;
   try {
-    const response = await fetch(request, env);
+    const response = await fetchInTime(fetch, request, env, deadlineMs, clock);
     if (!isEventStream(response.headers)) return response;
     return await sendEvents(response, env.outgoing, (error) => {
       log.error({ path: path(), err: error }, "response stream failed");
@@ -111,6 +159,23 @@ async function respond(
     else log.error({ method: request.method, path: path(), err: error }, "request handler failed");
     return Response.json({ error: "internal_error", message: "internal error, see the server's log" }, { status: 500 });
   }
+}
+
+async function fetchInTime(
+  fetch: FetchHandler,
+  request: Request,
+  env: ServerEnv,
+  deadlineMs: number | undefined,
+  clock: Clock,
+): Promise<Response> {
+  if (deadlineMs === undefined || !(env.outgoing instanceof ServerResponse)) return await fetch(request, env);
+  const { late, ...deadline } = startDeadline(env.outgoing, deadlineMs, clock);
+  const answer = Promise.resolve(fetch(request, { ...env, deadline }));
+  const first = await Promise.race([answer, late]);
+  if (env.upgrade?.isAccepted === true) deadline.restart(undefined);
+  // What comes after the deadline is read by nobody.
+  if (deadline.signal.aborted) void answer.then(({ body }) => body?.cancel()).catch(() => undefined);
+  return first;
 }
 
 function bind(server: Server, { port, hostname }: { port: number; hostname: string }): Promise<number> {

@@ -189,6 +189,7 @@ export const interfaceRequirements: Requirements = {
       "test/integration/agent-drain.test.ts",
       "agent-runtime/main.test.ts",
       "lib/process/http-server.test.ts",
+      "lib/process/http-upgrade.test.ts",
       "test/integration/agent-faults.test.ts",
     ],
   },

@@ -302,7 +302,12 @@ export const operationRequirements: Requirements = {
   },
   "SEC-4": {
     promise: "Only listed Hosts and Origins are served, and mutating routes need a token.",
-    shown: ["lib/process/http-guard.test.ts", "registry/app.test.ts", "agent-runtime/admin.test.ts"],
+    shown: [
+      "lib/process/http-guard.test.ts",
+      "lib/process/http-upgrade.test.ts",
+      "registry/app.test.ts",
+      "agent-runtime/admin.test.ts",
+    ],
     missing: "mutating routes and WebSockets, which are not there yet",
   },
   "SEC-5": {
@@ -334,6 +339,8 @@ export const operationRequirements: Requirements = {
       "agent-runtime/loop/queue.test.ts",
       "test/integration/agent-memory-limit.test.ts",
       "lib/process/http-server.test.ts",
+      "lib/process/http-deadline.test.ts",
+      "lib/process/http-upgrade.test.ts",
       "registry/app.test.ts",
       "registry/status/page.test.ts",
       "registry/health/routes.test.ts",
