@@ -7,7 +7,8 @@ import type { SafeFetch } from "../mcp/safe-fetch.ts";
 const timeoutMs = 5_000;
 
 const metadataSchema = z.looseObject({ issuer: z.string(), jwks_uri: z.string() });
-const keySetSchema = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })).max(200) });
+/** A JSON Web Key Set (RFC 7517), of no more keys than an issuer needs. */
+export const keySetSchema = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })).max(200) });
 
 /** Whose tokens are believed, and for whom they must be. */
 export interface TrustedIssuer {

@@ -4,6 +4,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { renderRpcFailure, rpcCodes } from "../mcp/json-rpc.ts";
 import type { McpVariables } from "../mcp/serve.ts";
 import type { Clock } from "../process/clock.ts";
+import { renderChallenge, type Challenge } from "./challenge.ts";
 import type { TrustedIssuer } from "./discovery.ts";
 import { keyTimes, type IssuerKeys } from "./keys.ts";
 import { judgeToken } from "./token.ts";
@@ -45,13 +46,15 @@ export function createAuthApp(parts: AuthParts): Hono<McpVariables> {
 
 function createGuard({ trusted, resourceAt, keys, clock }: AuthParts): MiddlewareHandler<McpVariables> {
   return async function guard(c, next) {
-    const refuse = (status: 400 | 401, error: string | undefined, why: string) =>
-      renderRpcFailure({
+    const refuse = (status: 400 | 401, error: Challenge["error"], why: string) => {
+      const metadataUrl = `${resourceAt(c.req.url).replace(/\/mcp$/, "")}${metadataPath}/mcp`;
+      return renderRpcFailure({
         status,
         code: rpcCodes.serverError,
         message: why,
-        headers: { "WWW-Authenticate": renderChallenge(resourceAt(c.req.url), error, why) },
+        headers: { "WWW-Authenticate": renderChallenge({ error, why, metadataUrl }) },
       });
+    };
     if (new URL(c.req.url).searchParams.has("access_token")) {
       return refuse(400, "invalid_request", "a token in the URL is not accepted: send it in the Authorization header");
     }
@@ -73,10 +76,4 @@ function createGuard({ trusted, resourceAt, keys, clock }: AuthParts): Middlewar
     await next();
     return undefined;
   };
-}
-
-function renderChallenge(resource: string, error: string | undefined, why: string): string {
-  const metadata = `resource_metadata="${resource.replace(/\/mcp$/, "")}${metadataPath}/mcp"`;
-  if (error === undefined) return `Bearer ${metadata}`;
-  return `Bearer error="${error}", error_description="${why.replaceAll('"', "'")}", ${metadata}`;
 }

@@ -22,6 +22,8 @@ export class KeysUnavailable extends Error {
 export interface IssuerKeys {
   /** The key of a token, for jose. Rejects with KeysUnavailable, or jose's error when the issuer has no such key. */
   find(header?: JWSHeaderParameters, token?: FlattenedJWSInput): Promise<CryptoKey>;
+  /** Resolves when there are keys to check by. Rejects with KeysUnavailable. */
+  ready(): Promise<void>;
   /** Why the keys could not be read the last time; undefined when they could. Tries again by itself. */
   observeTrouble(): string | undefined;
 }
@@ -53,24 +55,28 @@ export function createIssuerKeys(options: { fetchKeys: () => Promise<KeySet>; cl
     await running;
   };
   const isOlderThan = (ageMs: number) => kept === undefined || clock.now() - kept.readAt >= ageMs;
+  const current = async () => {
+    if (isOlderThan(keyTimes.freshMs)) await refresh();
+    if (kept === undefined || isOlderThan(keyTimes.trustedMs)) {
+      throw new KeysUnavailable(`the issuer's keys cannot be read now: ${trouble ?? "not tried yet"}`);
+    }
+    return kept;
+  };
 
   void refresh();
   return {
     async find(header, token) {
-      if (isOlderThan(keyTimes.freshMs)) await refresh();
-      if (kept === undefined || isOlderThan(keyTimes.trustedMs)) {
-        throw new KeysUnavailable(`the issuer's keys cannot be read now: ${trouble ?? "not tried yet"}`);
-      }
+      const known = await current();
       try {
-        return await kept.set(header, token);
+        return await known.set(header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        const before = kept.readAt;
         await refresh();
-        if (kept.readAt === before) throw error;
+        if (kept === undefined || kept === known) throw error;
         return await kept.set(header, token);
       }
     },
+    ready: async () => void (await current()),
     observeTrouble() {
       if (trouble !== undefined) void refresh();
       return trouble;

@@ -17,6 +17,9 @@ import { compareQuantities, parseDurationMs, parseQuantity } from "../../crds/un
 import { parseErrorResponse } from "../../lib/kube/api-error.ts";
 import { isSameQuantity } from "../../lib/kube/quantity.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
+import { readNamedIssuer } from "../../lib/auth/cluster-tokens.ts";
+import { readCredentials, readRequestFacts } from "../../lib/auth/request-credentials.ts";
+import { parseTokenLines } from "../../lib/auth/token-table.ts";
 import { createEventDataReader } from "../../lib/mcp/event-data.ts";
 import { judgeRedirect, parseLocation } from "../../lib/mcp/redirect.ts";
 import { findSchemaFault } from "../../lib/mcp/schema-check.ts";
@@ -70,6 +73,8 @@ const judge = (detail: string) => {
   const verdict = judgeReport(parseHealthReport(JSON.stringify({ ...report, providers }), "a"));
   return isSameVerdict(verdict, { ...verdict });
 };
+const readToken = (headersDistinct: NodeJS.Dict<string[]>) =>
+  readCredentials(readRequestFacts({ url: `/mcp?${Object.values(headersDistinct).join()}`, headersDistinct }));
 const secret = (data: object) =>
   parseLocalObject("a.yaml", {
     value: { apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, ...data },
@@ -188,6 +193,22 @@ export const readers: readonly Reader[] = [
   { name: "limit", read: (text) => parseServerQuery({ limit: text }) },
   { name: "the API server's refusal", read: (text) => parseErrorResponse("test", 500, text, text), after: ['{"a":"'] },
   { name: "quantities", read: (text) => isSameQuantity(text, "1"), after: ["1.", "1e"] },
+  {
+    name: "Authorization",
+    read: (text) => readToken({ authorization: [text] }),
+    after: ["Bearer", "Bearer ", "Bearer a"],
+  },
+  {
+    name: "subprotocols of a WebSocket",
+    read: (text) => readToken({ upgrade: ["websocket"], "sec-websocket-protocol": [text] }),
+    after: ["pallas.v1, base64url.bearer.authorization.pallas."],
+  },
+  { name: "a token's issuer", read: readNamedIssuer, after: ["e30."], before: [".e30"] },
+  {
+    name: "a table of tokens",
+    read: (text) => parseTokenLines(`sha256:${text}`.replaceAll("\n", " ")),
+    after: ["0".repeat(64), `${"0".repeat(64)} 2026-01-31T12:00:00.`],
+  },
   { name: "traceparent", read: (text) => readTraceContext({ traceparent: text, tracestate: text }), after: ["00-"] },
   { name: "texts in the log", read: scrub, after: ["bearer", "https://", "?token="] },
   { name: "an address", read: parseAddress, after: [":", "::", "1."], before: [":"] },

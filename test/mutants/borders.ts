@@ -1,4 +1,4 @@
-// Mistakes where an agent's callers, its servers and their credentials meet: questions of servers, tokens of the agent's own,
+// Mistakes where callers, servers and their credentials meet: questions of servers, tokens of the agent's own, who a caller is,
 // resources, instructions and attachments.
 import type { Mutant } from "./mutant.ts";
 
@@ -126,6 +126,87 @@ const tokens: readonly Mutant[] = [
   },
 ];
 
+const callers: readonly Mutant[] = [
+  {
+    file: "lib/auth/cluster-tokens.ts",
+    find: "if ([aud].flat().some((each) => each !== expected.audience))",
+    replace: "if ([aud].flat().length === 0)",
+    breaks: "a token for the API server is taken, and whoever runs the gateway can act as its owner",
+  },
+  {
+    file: "lib/auth/cluster-tokens.ts",
+    find: "if (sub !== `system:serviceaccount:${namespace}:${serviceaccount.name}`)",
+    replace: 'if (sub === "")',
+    breaks: "a token that names two accounts is taken for the one that access names",
+  },
+  {
+    file: "lib/auth/cluster-tokens.ts",
+    find: "issuer === undefined || readNamedIssuer(token) !== issuer",
+    replace: "issuer === undefined",
+    breaks: "a token of another issuer is refused before that issuer is asked",
+  },
+  {
+    file: "lib/auth/roles.ts",
+    find: "proof.namespace === namespace && ",
+    replace: "",
+    breaks: "whoever may make ServiceAccounts in another namespace is an approver here",
+  },
+  {
+    file: "lib/auth/roles.ts",
+    find: "roles.indexOf(identity.role) >= roles.indexOf(needed)",
+    replace: "roles.indexOf(identity.role) !== -1",
+    breaks: "a viewer may do what an admin may",
+  },
+  {
+    file: "lib/auth/authenticate.ts",
+    find: "namespace === options.namespace ? options.findAgent(account) : undefined",
+    replace: "options.findAgent(account)",
+    breaks: "an account of another namespace speaks as an agent of this one",
+  },
+  {
+    file: "lib/auth/authenticate.ts",
+    find: 'return byIssuer.kind === "refused" ? (byTable ?? byIssuer) : byIssuer;',
+    replace: "return byIssuer;",
+    breaks: "while a token table cannot be read, its owners hear that their tokens are wrong",
+  },
+  {
+    file: "lib/auth/request-credentials.ts",
+    find: "if (headers.length + carrying.length > 1)",
+    replace: "if (carrying.length > 1)",
+    breaks: "of two tokens in a request the first is taken, and a proxy before us may have judged the second",
+  },
+  {
+    file: "lib/auth/token-table.ts",
+    find: "wallNowMs < expiresAtMs",
+    replace: "wallNowMs !== expiresAtMs",
+    breaks: "a token of a table is good for ever",
+  },
+  {
+    file: "lib/auth/token-table.ts",
+    find: "isMissing(error) ? [] : undefined",
+    replace: "isMissing(error) ? [] : entries",
+    breaks: "a table that can be read no more goes on to let in whoever was in it",
+  },
+  {
+    file: "lib/process/http-upgrade.ts",
+    find: "if (inside >= maxUpgraded)",
+    replace: "if (inside > maxUpgraded)",
+    breaks: "WebSockets take one connection more than they may",
+  },
+  {
+    file: "lib/process/http-connections.ts",
+    find: "if ((sockets.get(socket) ?? 0) > 0) return false;",
+    replace: "",
+    breaks: "an earlier request's answer is written amid the messages of a WebSocket",
+  },
+  {
+    file: "lib/process/http-deadline.ts",
+    find: "if (outgoing.headersSent) outgoing.destroy();",
+    replace: "",
+    breaks: "an answer that has begun hangs for ever",
+  },
+];
+
 const reading: readonly Mutant[] = [
   {
     file: "agent-runtime/tools/toolbox.ts",
@@ -153,4 +234,4 @@ const reading: readonly Mutant[] = [
   },
 ];
 
-export const borderMutants: readonly Mutant[] = [...questions, ...memory, ...tokens, ...reading];
+export const borderMutants: readonly Mutant[] = [...questions, ...memory, ...tokens, ...callers, ...reading];

@@ -77,7 +77,7 @@ const callers: readonly Mutant[] = [
   },
   {
     file: "lib/auth/token.ts",
-    find: "{ subject: `${trusted.issuer} ${payload.sub}` }",
+    find: "{ subject: `${trusted.issuer} ${verdict.subject}` }",
     replace: "{ subject: trusted.issuer }",
     breaks: "all subjects of an issuer are one caller",
   },

@@ -45,7 +45,14 @@ export const laterRequirements: Requirements = {
 
   "MGM-1": {
     promise: "The token decides whether the registry's MCP endpoint is for people or for one agent.",
-    shown: "open",
+    shown: [
+      "lib/auth/authenticate.test.ts",
+      "lib/auth/cluster-tokens.test.ts",
+      "lib/auth/token-table.test.ts",
+      "lib/auth/roles.test.ts",
+      "test/integration/cluster-tokens.test.ts",
+    ],
+    missing: "the endpoint behind it",
   },
   "MGM-2": {
     promise: "Agents, approvals, policies and presets are resources that clients subscribe to.",

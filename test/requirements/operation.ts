@@ -267,6 +267,7 @@ export const operationRequirements: Requirements = {
     shown: [
       "operator/render/render.test.ts",
       "test/integration/pod-security.test.ts",
+      "test/integration/cluster-tokens.test.ts",
       "test/e2e/quickstart.test.ts",
       "test/e2e/images.test.ts",
       "test/chart/install.test.ts",
