@@ -9,9 +9,10 @@ import { ManualClock } from "../process/testing/manual-clock.ts";
 import { createAuthenticate, type AgentFinding, type Authenticate } from "./authenticate.ts";
 import { createClusterTokens, type ClusterAccount } from "./cluster-tokens.ts";
 import { createIssuerKeys } from "./keys.ts";
-import type { RequestFacts } from "./request-credentials.ts";
+import { tokenProtocolPrefix, websocketProtocol, type RequestFacts } from "./request-credentials.ts";
 import type { AccessEntry } from "./roles.ts";
 import {
+  clusterIssuer,
   createClusterIssuer,
   renderAccountClaims,
   renderOther,
@@ -86,7 +87,7 @@ const signId = (changes: object = {}) =>
   );
 const base64url = (text: string) => Buffer.from(text).toString("base64url");
 const part = (token: string, at: number) => token.split(".")[at] ?? "";
-const protocolOf = (token: string) => `base64url.bearer.authorization.pallas.${base64url(token)}`;
+const protocolOf = (token: string) => `${tokenProtocolPrefix}${base64url(token)}`;
 
 async function forgeWithPublicKey(secret: "pem" | "jwk"): Promise<string> {
   const jwk = cluster.publicJwk();
@@ -140,7 +141,7 @@ describe("MGM-1 who is let in, and as whom", () => {
   });
 
   test("a WebSocket's token comes as a subprotocol, beside the one that is spoken", async () => {
-    const protocols = ["pallas.v1", protocolOf(await sign())];
+    const protocols = [websocketProtocol, protocolOf(await sign())];
     expect(await ask({ protocols })).toMatchObject({ kind: "person", role: "approver" });
   });
 });
@@ -310,6 +311,26 @@ describe("MGM-1 a token in the wrong place is refused with 400, a good one in th
       expect(await ask({ protocols })).toMatchObject({ status: 401, message: "Invalid token" });
     },
   );
+});
+
+test("MGM-1 where the cluster's issuer is the configured one too, either audience is a way in", async () => {
+  const keys = createIssuerKeys({
+    fetchKeys: async () => createLocalJWKSet({ keys: [cluster.publicJwk()] }),
+    clock,
+    log,
+  });
+  const both = createAuthenticate({
+    access: [...access, { role: "operator", claim: { name: "sub", value: "system:serviceaccount:agents:on-call" } }],
+    namespace: "agents",
+    cluster: createClusterTokens({ server: cluster, audience: testAudience, clock, log }),
+    jwt: { trusted: { issuer: clusterIssuer, audiences: ["pallas"] }, keys },
+    tables: [],
+    findAgent,
+    clock,
+  });
+  expect(await both(bearer(await sign()))).toMatchObject({ role: "approver" });
+  expect(await both(bearer(await sign({ aud: "pallas" })))).toMatchObject({ role: "operator" });
+  expect(await both(bearer(await sign({ aud: "other" })))).toMatchObject({ status: 401 });
 });
 
 describe("MGM-1 while tokens cannot be checked", () => {
