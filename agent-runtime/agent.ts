@@ -6,7 +6,7 @@ import type { RunConfig } from "../crds/run-config.ts";
 import type { Auth } from "../lib/auth/auth.ts";
 import { requireCallerToken } from "../lib/auth/caller-token.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
-import type { McpTable } from "../lib/mcp/table.ts";
+import { staticTools } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
@@ -29,7 +29,7 @@ import type { UnsetVariable } from "./inputs/placeholders.ts";
 import { createReadSecret, type Place } from "./inputs/secrets.ts";
 import { createAnswerSchema } from "./loop/answer-schema.ts";
 import { createSendMessage } from "./mcp-surface/send-message.ts";
-import { renderTable } from "./mcp-surface/table.ts";
+import { renderTable, type Surface } from "./mcp-surface/table.ts";
 import { createAgentMetrics, type AgentMetrics } from "./metrics.ts";
 import { createModels, type Models } from "./model/models.ts";
 import { urlAsAsked } from "./published-url.ts";
@@ -216,10 +216,10 @@ interface EndpointParts {
 }
 
 /** A call of the scope `request` needs no session, so that any of several pods serves it, whichever opened one. */
-function createEndpoint(table: McpTable, parts: EndpointParts): McpEndpoint {
+function createEndpoint(table: Surface, parts: EndpointParts): McpEndpoint {
   const { config, sessions, readLive, memory, metrics, telemetry, log } = parts;
   const idleTtlMs = Math.min(config.history.idleTtlMs, connectionIdleMaxMs);
-  const tools = table.tools.map((tool) => traceServedTool(tool, telemetry));
+  const tools = staticTools(table.tools.map((tool) => traceServedTool(tool, telemetry)));
   return serveMcp(
     { ...table, tools },
     {

@@ -80,8 +80,13 @@ export interface SurfaceParts {
   sessions: Sessions;
 }
 
-/** The table served by lib/mcp in both eras. */
-export function renderTable({ config, sendMessage, observeHealth, sessions }: SurfaceParts): McpTable {
+/** A table whose tools are still to be put on it. */
+export interface Surface extends Omit<McpTable, "tools"> {
+  tools: readonly ToolEntry[];
+}
+
+/** What lib/mcp serves in both eras. */
+export function renderTable({ config, sendMessage, observeHealth, sessions }: SurfaceParts): Surface {
   const { name, title, description, version } = config.agent;
   const what = description === "" ? `Send a message to ${title}.` : description;
   const inputSchema = renderInputSchema(config.scope);

@@ -5,7 +5,13 @@ import { join } from "node:path";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { McpExtension } from "../../lib/mcp/extension.ts";
 import { serveMcp } from "../../lib/mcp/serve.ts";
-import type { CallContext, JsonObjectSchema, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
+import {
+  type CallContext,
+  type JsonObjectSchema,
+  staticTools,
+  type ToolEntry,
+  type ToolResult,
+} from "../../lib/mcp/table.ts";
 import { listen } from "../../lib/process/http-server.ts";
 import { createLogger, type Logger } from "../../lib/process/log.ts";
 import { startRuntime, type Runtime, type RuntimeOptions } from "../runtime.ts";
@@ -82,7 +88,7 @@ export async function startToolServer(
     {
       server: { name: "tools", version: "1.0.0" },
       ...(instructions === undefined ? {} : { instructions }),
-      tools: entries,
+      tools: staticTools(entries),
       prompts: [],
     },
     {

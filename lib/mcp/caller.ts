@@ -3,7 +3,7 @@
  * "anyone" is said on purpose, by an endpoint that does not authenticate.
  */
 
-/** The same subject is the same caller, whichever token it came with. */
+/** The same subject is the same caller, whichever token it came with. Handlers get the object that the middleware set. */
 export interface NamedCaller {
   readonly subject: string;
 }
@@ -19,7 +19,11 @@ export function renderAuthInfo(caller: Caller) {
 export function parseAuthInfo(authInfo: { extra?: Record<string, unknown> | undefined } | undefined): Caller {
   const caller = authInfo?.extra?.["caller"];
   if (caller === "anyone") return caller;
-  const subject: unknown = typeof caller === "object" && caller !== null ? Reflect.get(caller, "subject") : undefined;
-  if (typeof subject === "string" && subject !== "") return { subject };
+  if (isNamed(caller)) return caller;
   throw new Error("expected the caller of a request from the endpoint, found none");
+}
+
+function isNamed(value: unknown): value is NamedCaller {
+  const subject: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "subject") : undefined;
+  return typeof subject === "string" && subject !== "";
 }

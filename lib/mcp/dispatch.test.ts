@@ -3,13 +3,19 @@ import { createLogger } from "../process/log.ts";
 import { createDispatcher, type Inbound } from "./dispatch.ts";
 import { createTestTable } from "./endpoint.fixture.ts";
 import { JsonRpcError } from "./json-rpc.ts";
-import type { CallContext } from "./table.ts";
+import { type CallContext, type McpTable, staticTools, type ToolEntry } from "./table.ts";
 
 function openDispatcher(level = "DEBUG") {
   const lines: string[] = [];
   const log = createLogger({ logger: "test", level, destination: { write: (line) => void lines.push(line) } });
   return { dispatcher: createDispatcher(createTestTable([]), log), lines, log };
 }
+
+const tableOf = (tools: ToolEntry[]): McpTable => ({
+  server: { name: "s", version: "1" },
+  tools: staticTools(tools),
+  prompts: [],
+});
 
 const inbound = (overrides: Partial<Inbound> = {}): Inbound => ({
   era: "2025",
@@ -51,7 +57,7 @@ describe("PRG-1 nothing follows the result", () => {
       return { content: [] };
     };
     const tools = [{ name: "t", description: "", inputSchema: { type: "object" as const }, call }];
-    const dispatcher = createDispatcher({ server: { name: "s", version: "1" }, tools, prompts: [] }, log);
+    const dispatcher = createDispatcher(tableOf(tools), log);
     await dispatcher.callTool("t", {}, inbound({ notifyProgress: async (params) => void sent.push(params) }));
     await late[0]?.sendProgress?.({ progress: 2 });
     expect(sent).toEqual([{ progressToken: 0, progress: 1 }]);
@@ -83,10 +89,7 @@ describe("AGT-7 an argument that is null", () => {
       return { content: [] };
     };
     const tools = [{ name: "t", description: "", inputSchema, call }];
-    const dispatcher = createDispatcher(
-      { server: { name: "s", version: "1" }, tools, prompts: [] },
-      openDispatcher().log,
-    );
+    const dispatcher = createDispatcher(tableOf(tools), openDispatcher().log);
     return { result: await dispatcher.callTool("t", args, inbound()), seen };
   }
 
@@ -112,7 +115,7 @@ describe("AGT-7 what a handler throws", () => {
       throw new JsonRpcError(-32050, "denied");
     };
     const tools = [{ name: "t", description: "", inputSchema: { type: "object" as const }, call }];
-    const dispatcher = createDispatcher({ server: { name: "s", version: "1" }, tools, prompts: [] }, log);
+    const dispatcher = createDispatcher(tableOf(tools), log);
     await expect(dispatcher.callTool("t", {}, inbound())).rejects.toMatchObject({ code: -32050, message: "denied" });
   });
 
@@ -121,7 +124,7 @@ describe("AGT-7 what a handler throws", () => {
     const get = async () => {
       throw new Error("the password is hunter2");
     };
-    const table = { server: { name: "s", version: "1" }, tools: [], prompts: [{ name: "p", get }] };
+    const table = { ...tableOf([]), prompts: [{ name: "p", get }] };
     const failure = createDispatcher(table, log).getPrompt("p", {}, inbound());
     await expect(failure).rejects.toMatchObject({ code: -32603, message: expect.not.stringContaining("hunter2") });
     expect(lines.join("")).toContain("prompt handler threw");

@@ -5,30 +5,30 @@
 import type { Logger } from "../process/log.ts";
 import type { Asking } from "./asking.ts";
 import { withoutNulls } from "./arguments.ts";
-import type { Caller } from "./caller.ts";
 import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
-import { findSchemaFault, ofOurOwn } from "./schema-check.ts";
-import type {
-  CallContext,
-  Era,
-  McpTable,
-  Progress,
-  PromptEntry,
-  PromptResult,
-  ToolEntry,
-  ToolResult,
+import { cutPage } from "./list-pages.ts";
+import { findSchemaFault, ofOurOwn, ofStrangers } from "./schema-check.ts";
+import {
+  type CallContext,
+  type Era,
+  indexByName,
+  type McpTable,
+  type Progress,
+  type PromptEntry,
+  type PromptResult,
+  type Requester,
+  type ToolEntry,
+  type ToolResult,
 } from "./table.ts";
 import { withTraceOfHeaders } from "./trace-context.ts";
 
 /** One call as an era's server received it. */
-export interface Inbound {
+export interface Inbound extends Requester {
   era: Era;
   requestId: string | number;
   signal: AbortSignal;
   /** The Authorization header of the HTTP request that carries this call. */
   authorization: string | null | undefined;
-  sessionId?: string | undefined;
-  caller: Caller;
   meta: Record<string, unknown> | undefined;
   /** A header of the HTTP request that carries this call. */
   readHeader(name: string): unknown;
@@ -53,31 +53,39 @@ export interface ListedTool {
   inputSchema: ToolEntry["inputSchema"];
   outputSchema?: NonNullable<ToolEntry["outputSchema"]>;
   annotations?: NonNullable<ToolEntry["annotations"]>;
+  icons?: NonNullable<ToolEntry["icons"]>;
+  _meta?: Record<string, unknown>;
 }
 
 export type ListedPrompt = Omit<PromptEntry, "get">;
 
+/** One page of a list, in the form of its result. */
+type Listed<Name extends string, T> = Record<Name, T[]> & { nextCursor?: string };
+
 export interface Dispatcher {
-  readonly tools: ListedTool[];
   readonly prompts: ListedPrompt[];
+  listTools(cursor: string | undefined, requester: Requester): Promise<Listed<"tools", ListedTool>>;
   callTool(name: string, args: Record<string, unknown>, inbound: Inbound): Promise<ToolResult>;
   getPrompt(name: string, args: Record<string, string>, inbound: Inbound): Promise<PromptResult>;
 }
 
-/** Prepares a table for serving. Throws when a name occurs twice. */
+/** Prepares a table for serving. Throws when a prompt's name occurs twice. */
 export function createDispatcher(table: McpTable, log: Logger): Dispatcher {
-  const tools = indexByName("tool", table.tools);
   const prompts = indexByName("prompt", table.prompts);
   return {
-    tools: table.tools.map(renderTool),
     prompts: table.prompts.map(renderPrompt),
+    async listTools(cursor, requester) {
+      const { entries, ...next } = cutPage(await table.tools.list(requester), ({ name }) => name, cursor);
+      return { tools: entries.map(renderTool), ...next };
+    },
     async callTool(name, args, inbound) {
-      const tool = tools.get(name);
+      const tool = await table.tools.find(name, inbound);
       if (tool === undefined) {
         throw new JsonRpcError(rpcCodes.invalidParams, `Unknown tool: ${cut(name)}`);
       }
       const given = withoutNulls(tool.inputSchema, args);
-      const fault = findSchemaFault(tool.inputSchema, given, "the arguments", ofOurOwn);
+      const bounds = tool.schemaOf === "stranger" ? ofStrangers : ofOurOwn;
+      const fault = findSchemaFault(tool.inputSchema, given, "the arguments", bounds);
       if (fault !== undefined) {
         return renderToolError(`Invalid arguments for ${name}: ${fault}.`);
       }
@@ -187,7 +195,8 @@ function renderToolError(text: string): ToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }
 
-function renderTool({ name, title, description, inputSchema, outputSchema, annotations }: ToolEntry): ListedTool {
+function renderTool(tool: ToolEntry): ListedTool {
+  const { name, title, description, inputSchema, outputSchema, annotations, icons, meta } = tool;
   return {
     name,
     ...(title !== undefined && { title }),
@@ -195,6 +204,8 @@ function renderTool({ name, title, description, inputSchema, outputSchema, annot
     inputSchema,
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
+    ...(icons !== undefined && { icons }),
+    ...(meta !== undefined && { _meta: meta }),
   };
 }
 
@@ -205,17 +216,6 @@ function renderPrompt({ name, title, description, arguments: args }: PromptEntry
     ...(description !== undefined && { description }),
     ...(args !== undefined && { arguments: args }),
   };
-}
-
-function indexByName<T extends { name: string }>(kind: string, entries: readonly T[]): Map<string, T> {
-  const byName = new Map<string, T>();
-  for (const entry of entries) {
-    if (byName.has(entry.name)) {
-      throw new Error(`${kind} "${entry.name}" is in the table twice; give each ${kind} a name of its own`);
-    }
-    byName.set(entry.name, entry);
-  }
-  return byName;
 }
 
 function cut(name: string): string {

@@ -3,7 +3,7 @@ import { serve } from "@hono/node-server";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "../process/log.ts";
 import { serveMcp, type McpEndpoint, type ServeOptions } from "./serve.ts";
-import type { CallContext, McpTable, ToolEntry } from "./table.ts";
+import { type CallContext, type McpTable, staticTools, type ToolEntry } from "./table.ts";
 
 export interface ServedApp {
   url: string;
@@ -83,7 +83,7 @@ export function createTestTable(calls: CallRecord[]): McpTable {
   return {
     server: { name: "test-server", title: "Test Server", version: "1.2.3" },
     instructions: "Only for tests.",
-    tools: [
+    tools: staticTools([
       tool("echo", async ({ text: given }) => ({ ...text(String(given)), meta: { "ca.example/seen": true } }), {
         type: "object",
         properties: {
@@ -113,7 +113,7 @@ export function createTestTable(calls: CallRecord[]): McpTable {
       tool("broken", async () => {
         throw new Error("the password is hunter2");
       }),
-    ],
+    ]),
     prompts: [
       {
         name: "greeting",

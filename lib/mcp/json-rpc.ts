@@ -11,17 +11,21 @@ export const rpcCodes = {
   internalError: -32_603,
   serverError: -32_000,
   sessionNotFound: -32_001,
+  /** Of the 2025 era; the 2026 era says invalidParams. */
+  resourceNotFound: -32_002,
   unsupportedProtocolVersion: -32_022,
 } as const;
 
-/** An error that reaches the caller as a JSON-RPC error with this code and message; both SDKs read `code`. */
+/** An error that reaches the caller as a JSON-RPC error with this code, message and data, which both SDKs read. */
 export class JsonRpcError extends Error {
   override readonly name = "JsonRpcError";
   readonly code: number;
+  readonly data?: Record<string, unknown>;
 
-  constructor(code: number, message: string, options?: ErrorOptions) {
+  constructor(code: number, message: string, options?: ErrorOptions & { data?: Record<string, unknown> }) {
     super(message, options);
     this.code = code;
+    if (options?.data !== undefined) this.data = options.data;
   }
 }
 

@@ -13,7 +13,7 @@ export interface SchemaBounds {
 }
 
 /** Some tens of milliseconds; an ordinary call takes less than a hundred steps. */
-const ofStrangers: SchemaBounds = { stepsMax: 100_000, depthMax: 300 };
+export const ofStrangers: SchemaBounds = { stepsMax: 100_000, depthMax: 300 };
 /** For schemas that are part of the program or judged by plan/: size of the schema times size of the value has an end. */
 export const ofOurOwn: SchemaBounds = { stepsMax: Number.POSITIVE_INFINITY, depthMax: 2_000 };
 /** What comparing or counting this many characters adds to a step. */

@@ -29,7 +29,7 @@ import { unusedValidator } from "./sdk-validator.ts";
 import { createSuspendedCalls, type Outcome, type SuspendedCalls } from "./suspended-calls.ts";
 import type { Leg } from "./serve-2025.ts";
 import { streamWhenLate } from "./late-stream.ts";
-import type { McpTable } from "./table.ts";
+import type { McpTable, Requester } from "./table.ts";
 import { renderCapabilities, renderToolResult } from "./wire-results.ts";
 
 /** Well below any header timeout; what answers sooner needs no stream. */
@@ -85,7 +85,9 @@ function openServer(parts: Parts2026, suspended: SuspendedCalls): Server {
     jsonSchemaValidator: unusedValidator,
     ...(table.instructions !== undefined && { instructions: table.instructions }),
   });
-  server.setRequestHandler("tools/list", () => ({ tools: dispatcher.tools }));
+  server.setRequestHandler("tools/list", ({ params }, context) =>
+    dispatcher.listTools(params?.cursor, renderRequester(context)),
+  );
   const callTool = async ({ params }: { params: CallToolRequestParams }, context: ServerContext) =>
     renderOutcome(await runCall(params, context, parts, suspended));
   server.setRequestHandler("tools/call", callTool);
@@ -135,6 +137,8 @@ function parseInputRequest({ method, params }: Question): InputRequest {
   if (isSpecType.ElicitRequest(request) || isSpecType.CreateMessageRequest(request)) return request;
   throw new JsonRpcError(rpcCodes.internalError, `the question ${method} has not the form that MCP asks for`);
 }
+
+const renderRequester = ({ http }: ServerContext): Requester => ({ caller: parseAuthInfo(http?.authInfo) });
 
 function renderInbound({ mcpReq, http }: ServerContext): Inbound {
   return {

@@ -6,7 +6,7 @@ import { createLogger } from "../process/log.ts";
 import { createTestTable, startEndpoint, type TestEndpoint } from "./endpoint.fixture.ts";
 import { callMessage, modernCall, openSession, post, readMessages } from "./raw-client.fixture.ts";
 import { serveMcp } from "./serve.ts";
-import type { ToolEntry } from "./table.ts";
+import { staticTools, type ToolEntry } from "./table.ts";
 
 let served: TestEndpoint;
 const closing: { close(): Promise<void> }[] = [];
@@ -49,9 +49,9 @@ describe.each(clients)("AGT-6 both eras on one URL: $name", ({ era, connect }) =
   test("lists tools in table order with exactly the given input schemas", async () => {
     served = await startEndpoint();
     const { tools } = await (await connect()).listTools();
-    const table = createTestTable([]);
-    expect(tools.map(({ name }) => name)).toEqual(table.tools.map(({ name }) => name));
-    expect(tools.map(({ inputSchema }) => inputSchema)).toEqual(table.tools.map(({ inputSchema }) => inputSchema));
+    const given = await createTestTable([]).tools.list({ caller: "anyone" });
+    expect(tools.map(({ name }) => name)).toEqual(given.map(({ name }) => name));
+    expect(tools.map(({ inputSchema }) => inputSchema)).toEqual(given.map(({ inputSchema }) => inputSchema));
   });
 
   test("calls a tool and carries its meta", async () => {
@@ -207,6 +207,6 @@ describe("a faulty table is refused at start", () => {
 
   test("a tool name used twice", () => {
     const tools = [tool({ type: "object" }), tool({ type: "object" })];
-    expect(() => serveMcp({ server: info, tools, prompts: [] }, options)).toThrow('tool "echo" is in the table twice');
+    expect(() => serveMcp({ server: info, tools: staticTools(tools), prompts: [] }, options)).toThrow('tool "echo" is in the table twice');
   });
 });

@@ -15,14 +15,14 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Logger } from "../process/log.ts";
 import { renderAsking } from "./ask-2025.ts";
-import { parseAuthInfo, renderAuthInfo } from "./caller.ts";
+import { type Caller, parseAuthInfo, renderAuthInfo } from "./caller.ts";
 import type { Dispatcher, Inbound } from "./dispatch.ts";
 import type { InboundRequest } from "./inbound-request.ts";
 import type { SessionEvents } from "./event-buffer.ts";
 import type { Extra2025, McpExtension } from "./extension.ts";
 import { createRunningCalls } from "./running-calls.ts";
 import { unusedValidator } from "./sdk-validator.ts";
-import type { McpTable } from "./table.ts";
+import type { McpTable, Requester } from "./table.ts";
 import { renderCapabilities, renderToolResult } from "./wire-results.ts";
 
 export interface Parts2025 {
@@ -78,7 +78,11 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
       return run({ ...renderInbound(extra, sessionId, AbortSignal.any([extra.signal, cancelled])), asking });
     });
 
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: dispatcher.tools }));
+  const requesterOf = (extra: Extra2025): Requester => renderRequester(parseAuthInfo(extra.authInfo), sessionId);
+
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }, extra) =>
+    dispatcher.listTools(params?.cursor, requesterOf(extra)),
+  );
   const callTool = async ({ params }: CallToolRequest, extra: Extra2025) =>
     renderToolResult(
       await runCall(extra, (inbound) => dispatcher.callTool(params.name, params.arguments ?? {}, inbound)),
@@ -130,6 +134,11 @@ function renderResumption(protocolVersion: string) {
   };
 }
 
+const renderRequester = (caller: Caller, sessionId: string | undefined): Requester => ({
+  caller,
+  ...(sessionId !== undefined && { sessionId }),
+});
+
 function renderInbound(extra: Extra2025, sessionId: string | undefined, signal: AbortSignal): Inbound {
   const authorization = extra.requestInfo?.headers["authorization"];
   return {
@@ -137,8 +146,7 @@ function renderInbound(extra: Extra2025, sessionId: string | undefined, signal: 
     requestId: extra.requestId,
     signal,
     authorization: Array.isArray(authorization) ? authorization[0] : authorization,
-    sessionId,
-    caller: parseAuthInfo(extra.authInfo),
+    ...renderRequester(parseAuthInfo(extra.authInfo), sessionId),
     meta: extra._meta,
     readHeader: (name) => extra.requestInfo?.headers[name],
     notifyProgress: (params) => extra.sendNotification({ method: "notifications/progress", params: { ...params } }),

@@ -1,6 +1,6 @@
 /**
- * What an MCP server offers, said without any SDK: tools and prompts with their handlers, and the context a call runs in.
- * The servers of both protocol eras and the client speak these types; nothing here does I/O.
+ * What an MCP server offers, said without any SDK: tools and prompts with their handlers, resources, and the context a call
+ * runs in. The servers of both protocol eras and the client speak these types; nothing here does I/O.
  */
 import type { Caller } from "./caller.ts";
 
@@ -114,14 +114,30 @@ export interface ToolResult {
   meta?: Record<string, unknown>;
 }
 
+export interface Icon {
+  src: string;
+  mimeType?: string | undefined;
+  sizes?: string[] | undefined;
+  theme?: "light" | "dark" | undefined;
+}
+
 export interface ToolEntry {
   name: string;
   title?: string;
   description: string;
+  /** It is read anew at each call and nothing is made of it, so that a tool costs nothing until it is called. */
   inputSchema: JsonObjectSchema;
   /** What `structuredContent` of a result that is no error holds; the handler answers for it. */
   outputSchema?: JsonObjectSchema;
   annotations?: ToolAnnotations;
+  icons?: Icon[];
+  /** `_meta` on the wire. */
+  meta?: Record<string, unknown>;
+  /**
+   * Who wrote `inputSchema`. Default: we did, and `args` have passed it. A stranger's is read under a budget of steps, and
+   * arguments that cannot be decided on within it are handed on: the server that the tool is of checks them itself.
+   */
+  schemaOf?: "stranger";
   /** `args` have passed `inputSchema`. A throw becomes a generic tool error; say what a person can act on in a result instead. */
   call(args: Record<string, unknown>, context: CallContext): Promise<ToolResult>;
 }
@@ -151,10 +167,93 @@ export interface PromptEntry {
   get(args: Record<string, string>, context: CallContext): Promise<PromptResult>;
 }
 
-/** Tools and prompts are listed in the order given. Names must be unique within each list. */
+/**
+ * Whom something is listed for or sent to. In the 2026 era no session is known, so that what is shown to one session only
+ * must be shown to its caller.
+ */
+export interface Requester {
+  /** The very object that the middleware before the endpoint set, so a class of its own can carry roles. */
+  readonly caller: Caller;
+  readonly sessionId?: string;
+}
+
+/** Whom a change concerns: the requesters that `isFor` accepts, everybody when it is absent. */
+export type IsFor = (requester: Requester) => boolean;
+
+/** Tools that may change, and differ between callers. What is not listed for a caller may be found by name all the same. */
+export interface ToolSource {
+  /** In a stable order, names unique: long lists are sent in pages that go on after a name. */
+  list(requester: Requester): readonly ToolEntry[] | Promise<readonly ToolEntry[]>;
+  /** Undefined when there is none for this requester: it is then unknown to it. */
+  find(name: string, requester: Requester): ToolEntry | undefined | Promise<ToolEntry | undefined>;
+  /** Absent: the list never changes. Calls `onChanged` after each change, until what it returns is called. */
+  changes?(onChanged: (isFor?: IsFor) => void): () => void;
+}
+
+export interface ResourceEntry {
+  /** Unique in the list. */
+  uri: string;
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+  size?: number;
+  annotations?: ContentAnnotations;
+}
+
+export interface ResourceTemplate {
+  /** RFC 6570; unique in the list. */
+  uriTemplate: string;
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+  annotations?: ContentAnnotations;
+}
+
+export type ResourceContents = EmbeddedResourceContent["resource"];
+
+/** `{ uri }`: reading it gives something else now, or nothing. `{ list }`: the list, or that of templates, has changed. */
+export type ResourceChange = { readonly uri: string } | { readonly list: true; readonly isFor?: IsFor };
+
+/**
+ * Resources that change and differ between callers. The endpoint asks `mayRead` before each read, each subscription and each
+ * notification; what it refuses is unknown to that requester, whether it is there or not.
+ */
+export interface ResourceSource {
+  list(requester: Requester): readonly ResourceEntry[] | Promise<readonly ResourceEntry[]>;
+  templates(requester: Requester): readonly ResourceTemplate[] | Promise<readonly ResourceTemplate[]>;
+  /** Undefined when it is not there. Throw a `JsonRpcError` to refuse with a text of your own. */
+  read(uri: string, context: CallContext): Promise<readonly ResourceContents[] | undefined>;
+  /** From memory, at once. `uri` is a stranger's text of at most 2,048 characters. */
+  mayRead(uri: string, requester: Requester): boolean;
+  /** Calls `onChange` after each change, as often as it likes, until what it returns is called. */
+  changes(onChange: (change: ResourceChange) => void): () => void;
+}
+
+/** Prompts are listed in the order given; their names must be unique. What is absent is not offered. */
 export interface McpTable {
   server: { name: string; title?: string; version: string };
   instructions?: string;
-  tools: readonly ToolEntry[];
+  tools: ToolSource;
   prompts: readonly PromptEntry[];
+  resources?: ResourceSource;
+}
+
+/** The same tools for everybody, in the order given. Throws when a name occurs twice. */
+export function staticTools(entries: readonly ToolEntry[]): ToolSource {
+  const byName = indexByName("tool", entries);
+  return { list: () => entries, find: (name) => byName.get(name) };
+}
+
+/** Throws when a name occurs twice. */
+export function indexByName<T extends { name: string }>(kind: string, entries: readonly T[]): Map<string, T> {
+  const byName = new Map<string, T>();
+  for (const entry of entries) {
+    if (byName.has(entry.name)) {
+      throw new Error(`${kind} "${entry.name}" is in the table twice; give each ${kind} a name of its own`);
+    }
+    byName.set(entry.name, entry);
+  }
+  return byName;
 }

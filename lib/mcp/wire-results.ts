@@ -6,7 +6,10 @@ export function renderToolResult({ meta, ...result }: ToolResult) {
   return { ...result, ...(meta !== undefined && { _meta: meta }) };
 }
 
-/** What the server offers. Lists never change while it runs, so no listChanged is promised. */
-export function renderCapabilities(table: McpTable) {
-  return { tools: {}, ...(table.prompts.length > 0 && { prompts: {} }) };
+/** What the server offers; listChanged only of lists that can change. */
+export function renderCapabilities({ tools, prompts }: McpTable) {
+  return {
+    tools: tools.changes === undefined ? {} : { listChanged: true },
+    ...(prompts.length > 0 && { prompts: {} }),
+  };
 }

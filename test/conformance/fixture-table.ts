@@ -1,7 +1,15 @@
 // The suite's fixtures that need nothing but a table: tools and prompts with fixed answers, as its scenarios prescribe them.
 // Tools that ask the client something are listed here too, and answered by the era's extension.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Content, JsonObjectSchema, McpTable, PromptEntry, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
+import {
+  type Content,
+  type JsonObjectSchema,
+  type McpTable,
+  type PromptEntry,
+  staticTools,
+  type ToolEntry,
+  type ToolResult,
+} from "../../lib/mcp/table.ts";
 
 /** A red pixel, and a wave file without a sample. */
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
@@ -138,6 +146,6 @@ const prompts: PromptEntry[] = [
 
 export const fixtureTable: McpTable = {
   server: { name: "conformance-fixtures", version: "1.0.0" },
-  tools: [...plainTools, ...askingTools],
+  tools: staticTools([...plainTools, ...askingTools]),
   prompts,
 };

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startAgentProcess, type AgentProcess } from "../../agent-runtime/testing/process.ts";
 import { renderTestConfig } from "../../agent-runtime/testing/run-config.ts";
 import { serveMcp } from "../../lib/mcp/serve.ts";
+import { staticTools } from "../../lib/mcp/table.ts";
 import { createLogger } from "../../lib/process/log.ts";
 import { renderHostile, type HostileRequest } from "./hostile/requests.ts";
 import { createRandom, type Random } from "./seeded-random.ts";
@@ -162,14 +163,14 @@ describe("SEC-6 hostile requests", () => {
       const endpoint = serveMcp(
         {
           server: { name: "hostile", version: "1.0.0" },
-          tools: [
+          tools: staticTools([
             {
               name: "send_message",
               description: "Answers.",
               inputSchema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
               call: async ({ message }) => ({ content: [{ type: "text", text: String(message) }] }),
             },
-          ],
+          ]),
           prompts: [],
         },
         {

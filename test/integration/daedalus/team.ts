@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serveMcp } from "../../../lib/mcp/serve.ts";
-import type { JsonObjectSchema, McpTable } from "../../../lib/mcp/table.ts";
+import { type JsonObjectSchema, type McpTable, staticTools } from "../../../lib/mcp/table.ts";
 import { listen } from "../../../lib/process/http-server.ts";
 import { createLogger } from "../../../lib/process/log.ts";
 import { findFreePorts } from "../../../lib/process/testing/free-ports.ts";
@@ -149,7 +149,7 @@ function createTools(cancellations: Cancellations): McpTable {
   return {
     server: { name: "argos", version: "1.0.0" },
     prompts: [],
-    tools: [
+    tools: staticTools([
       {
         name: "search",
         description: "Searches.",
@@ -169,7 +169,7 @@ function createTools(cancellations: Cancellations): McpTable {
           return { content: [] };
         },
       },
-    ],
+    ]),
   };
 }
 
