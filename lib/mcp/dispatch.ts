@@ -7,6 +7,7 @@ import type { Asking } from "./asking.ts";
 import { withoutNulls } from "./arguments.ts";
 import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import { cutPage } from "./list-pages.ts";
+import { createResourceCalls, type ResourceCalls } from "./resource-calls.ts";
 import { findSchemaFault, ofOurOwn, ofStrangers } from "./schema-check.ts";
 import {
   type CallContext,
@@ -67,12 +68,20 @@ export interface Dispatcher {
   listTools(cursor: string | undefined, requester: Requester): Promise<Listed<"tools", ListedTool>>;
   callTool(name: string, args: Record<string, unknown>, inbound: Inbound): Promise<ToolResult>;
   getPrompt(name: string, args: Record<string, string>, inbound: Inbound): Promise<PromptResult>;
+  /** Absent where the table has no resources. */
+  readonly resources?: Omit<ResourceCalls, "read"> & {
+    read(uri: string, inbound: Inbound): ReturnType<ResourceCalls["read"]>;
+  };
 }
 
 /** Prepares a table for serving. Throws when a prompt's name occurs twice. */
 export function createDispatcher(table: McpTable, log: Logger): Dispatcher {
   const prompts = indexByName("prompt", table.prompts);
+  const resources = table.resources && createResourceCalls(table.resources);
   return {
+    ...(resources !== undefined && {
+      resources: { ...resources, read: (uri, inbound) => readGuarded(resources, uri, inbound, log) },
+    }),
     prompts: table.prompts.map(renderPrompt),
     async listTools(cursor, requester) {
       const { entries, ...next } = cutPage(await table.tools.list(requester), ({ name }) => name, cursor);
@@ -134,6 +143,22 @@ async function getGuarded(prompt: PromptEntry, args: Record<string, string>, inb
     }
     log.error({ prompt: prompt.name, requestId: context.requestId, err: error }, "prompt handler threw");
     const text = `${prompt.name} failed because of an internal error; the server's log has the details.`;
+    throw new JsonRpcError(rpcCodes.internalError, text, { cause: error });
+  } finally {
+    end();
+  }
+}
+
+async function readGuarded(resources: ResourceCalls, uri: string, inbound: Inbound, log: Logger) {
+  const { context, end } = openContext(inbound, log);
+  try {
+    return await resources.read(uri, context);
+  } catch (error) {
+    if (error instanceof JsonRpcError) {
+      throw error;
+    }
+    log.error({ resource: cut(uri), requestId: context.requestId, err: error }, "resource handler threw");
+    const text = "the resource cannot be read because of an internal error; the server's log has the details.";
     throw new JsonRpcError(rpcCodes.internalError, text, { cause: error });
   } finally {
     end();

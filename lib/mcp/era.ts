@@ -5,6 +5,8 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "./json-rpc.ts";
 
+/** Opens a stream of changes in the 2026 era. */
+export const listenMethod = "subscriptions/listen";
 /** In `params._meta`, what a request of the 2026 era states its version by; so do all keys that the protocol reserves begin. */
 export const versionKeyOf2026 = "io.modelcontextprotocol/protocolVersion";
 const reserved = versionKeyOf2026.slice(0, versionKeyOf2026.indexOf("/") + 1);

@@ -1,19 +1,46 @@
 /** Watches the body of a response that is on its way to a client. It changes neither bytes nor headers. */
 
-/**
- * Calls `onEnd` exactly once: when the body has been read to its end, has failed, or its reader went away.
- * Without a body, `onEnd` runs at once.
- */
+interface BodyObserver {
+  /** Called exactly once: when the body has been read to its end, has failed, or its reader went away. */
+  onEnd: () => void;
+  /** Called when the reader has taken something and asks for more. */
+  onTaken?: () => void;
+}
+
+export interface ObservedBody {
+  response: Response;
+  /** Whether the reader has taken all that there was, and waits. */
+  isTaken(): boolean;
+  /** Ends the body with an error; what was not taken is dropped. */
+  fail(error: Error): void;
+}
+
+/** Without a body, `onEnd` runs at once. */
 export function observeBodyEnd(response: Response, onEnd: () => void): Response {
+  return observeBody(response, { onEnd }).response;
+}
+
+/** Without a body, `onEnd` runs at once. */
+export function observeBody(response: Response, { onEnd, onTaken }: BodyObserver): ObservedBody {
   if (response.body === null) {
     onEnd();
-    return response;
+    return { response, isTaken: () => false, fail: () => undefined };
   }
   const reader = response.body.getReader();
+  let isWaiting = false;
+  let hasFailed = false;
+  let sink: ReadableStreamDefaultController<Uint8Array>;
   const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      sink = controller;
+    },
     async pull(controller) {
+      isWaiting = true;
+      onTaken?.();
       try {
         const { done, value } = await reader.read();
+        isWaiting = false;
+        if (hasFailed) return;
         if (done) {
           controller.close();
           onEnd();
@@ -21,6 +48,7 @@ export function observeBodyEnd(response: Response, onEnd: () => void): Response 
           controller.enqueue(value);
         }
       } catch (error) {
+        if (hasFailed) return;
         controller.error(error);
         onEnd();
       }
@@ -30,5 +58,16 @@ export function observeBodyEnd(response: Response, onEnd: () => void): Response 
       await reader.cancel(reason);
     },
   });
-  return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+  const { status, statusText, headers } = response;
+  return {
+    response: new Response(body, { status, statusText, headers }),
+    isTaken: () => isWaiting,
+    fail(error) {
+      hasFailed = true;
+      sink.error(error);
+      onEnd();
+      // Whoever fails the body has no interest in how its source ends.
+      reader.cancel(error).catch(() => undefined);
+    },
+  };
 }

@@ -5,9 +5,13 @@
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import { defaultEventLimits, EventBuffer } from "./event-buffer.ts";
 import { renderRpcFailure, rpcCodes } from "./json-rpc.ts";
+import type { Caller } from "./caller.ts";
+import type { KeptSubscriptions } from "./kept-subscriptions.ts";
 import type { InboundRequest } from "./inbound-request.ts";
 import { isOwnedBy, mintOwnedId } from "./owned-id.ts";
 import { observeBodyEnd } from "./response-body.ts";
+import { openSessionSubscriptions, type SessionSubscriptions } from "./session-subscriptions.ts";
+import type { SubscriptionHub } from "./subscription-hub.ts";
 import { openServer2025, type Parts2025, type Server2025 } from "./server-2025.ts";
 import { SessionStore, type Session, type SessionLimits } from "./sessions.ts";
 import type { Clock } from "../process/clock.ts";
@@ -26,6 +30,8 @@ interface LiveSession extends Session {
   server: Server2025;
   /** Notes a GET stream; what it returns takes that back. */
   beginListening(): () => void;
+  /** Absent where nothing of the table ever changes. */
+  subscriptions: SessionSubscriptions | undefined;
 }
 
 const retryAfterSeconds = "5";
@@ -39,6 +45,9 @@ interface SessionLegOptions {
   opensSessions: (() => Promise<boolean>) | undefined;
   isResumable: (id: string) => Promise<boolean>;
   onSessionDelete: (id: string) => Promise<void>;
+  hub: SubscriptionHub | undefined;
+  /** Absent where no session is resumable. */
+  keptSubscriptions: KeptSubscriptions | undefined;
 }
 
 const refusals = {
@@ -61,24 +70,27 @@ interface Room {
   parts: Parts2025;
   store: SessionStore<LiveSession>;
   events: EventBuffer;
+  hub: SubscriptionHub | undefined;
+  kept: KeptSubscriptions | undefined;
 }
 
 /** The era with sessions, and without where `opensSessions` is given. */
 export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): Leg {
   const store = new SessionStore<LiveSession>(options.limits, options.clock);
-  const room: Room = { parts, store, events: new EventBuffer(defaultEventLimits, options.clock) };
+  const { hub, keptSubscriptions: kept } = options;
+  const room: Room = { parts, store, events: new EventBuffer(defaultEventLimits, options.clock), hub, kept };
   /** Requests of one session that come together, as after a restart, resume it once. */
   const resuming = new Map<string, Promise<LiveSession | Refusal>>();
 
   const { opensSessions = async () => true } = options;
   const standalone = options.opensSessions && createStatelessLeg(parts);
 
-  const findOrResume = async (id: string, request: Request): Promise<LiveSession | Refusal> => {
+  const findOrResume = async (id: string, inbound: InboundRequest): Promise<LiveSession | Refusal> => {
     const live = store.find(id);
     if (live !== undefined) {
       return live;
     }
-    const begun = resuming.get(id) ?? resume(room, { id, request, isResumable: options.isResumable });
+    const begun = resuming.get(id) ?? resume(room, { id, inbound, isResumable: options.isResumable });
     resuming.set(id, begun);
     return await begun.finally(() => resuming.delete(id));
   };
@@ -92,7 +104,7 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
         }
         return (await standalone?.handle(inbound)) ?? failWithoutSession(message);
       }
-      const session = isOwnedBy(id, caller) ? await findOrResume(id, request) : "unknown";
+      const session = isOwnedBy(id, caller) ? await findOrResume(id, inbound) : "unknown";
       // Another process may have opened it.
       if (session === "unknown" && standalone !== undefined && !(await opensSessions())) {
         return await standalone.handle(inbound);
@@ -100,6 +112,7 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
       if (typeof session === "string") {
         return refusals[session]();
       }
+      session.subscriptions?.identify(caller);
       if (request.method === "GET") {
         return await listen(store, session, inbound);
       }
@@ -109,6 +122,7 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
       }
       const response = await session.server.handle(inbound);
       if (request.method === "DELETE" && response.ok) {
+        kept?.save(id, []);
         await options.onSessionDelete(id);
       }
       return response;
@@ -133,23 +147,27 @@ async function open(room: Room, inbound: InboundRequest): Promise<Response> {
   if (!room.store.reserve()) {
     return refusals.full();
   }
-  return await begin(room, mintOwnedId(inbound.caller), ({ server }) => server.handle(inbound));
+  const { caller } = inbound;
+  return await begin(room, { id: mintOwnedId(caller), caller }, ({ server }) => server.handle(inbound));
 }
 
-/** Takes up a session that is not open here, as `request` needs it. */
+/** Takes up a session that is not open here, as the request needs it. */
 async function resume(
   room: Room,
-  wanted: { id: string; request: Request; isResumable: SessionLegOptions["isResumable"] },
+  wanted: { id: string; inbound: InboundRequest; isResumable: SessionLegOptions["isResumable"] },
 ): Promise<LiveSession | Refusal> {
-  const { id, request } = wanted;
+  const { id } = wanted;
+  const { request, caller } = wanted.inbound;
   try {
     if (!(await wanted.isResumable(id))) {
       return "unknown";
     }
+    const uris = (await room.kept?.load(id)) ?? [];
     if (!room.store.reserve()) {
       return "full";
     }
-    return await begin(room, id, async (session) => {
+    return await begin(room, { id, caller }, async (session) => {
+      session.subscriptions?.restore(uris);
       await session.server.resume(request.headers.get("mcp-protocol-version") ?? unsaidProtocolVersion);
       return session;
     });
@@ -161,15 +179,17 @@ async function resume(
 
 /** A session in the place that is reserved for it. When `initialize` does not make one of it, nothing is left behind. */
 async function begin<Result>(
-  { parts, store, events }: Room,
-  id: string,
+  { parts, store, events, hub, kept }: Room,
+  { id, caller }: { id: string; caller: Caller },
   initialize: (session: LiveSession) => Promise<Result>,
 ): Promise<Result> {
   let opened = false;
   // The standalone stream and one that was resumed can be open together, and end in any order.
   const streams = new Set<symbol>();
+  const subscriptions = hub && openSessionSubscriptions(hub, { sessionId: id, caller, kept });
   const server = await openServer2025(parts, {
     sessionId: id,
+    subscriptions,
     events: events.openSession(),
     onInitialized() {
       opened = true;
@@ -188,13 +208,18 @@ async function begin<Result>(
       streams.add(stream);
       return () => void streams.delete(stream);
     },
-    end: () => void server.close(),
+    subscriptions,
+    end() {
+      subscriptions?.close();
+      void server.close();
+    },
   };
   try {
     return await initialize(session);
   } finally {
     if (!opened) {
       store.release();
+      subscriptions?.close();
       await server.close();
     }
   }
@@ -211,10 +236,15 @@ async function listen(
     return response;
   }
   const endListening = session.beginListening();
-  return observeBodyEnd(response, () => {
+  const onEnd = () => {
     endListening();
     store.touch(session);
-  });
+  };
+  // With that header it is the stream of a call.
+  const isStandalone = !inbound.request.headers.get("last-event-id");
+  return session.subscriptions !== undefined && isStandalone
+    ? session.subscriptions.carry(response, session.server.notify, onEnd)
+    : observeBodyEnd(response, onEnd);
 }
 
 /** Without sessions: each POST is served by a server of its own, and dropping the response cancels the call. */

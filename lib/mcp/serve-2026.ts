@@ -27,6 +27,9 @@ import type { InboundRequest } from "./inbound-request.ts";
 import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import { unusedValidator } from "./sdk-validator.ts";
 import { createSuspendedCalls, type Outcome, type SuspendedCalls } from "./suspended-calls.ts";
+import { listenMethod } from "./era.ts";
+import { createListening } from "./listen-2026.ts";
+import type { SubscriptionHub } from "./subscription-hub.ts";
 import type { Leg } from "./serve-2025.ts";
 import { streamWhenLate } from "./late-stream.ts";
 import type { McpTable, Requester } from "./table.ts";
@@ -45,6 +48,8 @@ interface Parts2026 {
   /** Whether a caller's next request comes to this process too; else calls cannot wait here for answers. */
   isAlone: () => Promise<boolean>;
   extension: McpExtension | undefined;
+  /** Absent where nothing of the table ever changes. */
+  hub: SubscriptionHub | undefined;
 }
 
 export interface StreamLeg extends Leg {
@@ -54,8 +59,9 @@ export interface StreamLeg extends Leg {
 
 /** The 2026 era of a table. Requests of the 2025 era are refused with -32022: they belong to the other leg. */
 export function createStreamLeg(parts: Parts2026): StreamLeg {
-  const { log } = parts;
-  const suspended = createSuspendedCalls(suspensionLimits, parts.clock);
+  const { log, table, hub, clock } = parts;
+  const suspended = createSuspendedCalls(suspensionLimits, clock);
+  const listening = hub && createListening(table.server, hub, clock);
   const handler = createMcpHandler(() => openServer(parts, suspended), {
     legacy: "reject",
     responseMode: "auto",
@@ -64,24 +70,28 @@ export function createStreamLeg(parts: Parts2026): StreamLeg {
   });
   return {
     isOf2025: ({ request, message }) => isLegacyRequest(request, message),
-    handle: ({ request, message, caller }) => {
+    handle: (inbound) => {
+      const { request, message, caller } = inbound;
       const pending = handler.fetch(request, { parsedBody: message, authInfo: renderAuthInfo(caller) });
-      return streamWhenLate(pending, { patienceMs, keepAliveMs });
+      return listening !== undefined && message?.["method"] === listenMethod
+        ? pending.then((judged) => listening.takeOver(judged, inbound))
+        : streamWhenLate(pending, { patienceMs, keepAliveMs });
     },
     // Dropping a response has cancelled its call.
     afterCall: (_inbound, onEnd) => onEnd(),
     sessionCount: () => 0,
     async close() {
       suspended.close();
+      listening?.close();
       await handler.close();
     },
   };
 }
 
 function openServer(parts: Parts2026, suspended: SuspendedCalls): Server {
-  const { table, dispatcher, extension } = parts;
+  const { table, dispatcher, extension, hub } = parts;
   const server = new Server(table.server, {
-    capabilities: renderCapabilities(table),
+    capabilities: renderCapabilities(table, hub !== undefined),
     jsonSchemaValidator: unusedValidator,
     ...(table.instructions !== undefined && { instructions: table.instructions }),
   });
@@ -97,6 +107,18 @@ function openServer(parts: Parts2026, suspended: SuspendedCalls): Server {
   if (table.prompts.length > 0) {
     server.setRequestHandler("prompts/list", () => ({ prompts: dispatcher.prompts }));
     server.setRequestHandler("prompts/get", getPrompt);
+  }
+  const { resources } = dispatcher;
+  if (resources !== undefined) {
+    server.setRequestHandler("resources/list", ({ params }, context) =>
+      resources.list(params?.cursor, renderRequester(context)),
+    );
+    server.setRequestHandler("resources/templates/list", ({ params }, context) =>
+      resources.listTemplates(params?.cursor, renderRequester(context)),
+    );
+    server.setRequestHandler("resources/read", ({ params }, context) =>
+      resources.read(params.uri, renderInbound(context)),
+    );
   }
   extension?.extend2026(server, { callTool, getPrompt });
   return server;

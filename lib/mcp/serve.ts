@@ -8,15 +8,17 @@ import { createMemoryBudget, deriveBudgetBytes, type Holder, type MemoryBudget }
 import type { Logger } from "../process/log.ts";
 import type { Caller, NamedCaller } from "./caller.ts";
 import { createDispatcher } from "./dispatch.ts";
-import { isSurely2025 } from "./era.ts";
+import { isSurely2025, listenMethod } from "./era.ts";
 import type { McpExtension } from "./extension.ts";
 import { renderRpcFailure, rpcCodes } from "./json-rpc.ts";
+import { type KeptSubscriptions, keepSubscriptionsInMemory } from "./kept-subscriptions.ts";
 import { observeBodyEnd } from "./response-body.ts";
 import { readMessage } from "./request-body.ts";
 import type { InboundRequest } from "./inbound-request.ts";
 import { createSessionLeg, type Leg } from "./serve-2025.ts";
 import type { StreamLeg } from "./serve-2026.ts";
 import type { SessionLimits } from "./sessions.ts";
+import { createSubscriptionHub } from "./subscription-hub.ts";
 import type { McpTable } from "./table.ts";
 
 export interface ServeOptions {
@@ -47,6 +49,11 @@ export interface ServeOptions {
   isResumable?: (id: string) => Promise<boolean>;
   /** Called when a client has ended its session with DELETE, which is answered after it; 500 when it rejects. */
   onSessionDelete?: (id: string) => Promise<void>;
+  /**
+   * Where subscriptions of sessions are kept for when they are resumed. Default: in memory, so that they outlive what
+   * `sessions` ends, and not the process.
+   */
+  keptSubscriptions?: KeptSubscriptions;
   extension?: McpExtension;
   clock?: Clock;
 }
@@ -76,10 +83,14 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
   const dispatcher = createDispatcher(table, log);
   const parts = { table, dispatcher, log, extension: options.extension };
   const { opensSessions } = options;
-  const leg2025 = createSessionLeg(parts, { limits: sessions, clock, opensSessions, isResumable, onSessionDelete });
+  const hub = createSubscriptionHub(table, clock);
+  const keptSubscriptions =
+    options.isResumable && hub ? (options.keptSubscriptions ?? keepSubscriptionsInMemory()) : undefined;
+  const legOptions = { limits: sessions, clock, opensSessions, isResumable, onSessionDelete, hub, keptSubscriptions };
+  const leg2025 = createSessionLeg(parts, legOptions);
   let leg2026: Promise<StreamLeg> | undefined;
   const isAlone = opensSessions ?? (async () => true);
-  const load2026 = async () => (await import("./serve-2026.ts")).createStreamLeg({ ...parts, clock, isAlone });
+  const load2026 = async () => (await import("./serve-2026.ts")).createStreamLeg({ ...parts, clock, isAlone, hub });
   const pickLeg = async (inbound: InboundRequest): Promise<Leg> => {
     if (isSurely2025(inbound.request, inbound.message)) return leg2025;
     const stream = await (leg2026 ??= load2026());
@@ -116,6 +127,7 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
     app,
     async close() {
       closed = true;
+      hub?.close();
       await Promise.all([leg2025.close(), leg2026?.then((leg) => leg.close())]);
     },
     sessionCount: leg2025.sessionCount,
@@ -137,6 +149,11 @@ async function handOver(
   try {
     const leg = await pickLeg(inbound);
     const response = await leg.handle(inbound);
+    if (holder !== undefined && inbound.message?.["method"] === listenMethod) {
+      // What it names is counted elsewhere, and its stream may last for days.
+      holder.release();
+      return response;
+    }
     return holder === undefined ? response : observeBodyEnd(response, () => leg.afterCall(inbound, holder.release));
   } catch (error) {
     holder?.release();

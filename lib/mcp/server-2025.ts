@@ -11,7 +11,12 @@ import {
   CancelledNotificationSchema,
   GetPromptRequestSchema,
   ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Logger } from "../process/log.ts";
 import { renderAsking } from "./ask-2025.ts";
@@ -21,6 +26,8 @@ import type { InboundRequest } from "./inbound-request.ts";
 import type { SessionEvents } from "./event-buffer.ts";
 import type { Extra2025, McpExtension } from "./extension.ts";
 import { createRunningCalls } from "./running-calls.ts";
+import { unknownResource } from "./resource-calls.ts";
+import type { ChangeNotification } from "./subscriber.ts";
 import { unusedValidator } from "./sdk-validator.ts";
 import type { McpTable, Requester } from "./table.ts";
 import { renderCapabilities, renderToolResult } from "./wire-results.ts";
@@ -41,14 +48,24 @@ interface TransportOptions2025 {
   /** Makes the session's streams resumable. */
   events?: SessionEvents;
   onInitialized?: () => void;
+  /** Whom the session's subscriptions are told to; absent where nothing changes, and without a session. */
+  subscriptions?: Subscriptions2025 | undefined;
   onClosed: () => void;
   onCallEnd?: () => void;
+}
+
+export interface Subscriptions2025 {
+  /** False when the requester may not read it. Throws a JsonRpcError when it is one too many. */
+  subscribe(uri: string): boolean;
+  unsubscribe(uri: string): void;
 }
 
 export interface Server2025 {
   /** Makes a new server take the requests of a session that another one has initialized, in `protocolVersion` if it knows it. */
   resume(protocolVersion: string): Promise<void>;
   handle(inbound: InboundRequest): Promise<Response>;
+  /** Sends on the session's GET stream; dropped when there is none. */
+  notify(notification: ChangeNotification): void;
   isCalling(): boolean;
   /** True when a call with this id is running. */
   isInFlight(id: unknown): boolean;
@@ -60,14 +77,14 @@ export interface Server2025 {
 /** Builds a connected server. The caller closes it, or the client does with DELETE; either way `onClosed` is called once. */
 export async function openServer2025(parts: Parts2025, options: TransportOptions2025): Promise<Server2025> {
   const { table, dispatcher, log } = parts;
-  const { sessionId, events, onInitialized } = options;
+  const { sessionId, events, onInitialized, subscriptions } = options;
   const transport = new WebStandardStreamableHTTPServerTransport({
     ...(sessionId !== undefined && { sessionIdGenerator: () => sessionId }),
     ...(onInitialized !== undefined && { onsessioninitialized: onInitialized }),
-    ...(events !== undefined && { eventStore: events, retryInterval: retryIntervalMs }),
+    ...(events !== undefined && { eventStore: withoutChanges(events), retryInterval: retryIntervalMs }),
   });
   const server = new Server(table.server, {
-    capabilities: renderCapabilities(table),
+    capabilities: renderCapabilities(table, subscriptions !== undefined),
     jsonSchemaValidator: unusedValidator,
     ...(table.instructions !== undefined && { instructions: table.instructions }),
   });
@@ -94,6 +111,10 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
       ...(await runCall(extra, (inbound) => dispatcher.getPrompt(params.name, params.arguments ?? {}, inbound))),
     }));
   }
+  const { resources } = dispatcher;
+  if (resources !== undefined) {
+    addResources(server, { resources, requesterOf, subscriptions, run: runCall });
+  }
   server.setNotificationHandler(CancelledNotificationSchema, ({ params }) => {
     const { requestId, reason } = params;
     if (requestId === undefined) return;
@@ -117,12 +138,52 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
     },
     handle: ({ request, message, caller }) =>
       transport.handleRequest(request, { parsedBody: message, authInfo: renderAuthInfo(caller) }),
+    notify(notification) {
+      server.notification(notification).catch((error: unknown) => log.debug({ err: error }, "change could not be sent"));
+    },
     isCalling: () => calls.count() > 0,
     isInFlight: calls.has,
     afterCall: calls.afterCall,
     close: () => server.close(),
   };
 }
+
+interface ResourceParts {
+  resources: NonNullable<Dispatcher["resources"]>;
+  requesterOf: (extra: Extra2025) => Requester;
+  subscriptions: Subscriptions2025 | undefined;
+  run: <T>(extra: Extra2025, run: (inbound: Inbound) => Promise<T>) => Promise<T>;
+}
+
+function addResources(server: Server, { resources, requesterOf, subscriptions, run }: ResourceParts): void {
+  server.setRequestHandler(ListResourcesRequestSchema, ({ params }, extra) =>
+    resources.list(params?.cursor, requesterOf(extra)),
+  );
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, ({ params }, extra) =>
+    resources.listTemplates(params?.cursor, requesterOf(extra)),
+  );
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params }, extra) =>
+    run(extra, (inbound) => resources.read(params.uri, inbound)),
+  );
+  if (subscriptions === undefined) return;
+  server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
+    if (!subscriptions.subscribe(uri)) throw unknownResource(uri, "2025");
+    return {};
+  });
+  server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => {
+    subscriptions.unsubscribe(uri);
+    return {};
+  });
+}
+
+/** News of changes is not kept for later: who comes back is told anew of all that may have changed. It goes without an id. */
+const withoutChanges = (events: SessionEvents): SessionEvents => ({
+  ...events,
+  storeEvent: async (streamId, message) => (isChange(message) ? "" : await events.storeEvent(streamId, message)),
+});
+
+const isChange = (message: object): boolean =>
+  "method" in message && /^notifications\/(resources\/updated|\w+\/list_changed)$/.test(String(message.method));
 
 /** The transport has no other way in: it answers an initialize that nobody sent, and nobody reads the answer. */
 function renderResumption(protocolVersion: string) {

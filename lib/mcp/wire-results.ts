@@ -6,10 +6,11 @@ export function renderToolResult({ meta, ...result }: ToolResult) {
   return { ...result, ...(meta !== undefined && { _meta: meta }) };
 }
 
-/** What the server offers; listChanged only of lists that can change. */
-export function renderCapabilities({ tools, prompts }: McpTable) {
+/** What the server offers; of changes only those that can come, and that it can tell of. */
+export function renderCapabilities({ tools, prompts, resources }: McpTable, canSubscribe: boolean) {
   return {
-    tools: tools.changes === undefined ? {} : { listChanged: true },
+    tools: tools.changes === undefined || !canSubscribe ? {} : { listChanged: true },
     ...(prompts.length > 0 && { prompts: {} }),
+    ...(resources !== undefined && { resources: canSubscribe ? { subscribe: true, listChanged: true } : {} }),
   };
 }

@@ -11,6 +11,15 @@ const gatheredLimitBytes = 256 * 1024;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
+/** What a stream fails with whose client does not read it: the connection is closed at once, and it is nobody's fault here. */
+export class StalledReader extends Error {
+  override readonly name = "StalledReader";
+
+  constructor() {
+    super("the client has not read its stream for too long");
+  }
+}
+
 export const isEventStream = (headers: Headers): boolean =>
   headers.get("content-type")?.startsWith("text/event-stream") === true;
 
@@ -27,7 +36,13 @@ export async function sendEvents(
   if (response.body === null) return response;
   const reader = response.body.getReader();
   const gathered = await gather(reader);
-  if (!gathered.isWhole) return new Response(continueStream(reader, gathered, onError), response);
+  if (!gathered.isWhole) {
+    // Seen even while the client reads nothing, and so nothing is asked of the stream.
+    reader.closed.catch((error) => {
+      if (error instanceof StalledReader) outgoing.destroy();
+    });
+    return new Response(continueStream(reader, gathered, onError), response);
+  }
   const body = Buffer.concat(gathered.ready);
   outgoing.writeHead(response.status, { ...Object.fromEntries(response.headers), "content-length": body.length });
   // As text it goes out in one write with the headers; latin1 leaves each byte as it is.
@@ -38,6 +53,7 @@ export async function sendEvents(
 interface Outgoing {
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
   end(text: string, encoding: BufferEncoding): unknown;
+  destroy(): unknown;
 }
 
 interface Gathered {
@@ -87,7 +103,7 @@ function continueStream(
         else controller.enqueue(value);
       } catch (error) {
         if (cancelled) return;
-        onError(error);
+        if (!(error instanceof StalledReader)) onError(error);
         controller.close();
       }
     },

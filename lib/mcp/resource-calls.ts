@@ -1,0 +1,52 @@
+/**
+ * Answers the requests that list and read resources, the same for both eras, from a table's source. It asks whether the
+ * requester may read before it reads, and lets nobody tell what is hidden from what is not there.
+ */
+import { cutPage } from "./list-pages.ts";
+import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
+import { uriCharactersMax } from "./subscription-hub.ts";
+import type {
+  CallContext,
+  Era,
+  Requester,
+  ResourceContents,
+  ResourceEntry,
+  ResourceSource,
+  ResourceTemplate,
+} from "./table.ts";
+
+export interface ResourceCalls {
+  list(cursor: string | undefined, requester: Requester): Promise<{ resources: ResourceEntry[]; nextCursor?: string }>;
+  listTemplates(
+    cursor: string | undefined,
+    requester: Requester,
+  ): Promise<{ resourceTemplates: ResourceTemplate[]; nextCursor?: string }>;
+  /** Rejects with JsonRpcError where there is nothing for this requester. */
+  read(uri: string, context: CallContext): Promise<{ contents: ResourceContents[] }>;
+}
+
+export function createResourceCalls(source: ResourceSource): ResourceCalls {
+  return {
+    async list(cursor, requester) {
+      const { entries, ...next } = cutPage(await source.list(requester), ({ uri }) => uri, cursor);
+      return { resources: [...entries], ...next };
+    },
+    async listTemplates(cursor, requester) {
+      const { entries, ...next } = cutPage(await source.templates(requester), (each) => each.uriTemplate, cursor);
+      return { resourceTemplates: [...entries], ...next };
+    },
+    async read(uri, context) {
+      const mayRead = uri.length <= uriCharactersMax && source.mayRead(uri, context);
+      const contents = mayRead ? await source.read(uri, context) : undefined;
+      if (contents === undefined) throw unknownResource(uri, context.era);
+      return { contents: [...contents] };
+    },
+  };
+}
+
+/** Of a resource that is not there, or not for this requester. */
+export function unknownResource(uri: string, era: Era): JsonRpcError {
+  const code = era === "2025" ? rpcCodes.resourceNotFound : rpcCodes.invalidParams;
+  const named = uri.length <= uriCharactersMax ? uri : `${uri.slice(0, uriCharactersMax)}…`;
+  return new JsonRpcError(code, "Resource not found", { data: { uri: named } });
+}
