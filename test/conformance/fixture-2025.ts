@@ -1,26 +1,17 @@
-// What the suite wants of a 2025-era server beside a table: resources, completion, logging, and questions to the client.
+// What the suite wants of a 2025-era server beside a table: completion, logging, and questions to the client.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
   type CallToolRequest,
   CallToolRequestSchema,
   CompleteRequestSchema,
   CreateMessageResultSchema,
   ElicitResultSchema,
-  ErrorCode,
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  McpError,
-  ReadResourceRequestSchema,
   SetLevelRequestSchema,
-  SubscribeRequestSchema,
-  UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Extra2025, McpExtension } from "../../lib/mcp/extension.ts";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import { askUser, defaultsForm, enumsForm, type Form } from "./elicitations.ts";
-import { complete, listResources, listTemplates, readResource } from "./fixture-resources.ts";
-import { textResult } from "./fixture-table.ts";
+import { complete, textResult } from "./fixture-table.ts";
 
 const askingTools: Record<string, (extra: Extra2025, args: Record<string, unknown>) => Promise<ToolResult>> = {
   async test_tool_with_logging(extra) {
@@ -52,25 +43,12 @@ async function elicit(extra: Extra2025, params: Form, word: string): Promise<Too
 }
 
 export const extend2025: McpExtension["extend2025"] = (server, callTool) => {
-  server.registerCapabilities({ resources: { subscribe: true }, completions: {}, logging: {} });
+  server.registerCapabilities({ completions: {}, logging: {} });
   server.setRequestHandler(CallToolRequestSchema, async (request: CallToolRequest, extra) => {
     const asking = askingTools[request.params.name];
     if (asking === undefined) return callTool(request, extra);
     return { ...(await asking(extra, request.params.arguments ?? {})) };
   });
   server.setRequestHandler(SetLevelRequestSchema, () => ({}));
-  addResources(server);
-};
-
-function addResources(server: Server): void {
-  server.setRequestHandler(ListResourcesRequestSchema, listResources);
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, listTemplates);
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
-    const found = readResource(uri);
-    if (found === undefined) throw new McpError(ErrorCode.InvalidParams, "Resource not found", { uri });
-    return found;
-  });
-  server.setRequestHandler(SubscribeRequestSchema, () => ({}));
-  server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
   server.setRequestHandler(CompleteRequestSchema, ({ params }) => complete(params.argument.value));
-}
+};

@@ -1,4 +1,4 @@
-// What the suite wants of a 2026-era server beside a table: resources, completion, and results that ask for input first
+// What the suite wants of a 2026-era server beside a table: completion, and results that ask for input first
 // (SEP-2322), with a state that nobody can alter.
 import { randomBytes } from "node:crypto";
 import {
@@ -11,14 +11,11 @@ import {
   MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
-  ResourceNotFoundError,
-  type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { McpExtension } from "../../lib/mcp/extension.ts";
-import { complete, listResources, listTemplates, readResource } from "./fixture-resources.ts";
-import { textResult } from "./fixture-table.ts";
+import { complete, textResult } from "./fixture-table.ts";
 
 const states = createRequestStateCodec<{ round: number }>({ key: randomBytes(32) });
 
@@ -120,7 +117,7 @@ const clientCapabilities = ({ envelope }: ServerContext["mcpReq"]) =>
   envelopeOf.parse(envelope ?? {})[CLIENT_CAPABILITIES_META_KEY];
 
 export const extend2026: McpExtension["extend2026"] = (server, { callTool, getPrompt }) => {
-  server.registerCapabilities({ resources: {}, completions: {}, logging: {} });
+  server.registerCapabilities({ completions: {}, logging: {} });
   server.setRequestHandler("tools/call", async (request, context) => {
     const asking = askingTools[request.params.name];
     return asking === undefined ? callTool(request, context) : { ...(await asking(context)) };
@@ -131,16 +128,5 @@ export const extend2026: McpExtension["extend2026"] = (server, { callTool, getPr
     const asks = inputRequired.elicit(form("What context should the prompt use?", "context"));
     return inputRequired({ inputRequests: { user_context: asks } });
   });
-  addResources(server);
-};
-
-function addResources(server: Server): void {
-  server.setRequestHandler("resources/list", listResources);
-  server.setRequestHandler("resources/templates/list", listTemplates);
-  server.setRequestHandler("resources/read", ({ params: { uri } }) => {
-    const found = readResource(uri);
-    if (found === undefined) throw new ResourceNotFoundError(uri);
-    return found;
-  });
   server.setRequestHandler("completion/complete", ({ params }) => complete(params.argument.value));
-}
+};

@@ -1,23 +1,32 @@
-// The suite's resources and completions, which agents do not offer: one answer for both eras.
+// The suite's resources, with the content that its scenarios prescribe. The watched one changes all the time.
+import type { ResourceSource } from "../../lib/mcp/table.ts";
+
+const watched = "test://watched-resource";
+const changeIntervalMs = 200;
+
 const listed = [
   { uri: "test://static-text", name: "Static text", mimeType: "text/plain" },
   { uri: "test://static-binary", name: "Static binary", mimeType: "image/png" },
-  { uri: "test://watched-resource", name: "Watched resource", mimeType: "text/plain" },
+  { uri: watched, name: "Watched resource", mimeType: "text/plain" },
 ];
 
-export const listResources = () => ({ resources: listed });
+export const fixtureResources: ResourceSource = {
+  list: () => listed,
+  templates: () => [{ uriTemplate: "test://template/{id}/data", name: "Template", mimeType: "application/json" }],
+  mayRead: (uri) => findContent(uri) !== undefined,
+  async read(uri) {
+    const found = findContent(uri);
+    return found === undefined ? undefined : [{ uri, ...found }];
+  },
+  changes(onChange) {
+    const timer = setInterval(() => onChange({ uri: watched }), changeIntervalMs);
+    return () => clearInterval(timer);
+  },
+};
 
-export const listTemplates = () => ({
-  resourceTemplates: [{ uriTemplate: "test://template/{id}/data", name: "Template", mimeType: "application/json" }],
-});
+type Content = { mimeType: string } & ({ text: string } | { blob: string });
 
-/** What is at `uri`; undefined when nothing is. */
-export function readResource(uri: string) {
-  const found = findContent(uri);
-  return found === undefined ? undefined : { contents: [{ uri, ...found }] };
-}
-
-function findContent(uri: string) {
+function findContent(uri: string): Content | undefined {
   const id = /^test:\/\/template\/([^/]+)\/data$/.exec(uri)?.[1];
   if (id !== undefined) {
     return {
@@ -30,14 +39,10 @@ function findContent(uri: string) {
       return { mimeType: "text/plain", text: "This is the content of the static text resource." };
     case "test://static-binary":
       return { mimeType: "image/png", blob: Buffer.from([137, 80, 78, 71]).toString("base64") };
-    case "test://watched-resource":
+    case watched:
       return { mimeType: "text/plain", text: "Watched resource content" };
     default:
       return undefined;
   }
 }
 
-export const complete = (value: string) => {
-  const values = ["paris", "park", "party"].filter((word) => word.startsWith(value));
-  return { completion: { values, total: values.length, hasMore: false } };
-};

@@ -1,6 +1,7 @@
-// The suite's fixtures that need nothing but a table: tools and prompts with fixed answers, as its scenarios prescribe them.
+// The suite's fixtures that need nothing but a table: tools, prompts and resources with fixed answers, as its scenarios prescribe them.
 // Tools that ask the client something are listed here too, and answered by the era's extension.
 import { setTimeout as sleep } from "node:timers/promises";
+import { fixtureResources } from "./fixture-resources.ts";
 import {
   type Content,
   type JsonObjectSchema,
@@ -144,8 +145,14 @@ const prompts: PromptEntry[] = [
   prompt("test_input_required_result_prompt", [], () => [text("not for this era")]),
 ];
 
+export const complete = (value: string) => {
+  const values = ["paris", "park", "party"].filter((word) => word.startsWith(value));
+  return { completion: { values, total: values.length, hasMore: false } };
+};
+
 export const fixtureTable: McpTable = {
   server: { name: "conformance-fixtures", version: "1.0.0" },
   tools: staticTools([...plainTools, ...askingTools]),
   prompts,
+  resources: fixtureResources,
 };

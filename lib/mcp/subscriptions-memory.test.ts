@@ -1,0 +1,64 @@
+// What a reader that stands still costs, measured on the heap. The SDKs alone hold 83 MB after as many changes.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterEach, expect, test } from "vitest";
+import { type ServedTable, serveChangingTable } from "./changing-table.fixture.ts";
+import { bothTypes, initializeMessage } from "./raw-client.fixture.ts";
+
+const updates = 200_000;
+const growthMaxBytes = 5 * 1024 * 1024;
+
+let served: ServedTable;
+
+afterEach(() => served.stop());
+
+setFlagsFromString("--expose-gc");
+const collect: () => void = runInNewContext("gc");
+
+async function observeHeap(): Promise<number> {
+  for (let round = 0; round < 3; round += 1) {
+    collect();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+const post = (message: object, headers: Record<string, string>) =>
+  served.request({ method: "POST", headers: { ...bothTypes, ...headers }, body: JSON.stringify(message) });
+
+async function follow2025(uri: string): Promise<Response> {
+  const id = (await post(initializeMessage, {})).headers.get("mcp-session-id") ?? "";
+  const session = { "mcp-session-id": id };
+  await (await post({ jsonrpc: "2.0", id: 1, method: "resources/subscribe", params: { uri } }, session)).text();
+  return await served.request({ headers: { accept: "text/event-stream", ...session } });
+}
+
+const follow2026 = (uri: string): Promise<Response> => {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const params = { notifications: { resourceSubscriptions: [uri] }, _meta };
+  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" };
+  return post({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params }, headers);
+};
+
+test.each([
+  ["2025", follow2025],
+  ["2026", follow2026],
+])("MGM-2 a stopped reader of the %s era holds at most 5 MB after 200,000 changes", async (_era, follow) => {
+  served = await serveChangingTable();
+  const stopped = await follow("note://a");
+  const reading = await follow("note://a");
+  const reader = reading.body?.getReader();
+  const read = (async () => {
+    while ((await reader?.read())?.done === false);
+  })();
+  const before = await observeHeap();
+  for (let count = 0; count < updates; count += 1) {
+    served.put("note://a", String(count));
+    if (count % 1_000 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect((await observeHeap()) - before).toBeLessThan(growthMaxBytes);
+  await Promise.all([stopped.body?.cancel(), reader?.cancel(), read]);
+});
