@@ -108,6 +108,29 @@ describe("AGT-7 an argument that is null", () => {
   });
 });
 
+describe("SEC-7 a schema that a stranger wrote", () => {
+  // Alternatives in alternatives: each level doubles the work.
+  const nested = (levels: number): Record<string, unknown> =>
+    levels === 0 ? { type: "number" } : { anyOf: [nested(levels - 1), nested(levels - 1)] };
+  const inputSchema = { type: "object" as const, required: ["b"], properties: { a: nested(18) as never } };
+  const call = async () => ({ content: [{ type: "text" as const, text: "called" }] });
+  const tool = { name: "t", description: "", inputSchema, call };
+
+  test("is read under a budget: what it cannot decide on is handed on, what is wrong at once is refused", async () => {
+    const { log } = openDispatcher();
+    const dispatcher = createDispatcher(tableOf([{ ...tool, schemaOf: "stranger" }]), log);
+    expect((await dispatcher.callTool("t", { a: "text", b: 1 }, inbound())).content).toMatchObject([
+      { text: "called" },
+    ]);
+    expect(await dispatcher.callTool("t", { a: "text" }, inbound())).toMatchObject({ isError: true });
+  });
+
+  test("is not taken for our own, of which every argument is decided on", async () => {
+    const dispatcher = createDispatcher(tableOf([tool]), openDispatcher().log);
+    expect(await dispatcher.callTool("t", { a: "text", b: 1 }, inbound())).toMatchObject({ isError: true });
+  });
+});
+
 describe("AGT-7 what a handler throws", () => {
   test("a JsonRpcError reaches the caller as it is", async () => {
     const { log } = openDispatcher();

@@ -147,8 +147,8 @@ async function open(room: Room, inbound: InboundRequest): Promise<Response> {
   if (!room.store.reserve()) {
     return refusals.full();
   }
-  const { caller } = inbound;
-  return await begin(room, { id: mintOwnedId(caller), caller }, ({ server }) => server.handle(inbound));
+  const own = { id: mintOwnedId(inbound.caller), caller: inbound.caller };
+  return await begin(room, own, ({ server }) => server.handle(inbound));
 }
 
 /** Takes up a session that is not open here, as the request needs it. */

@@ -162,13 +162,14 @@ function parseInputRequest({ method, params }: Question): InputRequest {
 
 const renderRequester = ({ http }: ServerContext): Requester => ({ caller: parseAuthInfo(http?.authInfo) });
 
-function renderInbound({ mcpReq, http }: ServerContext): Inbound {
+function renderInbound(context: ServerContext): Inbound {
+  const { mcpReq, http } = context;
   return {
     era: "2026",
     requestId: mcpReq.id,
     signal: mcpReq.signal,
     authorization: http?.req?.headers.get("authorization"),
-    caller: parseAuthInfo(http?.authInfo),
+    ...renderRequester(context),
     meta: mcpReq._meta,
     readHeader: (name) => http?.req?.headers.get(name),
     notifyProgress: (params) => mcpReq.notify({ method: "notifications/progress", params: { ...params } }),

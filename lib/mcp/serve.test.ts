@@ -207,6 +207,8 @@ describe("a faulty table is refused at start", () => {
 
   test("a tool name used twice", () => {
     const tools = [tool({ type: "object" }), tool({ type: "object" })];
-    expect(() => serveMcp({ server: info, tools: staticTools(tools), prompts: [] }, options)).toThrow('tool "echo" is in the table twice');
+    expect(() => serveMcp({ server: info, tools: staticTools(tools), prompts: [] }, options)).toThrow(
+      'tool "echo" is in the table twice',
+    );
   });
 });

@@ -20,7 +20,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Logger } from "../process/log.ts";
 import { renderAsking } from "./ask-2025.ts";
-import { type Caller, parseAuthInfo, renderAuthInfo } from "./caller.ts";
+import { parseAuthInfo, renderAuthInfo } from "./caller.ts";
 import type { Dispatcher, Inbound } from "./dispatch.ts";
 import type { InboundRequest } from "./inbound-request.ts";
 import type { SessionEvents } from "./event-buffer.ts";
@@ -95,7 +95,7 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
       return run({ ...renderInbound(extra, sessionId, AbortSignal.any([extra.signal, cancelled])), asking });
     });
 
-  const requesterOf = (extra: Extra2025): Requester => renderRequester(parseAuthInfo(extra.authInfo), sessionId);
+  const requesterOf = (extra: Extra2025): Requester => renderRequester(extra, sessionId);
 
   server.setRequestHandler(ListToolsRequestSchema, ({ params }, extra) =>
     dispatcher.listTools(params?.cursor, requesterOf(extra)),
@@ -139,7 +139,9 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
     handle: ({ request, message, caller }) =>
       transport.handleRequest(request, { parsedBody: message, authInfo: renderAuthInfo(caller) }),
     notify(notification) {
-      server.notification(notification).catch((error: unknown) => log.debug({ err: error }, "change could not be sent"));
+      server
+        .notification(notification)
+        .catch((error: unknown) => log.debug({ err: error }, "change could not be sent"));
     },
     isCalling: () => calls.count() > 0,
     isInFlight: calls.has,
@@ -195,8 +197,8 @@ function renderResumption(protocolVersion: string) {
   };
 }
 
-const renderRequester = (caller: Caller, sessionId: string | undefined): Requester => ({
-  caller,
+const renderRequester = (extra: Extra2025, sessionId: string | undefined): Requester => ({
+  caller: parseAuthInfo(extra.authInfo),
   ...(sessionId !== undefined && { sessionId }),
 });
 
@@ -207,7 +209,7 @@ function renderInbound(extra: Extra2025, sessionId: string | undefined, signal: 
     requestId: extra.requestId,
     signal,
     authorization: Array.isArray(authorization) ? authorization[0] : authorization,
-    ...renderRequester(parseAuthInfo(extra.authInfo), sessionId),
+    ...renderRequester(extra, sessionId),
     meta: extra._meta,
     readHeader: (name) => extra.requestInfo?.headers[name],
     notifyProgress: (params) => extra.sendNotification({ method: "notifications/progress", params: { ...params } }),

@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, expect, test } from "vitest";
 import { type ServedTable, serveChangingTable } from "./changing-table.fixture.ts";
-import { bothTypes, initializeMessage } from "./raw-client.fixture.ts";
+import { getStream, listen, openIn, subscribe } from "./subscription-wire.fixture.ts";
 
 const updates = 200_000;
 const growthMaxBytes = 5 * 1024 * 1024;
@@ -23,25 +23,13 @@ async function observeHeap(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-const post = (message: object, headers: Record<string, string>) =>
-  served.request({ method: "POST", headers: { ...bothTypes, ...headers }, body: JSON.stringify(message) });
-
 async function follow2025(uri: string): Promise<Response> {
-  const id = (await post(initializeMessage, {})).headers.get("mcp-session-id") ?? "";
-  const session = { "mcp-session-id": id };
-  await (await post({ jsonrpc: "2.0", id: 1, method: "resources/subscribe", params: { uri } }, session)).text();
-  return await served.request({ headers: { accept: "text/event-stream", ...session } });
+  const session = await openIn(served);
+  await subscribe(served, session, uri);
+  return await getStream(served, session);
 }
 
-const follow2026 = (uri: string): Promise<Response> => {
-  const _meta = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": {},
-  };
-  const params = { notifications: { resourceSubscriptions: [uri] }, _meta };
-  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" };
-  return post({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params }, headers);
-};
+const follow2026 = (uri: string): Promise<Response> => listen(served, { resourceSubscriptions: [uri] });
 
 test.each([
   ["2025", follow2025],

@@ -1,15 +1,14 @@
-// Subscriptions on the wire of both eras: who may have how many, what a reader that stands still costs, what a resumed session
-// hears. In process, a body that is not read stands still at once; over HTTP only when the buffers between are full.
-import { connect } from "node:net";
+// Subscriptions on the wire of both eras: who may have how many, and what a resumed session hears.
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createMemoryBudget } from "../process/memory-budget.ts";
 import { ManualClock } from "../process/testing/manual-clock.ts";
 import { createChangingTable, type ServedTable, serveChangingTable } from "./changing-table.fixture.ts";
 import { type KeptSubscriptions, keepSubscriptionsInMemory } from "./kept-subscriptions.ts";
 import { streamsPerCallerMax } from "./listen-2026.ts";
-import { bothTypes, initializeMessage, openSession, readMessages } from "./raw-client.fixture.ts";
-import { flushIntervalMs, stallLimitMs } from "./subscriber.ts";
+import { initializeMessage, readMessages } from "./raw-client.fixture.ts";
+import { flushIntervalMs } from "./subscriber.ts";
 import { subscriptionsMax, uriCharactersMax } from "./subscription-hub.ts";
+import { getStream, listen, openIn, readStream, rpc, send, subscribe } from "./subscription-wire.fixture.ts";
 
 const closing: (() => Promise<void>)[] = [];
 
@@ -24,77 +23,6 @@ async function serve(...args: Parameters<typeof serveChangingTable>) {
   closing.push(served.stop);
   return { ...served, clock };
 }
-
-type Headers = Record<string, string>;
-
-const send = (served: ServedTable, message: unknown, headers: Headers = {}) =>
-  served.request({ method: "POST", headers: { ...bothTypes, ...headers }, body: JSON.stringify(message) });
-
-async function openIn(served: ServedTable, headers: Headers = {}): Promise<Headers> {
-  const response = await send(served, initializeMessage, headers);
-  await response.text();
-  return { "mcp-session-id": response.headers.get("mcp-session-id") ?? "none", ...headers };
-}
-
-const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 7, method, params });
-
-async function subscribe(served: ServedTable, session: Headers, uri: string) {
-  return (await readMessages(await send(served, rpc("resources/subscribe", { uri }), session)))[0];
-}
-
-function listenRequest(filter: unknown, id: unknown = 7) {
-  const _meta = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": {},
-  };
-  const message = { ...rpc("subscriptions/listen", { notifications: filter, _meta }), id };
-  return { message, headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" } };
-}
-
-const listen = (served: ServedTable, filter: unknown, headers: Headers = {}) => {
-  const request = listenRequest(filter);
-  return send(served, request.message, { ...request.headers, ...headers });
-};
-
-/** Reads a stream's messages as they come. */
-function readStream(response: Response) {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  const heard: Record<string, unknown>[] = [];
-  const done = (async () => {
-    for (let rest = ""; ;) {
-      const { done: isDone, value } = (await reader?.read()) ?? { done: true };
-      if (isDone || value === undefined) return;
-      const events = (rest + value).split("\n\n");
-      rest = events.pop() ?? "";
-      for (const event of events) {
-        const data = event.split("\n").find((line) => line.startsWith("data: "));
-        if (data !== undefined) heard.push(JSON.parse(data.slice(6)));
-      }
-    }
-  })();
-  done.catch(() => undefined);
-  const urisOf = () => heard.flatMap(({ params }) => Reflect.get(Object(params), "uri") ?? []);
-  return { heard, done, uris: urisOf, cancel: () => reader?.cancel() };
-}
-
-const getStream = (served: ServedTable, session: Headers) =>
-  served.request({ headers: { accept: "text/event-stream", ...session } });
-
-/** A stream of either era that follows these. */
-const eras = [
-  {
-    era: "2025",
-    async follow(served: ServedTable, uris: readonly string[]) {
-      const session = await openIn(served);
-      for (const uri of uris) await subscribe(served, session, uri);
-      return await getStream(served, session);
-    },
-  },
-  {
-    era: "2026",
-    follow: (served: ServedTable, uris: readonly string[]) => listen(served, { resourceSubscriptions: uris }),
-  },
-] as const;
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `note://many/${at}`);
 
@@ -130,7 +58,9 @@ describe("MGM-2 how many subscriptions there may be", () => {
     const [refused] = await readMessages(await listen(served, { resourceSubscriptions: many(subscriptionsMax + 1) }));
     expect(refused).toMatchObject({ id: 7, error: { code: -32602, message: expect.stringContaining("found 1025") } });
     const twice = [...many(subscriptionsMax), ...many(subscriptionsMax)];
-    expect((await listen(served, { resourceSubscriptions: twice })).headers.get("content-type")).toContain("event-stream");
+    expect((await listen(served, { resourceSubscriptions: twice })).headers.get("content-type")).toContain(
+      "event-stream",
+    );
   });
 
   test(`${streamsPerCallerMax} streams of one caller in the 2026 era; a closed one makes room, and others have theirs`, async () => {
@@ -163,7 +93,9 @@ describe("MGM-2 subscriptions of the 2025 era", () => {
   test("to give one back that was never there does nothing", async () => {
     const served = await serve();
     const session = await openIn(served);
-    const answers = await readMessages(await send(served, rpc("resources/unsubscribe", { uri: "note://none" }), session));
+    const answers = await readMessages(
+      await send(served, rpc("resources/unsubscribe", { uri: "note://none" }), session),
+    );
     expect(answers).toEqual([{ jsonrpc: "2.0", id: 7, result: {} }]);
   });
 
@@ -254,90 +186,6 @@ describe("MGM-2 a session that is resumed", () => {
     await vi.waitFor(() => expect(stream.uris()).toEqual(["note://a"]));
   });
 });
-
-describe.each(eras)("MGM-2 a reader of the $era era that stands still", ({ follow }) => {
-  test("holds up nobody, is sent each resource once when it goes on, and keeps its stream if that is in time", async () => {
-    const served = await serve();
-    const stopped = await follow(served, ["note://a", "note://b"]);
-    const other = readStream(await follow(served, ["note://a"]));
-    for (let round = 0; round < 100; round += 1) {
-      served.put("note://a", `round ${round}`);
-      if (round % 2 === 0) served.put("note://b", `round ${round}`);
-      await served.clock.advance(flushIntervalMs);
-    }
-    await vi.waitFor(() => expect(other.uris()).toHaveLength(100));
-    const stream = readStream(stopped);
-    await vi.waitFor(async () => {
-      await served.clock.advance(flushIntervalMs);
-      expect(stream.uris()).toContain("note://b");
-    });
-    // Before it stood still, or what its first buffers took, and once since.
-    expect(stream.uris().length).toBeLessThan(10);
-    served.put("note://a", "after it");
-    const before = stream.uris().length;
-    await served.clock.advance(flushIntervalMs);
-    await vi.waitFor(() => expect(stream.uris().slice(before)).toEqual(["note://a"]));
-  });
-
-  test("loses its stream after the limit, and its place", async () => {
-    const served = await serve();
-    const stopped = await follow(served, ["note://a"]);
-    for (let round = 0; round < 10; round += 1) {
-      served.put("note://a", `round ${round}`);
-      await served.clock.advance(flushIntervalMs);
-    }
-    await served.clock.advance(stallLimitMs);
-    await expect(stopped.text()).rejects.toThrow("has not read its stream");
-    expect(served.logLines.filter((line) => line.includes("ERROR"))).toEqual([]);
-  });
-
-  test("has its connection closed after the limit, though the network would hold it open", async () => {
-    const uris = Array.from({ length: 500 }, (_, at) => `note://${at}/${"x".repeat(2_000)}`);
-    const served = await serve();
-    for (const uri of uris) served.put(uri, "there");
-    const { hostname, port } = new URL(served.url);
-    const socket = connect(Number(port), hostname);
-    const closed = new Promise((resolve) => socket.once("close", resolve));
-    closing.push(async () => void socket.destroy());
-    socket.pause();
-    socket.on("error", () => undefined);
-    await writeFollowing(served, uris, follow === eras[0].follow, (text) => socket.write(text));
-    const isClosed = closed.then(() => true);
-    let over = false;
-    void isClosed.then(() => (over = true));
-    await vi.waitFor(async () => {
-      for (const uri of uris) served.put(uri, "changed");
-      await served.clock.advance(flushIntervalMs);
-      // A socket that is paused notices only its writing side.
-      await served.clock.advance(stallLimitMs / 50);
-      socket.write("\r\n");
-      expect(over).toBe(true);
-    });
-    expect(served.logLines.filter((line) => line.includes("ERROR"))).toEqual([]);
-  }, 30_000);
-});
-
-/** Subscribes, and asks for the stream on a connection of its own. */
-async function writeFollowing(
-  served: ServedTable,
-  uris: readonly string[],
-  is2025: boolean,
-  write: (text: string) => void,
-): Promise<void> {
-  const head = (method: string, headers: Headers) =>
-    `${method} /mcp HTTP/1.1\r\nHost: localhost\r\n${Object.entries(headers)
-      .map(([name, value]) => `${name}: ${value}\r\n`)
-      .join("")}\r\n`;
-  if (is2025) {
-    const session = await openSession(served.url);
-    for (const uri of uris) await subscribe(served, session, uri);
-    write(head("GET", { accept: "text/event-stream", ...session }));
-    return;
-  }
-  const { message, headers } = listenRequest({ resourceSubscriptions: uris });
-  const body = JSON.stringify(message);
-  write(head("POST", { ...bothTypes, ...headers, "content-length": String(Buffer.byteLength(body)) }) + body);
-}
 
 describe("MGM-2 a stream of the 2026 era", () => {
   test("takes nothing of the memory for bodies while it lasts, however much it asked for", async () => {

@@ -64,15 +64,25 @@ export async function startServer(render: (dir: string) => Promise<ServerCommand
   }
 }
 
-/** A server of bare/, bundled as an agent is and started with the same flags: unbundled it would take a third more memory. */
-export async function startBareServer(kind: "echo" | "sdk-2025" | "sdk-2026"): Promise<ServerUnderTest> {
+/** A server of bare/ with more arguments than its port, bundled as an agent is and started with the same flags: unbundled it would take a third more memory. */
+export async function startBareServer(
+  kind: "echo" | "sdk-2025" | "sdk-2026" | "mcp-table",
+  more: readonly string[] = [],
+): Promise<ServerUnderTest> {
   const port = await findFreePorts();
   const url = `http://127.0.0.1:${port}`;
   return startServer(async (dir) => {
     const program = join(dir, `${kind}.js`);
     await bundle({ ...programOptions, entryPoints: [join(import.meta.dirname, `bare/${kind}.ts`)], outfile: program });
     const { flags, env } = readImageStart("agent-runtime");
-    return { name: kind, file: process.execPath, args: [...flags, program, String(port)], env, url, readyUrl: url };
+    return {
+      name: kind,
+      file: process.execPath,
+      args: [...flags, program, String(port), ...more],
+      env,
+      url,
+      readyUrl: url,
+    };
   });
 }
 

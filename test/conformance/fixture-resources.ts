@@ -45,4 +45,3 @@ function findContent(uri: string): Content | undefined {
       return undefined;
   }
 }
-

@@ -23,8 +23,8 @@ const callers: readonly Mutant[] = [
   },
   {
     file: "lib/mcp/serve-2025.ts",
-    find: 'isOwnedBy(id, caller) ? await findOrResume(id, request) : "unknown";',
-    replace: "await findOrResume(id, request);",
+    find: 'isOwnedBy(id, caller) ? await findOrResume(id, inbound) : "unknown";',
+    replace: "await findOrResume(id, inbound);",
     breaks: "whoever learns a session of the 2025 era has it",
   },
   {

@@ -11,6 +11,7 @@ import type { Mutant } from "./mutant.ts";
 import { operatorMutants } from "./operator.ts";
 import { planMutants } from "./plan.ts";
 import { registryMutants } from "./registry.ts";
+import { subscriptionMutants } from "./subscriptions.ts";
 
 export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   operator: operatorMutants,
@@ -24,6 +25,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   registry: registryMutants,
   foundations: foundationMutants,
   "command line": commandLineMutants,
+  subscriptions: subscriptionMutants,
 };
 
 export const allMutants: readonly Mutant[] = Object.values(mutantLists).flat();

@@ -56,7 +56,17 @@ export const laterRequirements: Requirements = {
   },
   "MGM-2": {
     promise: "Agents, approvals, policies and presets are resources that clients subscribe to.",
-    shown: "open",
+    shown: [
+      "lib/mcp/subscriptions.test.ts",
+      "lib/mcp/resources.test.ts",
+      "lib/mcp/stalled-readers.test.ts",
+      "lib/mcp/subscriber.test.ts",
+      "lib/mcp/subscription-hub.test.ts",
+      "lib/mcp/kept-subscriptions.test.ts",
+      "lib/mcp/subscriptions-memory.test.ts",
+      "test/integration/subscriptions-python.test.ts",
+    ],
+    missing: "the resources themselves: subscriptions are served, and no program offers any yet",
   },
   "MGM-3": { promise: "Tools create, prompt, abort, equip and decide.", shown: "open" },
   "MGM-4": { promise: "An agent's servers are mounted by prefix behind the policy gate.", shown: "open" },

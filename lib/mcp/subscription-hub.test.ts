@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { ManualClock } from "../process/testing/manual-clock.ts";
+import { createChangingTable } from "./changing-table.fixture.ts";
+import { createSubscriptionHub, subscriptionsMax, uriCharactersMax } from "./subscription-hub.ts";
+import { staticTools } from "./table.ts";
+
+const requester = { caller: { subject: "somebody" } };
+const longUri = (reader: number, at: number) => `note://${reader}/${at}/`.padEnd(uriCharactersMax, "x");
+
+/** A hub whose resources all may read. */
+function open() {
+  const { table, ...changing } = createChangingTable();
+  const hub = createSubscriptionHub(
+    { ...table, ...(table.resources && { resources: { ...table.resources, mayRead: () => true } }) },
+    new ManualClock(),
+  );
+  if (hub === undefined) throw new Error("expected a hub for a table that changes");
+  return { hub, changing };
+}
+
+/** Subscribes as long as it may, and says how often it could. */
+function fill(hub: ReturnType<typeof open>["hub"], reader: number) {
+  const own = hub.open(requester, hub.lists);
+  let count = 0;
+  try {
+    for (; count < subscriptionsMax; count += 1) own.subscribe(longUri(reader, count));
+  } catch (error) {
+    return { own, count, error };
+  }
+  return { own, count, error: undefined };
+}
+
+describe("MGM-2 what all subscriptions take together", () => {
+  test("is bounded, says so, and is given back with a subscription and with its reader", () => {
+    const { hub } = open();
+    const readers = [];
+    let last = fill(hub, 0);
+    for (let reader = 1; last.error === undefined; reader += 1) {
+      readers.push(last.own);
+      last = fill(hub, reader);
+    }
+    expect(last.error).toMatchObject({ code: -32000, message: expect.stringContaining("try again later") });
+    const total = readers.length * subscriptionsMax + last.count;
+    expect(total * uriCharactersMax).toBeLessThanOrEqual(16 * 1024 * 1024);
+    expect((total + 1) * (uriCharactersMax + 128)).toBeGreaterThan(16 * 1024 * 1024);
+    const first = readers[0];
+    expect(() => last.own.subscribe("note://more".padEnd(uriCharactersMax, "y"))).toThrow("try again later");
+    first?.unsubscribe(longUri(0, 0));
+    first?.unsubscribe(longUri(0, 0));
+    expect(last.own.subscribe("note://more".padEnd(uriCharactersMax, "y"))).toBe(true);
+    expect(() => last.own.subscribe("note://most".padEnd(uriCharactersMax, "z"))).toThrow("try again later");
+    first?.close();
+    expect(fill(hub, 1_000)).toMatchObject({ count: subscriptionsMax - 1 });
+  });
+
+  test("there is none where nothing of a table changes, and nothing listens once it is closed", () => {
+    const table = { server: { name: "s", version: "1" }, tools: staticTools([]), prompts: [] };
+    expect(createSubscriptionHub(table, new ManualClock())).toBeUndefined();
+    const { hub, changing } = open();
+    expect(changing.listeners()).toBe(2);
+    hub.close();
+    expect(changing.listeners()).toBe(0);
+  });
+});
