@@ -3,7 +3,7 @@ import { createLogger } from "../process/log.ts";
 import { createDispatcher, type Inbound } from "./dispatch.ts";
 import { createTestTable } from "./endpoint.fixture.ts";
 import { JsonRpcError } from "./json-rpc.ts";
-import { type CallContext, type McpTable, staticTools, type ToolEntry } from "./table.ts";
+import { type CallContext, type JsonValue, type McpTable, staticTools, type ToolEntry } from "./table.ts";
 
 function openDispatcher(level = "DEBUG") {
   const lines: string[] = [];
@@ -110,9 +110,9 @@ describe("AGT-7 an argument that is null", () => {
 
 describe("SEC-7 a schema that a stranger wrote", () => {
   // Alternatives in alternatives: each level doubles the work.
-  const nested = (levels: number): Record<string, unknown> =>
+  const nested = (levels: number): JsonValue =>
     levels === 0 ? { type: "number" } : { anyOf: [nested(levels - 1), nested(levels - 1)] };
-  const inputSchema = { type: "object" as const, required: ["b"], properties: { a: nested(18) as never } };
+  const inputSchema = { type: "object" as const, required: ["b"], properties: { a: nested(18) } };
   const call = async () => ({ content: [{ type: "text" as const, text: "called" }] });
   const tool = { name: "t", description: "", inputSchema, call };
 

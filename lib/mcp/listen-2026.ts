@@ -9,7 +9,7 @@ import { isEventStream, StalledReader } from "../process/event-stream.ts";
 import type { Caller } from "./caller.ts";
 import type { InboundRequest } from "./inbound-request.ts";
 import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
-import type { AttachedStream, ListName } from "./subscriber.ts";
+import type { ListName } from "./subscriber.ts";
 import { type HubSubscriber, type SubscriptionHub, subscriptionsMax, tooMany } from "./subscription-hub.ts";
 import type { McpTable } from "./table.ts";
 
@@ -110,7 +110,6 @@ interface StreamParts {
 
 function openStream({ id, server, clock, honored, subscription, onEnd }: StreamParts): OpenStream {
   const own = { [SUBSCRIPTION_ID_META_KEY]: id };
-  let attached: AttachedStream | undefined;
   let keepAlive: Timer | undefined;
   let isOver = false;
   let sink: ReadableStreamDefaultController<Uint8Array>;
@@ -118,7 +117,7 @@ function openStream({ id, server, clock, honored, subscription, onEnd }: StreamP
   const end = () => {
     isOver = true;
     keepAlive?.cancel();
-    attached?.detach();
+    attached.detach();
     subscription.close();
     onEnd();
   };
@@ -128,10 +127,10 @@ function openStream({ id, server, clock, honored, subscription, onEnd }: StreamP
       const params = { notifications: renderFilter(honored), _meta: own };
       sink.enqueue(renderEvents([{ method: "notifications/subscriptions/acknowledged", params }]));
     },
-    pull: () => attached?.onTaken(),
+    pull: () => attached.onTaken(),
     cancel: () => end(),
   });
-  attached = subscription.subscriber.attach({
+  const attached = subscription.subscriber.attach({
     isTaken,
     send: (notifications) =>
       sink.enqueue(

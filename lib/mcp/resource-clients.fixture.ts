@@ -86,7 +86,9 @@ const connect2 =
         const missing = uris.find((uri) => stream.honoredFilter.resourceSubscriptions?.includes(uri) !== true);
         if (missing !== undefined) throw new Error(`${missing} is not acknowledged`);
       },
-      unsubscribe: async (uri) => void (await streams.get(uri)?.close()),
+      async unsubscribe(uri) {
+        await streams.get(uri)?.close();
+      },
     };
   };
 

@@ -12,7 +12,7 @@ export interface ObservedBody {
   /** Whether the reader has taken all that there was, and waits. */
   isTaken(): boolean;
   /** Ends the body with an error; what was not taken is dropped. */
-  fail(error: Error): void;
+  fail(reason: Error): void;
 }
 
 /** Without a body, `onEnd` runs at once. */
@@ -62,12 +62,12 @@ export function observeBody(response: Response, { onEnd, onTaken }: BodyObserver
   return {
     response: new Response(body, { status, statusText, headers }),
     isTaken: () => isWaiting,
-    fail(error) {
+    fail(reason) {
       hasFailed = true;
-      sink.error(error);
+      sink.error(reason);
       onEnd();
       // Whoever fails the body has no interest in how its source ends.
-      reader.cancel(error).catch(() => undefined);
+      reader.cancel(reason).catch(() => undefined);
     },
   };
 }

@@ -96,7 +96,6 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
     });
 
   const requesterOf = (extra: Extra2025): Requester => renderRequester(extra, sessionId);
-
   server.setRequestHandler(ListToolsRequestSchema, ({ params }, extra) =>
     dispatcher.listTools(params?.cursor, requesterOf(extra)),
   );
@@ -111,9 +110,8 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
       ...(await runCall(extra, (inbound) => dispatcher.getPrompt(params.name, params.arguments ?? {}, inbound))),
     }));
   }
-  const { resources } = dispatcher;
-  if (resources !== undefined) {
-    addResources(server, { resources, requesterOf, subscriptions, run: runCall });
+  if (dispatcher.resources !== undefined) {
+    addResources(server, { resources: dispatcher.resources, requesterOf, subscriptions, run: runCall });
   }
   server.setNotificationHandler(CancelledNotificationSchema, ({ params }) => {
     const { requestId, reason } = params;
@@ -129,6 +127,7 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
     options.onClosed();
   };
   await server.connect(transport);
+  const logUnsent = (error: unknown) => log.debug({ err: error }, "change could not be sent");
   return {
     async resume(protocolVersion) {
       const { request, parsedBody } = renderResumption(protocolVersion);
@@ -138,11 +137,7 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
     },
     handle: ({ request, message, caller }) =>
       transport.handleRequest(request, { parsedBody: message, authInfo: renderAuthInfo(caller) }),
-    notify(notification) {
-      server
-        .notification(notification)
-        .catch((error: unknown) => log.debug({ err: error }, "change could not be sent"));
-    },
+    notify: (notification) => void server.notification(notification).catch(logUnsent),
     isCalling: () => calls.count() > 0,
     isInFlight: calls.has,
     afterCall: calls.afterCall,

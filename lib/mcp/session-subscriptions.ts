@@ -8,7 +8,6 @@ import { JsonRpcError } from "./json-rpc.ts";
 import type { KeptSubscriptions } from "./kept-subscriptions.ts";
 import { observeBody } from "./response-body.ts";
 import type { Server2025, Subscriptions2025 } from "./server-2025.ts";
-import type { AttachedStream } from "./subscriber.ts";
 import type { SubscriptionHub } from "./subscription-hub.ts";
 
 export interface SessionSubscriptions extends Subscriptions2025 {
@@ -57,15 +56,14 @@ export function openSessionSubscriptions(
       subscriber.oweAll();
     },
     carry(response, notify, onEnd) {
-      let attached: AttachedStream | undefined;
       const body = observeBody(response, {
-        onTaken: () => attached?.onTaken(),
+        onTaken: () => attached.onTaken(),
         onEnd() {
-          attached?.detach();
+          attached.detach();
           onEnd();
         },
       });
-      attached = subscriber.attach({
+      const attached = subscriber.attach({
         isTaken: body.isTaken,
         send: (notifications) => notifications.forEach(notify),
         endStalled: () => body.fail(new StalledReader()),

@@ -47,4 +47,5 @@ const endpoint = serveMcp(
   },
 );
 
-createServer(getRequestListener((request) => endpoint.app.fetch(request))).listen(port, "127.0.0.1");
+const answer = getRequestListener((request) => endpoint.app.fetch(request));
+createServer((incoming, outgoing) => void answer(incoming, outgoing)).listen(port, "127.0.0.1");
