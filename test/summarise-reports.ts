@@ -82,7 +82,7 @@ export function readReports(paths: readonly string[]): Summary {
         if (ended === "passed" || meta.platform !== undefined) shown.push(fullName);
         if (ended === "passed" && failureMessages.length > 0)
           summary.unsteady.push({ file, test: fullName, reason: failureMessages.join("\n") });
-        if (ended === "passed" || ended === "failed") continue; // the rest: skipped, pending, todo, disabled
+        if (ended === "passed" || ended === "failed") continue; // the rest did not run
         const isByPlatform = meta.platform !== undefined;
         const group = ancestorTitles[0] ?? fullName;
         summary.skips.push({ file, group, reason: meta.platform ?? meta.missing, isByPlatform });

@@ -1,38 +1,13 @@
 /**
- * Rules over single files: names, header comments, words that may not stay, sizes.
+ * Rules over single files: names, header comments, who reads the clock, sizes. What the linter can say it says.
  */
-import { blankTexts } from "./scan-source.ts";
 import type { SourceFile } from "./source-tree.ts";
 
 const forbiddenNames = /(?:^|\/)(?:utils?|common|helpers?|managers?|misc|index)\.[cm]?[jt]sx?$/;
 
-/** Patterns that may not stand in code. `where` says in which files a pattern counts; default: all. */
-const forbiddenCode: readonly { name: string; pattern: RegExp; where?: (file: SourceFile) => boolean }[] = [
-  { name: "as any", pattern: /\bas any\b/ },
-  { name: ": any", pattern: /:\s*any\b/ },
-  {
-    name: "default export",
-    pattern: /^export default\b|\bas default\b/m,
-    where: ({ path }) => path !== "vitest.config.ts",
-  },
-  { name: "enum or namespace", pattern: /^(?:export )?(?:const )?(?:enum|namespace) \w/m },
-  {
-    name: "console.log",
-    pattern: /\bconsole\.(?:log|info|debug|error|warn)\b/,
-    where: ({ path, isTest }) => !isTest && !path.startsWith("cli/"),
-  },
-  {
-    name: "the machine's clock, which lib/process/clock.ts alone may read",
-    pattern: /\bDate\.now\b|\bperformance\.(?:now|timeOrigin)\b|\bnew Date\(\)/,
-    where: ({ path, isTest }) =>
-      !isTest &&
-      /^(?:crds|plan|lib|operator|agent-runtime|registry|cli)\/(?!.*\btesting\/|process\/clock\.ts)/.test(path),
-  },
-  { name: "focused test", pattern: /\b(?:it|test|describe)\.only\b/ },
-];
-
-/** These may not stand in comments either; the brackets keep this line from finding itself. */
-const forbiddenText = /@ts-(?:ignore|nocheck)|\bT[O]DO\b|\bF[I]XME\b|\bX[X]X\b/;
+/** What lib/process/clock.ts alone may read. */
+const clocks = /\bDate\.now\b|\bperformance\.(?:now|timeOrigin)\b|\bnew Date\(\)/;
+const programCode = /^(?:crds|plan|lib|operator|agent-runtime|registry|cli)\/(?!.*\btesting\/|process\/clock\.ts)/;
 
 export function findForbiddenNames(paths: readonly string[]): string[] {
   return paths
@@ -40,16 +15,10 @@ export function findForbiddenNames(paths: readonly string[]): string[] {
     .map((path) => `${path}: name the file after what it exports`);
 }
 
-export function findForbiddenWords(files: readonly SourceFile[]): string[] {
-  return files.flatMap((file) => {
-    const code = blankTexts(file.text);
-    const inCode = forbiddenCode
-      .filter(({ pattern, where }) => (where?.(file) ?? true) && pattern.test(code))
-      .map(({ name }) => name);
-    // As a value by itself it is what an import writes, and no note of ours.
-    const inText = forbiddenText.exec(file.text.replaceAll('= "TODO"', ""))?.[0];
-    return [...inCode, ...(inText === undefined ? [] : [inText])].map((found) => `${file.path}: ${found}`);
-  });
+export function findClockReads(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path, code, isTest }) => !isTest && programCode.test(path) && clocks.test(code))
+    .map(({ path }) => `${path}: take a Clock of lib/process/clock.ts, which alone reads the machine's`);
 }
 
 /** A source file opens with a comment that says what it owns; a `#!` line may come first. Tests are named after what they test. */

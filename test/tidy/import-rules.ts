@@ -1,5 +1,5 @@
 /**
- * Who may import whom (ARCHITECTURE: the house), and that nothing imports in a circle.
+ * Who may import whom (ARCHITECTURE: the rooms). Cycles are the linter's, imports of no file the compiler's.
  */
 import type { SourceFile, SourceImport } from "./source-tree.ts";
 
@@ -62,29 +62,4 @@ function isAllowed(file: SourceFile, { specifier, typeOnly, file: target }: Sour
       ? specifier.startsWith(name.slice(0, -1))
       : specifier === name || specifier.startsWith(`${name}/`),
   );
-}
-
-/** Relative imports that lead to no file, or spell it without its ending. */
-export function findDanglingImports(files: readonly SourceFile[], paths: ReadonlySet<string>): string[] {
-  return files.flatMap((file) =>
-    file.imports
-      .filter((each) => each.file !== undefined && !paths.has(each.file))
-      .map((each) => `${file.path} imports ${each.specifier}, which is not a file`),
-  );
-}
-
-/** Each circle once, as `a → b → a`; type imports count too, since they are as hard to pull apart. */
-export function findCycles(files: readonly SourceFile[]): string[] {
-  const imports = new Map(files.map((file) => [file.path, file.imports.flatMap((each) => each.file ?? [])]));
-  const finished = new Set<string>();
-  const cycles: string[] = [];
-  const visit = (path: string, trail: readonly string[]) => {
-    const start = trail.indexOf(path);
-    if (start >= 0) cycles.push([...trail.slice(start), path].join(" → "));
-    if (start >= 0 || finished.has(path)) return;
-    for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
-    finished.add(path);
-  };
-  for (const path of imports.keys()) visit(path, []);
-  return cycles;
 }

@@ -3,7 +3,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { findImports } from "./scan-source.ts";
+import { parseSync, type EcmaScriptModule } from "oxc-parser";
 
 /** The folders of the project that hold TypeScript. */
 const folders = [
@@ -33,6 +33,8 @@ export interface SourceFile {
   /** From the root, with forward slashes. */
   path: string;
   text: string;
+  /** The text without its comments. */
+  code: string;
   lines: number;
   isTest: boolean;
   imports: SourceImport[];
@@ -60,15 +62,28 @@ export function readSourceFiles(root: string): SourceFile[] {
 }
 
 export function parseSourceFile(path: string, text: string): SourceFile {
+  const { module, comments, errors } = parseSync(path, text);
+  if (errors.length > 0) throw new Error(`expected ${path} to be TypeScript, found: ${errors[0]?.message}`);
   return {
     path,
+    code: comments.reduceRight((code, { start, end }) => code.slice(0, start) + code.slice(end), text),
     text,
     lines: text.split("\n").length - (text.endsWith("\n") ? 1 : 0),
     isTest: path.startsWith("test/") || /\.test\.tsx?$/.test(path),
-    imports: findImports(text).map(({ specifier, typeOnly }) =>
-      specifier.startsWith(".")
-        ? { specifier, typeOnly, file: posix.join(posix.dirname(path), specifier) }
-        : { specifier, typeOnly },
+    imports: findImports(module, text).map((found) =>
+      found.specifier.startsWith(".") ? { ...found, file: posix.join(posix.dirname(path), found.specifier) } : found,
     ),
   };
+}
+
+/** Every static import, re-export and import() of a literal. One whose names alone are types is loaded all the same. */
+function findImports({ staticImports, staticExports, dynamicImports }: EcmaScriptModule, text: string): SourceImport[] {
+  const exported = staticExports.map(({ start, entries }) => ({ start, moduleRequest: entries[0]?.moduleRequest }));
+  const named = [...staticImports, ...exported].flatMap(({ start, moduleRequest }) =>
+    moduleRequest ? { specifier: moduleRequest.value, typeOnly: /^(?:im|ex)port type\b/.test(text.slice(start)) } : [],
+  );
+  const literals = dynamicImports.flatMap(
+    ({ moduleRequest: { start, end } }) => /^["'`]([^"'`$]*)["'`]$/.exec(text.slice(start, end))?.[1] ?? [],
+  );
+  return [...named, ...literals.map((specifier) => ({ specifier, typeOnly: false }))];
 }
