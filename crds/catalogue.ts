@@ -1,5 +1,7 @@
 // The shape of a catalogue entry: server.json of 2025-12-11 inside, the registry's own metadata outside
-// (CAT-1…6). Rendering is in plan/; here is only what registry and clients agree on.
+// (CAT-1…6). Rendering is in plan/; here is only what registry and clients agree on, which /openapi.json tells them.
+import * as z from "zod";
+import { healthStatusSchema } from "./health.ts";
 
 export const cataloguePath = "/.well-known/mcp/server.json";
 export const serverSchemaUrl = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
@@ -10,35 +12,58 @@ export const maxDescriptionLength = 100;
 export const maxCatalogueNameLength = 200;
 export const defaultCapabilities = { vision: false, contextWindow: 131_072, maxOutputTokens: 16_384 } as const;
 
-export interface CatalogueIcon {
-  src: string;
-  mimeType?: string;
-  sizes: string[];
-}
+/** RFC 3339, UTC. */
+export const timeSchema = z.iso.datetime({ offset: true });
+export const countSchema = z.int().min(0);
 
-export interface CatalogueServer {
-  $schema: typeof serverSchemaUrl;
-  name: string;
-  title: string;
-  description: string;
-  version: string;
-  icons?: CatalogueIcon[];
-  remotes: { type: "streamable-http"; url: string }[];
-  capabilities?: { model: string; vision: boolean; context_window: number; max_output_tokens: number };
-}
+const shortText = z.string().min(1).max(maxDescriptionLength);
+
+export const identitySchema = z.object({
+  /** Namespace, slash, slug. */
+  name: z
+    .string()
+    .min(3)
+    .max(maxCatalogueNameLength)
+    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  title: shortText,
+  description: shortText,
+  version: z.string().max(255),
+});
+
+export const modelCapabilitiesSchema = z.object({
+  model: z.string(),
+  vision: z.boolean(),
+  context_window: countSchema,
+  max_output_tokens: countSchema,
+});
+
+/** The registry project may add to it. */
+export const serverSchema = identitySchema
+  .extend({
+    $schema: z.literal(serverSchemaUrl),
+    icons: z
+      .array(z.object({ src: z.url(), mimeType: z.string().exactOptional(), sizes: z.array(z.string()) }))
+      .exactOptional(),
+    remotes: z.array(z.object({ type: z.literal("streamable-http"), url: z.string() })),
+    capabilities: modelCapabilitiesSchema.exactOptional(),
+  })
+  .meta({ additionalProperties: true });
+export type CatalogueServer = z.output<typeof serverSchema>;
 
 /** Facts about the running agent; nothing in it changes with every poll (CAT-6). */
-export interface RuntimeMeta {
-  health?: "ok" | "degraded" | "error";
-  healthSince?: string;
-  readyReplicas: number;
-  message?: string;
-}
+export const runtimeMetaSchema = z.object({
+  health: healthStatusSchema.exactOptional(),
+  healthSince: timeSchema.exactOptional(),
+  readyReplicas: countSchema,
+  message: z.string().exactOptional(),
+});
+export type RuntimeMeta = z.output<typeof runtimeMetaSchema>;
 
-export interface CatalogueEntry {
-  server: CatalogueServer;
-  _meta: {
-    [officialMetaKey]: { status: "active"; updatedAt: string; isLatest: true };
-    [runtimeMetaKey]: RuntimeMeta;
-  };
-}
+export const catalogueEntrySchema = z.object({
+  server: serverSchema,
+  _meta: z.object({
+    [officialMetaKey]: z.object({ status: z.literal("active"), updatedAt: timeSchema, isLatest: z.literal(true) }),
+    [runtimeMetaKey]: runtimeMetaSchema,
+  }),
+});
+export type CatalogueEntry = z.output<typeof catalogueEntrySchema>;

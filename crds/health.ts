@@ -20,15 +20,15 @@ export const healthPayloadSchema = z.object({
 });
 export type HealthPayload = z.output<typeof healthPayloadSchema>;
 
-const partSchema = z.object({ ok: z.boolean(), detail: z.string().exactOptional(), checkedAt: time });
-export type HealthPart = z.output<typeof partSchema>;
+export const healthPartSchema = z.object({ ok: z.boolean(), detail: z.string().exactOptional(), checkedAt: time });
+export type HealthPart = z.output<typeof healthPartSchema>;
 
 export const healthReportSchema = healthPayloadSchema.extend({
   agent: z.string(),
   /** The providers of the agent's models, by name; only the first model's counts for `status`. */
-  providers: z.record(z.string(), partSchema),
+  providers: z.record(z.string(), healthPartSchema),
   /** Downstream servers and sub-agents, by name. */
-  downstreams: z.record(z.string(), partSchema),
+  downstreams: z.record(z.string(), healthPartSchema),
   /** Calls that have begun and not ended; absent from agents of earlier releases. */
   callsInFlight: z.number().exactOptional(),
 });

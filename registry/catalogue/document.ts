@@ -2,6 +2,8 @@
 // (CAT-8); and the text of the catalogue.
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import * as z from "zod";
+import { catalogueEntrySchema, timeSchema } from "../../crds/catalogue.ts";
 import { digest } from "../../lib/process/entity-tag.ts";
 
 /** Under this key beside "servers", and only while the registry cannot hear of changes. */
@@ -26,9 +28,16 @@ export interface Representation {
 /** Compressed forms are there a moment later than the plain one. */
 export type EncodedDocument = Readonly<{ identity: Representation } & Partial<Record<Encoding, Representation>>>;
 
+export const catalogueSchema = z.object({
+  servers: z.array(catalogueEntrySchema),
+  _meta: z.object({ [registryMetaKey]: z.object({ staleSince: timeSchema }) }).exactOptional(),
+});
+
 /** `staleSince` (milliseconds since 1970): the entries are as of then; undefined while they are up to date. */
 export function renderDocument(servers: readonly { text: string }[], staleSince: number | undefined): string {
-  const meta = { [registryMetaKey]: { staleSince: new Date(staleSince ?? 0).toISOString() } };
+  const meta = {
+    [registryMetaKey]: { staleSince: new Date(staleSince ?? 0).toISOString() },
+  };
   const tail = staleSince === undefined ? "" : `,"_meta":${JSON.stringify(meta)}`;
   return `{"servers":[${servers.map(({ text }) => text).join(",")}]${tail}}`;
 }

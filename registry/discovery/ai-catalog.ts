@@ -1,16 +1,26 @@
 // The AI catalogue's text (CAT-11): one entry per listed agent, which points at the card that the agent itself serves.
-import type { CatalogueServer } from "../../crds/catalogue.ts";
+import * as z from "zod";
+import { identitySchema, type CatalogueServer } from "../../crds/catalogue.ts";
 import { serverCardMediaType, serverCardUrl } from "../../crds/server-card.ts";
 import type { ListedServer } from "../catalogue/listing.ts";
 
 /** Of the AI catalogue's draft. */
 const specVersion = "1.0";
 
+const entrySchema = identitySchema.pick({ description: true, version: true }).extend({
+  identifier: z.string().regex(/^urn:air:[^:]+:mcp:[^:]+$/),
+  displayName: identitySchema.shape.title,
+  type: z.literal(serverCardMediaType),
+  mediaType: z.literal(serverCardMediaType),
+  url: z.string().regex(/\/mcp\/server-card$/),
+});
+export const aiCatalogSchema = z.object({ specVersion: z.string(), entries: z.array(entrySchema) });
+
 export function renderAiCatalog(servers: readonly ListedServer[]): string {
   return JSON.stringify({ specVersion, entries: servers.map(({ entry }) => renderEntry(entry.server)) });
 }
 
-function renderEntry({ name, title, description, version, remotes }: CatalogueServer) {
+function renderEntry({ name, title, description, version, remotes }: CatalogueServer): z.output<typeof entrySchema> {
   return {
     identifier: renderIdentifier(name),
     displayName: title,

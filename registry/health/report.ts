@@ -1,5 +1,7 @@
 // What the registry says about itself and about the providers of each instance (HLT-5), from the agents' own reports.
-import type { HealthPart, HealthReport } from "../../crds/health.ts";
+import * as z from "zod";
+import { countSchema, timeSchema } from "../../crds/catalogue.ts";
+import { healthPartSchema, type HealthPart, type HealthReport } from "../../crds/health.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 import type { SlugConflict } from "../../plan/catalogue.ts";
@@ -12,29 +14,29 @@ export interface PodReport {
   report: HealthReport | undefined;
 }
 
-interface RenderedState {
-  state: SourceState["phase"];
-  since: string;
-}
-
 /** Of each list, so that the answer stays small whatever is wrong; metrics have the whole number. */
 const listedFaults = 100;
 /** Of what an agent says of a provider; its pod has the whole of it. */
 const detailLimitChars = 500;
 
-export interface RegistryHealth {
+const stateSchema = z.object({ state: z.enum(["starting", "live", "degraded"]), since: timeSchema });
+
+export const registryHealthSchema = z.object({
   /** starting before the first sync; degraded while anything that is served may be behind. */
-  status: "ok" | "starting" | "degraded";
-  source: { resources: RenderedState; endpoints: RenderedState };
-  instances: {
-    namespace: string;
-    name: string;
-    providers: Record<string, HealthPart>;
-    pods: { known: number; reporting: number };
-  }[];
-  slugConflicts: readonly SlugConflict[];
-  unreadable: readonly string[];
-}
+  status: z.enum(["ok", "starting", "degraded"]),
+  source: z.object({ resources: stateSchema, endpoints: stateSchema }),
+  instances: z.array(
+    z.object({
+      namespace: z.string(),
+      name: z.string(),
+      providers: z.record(z.string(), healthPartSchema),
+      pods: z.object({ known: countSchema, reporting: countSchema }),
+    }),
+  ),
+  slugConflicts: z.array(z.object({ slug: z.string(), kept: z.string(), leftOut: z.string() })),
+  unreadable: z.array(z.string()),
+});
+export type RegistryHealth = z.output<typeof registryHealthSchema>;
 
 export function renderHealth(facts: {
   state: SourceState;
@@ -70,7 +72,7 @@ function renderStatus(state: SourceState, endpointState: SourceState): RegistryH
 }
 
 /** Not why: that may hold paths and addresses, and anyone may read this. The log says it. */
-const renderState = ({ phase, since }: SourceState): RenderedState => ({
+const renderState = ({ phase, since }: SourceState): z.output<typeof stateSchema> => ({
   state: phase,
   since: new Date(since).toISOString(),
 });

@@ -1,3 +1,4 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -5,8 +6,9 @@ import type { PallasRegistry } from "../registry.ts";
 import { MemorySource } from "../testing/memory-source.ts";
 import { ask, makeRegistry } from "../testing/registry.ts";
 import { makeAgent, makeEndpoint, makeInstance } from "../testing/resources.ts";
-import { openApi } from "./document.ts";
+import { renderOpenApi } from "./document.ts";
 
+const openApi = renderOpenApi();
 type Operation = { responses: Record<string, { content?: Record<string, unknown> }> };
 const paths: Record<string, Record<string, Operation>> = JSON.parse(JSON.stringify(openApi.paths));
 const methods = ["get", "put", "post", "delete", "patch"];
@@ -114,11 +116,36 @@ describe("CAT-10 /openapi.json", () => {
     expect(seen).toEqual(new Set(described));
   });
 
-  it("is the document that is served, and a valid one as far as references go", async () => {
+  it("is valid by the schema that the OpenAPI Initiative has for 3.1", async () => {
+    const served = await (await ask(registry.app, "/openapi.json")).json();
+    expect(await new Validator().validate(structuredClone(served))).toEqual({ valid: true });
+    delete served.paths["/v0.1/servers"].get.parameters[0].schema;
+    expect(await new Validator().validate(served)).toMatchObject({ valid: false });
+  });
+
+  it("is the document that is served, and names the schemas that it has", async () => {
     const answer = await ask(registry.app, "/openapi.json");
     expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(openApi)));
     const names = [...JSON.stringify(openApi).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name);
     expect(new Set(names)).toEqual(new Set(Object.keys(openApi.components.schemas)));
+  });
+
+  it("tells of every parameter what its reader takes", () => {
+    const { parameters = [] } = openApi.paths["/v0.1/servers"]?.["get"] ?? {};
+    expect(parameters.map(({ name, schema }) => [name, schema])).toEqual([
+      ["cursor", { type: "string" }],
+      ["limit", { type: "integer", minimum: 1, maximum: 100, default: 30 }],
+      ["search", { type: "string", maxLength: 200 }],
+      ["updated_since", { type: "string", format: "date-time" }],
+      ["version", { type: "string", maxLength: 255 }],
+      ["include_deleted", { type: "boolean" }],
+    ]);
+  });
+
+  it.each(operations)("%s %s has the parameters of its path", (method, template) => {
+    const { parameters = [] } = openApi.paths[template]?.[method] ?? {};
+    const named = parameters.filter((each) => each.in === "path").map(({ name }) => `{${name}}`);
+    expect(named).toEqual(template.match(/\{\w+\}/g) ?? []);
   });
 
   it("the schemas are real ones: they refuse what is wrong", async () => {
@@ -132,10 +159,17 @@ describe("CAT-10 /openapi.json", () => {
         metadata,
       },
       { servers, metadata: { ...metadata, nextCursor: null } },
+      { servers, metadata: { ...metadata, more: true } },
     ];
-    for (const body of wrong) {
-      const answer = new Response(JSON.stringify(body), { headers: { "content-type": "application/json" } });
-      expect(await judge("get", "/v0.1/servers", answer)).not.toEqual([]);
-    }
+    const judgeList = (body: object) =>
+      judge(
+        "get",
+        "/v0.1/servers",
+        new Response(JSON.stringify(body), { headers: { "content-type": "application/json" } }),
+      );
+    for (const body of wrong) expect(await judgeList(body)).not.toEqual([]);
+    // What the registry project adds to a server is no fault.
+    const added = { ...servers[0], server: { ...servers[0].server, websiteUrl: "https://example.com" } };
+    expect(await judgeList({ servers: [added], metadata })).toEqual([]);
   });
 });

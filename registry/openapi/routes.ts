@@ -4,13 +4,13 @@ import type { Logger } from "../../lib/process/log.ts";
 import { LiveDocument } from "../catalogue/live-document.ts";
 import { revalidated, serveDocument } from "../catalogue/serve-document.ts";
 import type { Surface } from "../surface.ts";
-import { openApi, openApiPath } from "./document.ts";
+import { openApiPath, renderOpenApi } from "./document.ts";
 
 export function openApiSurface(log: Logger): Surface {
   const document = new LiveDocument({ contentType: "application/json", cacheControl: revalidated }, log);
   const app = new Hono();
   app.get(openApiPath, (c) => {
-    if (document.current() === undefined) document.set(JSON.stringify(openApi));
+    if (document.current() === undefined) document.set(JSON.stringify(renderOpenApi()));
     return serveDocument(c, document.current());
   });
   return { app, isPublicRead: (path) => path === openApiPath };

@@ -1,8 +1,17 @@
 // One page of the list of servers (CAT-10): the records that a query selects after the one it had last. A page goes by
 // name, so that servers that come and go meanwhile make none appear twice and hide none that stays.
+import * as z from "zod";
+import { countSchema } from "../../crds/catalogue.ts";
 import { digest } from "../../lib/process/entity-tag.ts";
 import { renderCursor, type ServerQuery } from "./query.ts";
-import type { ServerRecord } from "./record.ts";
+import { serverResponseSchema, type ServerRecord } from "./record.ts";
+
+/** Letters that survive in a URL as they are. */
+const cursorPattern = /^[A-Za-z0-9_-]+$/;
+export const serverListSchema = z.object({
+  servers: z.array(serverResponseSchema),
+  metadata: z.object({ count: countSchema, nextCursor: z.string().regex(cursorPattern).exactOptional() }),
+});
 
 export interface Page {
   /** Quotes included. */

@@ -2,11 +2,12 @@
 // question, since there are clients that do not repeat it on the next page; it has only letters that survive in a URL
 // as they are, since there are clients that do not encode it.
 import * as z from "zod";
+import { timeSchema } from "../../crds/catalogue.ts";
 import { digest } from "../../lib/process/entity-tag.ts";
 
-export const limitDefault = 30;
-export const limitMax = 100;
-export const searchLimitChars = 200;
+const limitDefault = 30;
+const limitMax = 100;
+const searchLimitChars = 200;
 const versionLimitChars = 255;
 const cursorLimitChars = 6_000;
 const checksumChars = 8;
@@ -28,20 +29,32 @@ export type ServerQuery = z.output<typeof querySchema>;
 /** `message` says what was expected. */
 export type ParsedQuery = { ok: true; query: ServerQuery } | { ok: false; message: string };
 
-const texts = z.object({
+/** What a client may give, and what it comes to: the parameters of /openapi.json. Empty ones count as absent. */
+export const serverParameters = z.object({
+  cursor: z
+    .string()
+    .exactOptional()
+    .describe(
+      "nextCursor of the page before. It carries the whole question; of the other parameters only limit counts with it.",
+    ),
   limit: z
     .string()
     .regex(/^\d{1,3}$/)
     .transform(Number)
-    .pipe(z.number().min(1).max(limitMax))
-    .exactOptional(),
-  search: z.string().max(searchLimitChars).exactOptional(),
-  updated_since: z.iso
-    .datetime({ offset: true })
-    .transform((text) => Date.parse(text))
-    .exactOptional(),
-  version: z.string().max(versionLimitChars).exactOptional(),
-  include_deleted: z.enum(["true", "false"]).exactOptional(),
+    .pipe(z.int().min(1).max(limitMax))
+    .exactOptional()
+    .meta({ description: "Most servers of a page.", default: limitDefault }),
+  search: z.string().max(searchLimitChars).exactOptional().describe("Part of name, title or description, in any case."),
+  updated_since: timeSchema
+    .exactOptional()
+    .describe("Those that changed at this time or later, those that went among them."),
+  version: z.string().max(versionLimitChars).exactOptional().describe("latest, or a version."),
+  include_deleted: z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .pipe(z.boolean())
+    .exactOptional()
+    .describe("Also those that went since the registry started."),
 });
 
 const expected: Readonly<Record<string, string>> = {
@@ -52,16 +65,15 @@ const expected: Readonly<Record<string, string>> = {
   include_deleted: "include_deleted must be true or false",
 };
 
-/** With a cursor its question counts, and of the parameters only the limit. Empty parameters count as absent. */
+/** With a cursor its question counts, and of the parameters only the limit. */
 export function parseServerQuery(parameters: Readonly<Record<string, string>>): ParsedQuery {
   const given = Object.entries(parameters).filter(([, value]) => value !== "");
-  const { cursor, ...rest } = Object.fromEntries(given);
-  const parsed = texts.safeParse(rest);
+  const parsed = serverParameters.safeParse(Object.fromEntries(given));
   if (!parsed.success) {
     const name = String(parsed.error.issues[0]?.path[0]);
     return { ok: false, message: expected[name] ?? "the query is malformed" };
   }
-  const { limit, search, updated_since: updatedSince, version, include_deleted: includeDeleted } = parsed.data;
+  const { cursor, limit, search, updated_since: updatedSince, version, include_deleted: includeDeleted } = parsed.data;
   if (cursor !== undefined) {
     const query = parseCursor(cursor);
     if (query === undefined) return { ok: false, message: "cursor must be a nextCursor of this registry, unchanged" };
@@ -72,10 +84,10 @@ export function parseServerQuery(parameters: Readonly<Record<string, string>>): 
     query: {
       limit: limit ?? limitDefault,
       ...(search === undefined ? {} : { search: search.toLowerCase() }),
-      ...(updatedSince === undefined ? {} : { updatedSince }),
+      ...(updatedSince === undefined ? {} : { updatedSince: Date.parse(updatedSince) }),
       ...(version === undefined || version === "latest" ? {} : { version }),
       // Who asks for changes wants to hear what went.
-      includeDeleted: includeDeleted === "true" || updatedSince !== undefined,
+      includeDeleted: includeDeleted === true || updatedSince !== undefined,
     },
   };
 }

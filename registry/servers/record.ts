@@ -1,11 +1,27 @@
 // One server of the generic registry API (CAT-10): its answer as JSON text, and what it is found by. Both are made when
 // the agent changes, not when somebody asks.
-import { officialMetaKey } from "../../crds/catalogue.ts";
+import * as z from "zod";
+import { catalogueEntrySchema, officialMetaKey, timeSchema } from "../../crds/catalogue.ts";
 import { digest } from "../../lib/process/entity-tag.ts";
 import type { ListedServer } from "../catalogue/listing.ts";
 
 /** The same facts as `server.capabilities`, which other registries do not know. */
 const capabilitiesMetaKey = "ca.helu.pallas/capabilities";
+
+const { server: serverSchema, _meta: metaSchema } = catalogueEntrySchema.shape;
+export const serverResponseSchema = z.object({
+  server: serverSchema,
+  _meta: metaSchema.extend({
+    [officialMetaKey]: z.object({
+      status: z.enum(["active", "deleted"]),
+      statusChangedAt: timeSchema,
+      publishedAt: timeSchema,
+      updatedAt: timeSchema,
+      isLatest: z.boolean(),
+    }),
+    [capabilitiesMetaKey]: serverSchema.shape.capabilities,
+  }),
+});
 
 export interface ServerRecord {
   readonly name: string;
@@ -35,7 +51,7 @@ function render(
 ): ServerRecord {
   const { capabilities } = server;
   const publishedAt = agent.metadata.creationTimestamp ?? _meta[officialMetaKey].updatedAt;
-  const text = JSON.stringify({
+  const response: z.output<typeof serverResponseSchema> = {
     server,
     _meta: {
       ..._meta,
@@ -48,7 +64,8 @@ function render(
       },
       ...(capabilities === undefined ? {} : { [capabilitiesMetaKey]: capabilities }),
     },
-  });
+  };
+  const text = JSON.stringify(response);
   return {
     name: server.name,
     version: server.version,
