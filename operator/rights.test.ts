@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { renderInstanceChildren } from "./render/instance-children.ts";
 import { makeInstance, releaseImages, releaseRules } from "./render/testing/resources.ts";
-import { ownRules, renderRights, watchedRules, type PolicyRule } from "./rights.ts";
+import { ownRules, watchedRules, type PolicyRule } from "./rights.ts";
 
 /** Each right on its own: `apps deployments patch`. */
 const expand = (rules: readonly PolicyRule[]): string[] =>
@@ -29,30 +29,5 @@ describe("OPR-9 the operator's rights", () => {
     );
     expect(granted.length).toBeGreaterThan(5);
     expect(expand(watchedRules())).toEqual(expect.arrayContaining(granted));
-  });
-
-  it("are Roles only, one in each namespace, where namespaces are listed", () => {
-    const rights = renderRights({ name: "pallas-operator", namespace: "pallas", watched: ["blue", "green"] });
-    const names = rights.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`);
-    expect(names).toEqual([
-      "ServiceAccount pallas/pallas-operator",
-      "Role pallas/pallas-operator-election",
-      "RoleBinding pallas/pallas-operator-election",
-      "Role blue/pallas-operator",
-      "RoleBinding blue/pallas-operator",
-      "Role green/pallas-operator",
-      "RoleBinding green/pallas-operator",
-    ]);
-  });
-
-  it("are one ClusterRole beside the election's Role for the whole cluster", () => {
-    const rights = renderRights({ name: "pallas-operator", namespace: "pallas", watched: undefined });
-    expect(rights.map(({ kind }) => kind)).toEqual([
-      "ServiceAccount",
-      "Role",
-      "RoleBinding",
-      "ClusterRole",
-      "ClusterRoleBinding",
-    ]);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { authorFaults, type AuthorLimits } from "./author-limits.ts";
-import { defaultLimits } from "./limit-variables.ts";
-import { sampleAgent, sampleInstance } from "./testing/resources.ts";
+import { defaultLimits, sampleAgent, sampleInstance } from "./testing/resources.ts";
 
 const faults = (spec: object, limits: Partial<AuthorLimits> = {}) =>
   authorFaults("spec", sampleAgent("a", spec).spec, { authors: { ...defaultLimits.authors, ...limits } });

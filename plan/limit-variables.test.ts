@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { policyLevels } from "./author-limits.ts";
-import { defaultLimits, limitsOf, limitVariables } from "./limit-variables.ts";
+import { limitsOf, limitVariables } from "./limit-variables.ts";
+import { defaultLimits } from "./testing/resources.ts";
 
 const read = (env: Record<string, string>) => limitsOf(z.object(limitVariables).parse(env));
 

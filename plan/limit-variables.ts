@@ -37,6 +37,3 @@ export const limitsOf = (found: z.output<typeof variables>): Required<Limits> =>
     networkPolicy: found.PALLAS_AUTHOR_NETWORK_POLICY,
   },
 });
-
-/** Those of an operator that is told nothing. */
-export const defaultLimits = limitsOf(variables.parse({}));

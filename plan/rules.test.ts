@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultLimits } from "./limit-variables.ts";
+import { defaultLimits } from "./testing/resources.ts";
 import { limitsText, renderLimits } from "./rules.ts";
 
 describe("CAT-6 the limits that an operator hands to its registries", () => {

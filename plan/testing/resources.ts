@@ -1,9 +1,11 @@
-// Resources for the tests of plan/, made by the same parsing as a user's; a faulty one is an error of the test.
+// Resources for the tests of plan/, made by the same parsing as a user's; a faulty one is an error of the test; and the limits of an operator.
+import * as z from "zod";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { apiVersion } from "../../crds/names.ts";
 import { neighbourhood } from "../check.ts";
 import { formatFault, type Outcome } from "../fault.ts";
+import { limitsOf, limitVariables } from "../limit-variables.ts";
 import { parseAgent, parseInstance } from "../parse.ts";
 import type { Neighbourhood } from "../resolve.ts";
 
@@ -38,3 +40,6 @@ export const byName = (...agents: PallasAgent[]): Map<string, PallasAgent> =>
 
 export const sampleNeighbourhood = (instance: PallasInstance, ...agents: PallasAgent[]): Neighbourhood =>
   neighbourhood(instance, agents);
+
+/** Those of an operator that is told nothing. */
+export const defaultLimits = limitsOf(z.object(limitVariables).parse({}));

@@ -24,7 +24,7 @@ const failure = (description: string) => json("Failure", description);
 const page = (type: string, description: string) => answer(`${type}; charset=utf-8`, description, { type: "string" });
 
 const refused = failure("Host or Origin is not on the allow-list.");
-const notModified = { description: "What If-None-Match names is still so." };
+const notModified = { description: "Not modified since the version that If-None-Match names." };
 const listing = (name: SchemaName, description: string) => ({
   "200": json(name, description),
   "304": notModified,

@@ -35,7 +35,7 @@ export const serverParameters = z.object({
     .string()
     .exactOptional()
     .describe(
-      "nextCursor of the page before. It carries the whole question; of the other parameters only limit counts with it.",
+      "nextCursor of the page before. It contains the whole query; of the other parameters only limit is read with it.",
     ),
   limit: z
     .string()
@@ -47,14 +47,14 @@ export const serverParameters = z.object({
   search: z.string().max(searchLimitChars).exactOptional().describe("Part of name, title or description, in any case."),
   updated_since: timeSchema
     .exactOptional()
-    .describe("Those that changed at this time or later, those that went among them."),
+    .describe("Those that changed at this time or later, deleted ones included."),
   version: z.string().max(versionLimitChars).exactOptional().describe("latest, or a version."),
   include_deleted: z
     .enum(["true", "false"])
     .transform((text) => text === "true")
     .pipe(z.boolean())
     .exactOptional()
-    .describe("Also those that went since the registry started."),
+    .describe("Also those that were deleted since the registry started."),
 });
 
 const expected: Readonly<Record<string, string>> = {

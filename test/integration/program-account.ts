@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
-import { renderRights } from "../../operator/rights.ts";
+import { renderRights } from "../rights/render-rights.ts";
 import { callApi, type ApiAccess } from "../cluster/api-call.ts";
 import { renderTokenKubeconfig } from "../cluster/token-kubeconfig.ts";
 
