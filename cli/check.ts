@@ -1,5 +1,6 @@
 // `pallas check`: what the API server and the operator would say of these files, without either.
 import * as z from "zod";
+import { kindNames } from "../crds/kinds.ts";
 import { EnvironmentError, readEnvironment } from "../lib/process/environment.ts";
 import { limitsOf, limitVariables } from "../plan/limit-variables.ts";
 import type { Limits, Rules } from "../plan/rules.ts";
@@ -65,8 +66,7 @@ export async function check({ paths, isLocal, json, env }: CheckOptions, termina
 const nothingOfOurs = ({ files, folders: [folder] }: FoundFiles): Diagnostic => ({
   severity: "fault",
   file: files[0]?.path ?? folder,
-  message:
-    "no PallasInstance and no PallasAgent was found; name the folder that has them itself (folders inside it are not read), or the files",
+  message: `no ${kindNames.join(" and no ")} was found; name the folder that has them itself (folders inside it are not read), or the files`,
 });
 
 const describeFaults = (faults: readonly Diagnostic[]): string =>

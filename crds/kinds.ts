@@ -1,28 +1,38 @@
-// The kinds of Pallas in one table: what the API server calls each, and how much of it is read where the API server
-// serves it. Another kind is a line here.
+// The kinds of Pallas in one table: what the API server calls each, how a manifest of it is read, and how much of it is
+// read where the API server serves it. Another kind is a line here; what goes through all kinds goes through this table.
 import * as z from "zod";
-import { pallasAgent, type AgentSpec, type AgentStatus } from "./agent.ts";
+import { agentManifest, pallasAgent, type AgentSpec, type AgentStatus, type PallasAgent } from "./agent.ts";
 import { manifestSchema, type ResourceDefinition } from "./definition.ts";
-import { pallasInstance, type InstanceSpec, type InstanceStatus } from "./instance.ts";
+import {
+  instanceManifest,
+  pallasInstance,
+  type InstanceSpec,
+  type InstanceStatus,
+  type PallasInstance,
+} from "./instance.ts";
 import { group, version } from "./names.ts";
 
-export interface Kind<Spec, Status> {
+export interface Kind<Spec, Status, Manifest = unknown> {
   readonly definition: ResourceDefinition;
   readonly type: { readonly group: string; readonly version: string; readonly plural: string; readonly kind: string };
+  /** As people write it, closed at every level. */
+  readonly manifest: z.ZodType<Manifest> & z.core.$ZodTypeDiscriminable;
   /** Without the status, which is another's, and with no more of the metadata than there are rules for. */
   readonly served: z.ZodType<{ spec: Spec }>;
   readonly status: z.ZodType<Status>;
   readonly statusFields: Readonly<Record<string, z.core.$ZodType>>;
 }
 
-function kindOf<Spec, Status>(
+function kindOf<Spec, Status, Manifest>(
   definition: ResourceDefinition<z.ZodType<Spec>, z.ZodType<Status> & Pick<z.ZodObject, "shape">>,
-): Kind<Spec, Status> {
+  manifest: z.ZodType<Manifest> & z.core.$ZodTypeDiscriminable,
+): Kind<Spec, Status, Manifest> {
   const { kind, plural, spec, status } = definition;
   const { name } = manifestSchema(definition).shape.metadata.shape;
   return {
     definition,
     type: { group, version, plural, kind },
+    manifest,
     served: z.object({ metadata: z.object({ name }), spec }),
     status,
     statusFields: status.shape,
@@ -30,9 +40,23 @@ function kindOf<Spec, Status>(
 }
 
 export const kinds = {
-  PallasAgent: kindOf<AgentSpec, AgentStatus>(pallasAgent),
-  PallasInstance: kindOf<InstanceSpec, InstanceStatus>(pallasInstance),
+  PallasAgent: kindOf<AgentSpec, AgentStatus, PallasAgent>(pallasAgent, agentManifest),
+  PallasInstance: kindOf<InstanceSpec, InstanceStatus, PallasInstance>(pallasInstance, instanceManifest),
 };
+
+/** A resource of any kind. */
+export type Resource = z.output<(typeof kinds)[keyof typeof kinds]["manifest"]>;
+
+export const isOfKind =
+  <Manifest extends Resource>({ type }: Kind<unknown, unknown, Manifest>) =>
+  (resource: Resource): resource is Manifest =>
+    resource.kind === type.kind;
+
+/** The instance first, since all others belong to one. */
+export const kindNames: readonly string[] = [
+  pallasInstance.kind,
+  ...Object.keys(kinds).filter((name) => name !== pallasInstance.kind),
+];
 
 export const agentType = kinds.PallasAgent.type;
 export const instanceType = kinds.PallasInstance.type;

@@ -1,8 +1,10 @@
 // What `pallas up` tells the registry it starts: the same resources a cluster would hold, with their status, and
-// where each agent's admin port is. One file, replaced whole at each change.
+// where each agent's admin port is. One file, replaced whole at each change. The form of earlier releases, a list for
+// each kind, is read too.
 import * as z from "zod";
 import { agentManifest } from "./agent.ts";
 import { instanceManifest } from "./instance.ts";
+import { kinds } from "./kinds.ts";
 
 const endpoint = z.strictObject({
   namespace: z.string(),
@@ -15,11 +17,31 @@ const endpoint = z.strictObject({
 /** One running process of an agent: a pod, or in local mode a child process. */
 export type AgentEndpoint = z.output<typeof endpoint>;
 
-export const localStateSchema = z.strictObject({
-  schema: z.literal(1),
-  instances: z.array(instanceManifest),
-  /** Accepted agents; status.url is where the agent is reached on this machine. */
-  agents: z.array(agentManifest),
+const { PallasInstance, ...others } = kinds;
+const resource = z.discriminatedUnion("kind", [
+  PallasInstance.manifest,
+  ...Object.values(others).map(({ manifest }) => manifest),
+]);
+
+const current = z.strictObject({
+  schema: z.literal(2),
+  /** Of agents only accepted ones; status.url is where such a one is reached on this machine. */
+  resources: z.array(resource),
   endpoints: z.array(endpoint),
 });
-export type LocalState = z.output<typeof localStateSchema>;
+export type LocalState = z.output<typeof current>;
+
+const earlier = z
+  .strictObject({
+    schema: z.literal(1),
+    instances: z.array(instanceManifest),
+    agents: z.array(agentManifest),
+    endpoints: z.array(endpoint),
+  })
+  .transform(({ instances, agents, endpoints }): LocalState => ({
+    schema: 2,
+    resources: [...instances, ...agents],
+    endpoints,
+  }));
+
+export const localStateSchema = z.discriminatedUnion("schema", [current, earlier]);

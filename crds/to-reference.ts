@@ -1,4 +1,4 @@
-// zod → docs/reference.md: every field of both resources as a reader looks it up, with type, default and limits. Run it
+// zod → docs/reference.md: every field of every kind as a reader looks it up, with type, default and limits. Run it
 // to write the page; with --check it fails when the committed one is stale. A part that stands in several places is
 // written out once and linked from the others. What a field means is said in the schema, never here.
 import { readFile, writeFile } from "node:fs/promises";

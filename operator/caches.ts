@@ -17,6 +17,8 @@ export type AgentIndex = "instance" | "dependency" | "port";
 export interface Caches {
   agents: Informer<WatchedAgent, AgentIndex>;
   instances: Informer<WatchedInstance>;
+  /** Those of our own kinds. */
+  own: readonly Informer<WatchedAgent | WatchedInstance>[];
   children: Record<ChildKind, Informer<LiveObject>> & { configMap: Informer<LiveObject, "agent"> };
   start(): void;
   stop(): Promise<void>;
@@ -94,10 +96,12 @@ export function createCaches({ log, agentImage, ...options }: CachesOptions): Ca
     podDisruptionBudget: child("podDisruptionBudget"),
     historyClaim: child("historyClaim"),
   };
-  const all = [agents, instances, ...Object.values(children)];
+  const own = [agents, instances];
+  const all = [...own, ...Object.values(children)];
   return {
     agents,
     instances,
+    own,
     children,
     start: () => all.forEach((informer) => informer.start()),
     stop: async () => {

@@ -70,7 +70,7 @@ const fenced = election ? election.fence(transport) : transport;
 
 // Not the leader's matter: a waiting process is as ready as the one that leads.
 const unsynced = () => {
-  const waiting = [caches.agents, caches.instances].find(({ hasSynced }) => !hasSynced);
+  const waiting = caches.own.find(({ hasSynced }) => !hasSynced);
   return waiting && `the first lists are not read yet${waiting.state.message ? `: ${waiting.state.message}` : ""}`;
 };
 const admin = new Hono().route("/", probeRoutes({ ready: unsynced })).get("/metrics", async (context) => {
@@ -94,12 +94,12 @@ const events = createEventRecorder({
   metrics: kubeMetrics,
 });
 const tracker = createWriteTracker({
-  informers: [caches.agents, caches.instances, ...Object.values(caches.children)],
+  informers: [...caches.own, ...Object.values(caches.children)],
   log,
 });
 const guard = createOwnerGuard({
   transport,
-  informers: [caches.agents, caches.instances],
+  informers: caches.own,
   basisOf: (owner) => instanceOf(caches, owner),
 });
 const children = createChildWriter({ transport: fenced, caches, tracker, guard, log });

@@ -1,10 +1,8 @@
 // The rights of the operator, as data: what its calls need and what it hands on in the registry's Role, since nobody may
 // grant what he does not hold (OPR-9). No wildcard, no verb on Secrets, no escalate, bind or impersonate.
-import { pallasAgent } from "../crds/agent.ts";
-import { pallasInstance } from "../crds/instance.ts";
 import { group } from "../crds/names.ts";
 import { endpointSliceType } from "../lib/kube/endpoint-slice.ts";
-import { childTypes, type ChildKind } from "./resources.ts";
+import { childTypes, ownTypes, type ChildKind } from "./resources.ts";
 
 export interface PolicyRule {
   readonly apiGroups: readonly string[];
@@ -41,7 +39,7 @@ function childRules(): PolicyRule[] {
 
 /** In every namespace that the operator looks after. */
 export function watchedRules(): PolicyRule[] {
-  const ours = [pallasAgent.plural, pallasInstance.plural];
+  const ours = ownTypes.map(({ plural }) => plural);
   return [
     { apiGroups: [group], resources: ours, verbs: read },
     { apiGroups: [group], resources: ours.map((plural) => `${plural}/status`), verbs: ["patch"] },

@@ -3,6 +3,7 @@
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { suggestion } from "../crds/did-you-mean.ts";
+import { kindNames, type Resource } from "../crds/kinds.ts";
 import { listNames, type Fault, type Outcome } from "./fault.ts";
 import { judgeAgent, judgeInstance } from "./judge.ts";
 import { calledBy } from "./order.ts";
@@ -31,9 +32,6 @@ export interface Checked<Source> {
   /** Agents that can run: accepted and resolved, with what they are resolved against. */
   runnable: { agent: PallasAgent; around: Neighbourhood }[];
 }
-
-type Resource = PallasAgent | PallasInstance;
-const kinds = ["PallasInstance", "PallasAgent"] as const;
 
 const field = (value: unknown, ...path: string[]): unknown =>
   path.reduce<unknown>((at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined), value);
@@ -87,9 +85,9 @@ class Judgement<Source> {
   reportStrangers(): void {
     for (const { source, value } of this.manifests) {
       const kind = field(value, "kind");
-      if (kinds.some((known) => known === kind)) continue;
-      const near = typeof kind === "string" ? suggestion(kind, kinds) : "";
-      const message = `expected ${listNames(kinds)}, found ${JSON.stringify(kind) ?? "nothing"}${near}`;
+      if (kindNames.some((known) => known === kind)) continue;
+      const near = typeof kind === "string" ? suggestion(kind, kindNames) : "";
+      const message = `expected ${listNames(kindNames)}, found ${JSON.stringify(kind) ?? "nothing"}${near}`;
       this.report(source, `document ${declaredKey(value)}`, [{ reason: "InvalidField", path: "kind", message }]);
     }
   }

@@ -1,10 +1,9 @@
 // A validation issue → a sentence for whoever writes manifests: what is expected, what was found, and the cure. It shows no
 // value that may be a secret, and never the validator's own words.
 import * as z from "zod";
-import { agentManifest } from "../crds/agent.ts";
 import { suggestion } from "../crds/did-you-mean.ts";
 import { characters } from "../crds/fields.ts";
-import { instanceManifest } from "../crds/instance.ts";
+import { kinds } from "../crds/kinds.ts";
 import { listNames } from "./fault.ts";
 import { isOptional, placesOf, schemaAt } from "./schema-at.ts";
 import { isSecretPath, looksSecret } from "./secret-text.ts";
@@ -167,10 +166,7 @@ const synonyms: Readonly<Record<string, string>> = {
 };
 /** These stand in too many places for one of them to be meant. */
 const anywhere: ReadonlySet<string> = new Set(["name", "key", "value", "values", "type", "kind", "operator", "path"]);
-const others = [
-  { kind: "PallasAgent", schema: agentManifest },
-  { kind: "PallasInstance", schema: instanceManifest },
-];
+const others = Object.values(kinds).map(({ type, manifest }) => ({ kind: type.kind, schema: manifest }));
 
 /** The sentence on a key that no schema has there: the nearest one that is, or where it belongs. */
 export function describeUnknownKey(key: string, schema: Schema, path: Path): string {

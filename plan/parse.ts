@@ -2,8 +2,9 @@
 // validation is in a cluster, and it is held equal to it by a differential test (CFG-5). What the API server serves has
 // that behind it and is read by parse-watched.ts.
 import * as z from "zod";
-import { agentManifest, type PallasAgent } from "../crds/agent.ts";
-import { instanceManifest, type PallasInstance } from "../crds/instance.ts";
+import type { PallasAgent } from "../crds/agent.ts";
+import type { PallasInstance } from "../crds/instance.ts";
+import { kinds } from "../crds/kinds.ts";
 import { describeIssue, describeUnknownKey } from "./describe-issue.ts";
 import { formatPath, type Fault, type Outcome } from "./fault.ts";
 import { schemaAt } from "./schema-at.ts";
@@ -52,7 +53,7 @@ const parse = <T extends z.ZodType>(schema: T, manifest: unknown): Outcome<z.out
   parseBySchema(schema, withoutNulls(schema, manifest, "kept"));
 
 /** A PallasAgent with the schema's defaults filled in, or every fault of it. */
-export const parseAgent = (raw: unknown): Outcome<PallasAgent> => parse(agentManifest, raw);
+export const parseAgent = (raw: unknown): Outcome<PallasAgent> => parse(kinds.PallasAgent.manifest, raw);
 
 /** A PallasInstance with the schema's defaults filled in, or every fault of it. */
-export const parseInstance = (raw: unknown): Outcome<PallasInstance> => parse(instanceManifest, raw);
+export const parseInstance = (raw: unknown): Outcome<PallasInstance> => parse(kinds.PallasInstance.manifest, raw);

@@ -47,9 +47,11 @@ const find = ({ lines }: Program, message: string) => lines.find((line) => line[
 
 async function replace(path: string, title: string): Promise<void> {
   const state = {
-    schema: 1,
-    instances: [instanceManifest({ providers: [{ name: "openai", kind: "openai" }] })],
-    agents: [{ ...agentManifest("research", { title }), status: { url: "http://localhost:24101/mcp" } }],
+    schema: 2,
+    resources: [
+      instanceManifest({ providers: [{ name: "openai", kind: "openai" }] }),
+      { ...agentManifest("research", { title }), status: { url: "http://localhost:24101/mcp" } },
+    ],
     endpoints: [makeEndpoint("research", admin.url)],
   };
   await writeFile(`${path}.new`, JSON.stringify(state));

@@ -1,5 +1,6 @@
 // A run on this machine: registry and agents as processes, the files they read, and the state the registry is told.
 import type { AgentStatus } from "../../crds/agent.ts";
+import { isOfKind, kinds } from "../../crds/kinds.ts";
 import { renderTime, systemClock } from "../../lib/process/clock.ts";
 import { reasonOf } from "../manifests/find-files.ts";
 import { urlHost } from "./addresses.ts";
@@ -210,7 +211,8 @@ export class LocalRun {
       previous: this.statuses,
       now: renderTime(systemClock),
     });
-    this.statuses = new Map(state.agents.map((agent) => [keyOf(agent), agent.status ?? {}]));
+    const agents = state.resources.filter(isOfKind(kinds.PallasAgent));
+    this.statuses = new Map(agents.map((agent) => [keyOf(agent), agent.status ?? {}]));
     await this.options.folder.replace(this.options.folder.localState, `${JSON.stringify(state)}\n`);
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { isOfKind, kinds } from "../../crds/kinds.ts";
 import { localStateSchema } from "../../crds/local-state.ts";
 import { judge } from "../manifests/judge.ts";
 import { agentYaml, instanceYaml, readFolder } from "../testing/manifests.ts";
@@ -40,9 +41,14 @@ test("CLI-1 the registry is told every accepted agent, and where to ask those th
         now: "2026-01-01T00:00:00Z",
       }),
     );
-  expect(told()).toMatchObject({ endpoints: [], instances: [{ status: { agents: { total: 3, ready: 0 } } }] });
+  expect(told()).toMatchObject({
+    endpoints: [],
+    resources: [{ status: { agents: { total: 3, ready: 0 } } }, {}, {}, {}],
+  });
   board.set("default/worker", { phase: "ready", pid: 7, adminUrl: "http://127.0.0.1:1" });
-  const { agents, endpoints, instances } = told();
+  const { resources, endpoints } = told();
+  const agents = resources.filter(isOfKind(kinds.PallasAgent));
+  const instances = resources.filter(isOfKind(kinds.PallasInstance));
   expect(endpoints).toEqual([
     { namespace: "default", instance: "i", agent: "worker", pod: "worker-7", adminUrl: "http://127.0.0.1:1" },
   ]);

@@ -47,5 +47,5 @@ export function renderLocalState({ desired, board, registryUrl, previous, now }:
     const { namespace, name } = metadata;
     return [{ namespace, instance: spec.instanceRef.name, agent: name, pod: `${name}-${pid}`, adminUrl }];
   });
-  return { schema: 1, instances, agents, endpoints };
+  return { schema: 2, resources: [...instances, ...agents], endpoints };
 }

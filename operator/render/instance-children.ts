@@ -7,8 +7,8 @@ import type {
   V1Service,
   V1ServiceAccount,
 } from "@kubernetes/client-node";
-import { pallasAgent } from "../../crds/agent.ts";
-import { pallasInstance, type PallasInstance } from "../../crds/instance.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
+import { agentType, instanceType } from "../../crds/kinds.ts";
 import { group, ports, registryName } from "../../crds/names.ts";
 import type { Rules } from "../../plan/rules.ts";
 import type { Images } from "./agent-children.ts";
@@ -37,7 +37,7 @@ const renderRole = (instance: PallasInstance, name: string): Rendered<V1Role> =>
   kind: "Role",
   metadata: renderMetadata(instance, "registry", name),
   rules: [
-    { apiGroups: [group], resources: [pallasAgent.plural, pallasInstance.plural], verbs: follow },
+    { apiGroups: [group], resources: [agentType.plural, instanceType.plural], verbs: follow },
     // Where the agents' pods are, for scraping.
     { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: follow },
   ],

@@ -17,7 +17,7 @@ import { createCaches, instanceOf, type Caches } from "../caches.ts";
 import { createChildWriter } from "../children.ts";
 import { createInstanceReconciler } from "../instance/reconcile.ts";
 import { createNeighbours } from "../neighbours.ts";
-import { childTypes, type ChildKind } from "../resources.ts";
+import { childTypes, ownTypes, type ChildKind } from "../resources.ts";
 import { RolloutBudget } from "../rollouts/budget.ts";
 import { createImagePacing } from "../rollouts/pace-image.ts";
 import { releaseImages, releaseRules } from "../render/testing/resources.ts";
@@ -64,7 +64,7 @@ interface Condition {
   readonly message: string;
 }
 
-const allTypes: readonly ResourceType[] = [agentType, instanceType, ...Object.values(childTypes)];
+const allTypes: readonly ResourceType[] = [...ownTypes, ...Object.values(childTypes)];
 
 function describeWrite({ method, path, body }: Exchange): string {
   const [plural = "", name = "", subresource] = path.split("/namespaces/")[1]?.split("/").slice(1) ?? [];
@@ -76,7 +76,7 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
   const fake = await FakeApiServer.start();
   const transport = createTransport({ kubeConfig: fake.kubeConfig(), userAgent: "test" });
   const caches = createCaches({ transport, namespaces: undefined, log, agentImage: releaseImages.agent });
-  const informers = [caches.agents, caches.instances, ...Object.values(caches.children)];
+  const informers = [...caches.own, ...Object.values(caches.children)];
   caches.start();
   onTestFinished(async () => {
     await caches.stop();
@@ -87,7 +87,7 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
   const tracker = createWriteTracker({ informers, log });
   const guard = createOwnerGuard({
     transport,
-    informers: [caches.agents, caches.instances],
+    informers: caches.own,
     basisOf: (owner) => instanceOf(caches, owner),
   });
   const deployments = caches.children.deployment.store;

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const render = (...agents: Record<string, unknown>[]) =>
-  JSON.stringify({ schema: 1, instances: [instanceManifest()], agents, endpoints: [] });
+  JSON.stringify({ schema: 2, resources: [instanceManifest(), ...agents], endpoints: [] });
 const agent = (name: string, title: string) => agentManifest(name, { title });
 
 /** As `pallas up` writes it: whole, by renaming. */

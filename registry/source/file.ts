@@ -4,6 +4,7 @@ import { watch, type FSWatcher } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as z from "zod";
+import { isOfKind, kinds } from "../../crds/kinds.ts";
 import { localStateSchema, type LocalState } from "../../crds/local-state.ts";
 import { systemClock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
@@ -29,7 +30,7 @@ export function createFileSource(options: FileSourceOptions): ResourceSource {
 class FileSource implements ResourceSource {
   readonly #options: Required<FileSourceOptions>;
   readonly #listeners = new Listeners();
-  #known: LocalState = { schema: 1, instances: [], agents: [], endpoints: [] };
+  #known: Known = derive({ schema: 2, resources: [], endpoints: [] });
   #state: SourceState;
   /** Identity of the file as last read soundly; undefined: read it whatever it says. */
   #version: string | undefined;
@@ -118,12 +119,11 @@ class FileSource implements ResourceSource {
   }
 
   #accept(next: LocalState): void {
-    this.#known = {
-      schema: 1,
-      instances: keepIdentity(this.#known.instances, next.instances),
-      agents: keepIdentity(this.#known.agents, next.agents),
+    this.#known = derive({
+      ...next,
+      resources: keepIdentity(this.#known.resources, next.resources),
       endpoints: onePerPod(next.endpoints),
-    };
+    });
     this.#become("live");
   }
 
@@ -148,13 +148,22 @@ function parseLocalState(text: string, path: string): LocalState {
   });
 }
 
-type Resource = LocalState["agents"][number] | LocalState["instances"][number];
+/** The state, sorted by kind once. */
+const derive = (state: LocalState) => ({
+  ...state,
+  instances: state.resources.filter(isOfKind(kinds.PallasInstance)),
+  agents: state.resources.filter(isOfKind(kinds.PallasAgent)),
+});
+type Known = ReturnType<typeof derive>;
+type Resources = LocalState["resources"];
+
+const identityOf = (resource: Resources[number]): string => `${resource.kind} ${resourceKey(resource)}`;
 
 /** The new list with the old object wherever nothing changed. */
-function keepIdentity<T extends Resource>(before: readonly T[], after: readonly T[]): T[] {
-  const known = new Map(before.map((resource) => [resourceKey(resource), resource]));
+function keepIdentity(before: Resources, after: Resources): Resources {
+  const known = new Map(before.map((resource) => [identityOf(resource), resource]));
   return after.map((resource) => {
-    const earlier = known.get(resourceKey(resource));
+    const earlier = known.get(identityOf(resource));
     return earlier !== undefined && JSON.stringify(earlier) === JSON.stringify(resource) ? earlier : resource;
   });
 }

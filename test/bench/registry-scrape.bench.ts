@@ -36,9 +36,8 @@ async function measure() {
   });
   const names = Array.from({ length: pods }, (_, at) => `agent-${at}`);
   const state: LocalState = {
-    schema: 1,
-    instances: [makeInstance()],
-    agents: names.map((name) => makeAgent(name)),
+    schema: 2,
+    resources: [makeInstance(), ...names.map((name) => makeAgent(name))],
     endpoints: names.map((agent, at) => {
       return { namespace: "agents", instance: "ouranos", agent, pod: `${agent}-1`, adminUrl: `${agents.url}/${at}` };
     }),

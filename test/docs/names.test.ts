@@ -3,8 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { pallasAgent } from "../../crds/agent.ts";
-import { pallasInstance } from "../../crds/instance.ts";
+import { kindNames } from "../../crds/kinds.ts";
 import { podLabels } from "../../crds/metric-names.ts";
 import { readRules } from "../monitoring/rule-file.ts";
 import { pages, root } from "./pages.ts";
@@ -34,7 +33,7 @@ test("every metric that a page names is registered", () => {
 
 test("every alert that a page names is shipped", () => {
   const alerts = new Set(readRules().map(({ alert }) => alert));
-  const kinds = [pallasAgent.kind, pallasInstance.kind].flatMap((kind) => [kind, `${kind}s`]);
+  const kinds = kindNames.flatMap((kind) => [kind, `${kind}s`]);
   expect(strangers(/\bPallas[A-Z]\w+/g, (word) => alerts.has(word) || kinds.includes(word))).toEqual([]);
 });
 

@@ -1,6 +1,5 @@
 // Every field of both specs that holds a value, read from the schemas, and where a manifest has it.
-import { pallasAgent } from "../../crds/agent.ts";
-import { pallasInstance } from "../../crds/instance.ts";
+import { kinds } from "../../crds/kinds.ts";
 import { valueAt, type Path } from "../integration/schema-cases/manifest-path.ts";
 import { placesBelow, readSchema, type SchemaNode } from "../integration/schema-cases/schema-node.ts";
 
@@ -27,19 +26,15 @@ export interface Leaf {
   readonly words: readonly string[];
 }
 
-const definitions = [
-  { ...pallasInstance, kind: "PallasInstance" },
-  { ...pallasAgent, kind: "PallasAgent" },
-] as const;
+const kindsTried = ["PallasInstance", "PallasAgent"] as const;
 
 export const specSchema = (kind: Leaf["kind"]): SchemaNode => {
-  const definition = definitions.find((each) => each.kind === kind);
-  const { spec } = (definition && readSchema(definition).properties) ?? {};
+  const { spec } = readSchema(kinds[kind].definition).properties ?? {};
   if (!spec) throw new Error(`expected a spec in the schema of ${kind}`);
   return spec;
 };
 
-export const leaves: readonly Leaf[] = definitions.flatMap(({ kind }) =>
+export const leaves: readonly Leaf[] = kindsTried.flatMap((kind) =>
   [...placesBelow(specSchema(kind), "spec")]
     .filter(({ node }) => node.type !== "object" && node.type !== "array")
     .map(({ schemaPath, node, required }) => ({ kind, schemaPath, required, words: node.enum ?? [] })),

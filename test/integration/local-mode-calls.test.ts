@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { isOfKind, kinds } from "../../crds/kinds.ts";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { agentManifest } from "./local/agents.ts";
 import { Local, startMs } from "./local/local.ts";
@@ -35,7 +36,8 @@ interface Call {
 
 /** Calls that the agent works on, each on a connection of its own. */
 async function callSnail(count: number): Promise<Call[]> {
-  const { agents, endpoints } = await local.told();
+  const { resources, endpoints } = await local.told();
+  const agents = resources.filter(isOfKind(kinds.PallasAgent));
   const url = agents.find(({ metadata }) => metadata.name === "snail")?.status?.url ?? "";
   const clients = Array.from({ length: count }, () => new Client({ name: "local-calls-test", version: "1.0.0" }));
   for (const client of clients) {

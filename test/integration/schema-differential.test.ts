@@ -1,9 +1,7 @@
 // CFG-5: the API server (structural schema and CEL) and `pallas check` (zod) give the same verdict on every manifest,
 // and name the same fields. The cases come from the schema itself, so a new field is covered without a new test.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pallasAgent } from "../../crds/agent.ts";
-import type { ResourceDefinition } from "../../crds/definition.ts";
-import { pallasInstance } from "../../crds/instance.ts";
+import { kinds } from "../../crds/kinds.ts";
 import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
 import { disagreements } from "./schema-cases/compare.ts";
 import { placeCases, ruleCases } from "./schema-cases/field-cases.ts";
@@ -14,7 +12,7 @@ import { pairedMessages, rulePair } from "./schema-cases/rule-cases.ts";
 import { isTransitionRule, readSchema } from "./schema-cases/schema-node.ts";
 import { checkVerdict, createJudge, type Judge } from "./schema-cases/verdicts.ts";
 
-const definitions: ResourceDefinition[] = [pallasAgent, pallasInstance];
+const definitions = Object.values(kinds).map(({ definition }) => definition);
 const namespaceName = "placeholder"; // manifests are made before there is a namespace
 
 describe.skipIf(clusterMissing()).each(definitions)("CFG-5 $kind: API server and pallas check agree", (definition) => {
