@@ -49,7 +49,7 @@ e2e: $(installed) ## the chart on a real cluster of one node, with pods, policie
 bench: build ## measure operator and agents against bare rivals and bounds; NAME=x for one benchmark only
 	@$(in_toolchain) node test/cluster/build.ts && node test/bench/run.ts $(NAME)
 
-crds: $(installed) ## write crds/*.yaml and docs/reference.md anew from their schemas
+crds: $(installed) ## write crds/*.yaml and docs/reference.md from their schemas
 	@$(in_toolchain) node crds/to-crd.ts && node crds/to-reference.ts
 
 images: $(installed) ## make the container images, as archives in images/out

@@ -73,8 +73,8 @@ async function main(): Promise<void> {
     const { status, message } = await runtime.health.check();
     if (status === toldStatus) return;
     toldStatus = status;
-    if (status === "ok") log.info({ agent: name }, "agent is well again");
-    else log.warn({ agent: name, status, reason: message }, "agent is not well");
+    if (status === "ok") log.info({ agent: name }, "agent is healthy again");
+    else log.warn({ agent: name, status, reason: message }, "agent is unhealthy");
   };
   void reportHealth();
   const reprobe = setInterval(() => void reportHealth(), reprobeMs);

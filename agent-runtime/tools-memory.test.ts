@@ -18,11 +18,11 @@ test("SEC-6 answers of tools that run beside each other fill one budget, which i
   const call = "***CALL_TOOL argos__large {}";
   // Large ones fill three quarters together.
   const both = await ask(agent.mcpUrl, { message: `${call}\n${call}` });
-  expect(both.text).toContain("has no room in memory");
+  expect(both.text).toContain("does not fit in memory");
   for (let count = 0; count < 3; count += 1) {
     expect(memory.heldBytes()).toBe(0);
     const { text } = await ask(agent.mcpUrl, { message: call });
-    expect(text).not.toContain("has no room");
+    expect(text).not.toContain("does not fit");
   }
   expect(memory.heldBytes()).toBe(0);
 });

@@ -28,13 +28,13 @@ describe("CLI-1 pallas check reads standard input", () => {
   test.each(["-", "/dev/stdin"])("as %s, and names it in what it says", (path) => {
     expect(ofInput(path, sound)).toEqual({
       status: 0,
-      stdout: "1 file read: 1 sound instance and 1 sound agent, no faults\n",
+      stdout: "1 file read: 1 valid instance and 1 valid agent, no errors\n",
       stderr: "",
     });
     const { status, stderr } = ofInput(path, instanceYaml() + agentYaml("a", "sevrers: []"));
     expect([status, stderr]).toEqual([
       1,
-      expect.stringMatching(/^standard input:14:3: fault: PallasAgent default\/a: spec.sevrers: /),
+      expect.stringMatching(/^standard input:14:3: error: PallasAgent default\/a: spec.sevrers: /),
     ]);
   });
 
@@ -55,7 +55,7 @@ describe("CLI-1 pallas check reads standard input", () => {
     const folder = await writeFolder({ "a.yaml": sound });
     const command = `"$0" "${program}" check -f <(cat "${join(folder, "a.yaml")}")`;
     const { stdout } = await promisify(execFile)("bash", ["-c", command, process.execPath]);
-    expect(stdout).toContain("1 sound instance and 1 sound agent, no faults");
+    expect(stdout).toContain("1 valid instance and 1 valid agent, no errors");
   });
 
   test("which other commands refuse", async () => {
@@ -66,7 +66,7 @@ describe("CLI-1 pallas check reads standard input", () => {
 });
 
 describe("CLI-1 what is no file is refused at once, in one sentence", () => {
-  const refused = "is no regular file but a FIFO, a device or the like, which is not read";
+  const refused = "is not a regular file but a FIFO, a device or the like, which is not read";
 
   test("in a folder, beside sound manifests", async () => {
     const folder = await writeFolder({ "a.yaml": sound });
@@ -77,9 +77,9 @@ describe("CLI-1 what is no file is refused at once, in one sentence", () => {
     const { code, said } = await run(folder);
     expect(code).toBe(1);
     expect(said).toEqual([
-      expect.stringContaining(`fifo.yaml: fault: ${refused}`),
-      expect.stringContaining("sparse.yaml: fault: has 2147483648 bytes, at most 4194304 are read"),
-      expect.stringContaining(`zero.yaml: fault: ${refused}`),
+      expect.stringContaining(`fifo.yaml: error: ${refused}`),
+      expect.stringContaining("sparse.yaml: error: has 2147483648 bytes, at most 4194304 are read"),
+      expect.stringContaining(`zero.yaml: error: ${refused}`),
     ]);
   });
 

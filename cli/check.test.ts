@@ -29,7 +29,7 @@ describe("CLI-1 pallas check", () => {
     });
     expect({ code, printed, complaints }).toEqual({
       code: 0,
-      printed: ["2 files read: 1 sound instance and 2 sound agents, no faults"],
+      printed: ["2 files read: 1 valid instance and 2 valid agents, no errors"],
       complaints: [],
     });
   });
@@ -42,10 +42,10 @@ describe("CLI-1 pallas check", () => {
     });
     expect(code).toBe(1);
     expect(complaints).toEqual([
-      expect.stringMatching(/^b\.yaml:6:10: fault: PallasAgent default\/b: spec\.model: /),
-      expect.stringMatching(/^c\.yaml:6:3: fault: PallasAgent default\/c: spec\.sevrers: .*did you mean "servers"/),
+      expect.stringMatching(/^b\.yaml:6:10: error: PallasAgent default\/b: spec\.model: /),
+      expect.stringMatching(/^c\.yaml:6:3: error: PallasAgent default\/c: spec\.sevrers: .*did you mean "servers"/),
     ]);
-    expect(printed).toEqual(["3 files read: 1 sound instance and 1 sound agent, 2 faults in 2 files"]);
+    expect(printed).toEqual(["3 files read: 1 valid instance and 1 valid agent, 2 errors in 2 files"]);
   });
 
   test("notes give 0", async () => {
@@ -112,7 +112,7 @@ describe("CLI-1 pallas check", () => {
       instances: 1,
       agents: 0,
       diagnostics: [
-        { severity: "fault", file: "a.yaml", line: 14, column: 10, message: expect.stringContaining("spec.model") },
+        { severity: "error", file: "a.yaml", line: 14, column: 10, message: expect.stringContaining("spec.model") },
       ],
     });
   });
@@ -126,7 +126,7 @@ describe("CLI-1 pallas check", () => {
     const { code, complaints } = await run(files);
     expect(code).toBe(1);
     expect(complaints[0]).toMatch(
-      /: fault: no PallasInstance and no PallasAgent was found; name the folder that has them itself \(folders inside it are not read\), or the files$/,
+      /: error: no PallasInstance and no PallasAgent was found; name the folder that has them itself \(folders inside it are not read\), or the files$/,
     );
   });
 
@@ -162,7 +162,7 @@ describe("CLI-1 pallas check", () => {
         await check({ paths: [folder], isLocal, json: false, env: { URL: "http://a", TOKEN: "t" } }, terminal);
         return terminal.printed;
       };
-      expect(await agents(true)).toEqual(["2 files read: 1 sound instance and 2 sound agents, no faults"]);
+      expect(await agents(true)).toEqual(["2 files read: 1 valid instance and 2 valid agents, no errors"]);
       expect(await agents(false)).toEqual([expect.stringMatching(/^1 file read/)]);
     });
   });

@@ -45,9 +45,9 @@ export async function check({ paths, isLocal, json, env }: CheckOptions, termina
   const judged = judge(manifests, rules, local.variables);
   const { checked } = judged;
   const diagnostics = [...judged.diagnostics, ...local.diagnostics];
-  const isUnread = manifests.diagnostics.some(({ severity }) => severity === "fault");
+  const isUnread = manifests.diagnostics.some(({ severity }) => severity === "error");
   if (manifests.resources.length === 0 && !isUnread) diagnostics.unshift(nothingOfOurs(found));
-  const faults = diagnostics.filter(({ severity }) => severity === "fault");
+  const faults = diagnostics.filter(({ severity }) => severity === "error");
   const counts = { files: found.files.length, instances: checked.instances.length, agents: checked.runnable.length };
   if (json) {
     const told = diagnostics.map((diagnostic) => toJson(diagnostic, terminal.folder));
@@ -55,8 +55,8 @@ export async function check({ paths, isLocal, json, env }: CheckOptions, termina
   } else {
     const render = terminal.err.isTerminal ? renderWithExcerpt : renderDiagnostic;
     for (const diagnostic of diagnostics) terminal.complain(render(diagnostic, terminal.folder));
-    const kinds = `${count(counts.instances, "sound instance")} and ${count(counts.agents, "sound agent")}`;
-    const verdict = faults.length === 0 ? "no faults" : describeFaults(faults);
+    const kinds = `${count(counts.instances, "valid instance")} and ${count(counts.agents, "valid agent")}`;
+    const verdict = faults.length === 0 ? "no errors" : describeFaults(faults);
     terminal.print(`${count(counts.files, "file")} read: ${kinds}, ${verdict}`);
   }
   return faults.length === 0 ? 0 : 1;
@@ -64,10 +64,10 @@ export async function check({ paths, isLocal, json, env }: CheckOptions, termina
 
 /** A wrong folder, or a template that gave nothing, would pass for ever. */
 const nothingOfOurs = ({ files, folders: [folder] }: FoundFiles): Diagnostic => ({
-  severity: "fault",
+  severity: "error",
   file: files[0]?.path ?? folder,
   message: `no ${kindNames.join(" and no ")} was found; name the folder that has them itself (folders inside it are not read), or the files`,
 });
 
 const describeFaults = (faults: readonly Diagnostic[]): string =>
-  `${count(faults.length, "fault")} in ${count(new Set(faults.map(({ file }) => file)).size, "file")}`;
+  `${count(faults.length, "error")} in ${count(new Set(faults.map(({ file }) => file)).size, "file")}`;

@@ -15,7 +15,7 @@ import { readVersion } from "./version.ts";
 
 export function createProgram(context: CommandContext): Command {
   const program = new Command("pallas")
-    .description("AI agents that are served over MCP, from manifests")
+    .description("Runs AI agents from manifests and serves them over MCP")
     .version(readVersion(), "-V, --version")
     .showHelpAfterError("(add --help for what can be given)")
     .exitOverride()

@@ -33,7 +33,7 @@ test("CLI-1 colours only where somebody looks and nobody said NO_COLOR, or where
 });
 
 test("CLI-1 the worst word of a line is the coloured one, and only that", () => {
-  expect(written(true, {}, "a.yaml:1:1: fault: not ready")).toBe("a.yaml:1:1: \u001b[31mfault\u001b[39m: not ready\n");
+  expect(written(true, {}, "a.yaml:1:1: error: not ready")).toBe("a.yaml:1:1: \u001b[31merror\u001b[39m: not ready\n");
 });
 
 test("CLI-1 what others wrote commands no terminal", () => {

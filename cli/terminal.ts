@@ -108,7 +108,7 @@ function createLiveLine(stream: Stream, screen: Screen) {
 }
 
 const colours: readonly [RegExp, number][] = [
-  [/\b(?:fault|ERROR|FATAL|failing)\b/, 31],
+  [/\b(?:error|ERROR|FATAL|failing)\b/, 31],
   [/\b(?:warning|WARNING|degraded|waiting)\b/, 33],
   [/\bready\b/, 32],
 ];

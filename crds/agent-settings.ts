@@ -64,7 +64,7 @@ export const request = object("Sampling and loop.", {
   stop: list(text(256, "A stop sequence.", { min: 1 }), 16, "Texts that end a turn.").exactOptional(),
   effort: choice(efforts, "How much the model thinks.").exactOptional(),
   extra: json(
-    "Fields added to the body of each request to a model, as its provider has them; for Bedrock additionalModelRequestFields. Not model, messages, tools, stream and their kin. At most 16 KiB of JSON.",
+    "Fields added to the body of each request to a model, as its provider has them; for Bedrock additionalModelRequestFields. Not model, messages, tools, stream and other fields that the agent sets. At most 16 KiB of JSON.",
     32,
   ).exactOptional(),
   parallelToolCalls: flag("Whether tools called in one turn run side by side. Default true.").exactOptional(),

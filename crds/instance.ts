@@ -59,7 +59,7 @@ const provider = withRules(
   }),
   {
     cel: `has(self.kind) || self.name in [${quoted(providerKinds)}]`,
-    message: `kind is needed, because the name is none of ${providerKinds.join(", ")}`,
+    message: `kind is needed, because the name is not one of ${providerKinds.join(", ")}`,
     holds: (entry) => providerKind(entry) !== undefined,
   },
   {
@@ -161,7 +161,7 @@ const registry = withRules(
   }),
   {
     cel: "!has(self.replicas) || self.replicas <= 1 || (has(self.metrics) && has(self.metrics.mode) && self.metrics.mode == 'podMonitor')",
-    message: "more than one replica needs metrics.mode podMonitor, else every series is counted twice",
+    message: "more than one replica needs metrics.mode podMonitor, otherwise every series is counted twice",
     holds: (entry) => (entry.replicas ?? 1) <= 1 || entry.metrics?.mode === "podMonitor",
   },
 );

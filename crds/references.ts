@@ -60,7 +60,7 @@ export const header = withRules(
       pattern: /^[-A-Za-z0-9_]+$/,
       expected: "a header name: letters, digits, hyphens and underscores",
     }),
-    value: text(4096, "Its value, for what is no secret.", {
+    value: text(4096, "Its value, where it is not a secret.", {
       pattern: /^[^\r\n]*$/,
       expected: "one line of text",
     }).exactOptional(),

@@ -81,7 +81,7 @@ function isOwnedBy(live: LiveObject, owner: LiveObject): boolean {
   if (isControlledBy(live, owner)) return true;
   const controller = controllerOf(live);
   if (controller?.kind !== owner.kind || controller.name !== owner.metadata.name) return false;
-  const message = `${live.kind} ${keyOf(live)} belongs to an earlier ${owner.kind} "${controller.name}" and is being removed; it is made again when it is gone`;
+  const message = `${live.kind} ${keyOf(live)} belongs to an earlier ${owner.kind} "${controller.name}" and is being removed; it is created again once it is gone`;
   throw new Waiting({ reason: "ChildTerminating", message, retryMs: leftoverRetryMs });
 }
 
@@ -137,7 +137,7 @@ export function createChildWriter({ transport, caches, tracker, guard, log }: Ch
         throw new RemovalFailed(`${type.kind} ${keyOf(found)}`, cause);
       });
       if (action === "replaced") {
-        throw new RemovalFailed(`${type.kind} ${keyOf(found)}`, new Error("another one has its name by now"));
+        throw new RemovalFailed(`${type.kind} ${keyOf(found)}`, new Error("another object has its name now"));
       }
       writing.written.push(`${action} ${type.kind} ${name}`);
     },

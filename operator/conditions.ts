@@ -40,7 +40,7 @@ export class ConditionSet<Type extends string> {
   keep(type: Type): void {
     const before = this.#conditions.get(type);
     if (before) this.#conditions.set(type, { ...before, observedGeneration: this.#generation });
-    else this.set(type, "Unknown", "NotChecked", "not looked at yet");
+    else this.set(type, "Unknown", "NotChecked", "not checked yet");
   }
 
   /** False with the first fault's reason and every fault's message. */

@@ -20,7 +20,9 @@ const schema = z.object({
     .pipe(z.array(z.int().min(1).max(65_535)).min(1))
     .default([...usualApiServerPorts])
     .describe("where registries reach the API server, by their NetworkPolicies: its ports, separated by commas"),
-  PALLAS_MAX_ROLLOUTS: integer(1, 1_000).default(10).describe("agents moving to this release's image at once"),
+  PALLAS_MAX_ROLLOUTS: integer(1, 1_000)
+    .default(10)
+    .describe("agents that move to this release's image at the same time"),
   PALLAS_HEALTH_INTERVAL_MS: integer(1_000, 3_600_000)
     .default(30_000)
     .describe("how often each agent is asked for its health"),
@@ -38,7 +40,7 @@ const schema = z.object({
   PALLAS_POD_NAME: z.string().default("operator").describe("name of this process in the election"),
   PALLAS_ADMIN_PORT: integer(0, 65_535).default(ports.operatorAdmin).describe("port of metrics and probes"),
   PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
-  PALLAS_WORKERS: integer(1, 100).default(8).describe("reconciles at once, per kind"),
+  PALLAS_WORKERS: integer(1, 100).default(8).describe("concurrent reconciles, per kind"),
   ...logVariables,
 });
 

@@ -21,7 +21,7 @@ describe("CFG-3 request.extra", () => {
       {
         reason: "InvalidField",
         path: "spec.request.extra",
-        message: `"${name}" is what the agent itself tells its model; remove it`,
+        message: `"${name}" is set by the agent itself; remove it`,
       },
     ]);
   });

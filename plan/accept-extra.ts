@@ -14,7 +14,7 @@ export function extraFaults(path: string, request: Request): Fault[] {
   const { extra = {} } = request ?? {};
   const fault = (message: string): Fault => ({ reason: "InvalidField", path: `${path}.extra`, message });
   const reserved = Object.keys(extra).filter((name) => reservedExtraFields.some((each) => each === name));
-  const faults = reserved.map((name) => fault(`"${name}" is what the agent itself tells its model; remove it`));
+  const faults = reserved.map((name) => fault(`"${name}" is set by the agent itself; remove it`));
   if (isDeeper(extra, depthMax)) {
     return [...faults, fault(`expected at most ${depthMax} levels of nesting, found more; send a flatter value`)];
   }

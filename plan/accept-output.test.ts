@@ -63,7 +63,7 @@ describe("CFG-5 the schema of an agent's answer", () => {
     [{ type: "object", properties: { a: { minLength: -1 } } }, "spec.output.schema.properties.a.minLength"],
     [{ type: "object", properties: { a: { $ref: "https://example.com/a" } } }, "must be a reference such as"],
     [{ type: "object", properties: { a: { $ref: "#" } } }, "must be a reference such as"],
-    [{ type: "object", properties: { a: { $ref: "#/$defs/b" } } }, "refers to #/$defs/b, which is not there"],
+    [{ type: "object", properties: { a: { $ref: "#/$defs/b" } } }, "refers to #/$defs/b, which does not exist"],
     [
       { type: "object", $defs: { a: { items: { $ref: "#/$defs/b" } }, b: { anyOf: [{ $ref: "#/$defs/a" }] } } },
       "the cycle a → b → a in $defs has no end",

@@ -50,7 +50,7 @@ function referenceFaults(root: OutputRoot): Fault[] {
   const named = new Set([whole, ...defs.values()].flatMap(({ references }) => references));
   const missing = [...named].filter((name) => !defs.has(name));
   if (missing.length > 0)
-    return missing.map((name) => fault(at, `refers to #/$defs/${name}, which is not there; add it or correct it`));
+    return missing.map((name) => fault(at, `refers to #/$defs/${name}, which does not exist; add it or correct it`));
   // An answer would be checked again and again, by each way through it: two ways a level are a million at twenty.
   const cycle = findCycle(defs);
   if (cycle !== undefined)

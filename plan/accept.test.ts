@@ -67,7 +67,7 @@ describe("CFG-5 contradictions of an instance", () => {
       [1, 2].map((position) => [
         "DuplicateName",
         `spec.servers[${position}].prefix`,
-        'the prefix "argos" is that of server "argos" already; give one of them another prefix',
+        'the prefix "argos" is already used by server "argos"; give one of them another prefix',
       ]),
     );
   });

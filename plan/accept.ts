@@ -93,10 +93,10 @@ const headerFaults = ({ spec }: PallasInstance): Fault[] =>
         const path = `spec.${field}[${position}].headers[${at}].name`;
         const fault = (message: string): Fault[] => [{ reason: "InvalidField", path, message }];
         if (name.toLowerCase() === "host") {
-          return fault("is that of the URL always; remove the header, and name the host in the URL");
+          return fault("is always taken from the URL; remove the header, and name the host in the URL");
         }
         return auth !== undefined && name.toLowerCase() === "authorization"
-          ? fault("is where the token of auth goes; remove the header, or auth")
+          ? fault("is set by auth; remove the header, or auth")
           : [];
       }),
     ),
@@ -112,7 +112,7 @@ function duplicatePrefixes(instance: PallasInstance): Fault[] {
       {
         reason: "DuplicateName",
         path: `spec.servers[${position}].prefix`,
-        message: `the prefix "${prefix}" is that of server "${owner}" already; give one of them another prefix`,
+        message: `the prefix "${prefix}" is already used by server "${owner}"; give one of them another prefix`,
       },
     ];
   });
@@ -192,7 +192,7 @@ export function acceptAgent(agent: PallasAgent, instance: PallasInstance): Fault
     faults.push({
       reason: "PortMissing",
       path: "spec.port",
-      message: `is needed, because externalUrl of instance "${instance.metadata.name}" is made with it; add the port that is published on that host`,
+      message: `is needed, because externalUrl of instance "${instance.metadata.name}" contains it; add the port that is published on that host`,
     });
   }
   return faults;

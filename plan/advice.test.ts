@@ -16,7 +16,7 @@ describe("SEC-2 a literal credential is warned of, without showing it", () => {
     ["X-Team", "sk-proj-abc123DEF456ghi789"],
   ])("in the header %s: %s", (name, value) => {
     expect(told(adviseInstance(header(name, value)))).toEqual([
-      `spec.servers[0].headers[0].value: the header ${name} seems to hold a credential, and whoever may read the PallasInstance can read it; put it in a Secret and name it: valueFrom: { secretKeyRef: { name: SECRET, key: KEY } }`,
+      `spec.servers[0].headers[0].value: the header ${name} seems to hold a credential, and anyone who may read the PallasInstance can read it; put it in a Secret and name it: valueFrom: { secretKeyRef: { name: SECRET, key: KEY } }`,
     ]);
   });
 
@@ -26,7 +26,7 @@ describe("SEC-2 a literal credential is warned of, without showing it", () => {
     ["https://t.example/s/Zm9vYmFyMTIzNDU2Nzg5MA/mcp", "a part of the URL's path"],
   ])("in the URL %s", (url, what) => {
     const rest =
-      "seems to be a credential, and whoever may read the PallasInstance can read it; send it in a header with its value from a Secret";
+      "seems to be a credential, and anyone who may read the PallasInstance can read it; send it in a header with its value from a Secret";
     expect(told(adviseInstance(server({ url })))).toEqual([`spec.servers[0].url: ${what} ${rest}`]);
     const provider = sampleInstance({ providers: [{ name: "openai", baseUrl: url }] });
     expect(told(adviseInstance(provider))).toEqual([`spec.providers[0].baseUrl: ${what} ${rest}`]);

@@ -11,7 +11,7 @@ export interface Advice {
   message: string;
 }
 
-const readable = "whoever may read the PallasInstance can read it";
+const readable = "anyone who may read the PallasInstance can read it";
 
 /** Credentials that an instance holds in its own text. */
 export const adviseInstance = ({ spec }: PallasInstance): Advice[] =>

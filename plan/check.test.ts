@@ -94,7 +94,7 @@ describe("CFG-5 several faults are told at once, each with its document", () => 
       instanceManifestOf({}, { namespace: "elsewhere" }),
     );
     expect(told(checked)).toEqual([[2, "PallasAgent default/ouranos", "DuplicateName", "metadata.name"]]);
-    expect(checked.faults[0]?.message).toContain('another PallasAgent is named "default/ouranos" already');
+    expect(checked.faults[0]?.message).toContain('another PallasAgent is already named "default/ouranos"');
     expect(names(checked).runnable).toEqual(["ouranos"]);
   });
 });

@@ -97,7 +97,7 @@ const duplicate = (resource: Resource): Fault => ({
   reason: "DuplicateName",
   path: "metadata.name",
   // kubectl apply would overwrite the first one in silence.
-  message: `another ${resource.kind} is named "${keyOf(resource)}" already; rename or remove one of them`,
+  message: `another ${resource.kind} is already named "${keyOf(resource)}"; rename or remove one of them`,
 });
 
 /** The fault of an agent whose instance is not there (OPR-5). */

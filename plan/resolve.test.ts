@@ -21,37 +21,37 @@ describe("CFG-5 each fault of a reference is told once: reason, place, what was 
       { model: "opnai.gpt-5" },
       "ProviderNotFound",
       "spec.model",
-      'model "opnai.gpt-5": provider "opnai" is not there (did you mean "openai"?); instance "ouranos" has the providers "openai"',
+      'model "opnai.gpt-5": provider "opnai" does not exist (did you mean "openai"?); instance "ouranos" has the providers "openai"',
     ],
     [
       { fallbackModels: ["openai.x", "google.y"] },
       "ProviderNotFound",
       "spec.fallbackModels[1]",
-      'model "google.y": provider "google" is not there; instance "ouranos" has the providers "openai"',
+      'model "google.y": provider "google" does not exist; instance "ouranos" has the providers "openai"',
     ],
     [
       { servers: [{ name: "argos" }, { name: "neo4j-cypher" }] },
       "ServerNotFound",
       "spec.servers[1].name",
-      'server "neo4j-cypher" is not there (did you mean "neo4j_cypher"?); instance "ouranos" has the servers "argos", "neo4j_cypher"',
+      'server "neo4j-cypher" does not exist (did you mean "neo4j_cypher"?); instance "ouranos" has the servers "argos", "neo4j_cypher"',
     ],
     [
       { agents: [{ name: "reserch" }] },
       "AgentNotFound",
       "spec.agents[0].name",
-      'agent "reserch" is not there (did you mean "research"?); instance "ouranos" has the other agents "research"',
+      'agent "reserch" does not exist (did you mean "research"?); instance "ouranos" has the other agents "research"',
     ],
     [
       { dependsOn: ["research", "archive"] },
       "AgentNotFound",
       "spec.dependsOn[1]",
-      'agent "archive" is not there; instance "ouranos" has the other agents "research"',
+      'agent "archive" does not exist; instance "ouranos" has the other agents "research"',
     ],
     [
       { dependsOn: ["a"] },
       "DependencyCycle",
       "spec",
-      "the agents depend on each other in a circle: a → a; take one of these references out",
+      "the agents form a dependency cycle: a → a; remove one of these references",
     ],
   ])("%j", (spec, reason, path, message) => {
     expect(faultsOf(spec)).toEqual([{ reason, path, message }]);
@@ -97,7 +97,7 @@ describe("CFG-1 the model of an agent", () => {
       {
         reason: "ProviderNotFound",
         path: "spec.defaultModel",
-        message: 'model "google.x": provider "google" is not there; spec.providers has none',
+        message: 'model "google.x": provider "google" does not exist; spec.providers has none',
       },
     ]);
   });
@@ -173,7 +173,7 @@ describe("CAT-4 a port of a host is one agent's", () => {
 
   it("the earlier-created keeps it, whatever their names", () => {
     expect(reasons(older)).toEqual([]);
-    expect(reasons(younger)).toEqual([["DuplicatePort", 'port 24101 is that of agent "z" already; choose another']]);
+    expect(reasons(younger)).toEqual([["DuplicatePort", 'port 24101 is already used by agent "z"; choose another']]);
   });
 
   it("of two of the same age the first by name keeps it", () => {

@@ -19,7 +19,7 @@ export interface Neighbourhood {
 }
 
 const missing = (what: string, name: string, known: readonly string[], where: string) =>
-  `${what} "${name}" is not there${suggestion(name, known)}; ${where} ${listNames(known)}`;
+  `${what} "${name}" does not exist${suggestion(name, known)}; ${where} ${listNames(known)}`;
 
 function modelFaults(agent: PallasAgent, { instance }: Neighbourhood): Fault[] {
   const main = modelOf(agent, instance);
@@ -66,7 +66,7 @@ function agentFaults(agent: PallasAgent, { instance, agents, faulty }: Neighbour
 function graphFaults(agent: PallasAgent, { agents }: Neighbourhood): Fault[] {
   const cycle = findCycle(agent.metadata.name, agents);
   if (cycle) {
-    const message = `the agents depend on each other in a circle: ${cycle.join(" → ")}; take one of these references out`;
+    const message = `the agents form a dependency cycle: ${cycle.join(" → ")}; remove one of these references`;
     return [{ reason: "DependencyCycle", path: "spec", message }];
   }
   const depth = callDepth(agent.metadata.name, agents);
@@ -104,7 +104,7 @@ function portFaults(agent: PallasAgent, { instance, agents }: Neighbourhood): Fa
     (other) => other.metadata.name !== agent.metadata.name && other.spec.port === port && createdBefore(other, agent),
   );
   if (!holder) return [];
-  const message = `port ${port} is that of agent "${holder.metadata.name}" already; choose another`;
+  const message = `port ${port} is already used by agent "${holder.metadata.name}"; choose another`;
   return [{ reason: "DuplicatePort", path: "spec.port", message }];
 }
 

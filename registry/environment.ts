@@ -14,7 +14,7 @@ const list = z.string().transform((text) =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== ""),
 );
-const name = z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$/, { error: "is no name of Kubernetes and not *" });
+const name = z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$/, { error: "is neither a Kubernetes name nor *" });
 const milliseconds = (least: number) => z.coerce.number().int().min(least).max(3_600_000);
 
 const schema = z
@@ -25,14 +25,16 @@ const schema = z
       .pipe(z.array(name).min(1))
       .optional()
       .describe("instances to serve, separated by commas; * is all of the namespace"),
-    PALLAS_PORT: z.coerce.number().int().min(0).max(65_535).default(ports.registry).describe("port of everything"),
+    PALLAS_PORT: z.coerce.number().int().min(0).max(65_535).default(ports.registry).describe("port of all routes"),
     PALLAS_ADMIN_PORT: z.coerce
       .number()
       .int()
       .min(0)
       .max(65_535)
       .optional()
-      .describe("port of probes alone, beside those of the other; on one machine there is none unless it is set"),
+      .describe(
+        "port that serves probes only; the main port has them too. In local mode there is none unless it is set",
+      ),
     PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
     [limitsVariable]: limitsText.default({}).describe("what its operator accepts; the operator writes it"),
     PALLAS_POD_IP: z.string().optional().describe("the pod's address, a further allowed Host"),
@@ -42,7 +44,7 @@ const schema = z
       .default("aggregate")
       .describe("aggregate: /metrics has the agents' series too; podMonitor: the registry's own only"),
     PALLAS_SCRAPE_INTERVAL_MS: milliseconds(100).default(15_000).describe("between two scrapes of an agent's pod"),
-    PALLAS_SCRAPE_TIMEOUT_MS: milliseconds(1).default(2_000).describe("deadline of one scrape"),
+    PALLAS_SCRAPE_TIMEOUT_MS: milliseconds(1).default(2_000).describe("timeout of one scrape"),
     PALLAS_ALLOWED_HOSTS: list.default([]).describe("further Host names, separated by commas"),
     PALLAS_ALLOWED_ORIGINS: list.default([]).describe("Origins of browsers, separated by commas"),
     PALLAS_DRAIN_DELAY_MS: milliseconds(0)

@@ -129,8 +129,8 @@ describe("AGT-13 the reading of an answer", () => {
     ["}{", "there is no JSON object"],
     ["[1]", "there is no JSON object"],
     ['{"a":1', "there is no JSON object"],
-    ['{"a":1}, {"a":2}', "it is no JSON ("],
-    ["{a: 1}", "it is no JSON ("],
+    ['{"a":1}, {"a":2}', "it is not JSON ("],
+    ["{a: 1}", "it is not JSON ("],
   ])("%j is not: %s", (text, fault) => {
     expect(read(text)).toEqual({ fault: expect.stringContaining(fault) });
   });

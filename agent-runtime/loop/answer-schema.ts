@@ -40,10 +40,10 @@ function parseObject(text: string): { output: JsonObject } | { fault: string } {
   if (from === -1 || to < from) return { fault: "there is no JSON object in it" };
   try {
     const output: unknown = JSON.parse(text.slice(from, to + 1));
-    if (!isJsonObject(output)) return { fault: "it is no JSON object" };
+    if (!isJsonObject(output)) return { fault: "it is not a JSON object" };
     return isShallow(output) ? { output } : { fault: `it is nested more than ${argumentDepthMax} levels deep` };
   } catch (error) {
-    return { fault: `it is no JSON (${error instanceof Error ? error.message : String(error)})` };
+    return { fault: `it is not JSON (${error instanceof Error ? error.message : String(error)})` };
   }
 }
 

@@ -169,7 +169,7 @@ async function runTools(context: RunContext, parts: LoopParts, calls: readonly T
 }
 
 const renderEmptyAnswer = ({ model, stopReason }: TurnResult) =>
-  `${model} ended its answer without writing anything (${stopReason}): ask again or otherwise`;
+  `${model} ended its answer without writing anything (${stopReason}): ask again, or rephrase the message`;
 
 /** Results are matched to calls by id, and some models begin to count anew with every turn. */
 const listCallIds = ({ entries }: OpenHistory): ReadonlySet<string> =>

@@ -14,7 +14,7 @@ const facts = {
   type: "object" as const,
   properties: {
     text: { type: "string", description: "The answer, as in the first text block." },
-    session_id: { type: "string", description: "Send it with the next message to go on with this conversation." },
+    session_id: { type: "string", description: "Send it with the next message to continue this conversation." },
     model: { type: "string", description: "The model that answered." },
     stop_reason: {
       type: "string",
@@ -99,6 +99,6 @@ export const withUnavailable = (result: ToolResult, servers: readonly string[]):
 
 const renderSessionBlock = (sessionId: string): Content => ({
   type: "text",
-  text: `[To go on with this conversation, send session_id "${sessionId}" with the next message.]`,
+  text: `[To continue this conversation, send session_id "${sessionId}" with the next message.]`,
   annotations: { audience: ["assistant"] },
 });

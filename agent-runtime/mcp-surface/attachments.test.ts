@@ -137,7 +137,7 @@ describe("AGT-2 attachments", () => {
 
   test("called PDFs whose bytes are none are refused", () => {
     expect(() => parse({ ...pdf, data: base64("<html>") })).toThrow(
-      "was sent as application/pdf, but its bytes are none",
+      "was sent as application/pdf, but its bytes are not",
     );
   });
 

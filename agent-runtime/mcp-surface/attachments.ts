@@ -105,7 +105,7 @@ function checkPdf(bytes: Buffer, name: string, model: Reader): void {
   }
   if (!bytes.subarray(0, 5).equals(Buffer.from("%PDF-"))) {
     throw new InputFault(
-      `attachment ${name} was sent as ${pdfType}, but its bytes are none: send it with its true type`,
+      `attachment ${name} was sent as ${pdfType}, but its bytes are not: send it with its true type`,
     );
   }
   if (bytes.length > pdfBytesMax) {

@@ -13,7 +13,7 @@ export function createClearHistory(sessions: Sessions): ToolEntry {
   return {
     name: clearHistoryToolName,
     title: "Clear history",
-    description: "Forgets the conversation with this agent, for good. It can be gone on with, and begins anew.",
+    description: "Deletes the conversation with this agent, for good. Its session_id stays valid, and starts empty.",
     inputSchema: {
       type: "object",
       properties: {
@@ -42,5 +42,5 @@ const renderText = (text: string): ToolResult => ({ content: [{ type: "text", te
 
 function renderCleared(messages: number): string {
   if (messages === 0) return "There was nothing to clear: the conversation is empty.";
-  return `Cleared the conversation: ${messages} ${messages === 1 ? "message is" : "messages are"} forgotten, those of tools included.`;
+  return `Cleared the conversation: ${messages} ${messages === 1 ? "message is" : "messages are"} deleted, those of tools included.`;
 }

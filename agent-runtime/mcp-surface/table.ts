@@ -16,7 +16,7 @@ const conversations: Record<RunConfig["scope"], { tool: string; argument: string
       'For a conversation of several messages send session_id "new" with the first one: the answer names the id ' +
       "to send with those that follow.",
     argument:
-      '"new" starts a conversation, the id that an answer named goes on with it. Without one the message stands ' +
+      '"new" starts a conversation, the id that an answer named continues it. Without one the message stands ' +
       "alone, unless the connection keeps a conversation.",
   },
   shared: {

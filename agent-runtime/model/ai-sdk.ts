@@ -159,7 +159,7 @@ async function callModel(input: StreamTurnInput, watch: SilenceWatch): Promise<T
 function cutOff(provider: RunProvider, garbage: boolean): ModelError {
   return garbage
     ? new ModelError(
-        `${provider.name}: the answer is no stream of the expected API; check kind and baseUrl of the provider`,
+        `${provider.name}: the answer is not a stream of the expected API; check kind and baseUrl of the provider`,
         { kind: "invalid_response", provider: provider.name },
       )
     : new ModelError(`${provider.name}: the connection was cut in the middle of an answer; try again`, {

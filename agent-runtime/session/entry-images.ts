@@ -45,6 +45,6 @@ export function boundImages(entries: readonly HistoryEntry[], charsMax = shownIm
     if (leftChars < 0) break;
     kept.add(image);
   }
-  const judge = (image: ImageData) => (kept.has(image) ? image : renderLeftOut("newer ones take all the room"));
+  const judge = (image: ImageData) => (kept.has(image) ? image : renderLeftOut("newer ones use up the space"));
   return leftChars >= 0 ? entries : entries.map((entry) => replaceImages(entry, judge));
 }

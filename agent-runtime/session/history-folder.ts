@@ -197,7 +197,7 @@ export class HistoryFolder {
       const index = await readIndex(handle, key);
       const { size } = await handle.stat();
       if (index.wholeBytes < size) {
-        log.warn({ file, bytes: size - index.wholeBytes }, "torn end of a history cut off");
+        log.warn({ file, bytes: size - index.wholeBytes }, "incomplete last entry of a history removed");
         await files.cutHistory(folder, file, index.wholeBytes);
       }
       if (index.wholeBytes !== use.textBytes) {
@@ -280,7 +280,7 @@ export class HistoryFolder {
     if (textBytes > maxBytesPerConversation) throw renderFull(maxBytesPerConversation);
     const victims = this.#retention.listVictims(neededBytes, { owner, nowMs: clock.wallNow() });
     if (victims === undefined) {
-      const text = `there is no room for this conversation in the ${maxBytes} bytes for all histories: `;
+      const text = `this conversation does not fit in the ${maxBytes} bytes for all histories: `;
       throw new HistoryFull(
         `${text}clear it with clear_history, try again later, or raise history.maxBytes of the agent`,
       );

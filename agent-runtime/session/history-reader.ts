@@ -83,7 +83,7 @@ export async function resolveImages(
   const found = new Map<StoredImage, ImageData | string>();
   for (const image of listImages(entry).toReversed()) {
     leftChars -= "data" in image ? image.data.length : countChars(image);
-    found.set(image, leftChars < 0 ? renderLeftOut("newer ones take all the room") : await resolve(image, readImage));
+    found.set(image, leftChars < 0 ? renderLeftOut("newer ones use up the space") : await resolve(image, readImage));
   }
   return replaceImages(entry, (image) => found.get(image) ?? renderLeftOut("it is not kept any more"));
 }

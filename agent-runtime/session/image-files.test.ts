@@ -92,7 +92,7 @@ describe("AGT-4 an image of a history", () => {
     await first.close();
     const second = await open({ maxBytes: 3_000 });
     expect([await second.has("shared"), await second.has("other")]).toEqual([false, true]);
-    await expect(second.append("other", show(1, 2, 3))).rejects.toThrow("no room for this conversation");
+    await expect(second.append("other", show(1, 2, 3))).rejects.toThrow("this conversation does not fit");
   });
 });
 
@@ -122,7 +122,7 @@ describe("AGT-4 the images of one history", () => {
       content: [{ type: "image", ...testImage("image/png", { bytes: shownImageCharsMax * (3 / 16), fill }) }],
     });
     const whole = [1, 2, 3, 4].map(() => "image");
-    const leftOut = "[image left out: newer ones take all the room]";
+    const leftOut = "[image left out: newer ones use up the space]";
     for (const fill of [1, 2, 3, 4]) await store.append("shared", large(fill));
     expect(textsOf(await store.load("shared"))).toEqual(whole);
     const history = await openStored(store, { key: "shared", owner: "" }, () => undefined);

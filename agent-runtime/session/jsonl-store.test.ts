@@ -144,7 +144,7 @@ describe("AGT-5 a file that is not whole", () => {
       await truncate(path, (await stat(path)).size - bytes);
       const store = await open(folder);
       expect(await store.load("shared")).toEqual([user("first message")]);
-      expect(store.lines).toMatchObject([{ level: "WARNING", message: "torn end of a history cut off" }]);
+      expect(store.lines).toMatchObject([{ level: "WARNING", message: "incomplete last entry of a history removed" }]);
       await store.append("shared", user("third"));
       await store.close();
       const next = await open(folder);

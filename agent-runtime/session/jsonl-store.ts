@@ -57,6 +57,6 @@ function renderFault(folder: string, error: unknown): StoreFault {
   const cure =
     error instanceof FolderInUse
       ? "stop that process, or give each agent a folder of its own with PALLAS_HISTORIES_DIR"
-      : "make room on its disk and let the agent write there, or set PALLAS_HISTORIES_DIR";
+      : "free space on its disk and let the agent write there, or set PALLAS_HISTORIES_DIR";
   return new StoreFault(`session store unwritable: ${folder}: ${found}; ${cure}`, { cause: error });
 }

@@ -58,7 +58,7 @@ describe("AGT-5 the room for all histories", () => {
     await store.append("key-2", user("x"));
     expect(await known()).toEqual([true, false, true, false]);
     const letOtherGo = await store.hold("key-2");
-    await expect(store.append("key-3", user("x"))).rejects.toThrow("there is no room for this conversation");
+    await expect(store.append("key-3", user("x"))).rejects.toThrow("this conversation does not fit");
     letGo();
     letGo();
     await store.append("key-3", user("x"));

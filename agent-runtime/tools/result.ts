@@ -66,7 +66,7 @@ function renderContent(content: Content, readableFrom: string | undefined): stri
     case "text":
       return content.text;
     case "audio":
-      return `[audio of type ${content.mimeType} left out: the model cannot hear]`;
+      return `[audio of type ${content.mimeType} left out: audio is not supported]`;
     case "resource_link":
       return renderLink(content, readableFrom);
     case "resource":

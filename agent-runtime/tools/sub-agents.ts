@@ -11,7 +11,7 @@ const idleTimeoutMs = 60_000;
 
 const inputSchema = {
   type: "object" as const,
-  properties: { message: { type: "string", description: "What to ask or tell the agent." } },
+  properties: { message: { type: "string", description: "The message to the agent." } },
   required: ["message"],
   additionalProperties: false,
 };

@@ -118,12 +118,14 @@ export function createTools(options: ToolsOptions): Tools {
         // Agents are few, and come first: where a model takes fewer tools than there are, the last ones are left out.
         const routes = [...ofAgents, ...servers.flatMap((server) => server.routes ?? [])];
         const unavailable = servers.filter((server) => server.routes === undefined).map(({ name }) => name);
-        const guidance = renderNotes(
-          servers.flatMap((server) => server.notes ?? []),
-          log,
-        );
+        const notes = servers.flatMap((server) => server.notes ?? []);
         const resources = createResourceRoutes(servers.flatMap((server) => server.readable ?? []));
-        return { ...createToolbox(routes, resources, log), unavailable, guidance, close: release };
+        return {
+          ...createToolbox(routes, resources, log),
+          unavailable,
+          guidance: renderNotes(notes, log),
+          close: release,
+        };
       } catch (error) {
         release();
         throw error;
@@ -204,7 +206,7 @@ async function openServer(
 function renderNotes(notes: readonly ServerGuidance[], log: Logger): string[] {
   const { text, leftOut } = renderGuidance(notes);
   if (leftOut.length > 0)
-    log.warn({ servers: leftOut }, "instructions of servers left out, those of others fill their room");
+    log.warn({ servers: leftOut }, "instructions of servers left out, those of other servers use up the space");
   return text === "" ? [] : [text];
 }
 

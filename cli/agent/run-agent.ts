@@ -49,7 +49,7 @@ export async function runAgent(options: RunAgentOptions, { terminal, process }: 
   for (const diagnostic of loaded.diagnostics) terminal.complain(render(diagnostic, terminal.folder));
   const agent = findAgent(loaded, options.name);
   if (agent === undefined) {
-    terminal.complain(`pallas: agent "${options.name}" cannot run; correct the faults above`);
+    terminal.complain(`pallas: agent "${options.name}" cannot run; correct the errors above`);
     return 1;
   }
   await warnOfMissing(agent, loaded, terminal);

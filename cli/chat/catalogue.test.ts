@@ -45,9 +45,9 @@ describe("CLI-4 agents of a registry", () => {
     await expect(listAgents(await serve(503, ""))).rejects.toThrow(
       "still reading its resources; try again in a moment",
     );
-    await expect(listAgents(await serve(404, ""))).rejects.toThrow("is no registry of Pallas; correct --registry");
-    await expect(listAgents(await serve(200, "<html>"))).rejects.toThrow("is no registry of Pallas");
-    await expect(listAgents(await serve(200, { servers: [{}] }))).rejects.toThrow("is no registry of Pallas");
+    await expect(listAgents(await serve(404, ""))).rejects.toThrow("is not a Pallas registry; correct --registry");
+    await expect(listAgents(await serve(200, "<html>"))).rejects.toThrow("is not a Pallas registry");
+    await expect(listAgents(await serve(200, { servers: [{}] }))).rejects.toThrow("is not a Pallas registry");
     for (const url of ["localhost:24200", "ftp://a", "x"]) await expect(listAgents(url)).rejects.toThrow(UsageError);
   });
 });

@@ -85,4 +85,4 @@ async function fetchJson(url: string): Promise<unknown> {
 }
 
 const noCatalogue = (url: string, cause: unknown): ChatFault =>
-  new ChatFault(`what answers at ${url} is no registry of Pallas; correct --registry`, { cause });
+  new ChatFault(`what answers at ${url} is not a Pallas registry; correct --registry`, { cause });

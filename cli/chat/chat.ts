@@ -64,7 +64,7 @@ export async function chat(options: ChatOptions, { terminal, process }: ChatEdge
       token: tokenFor(agent.url, token, options, terminal),
       clientVersion: readVersion(),
       sendsText: terminal.out.isTerminal && !options.json,
-      onForgotten: () => terminal.complain("the agent has forgotten what was said; a new conversation begins"),
+      onForgotten: () => terminal.complain("the agent no longer has this conversation; a new one begins"),
     });
     try {
       if (text !== undefined) {
@@ -134,6 +134,6 @@ function tokenFor(
 }
 
 function sayFarewell(agent: string, { sessionId }: Conversation, terminal: Terminal): void {
-  const how = sessionId === undefined ? "" : `go on with: pallas chat ${agent} --session ${sessionId}`;
+  const how = sessionId === undefined ? "" : `continue with: pallas chat ${agent} --session ${sessionId}`;
   terminal.complain(`\n${how}`.trimEnd());
 }

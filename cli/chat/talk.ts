@@ -144,7 +144,7 @@ class Talk {
       case "/history":
         await this.interruptible(async (signal) => {
           const messages = await conversation.history(signal);
-          if (messages.length === 0) terminal.complain("nothing has been said yet");
+          if (messages.length === 0) terminal.complain("this conversation has no messages yet");
           showHistory(messages, terminal);
         });
         break;

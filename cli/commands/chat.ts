@@ -20,7 +20,7 @@ export function addChat(program: Command, context: CommandContext): void {
     .option("--registry <url>", "where the agents are listed", `http://localhost:${ports.registry}`)
     .option("-m, --message <text>", "send this, show the answer and end")
     .option("--image <file>", "send this image along with the first message; repeatable", collect)
-    .option("--session <id>", "go on with the conversation of this id")
+    .option("--session <id>", "continue the conversation with this id")
     .option("--token-host <name>", "send $PALLAS_TOKEN to agents on this host, too; repeatable", collect)
     .option("--json", "one JSON object per answer, for scripts")
     .addHelpText(

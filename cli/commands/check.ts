@@ -11,9 +11,9 @@ interface Options {
 export function addCheck(program: Command, context: CommandContext): void {
   program
     .command("check")
-    .description("say what the API server and the operator would say of manifests, without either")
+    .description("check manifests as the API server and the operator would, without a cluster")
     .option("-f, --file <folder|file|->", `${manifestsHelp}; - is standard input`, collect)
-    .option("--local", "judge by what pallas up accepts, with .env and the folder's local/")
+    .option("--local", "check as pallas up does, with .env and the folder's local/")
     .option("--json", "one JSON object with all that was found, for scripts")
     .addHelpText("after", examples("pallas check -f manifests", "kustomize build | pallas check -f -"))
     .action(async ({ file = [], json = false, local: isLocal = false }: Options) => {

@@ -35,8 +35,8 @@ describe("CLI-3 a whole project", () => {
     expect([await checked(false), await checked(true)]).toEqual([0, 0]);
     // A cluster is to get no Secret with placeholders.
     expect(terminal.printed).toEqual([
-      "2 files read: 1 sound instance and 4 sound agents, no faults",
-      "3 files read: 1 sound instance and 4 sound agents, no faults",
+      "2 files read: 1 valid instance and 4 valid agents, no errors",
+      "3 files read: 1 valid instance and 4 valid agents, no errors",
     ]);
   });
 
@@ -125,6 +125,6 @@ describe("links", () => {
     await writeFile(join(dirname(folder), "elsewhere/x.yaml"), "default_model: passthrough\n");
     await symlink(join(dirname(folder), "elsewhere/x.yaml"), join(folder, "fastagent.config.yaml"));
     const { code, said } = await importFolder(folder);
-    expect([code, said[0]]).toEqual([1, `fastagent.config.yaml: fault: ${leaving}`]);
+    expect([code, said[0]]).toEqual([1, `fastagent.config.yaml: error: ${leaving}`]);
   });
 });

@@ -60,7 +60,7 @@ const tooLong = `a file of more than ${maxFileBytes} bytes would become of it, w
 
 function refuse(notes: Notes, terminal: Terminal): 1 {
   report(notes, terminal);
-  terminal.print(`nothing written: ${count(notes.faults, "fault")}`);
+  terminal.print(`nothing written: ${count(notes.faults, "error")}`);
   return 1;
 }
 
@@ -79,7 +79,7 @@ function judgeTexts(texts: ReadonlyMap<FileName, string>, { instance, agents }: 
   const places = new Map(agents.map(({ source }) => [`PallasAgent default/${source.name}`, source.place]));
   for (const { severity, message } of diagnostics) {
     // A text that could not be read is said already, and is to be written before the manifests are used.
-    if (severity !== "fault" || message.endsWith(unwritten)) continue;
+    if (severity !== "error" || message.endsWith(unwritten)) continue;
     const subject = /^\w+ [^:\s]+/.exec(message)?.[0] ?? "";
     notes.fault(places.get(subject) ?? instance.place, `what is made of it would be refused: ${message}`);
   }

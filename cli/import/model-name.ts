@@ -38,7 +38,7 @@ export function resolveModelName(name: string, references: ReadonlyMap<string, s
   const plain = withoutEffort ?? base;
   const alias = modelAliases.get(plain);
   const ref = alias ?? resolveBase(plain);
-  if (ref === undefined) return `"${base}" is no model whose provider is known`;
+  if (ref === undefined) return `"${base}" is not a model of a known provider`;
   if (/\s/.test(ref) || ref.length > 256) return "it is not the name of a model";
   const provider = ref.split(".", 1)[0] ?? "";
   return { ref, provider, request, ...(alias === undefined ? {} : { alias: plain }) };

@@ -24,20 +24,20 @@ export class Notes {
   /** The same notes, for what is said of one resource. */
   about = (owner: string): Notes => new Notes(this.all, owner);
 
-  fault = (place: Place, message: string): void => this.#add("fault", place, message);
+  fault = (place: Place, message: string): void => this.#add("error", place, message);
   /** Something is not carried over, or needs a person. */
   warn = (place: Place, message: string): void => this.#add("warning", place, message);
   note = (place: Place, message: string): void => this.#add("note", place, message);
 
   get faults(): number {
-    return this.all.filter(({ severity }) => severity === "fault").length;
+    return this.all.filter(({ severity }) => severity === "error").length;
   }
 
   #add(severity: Diagnostic["severity"], place: Place, text: string): void {
     if (this.all.length > maxNotes) return;
     const message = text.replaceAll(/[\s\p{Cc}]+/gu, " ").slice(0, maxMessageLength);
     const tooMany = `more than ${maxNotes} things are to be said; import a part of the project at a time`;
-    const note = this.all.length < maxNotes ? { severity, message } : { severity: "fault" as const, message: tooMany };
+    const note = this.all.length < maxNotes ? { severity, message } : { severity: "error" as const, message: tooMany };
     this.all.push({ ...place, ...note, owner: this.#owner });
   }
 }

@@ -17,108 +17,108 @@ describe("CLI-3 nothing is written when", () => {
     [
       "there is nothing",
       {},
-      ".: fault: no agent was found: expected agents.yaml, Python with @fast.agent, or cards in agent-cards; name the folder of the project, or that of its cards with --cards",
+      ".: error: no agent was found: expected agents.yaml, Python with @fast.agent, or cards in agent-cards; name the folder of the project, or that of its cards with --cards",
     ],
     [
       "all files are empty",
       { "agents.yaml": "", "fastagent.config.yaml": "" },
-      ".: fault: no agent was found: expected agents.yaml, Python with @fast.agent, or cards in agent-cards; name the folder of the project, or that of its cards with --cards",
+      ".: error: no agent was found: expected agents.yaml, Python with @fast.agent, or cards in agent-cards; name the folder of the project, or that of its cards with --cards",
     ],
     [
       "YAML is broken",
       withSettings("default_model: [passthrough\nmcp: {}\n"),
-      "fastagent.config.yaml:2:1: fault: not valid YAML: deficient indentation; correct it",
+      "fastagent.config.yaml:2:1: error: not valid YAML: deficient indentation; correct it",
     ],
     [
       "a tab indents",
       withSettings("mcp:\n\tservers: {}\n"),
-      "fastagent.config.yaml:2:1: fault: a tab indents this line, and YAML wants spaces; replace it (tab characters must not be used in indentation)",
+      "fastagent.config.yaml:2:1: error: a tab indents this line, and YAML wants spaces; replace it (tab characters must not be used in indentation)",
     ],
     [
       "a key stands twice",
       withSettings("default_model: a\ndefault_model: b\n"),
-      "fastagent.config.yaml:2:1: fault: this key stands twice in one mapping; remove one of them",
+      "fastagent.config.yaml:2:1: error: this key stands twice in one mapping; remove one of them",
     ],
     [
       "an alias has no anchor",
       { ...withArguments(sound), "fastagent.secrets.yaml": "openai: { api_key: *sk-4711 }\n" },
-      "fastagent.secrets.yaml:1:21: fault: not valid YAML: unidentified alias …; correct it",
+      "fastagent.secrets.yaml:1:21: error: not valid YAML: unidentified alias …; correct it",
     ],
     [
       "a file has two documents",
       withSettings("default_model: passthrough\n---\nmcp: {}\n"),
-      "fastagent.config.yaml:3:1: fault: a second document begins here, and one is expected; remove it",
+      "fastagent.config.yaml:3:1: error: a second document begins here, and one is expected; remove it",
     ],
     [
       "mappings are too deep",
       withSettings(`a: ${"[".repeat(120)}${"]".repeat(120)}\n`),
-      "fastagent.config.yaml:1:103: fault: about 100 mappings and lists stand inside each other here, too many; make the document flatter",
+      "fastagent.config.yaml:1:103: error: about 100 mappings and lists stand inside each other here, too many; make the document flatter",
     ],
     [
       "a file is huge",
       withSettings(`# ${" ".repeat(maxFileBytes)}\n`),
-      `fastagent.config.yaml: fault: has ${maxFileBytes + 3} bytes, at most ${maxFileBytes} are read; split it`,
+      `fastagent.config.yaml: error: has ${maxFileBytes + 3} bytes, at most ${maxFileBytes} are read; split it`,
     ],
     [
-      "agents depend on each other in a circle",
+      "agents depend on each other in a cycle",
       deployed("  a: { depends_on: [b] }\n  b: { depends_on: [a] }\n"),
-      "agents.yaml:4:3: fault: what is made of it would be refused: PallasAgent default/a: spec: the agents depend on each other in a circle: a → b → a; take one of these references out",
+      "agents.yaml:4:3: error: what is made of it would be refused: PallasAgent default/a: spec: the agents form a dependency cycle: a → b → a; remove one of these references",
     ],
     [
       "two agents have one port",
       deployed("  a: { port: 8201 }\n  b: { port: 8201 }\n"),
-      'agents.yaml:5:8: fault: agents.b.port: 8201 is the port of agent "a" already; choose another',
+      'agents.yaml:5:8: error: agents.b.port: 8201 is already the port of agent "a"; choose another',
     ],
     [
       "an agent has the registry's port",
       deployed("  a: { port: 8200 }\n", "registry_port: 8200\n"),
-      "agents.yaml:5:8: fault: agents.a.port: 8200 is the port of the registry already; choose another",
+      "agents.yaml:5:8: error: agents.a.port: 8200 is already the port of the registry; choose another",
     ],
     [
       "a port is none",
       deployed("  a: { port: 70000 }\n"),
-      "agents.yaml:4:3: fault: what is made of it would be refused: PallasAgent default/a: spec.port: must be at most 65535, found 70000",
+      "agents.yaml:4:3: error: what is made of it would be refused: PallasAgent default/a: spec.port: must be at most 65535, found 70000",
     ],
     [
       "two agents would have one name",
       deployed("  tech_research: {}\n  tech-research: {}\n"),
-      'agents.yaml:5:3: fault: agent "tech-research": "tech_research" would be called "tech-research" too; choose another name',
+      'agents.yaml:5:3: error: agent "tech-research": "tech_research" would be called "tech-research" too; choose another name',
     ],
     [
       "a name has no letter",
       deployed("  研究: {}\n"),
-      'agents.yaml:4:3: fault: agent "研究": metadata.name must be at most 50 lower-case letters, digits and hyphens, starting with a letter; choose another name',
+      'agents.yaml:4:3: error: agent "研究": metadata.name must be at most 50 lower-case letters, digits and hyphens, starting with a letter; choose another name',
     ],
     [
       "a name is taken by what every agent has",
       deployed("  send_message: {}\n"),
-      'agents.yaml:4:3: fault: agent "send_message": metadata.name cannot be send-message, get-health, clear-history, history: these name what every agent offers; choose another name',
+      'agents.yaml:4:3: error: agent "send_message": metadata.name cannot be send-message, get-health, clear-history, history: these name what every agent offers; choose another name',
     ],
     [
       "agents are a list",
       deployed("  - jarvis\n"),
-      "agents.yaml:3:1: fault: agents: expected a mapping of agents by name; correct it",
+      "agents.yaml:3:1: error: agents: expected a mapping of agents by name; correct it",
     ],
     [
       "two servers would have one name",
       withSettings("mcp: { servers: { a b: { url: http://a/mcp }, a-b: { url: http://b/mcp } } }\n"),
-      'fastagent.config.yaml:1:47: fault: mcp.servers: the name "a-b" would be called "a-b" like "a b"; choose another',
+      'fastagent.config.yaml:1:47: error: mcp.servers: the name "a-b" would be called "a-b" like "a b"; choose another',
     ],
     [
       "a card is no mapping",
       { "agent-cards/a.yaml": "- a\n" },
-      "agent-cards/a.yaml:1:1: fault: expected a card, which is a mapping of settings; correct it, or take the file away",
+      "agent-cards/a.yaml:1:1: error: expected a card, which is a mapping of settings; correct it, or take the file away",
     ],
     [
       "a title is too long",
       deployed(`  a: { title: ${"x".repeat(101)} }\n`),
-      `agents.yaml:4:3: fault: what is made of it would be refused: PallasAgent default/a: spec.title: must have at most 100 characters, found 101`,
+      `agents.yaml:4:3: error: what is made of it would be refused: PallasAgent default/a: spec.title: must have at most 100 characters, found 101`,
     ],
   ])("%s", async (_, project, message) => {
     const { code, said, files } = await importTexts(project);
     expect(said.map((line) => line.replace(/^\/.*\/project:/, ".:"))).toContain(message);
     expect({ code, files }).toEqual({ code: 1, files: {} });
-    expect(said.at(-1)).toMatch(/^nothing written: \d+ faults?$/);
+    expect(said.at(-1)).toMatch(/^nothing written: \d+ errors?$/);
   });
 });
 
@@ -264,7 +264,7 @@ describe("CLI-3 what is not carried over is said with its place, and the rest is
     [
       "a setting stands among secrets",
       { ...withArguments(sound), "fastagent.secrets.yaml": "default_model: openai.x\n" },
-      "fastagent.secrets.yaml:1:1: warning: default_model: not carried over: it stands among secrets; move it to the settings if it is none",
+      "fastagent.secrets.yaml:1:1: warning: default_model: not carried over: it is among the secrets; move it to the settings if it is not one",
     ],
   ])("%s", async (_, project, message) => {
     const { code, said, files } = await importTexts(project);

@@ -10,7 +10,7 @@ spec:
   # In front of every agent's name in the catalogue: a domain of yours, reversed.
   registryNamespace: com.example.home
 
-  # "passthrough" is no model: it repeats what it reads, so that everything runs before there is a key.
+  # "passthrough" is not a model: it repeats what it reads, so that everything runs before there is a key.
   # For OpenAI, replace this line by the three below it, and write the key into a file .env (see .env.example).
   defaultModel: passthrough
   # defaultModel: openai.gpt-5-mini

@@ -32,7 +32,7 @@ describe("CLI-1 pallas init", () => {
     const checked = recordTerminal(folder);
     expect(await check({ paths: [join(folder, "agents")], isLocal: true, json: false, env: {} }, checked)).toBe(0);
     expect(checked.complaints).toEqual([]);
-    expect(checked.printed).toEqual(["3 files read: 1 sound instance and 1 sound agent, no faults"]);
+    expect(checked.printed).toEqual(["3 files read: 1 valid instance and 1 valid agent, no errors"]);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import type { Position } from "./positions.ts";
 
 export interface Diagnostic {
   /** A fault keeps something from running; a warning and a note do not. */
-  severity: "fault" | "warning" | "note";
+  severity: "error" | "warning" | "note";
   /** Absolute path. */
   file: string;
   position?: Position;
@@ -13,7 +13,7 @@ export interface Diagnostic {
   excerpt?: string;
 }
 
-const severities = ["fault", "warning", "note"];
+const severities = ["error", "warning", "note"];
 
 export const bySeverityAndPlace = (a: Diagnostic, b: Diagnostic): number =>
   severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
@@ -32,7 +32,7 @@ export function displayPath(path: string, folder: string): string {
   return short === "" || short.startsWith("..") ? path : short;
 }
 
-/** `agents.yaml:12:13: fault: …`, on one line, as editors and grep read it. */
+/** `agents.yaml:12:13: error: …`, on one line, as editors and grep read it. */
 export function renderDiagnostic({ severity, file, position, message }: Diagnostic, folder: string): string {
   const place = position === undefined ? "" : `:${position.line}:${position.column}`;
   return `${displayPath(file, folder)}${place}: ${severity}: ${message}`;

@@ -66,10 +66,10 @@ describe("SEC-8 .env of a stranger's folder", () => {
     };
     const pipe = await folderWith();
     execFileSync("mkfifo", [pipe.file]);
-    expect(await refusal(pipe.folder)).toMatch(/\.env: is no regular file; replace it/);
+    expect(await refusal(pipe.folder)).toMatch(/\.env: is not a regular file; replace it/);
     const directory = await folderWith();
     await mkdir(directory.file);
-    expect(await refusal(directory.folder)).toMatch(/\.env: is no regular file; replace it/);
+    expect(await refusal(directory.folder)).toMatch(/\.env: is not a regular file; replace it/);
     const outside = await folderWith();
     await symlink(pipe.file, outside.file);
     expect(await refusal(outside.folder)).toBe(

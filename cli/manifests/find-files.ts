@@ -17,7 +17,7 @@ export interface FoundFiles {
 }
 
 export const notAFile =
-  "is no regular file but a FIFO, a device or the like, which is not read; write a file, or pass its contents to pallas check -f -";
+  "is not a regular file but a FIFO, a device or the like, which is not read; write a file, or pass its contents to pallas check -f -";
 
 /** A mistake in how the command was called; the program ends with 2. */
 export class UsageError extends Error {

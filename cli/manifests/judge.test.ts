@@ -28,7 +28,7 @@ const secret = `apiVersion: v1\nkind: Secret\nmetadata: { name: keys }\nstringDa
 describe("CFG-5 a fault is shown with file, line, field, what and cure", () => {
   test("a misspelt key", async () => {
     expect(await said({ "a.yaml": `${instanceYaml()}${agentYaml("a", "instrution: x")}` }, "cluster")).toEqual([
-      `a.yaml:14:3: fault: PallasAgent default/a: spec.instrution: unknown field "instrution" (did you mean "instruction"?); correct or remove it
+      `a.yaml:14:3: error: PallasAgent default/a: spec.instrution: unknown field "instrution" (did you mean "instruction"?); correct or remove it
   14 |   instrution: x
      |   ^^^^^^^^^^`,
     ]);
@@ -39,9 +39,9 @@ describe("CFG-5 a fault is shown with file, line, field, what and cure", () => {
       "a.yaml": `${instanceYaml()}${agentYaml("a", "agents: [{ name: b }]")}`,
       "b.yaml": `${agentYaml("b")}x: [`,
     };
-    expect(await said(files, "cluster")).toEqual([expect.stringMatching(/^b\.yaml:\d+:\d+: fault: not valid YAML/)]);
+    expect(await said(files, "cluster")).toEqual([expect.stringMatching(/^b\.yaml:\d+:\d+: error: not valid YAML/)]);
     expect(await said({ "a.yaml": files["a.yaml"] }, "cluster")).toEqual([
-      expect.stringContaining('fault: PallasAgent default/a: spec.agents[0].name: agent "b" is not there'),
+      expect.stringContaining('error: PallasAgent default/a: spec.agents[0].name: agent "b" does not exist'),
     ]);
   });
 });

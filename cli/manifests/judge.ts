@@ -26,11 +26,11 @@ export interface Judged {
 export function judge(manifests: Manifests, rules: Rules, environment: Environment): Judged {
   const checked = checkManifests(manifests.resources, rules);
   // What seems to be missing may be in the document that could not be read; that one is faulty enough.
-  const isUnreadable = manifests.diagnostics.some(({ severity }) => severity === "fault");
+  const isUnreadable = manifests.diagnostics.some(({ severity }) => severity === "error");
   const told = checked.faults.filter(({ reason }) => !isUnreadable || !notThere.has(reason));
   const faults = told.map((fault): Diagnostic => ({
     ...placeOf(fault.source, fault.path, fault.reason === "UnknownField" ? "key" : "value"),
-    severity: "fault",
+    severity: "error",
     message: `${fault.subject}: ${formatFault(fault)}`,
   }));
   const references = findReferences(checked);

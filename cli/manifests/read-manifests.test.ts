@@ -116,9 +116,9 @@ metadata: { name: d }
     await put("s.yaml", "apiVersion: v1\nkind: Secret\nmetadata: { name: keys }\ndata:\n  openai: not*base64\n");
     await put("t.yaml", "apiVersion: v1\nkind: Secret\nmetadata: { name: keys }\nstringData:\n  ../x: a\n  num: 1\n");
     expect(await said()).toEqual([
-      "s.yaml:5:11: fault: Secret: data.openai: must be base64",
-      expect.stringMatching(/^t\.yaml:5:9: fault: Secret: stringData\.\.\.\/x: must be a key: letters, digits/),
-      "t.yaml:6:8: fault: Secret: stringData.num: must be text; quote it",
+      "s.yaml:5:11: error: Secret: data.openai: must be base64",
+      expect.stringMatching(/^t\.yaml:5:9: error: Secret: stringData\.\.\.\/x: must be a key: letters, digits/),
+      "t.yaml:6:8: error: Secret: stringData.num: must be text; quote it",
     ]);
   });
 
@@ -126,7 +126,7 @@ metadata: { name: d }
     await put("a.yaml", agent("a"));
     await chmod(join(folder, "a.yaml"), 0o000);
     expect(await withoutRoot(said)).toEqual([
-      "a.yaml: fault: cannot be read (EACCES); correct its permissions, or remove it",
+      "a.yaml: error: cannot be read (EACCES); correct its permissions, or remove it",
     ]);
   });
 
@@ -135,8 +135,8 @@ metadata: { name: d }
     await put("b.yaml", new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]));
     await put("c.yaml", agent("c"));
     expect(await said()).toEqual([
-      "a.yaml: fault: cannot be read (ENOENT); correct its permissions, or remove it",
-      "b.yaml: fault: is not UTF-8 text; save it as UTF-8",
+      "a.yaml: error: cannot be read (ENOENT); correct its permissions, or remove it",
+      "b.yaml: error: is not UTF-8 text; save it as UTF-8",
     ]);
     expect((await read()).resources).toHaveLength(1);
   });
@@ -147,7 +147,7 @@ metadata: { name: d }
     expect((await read()).resources).toHaveLength(1);
     await put("a.yaml", head.padEnd(maxFileBytes + 1, "x"));
     expect(await said()).toEqual([
-      `a.yaml: fault: has 4194305 bytes, at most 4194304 are read; split it, or move long texts to files of their own`,
+      `a.yaml: error: has 4194305 bytes, at most 4194304 are read; split it, or move long texts to files of their own`,
     ]);
   });
 });

@@ -40,7 +40,7 @@ export async function readManifests(found: FoundFiles): Promise<Manifests> {
   for (const { path, named, descriptor } of found.files) {
     const file = await (descriptor === undefined ? readTextFile(path) : readDescriptor(descriptor));
     if (typeof file === "object") addFile(manifests, path, named, file);
-    else manifests.diagnostics.push({ severity: "fault", file: path, message: file });
+    else manifests.diagnostics.push({ severity: "error", file: path, message: file });
   }
   return manifests;
 }
@@ -54,7 +54,7 @@ export function addFile(manifests: Manifests, file: string, named: boolean, { te
     if (part.ok) addDocument(manifests, { file, document: part.document, lines, changedAt }, isOurs);
     else {
       manifests.diagnostics.push({
-        severity: isOurs ? "fault" : "note",
+        severity: isOurs ? "error" : "note",
         file,
         position: part.position,
         message: isOurs ? part.message : `passed over, since it names no ${group} and cannot be read: ${part.message}`,
@@ -74,7 +74,7 @@ function addDocument(manifests: Manifests, source: Source, isOurs: boolean): voi
     if (!Array.isArray(object)) manifests.objects.push(object);
     else
       for (const { path, message } of object)
-        say("fault", source.document.locate(path), `${kind}: ${path}: ${message}`);
+        say("error", source.document.locate(path), `${kind}: ${path}: ${message}`);
   } else if (apiVersion !== undefined && kind !== undefined && !apiVersion.startsWith(`${group}/`)) {
     say("note", source.document.start, `passed over ${kind}: read are ${kindNames.join(", ")}, Secret and ConfigMap`);
   } else if (apiVersion === undefined && kind === undefined && !isOurs) {

@@ -51,7 +51,7 @@ describe("CLI-1 serving other machines", () => {
       token: { file: "/s/token", made: "abc" },
     });
     expect(lines).toEqual([
-      "listening on every address of this machine: whoever reaches it can read the catalogue and with a token call agents, under the names localhost, puck.incus, other.example; any other Host gets 403 (spec.externalUrl.host or spec.http.allowedHosts of the instance adds one)",
+      "listening on every address of this machine: anyone who reaches it can read the catalogue and with a token call agents, under the names localhost, puck.incus, other.example; any other Host gets 403 (spec.externalUrl.host or spec.http.allowedHosts of the instance adds one)",
       "callers from other machines send Authorization: Bearer with the token in /s/token, shown this once: abc",
     ]);
     const [open] = describeExposure({ host: "192.0.2.1", instances: [declared], token: undefined });

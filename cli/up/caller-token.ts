@@ -42,7 +42,7 @@ export function describeExposure({ host, instances, token }: Exposure): string[]
   const names = ["localhost", ...listedHosts(instances, host)].join(", ");
   const where = isEveryAddress(host) ? "every address of this machine" : host;
   const line =
-    `listening on ${where}: whoever reaches it can read the catalogue and ${who}, under the names ${names}; ` +
+    `listening on ${where}: anyone who reaches it can read the catalogue and ${who}, under the names ${names}; ` +
     "any other Host gets 403 (spec.externalUrl.host or spec.http.allowedHosts of the instance adds one)";
   if (token === undefined) return [line];
   const kept = `callers from other machines send Authorization: Bearer with the token in ${token.file}`;

@@ -27,7 +27,7 @@ export function splitLines(stream: Readable, onLine: (line: string) => void): vo
 
 const shownLevels = new Set(["WARNING", "ERROR", "FATAL"]);
 /** Of an agent's health the table and the lines below it tell, with its end. */
-const toldElsewhere = new Set(["agent is not well"]);
+const toldElsewhere = new Set(["agent is unhealthy"]);
 const leftOut = new Set(["time", "level", "logger", "message", "agent", "err", "error"]);
 
 interface LogLine {

@@ -150,7 +150,7 @@ function kept<T>(
  * what hides it.
  */
 function createKeeper({ sources }: Manifests, { diagnostics }: Judged) {
-  const faultyFiles = new Set(diagnostics.filter(({ severity }) => severity === "fault").map(({ file }) => file));
+  const faultyFiles = new Set(diagnostics.filter(({ severity }) => severity === "error").map(({ file }) => file));
   return (kind: string, key: string, file: string): boolean => sources.has(`${kind} ${key}`) || faultyFiles.has(file);
 }
 

@@ -69,7 +69,7 @@ function keptObjects(
   diagnostics: readonly Diagnostic[],
   previous: Loaded | undefined,
 ): LocalObject[] {
-  const faulty = new Set(diagnostics.filter(({ severity }) => severity === "fault").map(({ file }) => file));
+  const faulty = new Set(diagnostics.filter(({ severity }) => severity === "error").map(({ file }) => file));
   const idOf = ({ kind, namespace, name }: LocalObject) => `${kind} ${namespace}/${name}`;
   const there = new Set(objects.map(idOf));
   return (previous?.objects ?? []).filter((object) => faulty.has(object.file) && !there.has(idOf(object)));
@@ -89,5 +89,5 @@ const portDiagnostics = (manifests: Manifests, { refusedPorts, listed }: Desired
     if (source === undefined) return [];
     const position = source.document.locate("spec.port");
     const excerpt = source.lines[position.line - 1] ?? "";
-    return [{ severity: "fault", file: source.file, position, excerpt, message: `PallasAgent ${key}: ${message}` }];
+    return [{ severity: "error", file: source.file, position, excerpt, message: `PallasAgent ${key}: ${message}` }];
   });

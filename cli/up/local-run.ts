@@ -73,7 +73,7 @@ export class LocalRun {
     this.supervisor = new Supervisor(this.runner, (agent) => planAgent(agent, this.programs));
     this.stateFile = coalesce(
       () => this.writeState(),
-      (error) => report.say(`warning: ${folder.localState} cannot be written (${reasonOf(error)}); make room for it`),
+      (error) => report.say(`warning: ${folder.localState} cannot be written (${reasonOf(error)}); free disk space`),
     );
     this.board.onChange(() => {
       this.stateFile.changed();

@@ -60,7 +60,7 @@ test("CLI-1 the registry is told every accepted agent, and where to ask those th
   expect(Object.fromEntries(messages)).toEqual({
     boss: "waits for worker",
     worker: "",
-    bad: expect.stringMatching(/^spec\.model: model "nope\.x": provider "nope" is not there/),
+    bad: expect.stringMatching(/^spec\.model: model "nope\.x": provider "nope" does not exist/),
   });
 });
 
@@ -75,13 +75,13 @@ test("CLI-1 the table shows every accepted agent, and below why some are not rea
   const narrow = { isTerminal: true, hasColour: false, columns: 55 };
   expect(renderTable(desired, board, { ...narrow, columns: 56 })).toEqual([
     "AGENT   MODEL        STATUS   URL",
-    "bad     nope.x       faulty   http://localhost:24201/mcp",
+    "bad     nope.x       invalid  http://localhost:24201/mcp",
     "boss    passthrough  waiting  http://localhost:24202/mcp",
     "worker  passthrough  failing  http://localhost:24203/mcp",
     ...reasons,
   ]);
   expect(renderTable(desired, board, narrow)).toEqual([
-    "bad  faulty  nope.x",
+    "bad  invalid  nope.x",
     "  http://localhost:24201/mcp",
     "boss  waiting  passthrough",
     "  http://localhost:24202/mcp",

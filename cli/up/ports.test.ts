@@ -41,8 +41,8 @@ describe("CLI-1 ports of agents", () => {
     ).toEqual({
       ports: { "d/a": 5 },
       refused: [
-        { key: "d/b", message: 'spec.port: 5 is the port of agent "d/a" already; choose another' },
-        { key: "d/c", message: "spec.port: 24200 is the port of the registry already; choose another" },
+        { key: "d/b", message: 'spec.port: 5 is already the port of agent "d/a"; choose another' },
+        { key: "d/c", message: "spec.port: 24200 is already the port of the registry; choose another" },
       ],
     });
   });

@@ -36,7 +36,7 @@ export function assignPorts(
     if (port === undefined) continue;
     const holder = holders.get(port);
     if (holder === undefined) give(key, port);
-    else plan.refused.push({ key, message: `spec.port: ${port} is the port of ${holder} already; choose another` });
+    else plan.refused.push({ key, message: `spec.port: ${port} is already the port of ${holder}; choose another` });
   }
   const unset = sorted.filter(({ port }) => port === undefined);
   for (const { key } of unset) {

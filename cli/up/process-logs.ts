@@ -34,7 +34,7 @@ export function openProcessLogs({ folder, terminal, env, showsAll }: ProcessLogO
     } catch (error) {
       // A full disk must not stop the agents; it is said once.
       if (!hasFailed)
-        terminal.complain(`warning: the log ${path} cannot be written (${reasonOf(error)}); make room for it`);
+        terminal.complain(`warning: the log ${path} cannot be written (${reasonOf(error)}); free disk space`);
       hasFailed = true;
     }
   };

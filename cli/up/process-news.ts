@@ -12,7 +12,7 @@ export class ProcessNews {
   ofHealth(key: string, board: Board): string | undefined {
     const { status, reason = "" } = describeState(board.get(key));
     if (status === "ready" && board.get(key)?.health !== undefined && this.unwell.delete(key))
-      return `${shortName(key)}: well again`;
+      return `${shortName(key)}: healthy again`;
     // Seconds that were measured are no other reason.
     const sameness = reason.replaceAll(/\d+(?:\.\d+)?/g, "#");
     if (status !== "degraded" || this.unwell.get(key) === sameness) return undefined;

@@ -36,7 +36,7 @@ export const registryKey = "registry";
 /** @throws Error when the program was not built */
 function programPath(name: string): string {
   const path = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
-  if (!existsSync(path)) throw new Error(`the program ${path} is not there; run "make build"`);
+  if (!existsSync(path)) throw new Error(`the program ${path} does not exist; run "make build"`);
   return path;
 }
 
@@ -154,8 +154,8 @@ export async function requirePort(port: number, host: string, cure: string): Pro
     const reasons: Readonly<Record<string, string>> = {
       EADDRINUSE: `port ${port} is in use by another program; stop that program, or ${cure}`,
       EACCES: `port ${port} may not be opened by this user; ${cure} to one above 1023`,
-      EADDRNOTAVAIL: `${host} is no address of this machine; choose another --host`,
-      ENOTFOUND: `${host} is no address of this machine; choose another --host`,
+      EADDRNOTAVAIL: `${host} is not an address of this machine; choose another --host`,
+      ENOTFOUND: `${host} is not an address of this machine; choose another --host`,
     };
     throw new Error(reasons[reasonOf(error)] ?? `port ${port} on ${host} cannot be opened: ${reasonOf(error)}`, {
       cause: error,

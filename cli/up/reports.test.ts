@@ -22,7 +22,7 @@ async function createState(): Promise<RunState> {
   return { desired, board: new Board(), registryUrl: "http://localhost:24200" };
 }
 
-const fault: Diagnostic = { severity: "fault", file: "/m/a.yaml", position: { line: 1, column: 2 }, message: "wrong" };
+const fault: Diagnostic = { severity: "error", file: "/m/a.yaml", position: { line: 1, column: 2 }, message: "wrong" };
 
 describe("CLI-1 a run told to people", () => {
   test("one line says how things are: what is wrong first, and how to stop when all is well", async () => {
@@ -59,8 +59,8 @@ describe("CLI-1 a run told to people", () => {
     report.edited({ started: ["default/c"], restarted: [], stopped: ["default/d", "default/e"] });
     report.edited({ started: [], restarted: [], stopped: [] });
     expect(terminal.complaints).toEqual([
-      "a.yaml:1:2: fault: wrong",
-      "edited: no faults any more",
+      "a.yaml:1:2: error: wrong",
+      "edited: all errors are corrected",
       "a: ended with code 1; trying again in 1.0 s; b waits for it",
       "a: ready after 1.2 s at http://localhost:1/mcp",
       "edited: started c; stopped d, e",
@@ -107,7 +107,7 @@ describe("CLI-1 an agent that is up and not well", () => {
     become("unreachable");
     expect(terminal.complaints).toEqual([
       "a: degraded: Slow: y (2.1 s)",
-      "a: well again",
+      "a: healthy again",
       "a: degraded: it does not answer",
     ]);
   });
@@ -150,7 +150,7 @@ describe("CLI-1 a run told to scripts", () => {
       {
         time,
         event: "judged",
-        diagnostics: [{ severity: "fault", file: "a.yaml", line: 1, column: 2, message: "wrong" }],
+        diagnostics: [{ severity: "error", file: "a.yaml", line: 1, column: 2, message: "wrong" }],
       },
     ]);
     state.board.set(registryKey, { phase: "starting", pid: 7 });

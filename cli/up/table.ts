@@ -16,7 +16,7 @@ export function renderTable(desired: Desired, board: Board, { isTerminal, column
       const described = describeState(board.get(key));
       const refused = desired.refusedPorts.find((entry) => entry.key === key)?.message;
       const reason = refused ?? fault?.message ?? described.reason;
-      const status = fault || refused ? "faulty" : described.status;
+      const status = fault || refused ? "invalid" : described.status;
       if (status !== "ready" && reason !== undefined) reasons.push(`${nameOf(key)}: ${reason}`);
       const model = desired.runnable.get(key)?.model ?? agent.spec.model ?? "-";
       return [nameOf(key), model, status, url ?? "-"];

@@ -22,8 +22,8 @@ export function createTextReport(terminal: Terminal): UpReport {
       const texts = diagnostics.map((diagnostic) => renderFound(diagnostic, terminal.folder));
       for (const text of texts) if (!known.has(text)) terminal.complain(text);
       known = new Set(texts);
-      const hasFaults = diagnostics.some(({ severity }) => severity === "fault");
-      if (hadFaults && !hasFaults) terminal.complain("edited: no faults any more");
+      const hasFaults = diagnostics.some(({ severity }) => severity === "error");
+      if (hadFaults && !hasFaults) terminal.complain("edited: all errors are corrected");
       hadFaults = hasFaults;
     },
     edited(changes) {

@@ -124,7 +124,7 @@ async function run(first: Loaded, context: RunContext): Promise<void> {
     },
     (error) => {
       const message = error instanceof Error ? error.message : String(error);
-      report.say(`fault: ${message}; what runs keeps running`);
+      report.say(`error: ${message}; running agents keep running`);
     },
   );
   followEdits([...first.folders, ...first.localFolders], () => edits.changed(), signal);
@@ -141,7 +141,7 @@ async function run(first: Loaded, context: RunContext): Promise<void> {
 }
 
 function describeNothing({ folders, desired, diagnostics }: Loaded): string {
-  if (diagnostics.some(({ severity }) => severity === "fault")) return "no agent can run; correct the faults above";
+  if (diagnostics.some(({ severity }) => severity === "error")) return "no agent can run; correct the errors above";
   const what = desired.instances.size === 0 ? "PallasInstance and no PallasAgent" : "PallasAgent";
   return `there is no ${what} in ${folders.join(", ")}; name the folder with the manifests: pallas up -f FOLDER`;
 }

@@ -20,7 +20,7 @@ export function requireCallerToken(token: string): MiddlewareHandler<McpVariable
       return renderRpcFailure({
         status: 401,
         code: rpcCodes.serverError,
-        message: "this agent needs a token of callers from other machines: send Authorization: Bearer with it",
+        message: "callers from other machines need this agent's token: send it as Authorization: Bearer TOKEN",
         headers: { "WWW-Authenticate": sent === undefined ? "Bearer" : 'Bearer error="invalid_token"' },
       });
     }

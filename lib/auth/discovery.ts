@@ -49,7 +49,7 @@ async function discover(issuer: string, get: (url: string) => Promise<Response>)
       continue;
     }
     const metadata = metadataSchema.safeParse(await readJson(url, response));
-    if (!metadata.success) throw new Error(`${url} is no issuer metadata: expected "issuer" and "jwks_uri"`);
+    if (!metadata.success) throw new Error(`${url} is not issuer metadata: expected "issuer" and "jwks_uri"`);
     // RFC 8414 section 3.3: metadata of another issuer must not be used.
     if (metadata.data.issuer !== issuer) {
       throw new Error(`${url} says that it is issuer "${metadata.data.issuer}", but "${issuer}" is configured`);

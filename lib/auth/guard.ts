@@ -60,7 +60,7 @@ function createGuard({ trusted, resourceAt, keys, clock }: AuthParts): Middlewar
     }
     const header = c.req.header("authorization");
     if (header === undefined || !/^bearer\b/i.test(header)) {
-      return refuse(401, undefined, "this agent needs a token: send Authorization: Bearer with one of its issuer");
+      return refuse(401, undefined, "this agent needs a token of its issuer: send it as Authorization: Bearer TOKEN");
     }
     const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
     if (token === undefined) return refuse(401, "invalid_token", "expected one token after Bearer");

@@ -196,7 +196,7 @@ class ComparingApplier implements Applier {
       return { action: "created", object: await this.#write(request, { resourceVersion: versionOfNone }) };
     } catch (error) {
       if (isNamespaceTerminating(error)) {
-        const message = `${type.kind} ${keyOf(desired)} is not made: its namespace is being deleted`;
+        const message = `${type.kind} ${keyOf(desired)} was not created: its namespace is being deleted`;
         throw new Waiting({ reason: "NamespaceTerminating", message, retryMs: namespaceRetryMs, cause: error });
       }
       if (!isConflict(error)) throw error;
@@ -216,7 +216,7 @@ class ComparingApplier implements Applier {
       });
     }
     if (live.metadata.deletionTimestamp !== undefined) {
-      const message = `${type.kind} ${key} is being deleted; it is made again when it is gone`;
+      const message = `${type.kind} ${key} is being deleted; it is created again once it is gone`;
       throw new Waiting({ reason: "ChildTerminating", message, retryMs: terminatingRetryMs });
     }
     if (this.#isClean(request, live)) return { action: "unchanged", object: live };

@@ -328,7 +328,7 @@ class LeaseElection implements Election {
   async #settle(work: Promise<void>): Promise<void> {
     const { leaseMs, renewDeadlineMs } = this.#timing;
     const ended = new AbortController();
-    const failed = (error: unknown) => this.#options.log.warn({ err: error }, "work of the deposed leader failed");
+    const failed = (error: unknown) => this.#options.log.warn({ err: error }, "work of the former leader failed");
     const late = sleep(this.#clock, leaseMs - renewDeadlineMs, ended.signal).catch(() => undefined);
     await Promise.race([work.catch(failed), late]);
     ended.abort();

@@ -49,7 +49,7 @@ const isNewer = (found: LiveObject, cached: LiveObject): boolean =>
 
 const behind = (cached: LiveObject): Waiting => {
   const generation = cached.metadata.generation ?? 0;
-  const message = `the cache has generation ${generation} of ${cached.kind} ${keyOf(cached)}, the server has a later one or none`;
+  const message = `the cache has generation ${generation} of ${cached.kind} ${keyOf(cached)}, the server has a newer one, or the object is gone`;
   return new Waiting({ reason: "CacheBehind", message, retryMs: behindRetryMs });
 };
 

@@ -299,9 +299,9 @@ export class Reflector<T extends LiveObject> {
     const isRefusal = error instanceof ApiError && (error.status === 403 || error.status === 404);
     if (isRefusal) this.#refusals += 1;
     if (isRefusal && this.#refusals === refusalsBelieved) {
-      this.#tell("warn", "watch is refused, asking on until it is allowed", { err: error });
+      this.#tell("warn", "watch is refused, retrying until it is allowed", { err: error });
     } else if (isExpired(error)) {
-      this.#tell("info", "watch position expired, listing anew", { reason: "Expired" });
+      this.#tell("info", "watch position expired, listing again", { reason: "Expired" });
     } else if (this.#state.phase !== "degraded" && !this.isRefused) {
       this.#tell("warn", "watch interrupted", { delayMs: Math.round(delayMs), err: error });
     }

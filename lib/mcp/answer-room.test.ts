@@ -57,7 +57,7 @@ describe.each(["application/json", "text/event-stream"] as const)("SEC-6 answers
     fitting.holder.release();
 
     const { fault } = await call(350_001);
-    expect(fault).toMatch(/^McpError: the answer of \S+ has no room in memory .*; try again later, or ask for less$/);
+    expect(fault).toMatch(/^McpError: the answer of \S+ does not fit in memory .*; try again later, or ask for less$/);
     expect(budget.heldBytes()).toBe(400_000);
 
     first.holder.release();
@@ -70,7 +70,7 @@ describe.each(["application/json", "text/event-stream"] as const)("SEC-6 answers
     await connection.callTool("only", {}, patient);
     expect(budget.heldBytes()).toBe(400_000);
     answerWith(type, 350_001);
-    await expect(connection.callTool("only", {}, patient)).rejects.toThrow("has no room");
+    await expect(connection.callTool("only", {}, patient)).rejects.toThrow("does not fit");
     expect(budget.heldBytes()).toBe(400_000);
   });
 });

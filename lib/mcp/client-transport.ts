@@ -139,7 +139,7 @@ function expectAnswer(response: Response, ticket: string, asked: OpenRequest): R
 }
 
 function refuseSyntax(error: unknown): never {
-  if (error instanceof SyntaxError) throw new AnswerFault("something that is no JSON", { cause: error });
+  if (error instanceof SyntaxError) throw new AnswerFault("something that is not JSON", { cause: error });
   throw error;
 }
 

@@ -64,7 +64,7 @@ describe("a Location", () => {
   test("is read at 4,096 characters, and refused with one more", () => {
     const location = `/${"x".repeat(4_095)}`;
     expect(parseLocation(location, from).pathname).toBe(location);
-    expect(() => parseLocation(`${location}x`, from)).toThrow("is no URL, or longer than 4096 characters");
+    expect(() => parseLocation(`${location}x`, from)).toThrow("is not a URL, or longer than 4096 characters");
   });
 
   test("that is no URL is refused", () =>

@@ -17,7 +17,7 @@ const locationCharsMax = 4_096;
 export function parseLocation(location: string, from: URL): URL {
   if (location.length <= locationCharsMax && URL.canParse(location, from)) return new URL(location, from);
   throw new RedirectError(
-    `a redirect from ${from.origin} was refused: its Location is no URL, or longer than ${locationCharsMax} characters`,
+    `a redirect from ${from.origin} was refused: its Location is not a URL, or longer than ${locationCharsMax} characters`,
   );
 }
 

@@ -119,7 +119,7 @@ describe("AGT-6 a call that asks its caller in the 2026 era", () => {
     const { begin } = start();
     await begin(["a"]);
     await begin(["b"]);
-    await expect(begin(["c"])).rejects.toThrow("too many calls wait");
+    await expect(begin(["c"])).rejects.toThrow("too many calls are waiting");
   });
 
   test("sends its progress on the request that is there, by that one's token, and nowhere in between", async () => {

@@ -151,7 +151,8 @@ class Call {
 
   async #ask(question: Question, signal: AbortSignal, hasRoom: () => boolean): Promise<Record<string, unknown>> {
     signal.throwIfAborted();
-    if (!hasRoom()) throw new JsonRpcError(rpcCodes.serverError, "too many calls wait for their callers' answers");
+    if (!hasRoom())
+      throw new JsonRpcError(rpcCodes.serverError, "too many calls are waiting for answers of their callers");
     this.#count += 1;
     const key = `question-${this.#count}`;
     const answer = Promise.withResolvers<Record<string, unknown>>();

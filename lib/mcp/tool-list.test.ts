@@ -34,7 +34,7 @@ describe("a list of tools that is late", () => {
     const { list, getAfter, answer } = startList();
     expect(await getAfter(11_999)).toBe("waits");
     expect(await getAfter(1)).toBe("waits");
-    expect(list.fault()).toMatchObject({ kind: "timeout", message: "argos gave no list of its tools in 12000 ms" });
+    expect(list.fault()).toMatchObject({ kind: "timeout", message: "argos did not list its tools within 12000 ms" });
     expect(await getAfter(999)).toBe("waits");
     expect(await getAfter(1_000)).toBeUndefined();
     await answer(({ resolve }) => resolve([read]));
@@ -65,7 +65,7 @@ describe("a list of tools that failed", () => {
     expect(list.fault()).toEqual({ kind: "protocol", message: "it answered with HTTP 404", at: clock.now() });
     void list.get();
     await answer(({ reject }) => reject(new TypeError("secret of ours")));
-    expect(list.fault()).toMatchObject({ message: "argos cannot be asked" });
+    expect(list.fault()).toMatchObject({ message: "argos cannot be queried" });
     void list.get();
     await answer(({ resolve }) => resolve([]));
     expect(list.fault()).toBeUndefined();

@@ -46,7 +46,7 @@ export function createToolList({ server, ask, onFault, firstWaitMs, clock }: Too
   let fault: ListFault | undefined;
 
   const renderFault = (error: unknown): ListFault => {
-    const { kind, message } = findMcpError(error) ?? { kind: "protocol", message: `${server} cannot be asked` };
+    const { kind, message } = findMcpError(error) ?? { kind: "protocol", message: `${server} cannot be queried` };
     return { kind, message, at: clock.now() };
   };
   const refresh = async () => {
@@ -70,7 +70,7 @@ export function createToolList({ server, ask, onFault, firstWaitMs, clock }: Too
       const waitMs = tools === undefined && fault === undefined ? firstWaitMs : refreshWaitMs;
       const isInTime = await settledWithin(refreshing, waitMs, clock);
       if (!isInTime && tools === undefined) {
-        fault ??= renderFault(new McpError("timeout", `${server} gave no list of its tools in ${waitMs} ms`));
+        fault ??= renderFault(new McpError("timeout", `${server} did not list its tools within ${waitMs} ms`));
       }
       return tools;
     },

@@ -17,7 +17,7 @@ export class ResponseLimitError extends Error {
 /** Too much only beside what else is held now. */
 export class NoRoomError extends ResponseLimitError {
   constructor() {
-    super("has no room in memory beside what else is worked on; try again later, or ask for less");
+    super("does not fit in memory beside other work; try again later, or ask for less");
   }
 }
 

@@ -27,7 +27,7 @@ describe("readEnvironment", () => {
   it("reports all faulty variables in one error, with what was found and the cure", () => {
     const error = faultOf({ PORT: "65536" });
     expect(error.variables).toEqual(["PORT", "MODE"]);
-    expect(error.message).toMatch(/^2 environment variables are faulty:\n/);
+    expect(error.message).toMatch(/^2 environment variables are not valid:\n/);
     expect(error.message).toMatch(/PORT is "65536": .*65535; correct or unset it \(port of \/mcp\)/);
     expect(error.message).toMatch(/MODE is not set: set it/);
   });

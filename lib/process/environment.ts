@@ -41,7 +41,7 @@ export function readEnvironment<Schema extends z.ZodObject>(
   }
   const count = faults.size === 1 ? "1 environment variable is" : `${faults.size} environment variables are`;
   const lines = [...faults.values()].map((line) => `  ${line}`).join("\n");
-  throw new EnvironmentError(`${count} faulty:\n${lines}`, [...faults.keys()], result.error);
+  throw new EnvironmentError(`${count} not valid:\n${lines}`, [...faults.keys()], result.error);
 }
 
 function renderFault(

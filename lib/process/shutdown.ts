@@ -69,7 +69,7 @@ export function createShutdown(options: { log: Logger; deadlineMs: number }): Sh
       log.warn({ reason: name }, "second signal, ending what runs");
       return hurry.abort(new Error(`hurried by ${name}`));
     }
-    log.warn({ reason: name }, "second signal, exiting at once");
+    log.warn({ reason: name }, "second signal, exiting immediately");
     process.exit(128 + (constants.signals[name] ?? 0));
   }
   for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, onSignal);

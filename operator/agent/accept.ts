@@ -46,7 +46,7 @@ function findInstance({ live, caches, conditions, rules }: Judging, agent: Palla
   }
   const fault = instanceFault(instance, rules);
   if (fault === undefined) return instance;
-  conditions.set("Accepted", "False", "InstanceNotAccepted", `PallasInstance "${name}" is faulty: ${fault}`);
+  conditions.set("Accepted", "False", "InstanceNotAccepted", `PallasInstance "${name}" is not valid: ${fault}`);
   return undefined;
 }
 
@@ -83,6 +83,6 @@ export function resolve({ conditions }: Pick<AgentRun, "conditions">, { agent, a
     conditions.set("ReferencesResolved", "Unknown", "NotChecked", message);
     return false;
   }
-  conditions.set("ReferencesResolved", "True", "Resolved", "everything it names is there");
+  conditions.set("ReferencesResolved", "True", "Resolved", "all references exist");
   return true;
 }

@@ -18,7 +18,7 @@ type Conditions = ConditionSet<AgentConditionType>;
 export function markUnchecked(conditions: Conditions, checked: ReadonlySet<AgentConditionType>): void {
   for (const type of ["ReferencesResolved", "DependenciesReady"] as const) {
     if (!checked.has(type))
-      conditions.set(type, "Unknown", "NotChecked", "looked at once the conditions before it are True");
+      conditions.set(type, "Unknown", "NotChecked", "checked as soon as the conditions before it are True");
   }
 }
 
@@ -65,7 +65,7 @@ export function markHealth(
   const keeps = hasPods && rollout.available;
   for (const type of ["ModelHealthy", "DownstreamsReachable"] as const) {
     if (keeps) conditions.keep(type);
-    else conditions.set(type, "Unknown", "NotChecked", "not looked at yet");
+    else conditions.set(type, "Unknown", "NotChecked", "not checked yet");
   }
   return keeps ? before : undefined;
 }

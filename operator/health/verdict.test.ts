@@ -23,7 +23,7 @@ describe("HLT-6 from a report to conditions", () => {
   it("all well: both True, naming what was asked", () => {
     expect(judge({ downstreams: { neo4j: up, argos: up } })).toEqual([
       "ok",
-      'True Healthy well: "openai"',
+      'True Healthy healthy: "openai"',
       'True Reachable reached: "argos", "neo4j"',
     ]);
   });
@@ -45,7 +45,7 @@ describe("HLT-6 from a report to conditions", () => {
     const downstreams = { neo4j: down("connection refused"), argos: down("HTTP 500"), docs: up };
     expect(judge({ status: "degraded", message: "Unreachable: argos, neo4j", downstreams })).toEqual([
       "degraded",
-      'True Healthy well: "openai"',
+      'True Healthy healthy: "openai"',
       "False DownstreamsUnreachable argos: HTTP 500; neo4j: connection refused",
     ]);
   });
@@ -68,7 +68,7 @@ describe("HLT-6 from a report to conditions", () => {
     expect(verdict.modelHealthy).toEqual({
       status: "Unknown",
       reason: "AgentUnreachable",
-      message: "its health cannot be asked: connect ECONNREFUSED",
+      message: "its health cannot be read: connect ECONNREFUSED",
     });
     expect(verdict.downstreamsReachable).toEqual(verdict.modelHealthy);
   });

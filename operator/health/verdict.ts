@@ -36,7 +36,7 @@ function judgeModel({ status, message = "", providers, downstreams }: HealthRepo
   if (status === "error") return { status: "False", reason: "AgentFaulty", message };
   // What degrades it is neither a provider nor a downstream: slow answers, an unset variable.
   const remark = status === "degraded" && renderFailing(downstreams) === "" ? message : "";
-  return { status: "True", reason: "Healthy", message: remark === "" ? `well: ${namesOf(providers)}` : remark };
+  return { status: "True", reason: "Healthy", message: remark === "" ? `healthy: ${namesOf(providers)}` : remark };
 }
 
 function judgeDownstreams({ downstreams }: HealthReport): Finding {
@@ -55,7 +55,7 @@ export const judgeReport = (report: HealthReport): HealthVerdict => ({
 
 /** Of an agent that serves calls but does not answer us. */
 export function judgeSilence(error: Error): HealthVerdict {
-  const message = `its health cannot be asked: ${error.message}`;
+  const message = `its health cannot be read: ${error.message}`;
   const unknown = { status: "Unknown", reason: "AgentUnreachable", message } as const;
   return { health: "error", message, modelHealthy: unknown, downstreamsReachable: unknown };
 }

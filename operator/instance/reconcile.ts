@@ -65,7 +65,7 @@ async function reconcileInstance(options: ReconcilerOptions, context: ReconcileC
   const rollout = deployment && observeRollout(deployment);
   markAvailable(conditions, rollout, failure);
   const parts = ["Accepted", "RegistryAvailable"] as const;
-  const handled = summarise(conditions, { parts, rollout, failure, serves: "its registry serves" });
+  const handled = summarise(conditions, { parts, rollout, failure, serves: "its registry is ready" });
   const agents = caches.agents.store.byIndex("instance", key);
   const status: InstanceStatus = {
     observedGeneration: handled ? generation : (live.status?.observedGeneration ?? neverObserved),

@@ -164,7 +164,7 @@ function parseSample(line: string): Sample {
   if (nameEnd === 0) throw new Error("expected the name of a metric");
   const afterName = skipBlanks(line, nameEnd);
   const { labels, end } = line[afterName] === "{" ? parseLabels(line, afterName) : { labels: [], end: afterName };
-  if (end === nameEnd) throw new Error("expected a blank after the name");
+  if (end === nameEnd) throw new Error("expected a space after the name");
   const [value = "", timestamp, another] = line
     .slice(end)
     .trim()

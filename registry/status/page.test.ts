@@ -83,7 +83,7 @@ describe("the status page", () => {
     expect(render({ entryOf: () => undefined })).toContain("not listed");
     expect(render({ instances: [], agents: [] })).toContain("There is no instance yet.");
     expect(render({ agents: [] })).toContain("It has no agents yet.");
-    expect(render({ state: { phase: "degraded", since: 0 } })).toContain("Out of touch since");
+    expect(render({ state: { phase: "degraded", since: 0 } })).toContain("No connection to the API server since");
   });
 
   it("SEC-6 escapes whatever a resource says", () => {

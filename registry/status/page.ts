@@ -83,7 +83,9 @@ function renderState({ phase, since }: SourceState) {
   const time = renderTime(new Date(since).toISOString());
   if (phase === "live") return html`<span class="ok">Up to date.</span>`;
   if (phase === "starting") return html`<span class="degraded">Starting: the resources are not read yet.</span>`;
-  return html`<span class="degraded">Out of touch since ${time}: what follows is as last known.</span>`;
+  return html`<span class="degraded"
+    >No connection to the API server since ${time}: this is what was last known.</span
+  >`;
 }
 
 interface Team {

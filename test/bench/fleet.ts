@@ -109,7 +109,7 @@ export function statusWrite(namespace: string, name: string): Write {
   const at = { observedGeneration: 1, lastTransitionTime: "2026-01-01T00:00:00Z" };
   const conditions = [
     { type: "Accepted", status: "True", reason: "Accepted", message: `belongs to PallasInstance "${instanceName}"` },
-    { type: "ReferencesResolved", status: "True", reason: "Resolved", message: "everything it names is there" },
+    { type: "ReferencesResolved", status: "True", reason: "Resolved", message: "all references exist" },
     { type: "DependenciesReady", status: "True", reason: "DependenciesReady", message: "depends on no other agent" },
     { type: "Available", status: "False", reason: "Unavailable", message: "the Deployment is not observed yet" },
     { type: "Ready", status: "False", reason: "NotReady", message: "Available: the Deployment is not observed yet" },

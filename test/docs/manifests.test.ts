@@ -27,7 +27,7 @@ async function faultsOf(text: string): Promise<string[]> {
   const { resources, diagnostics } = await readFolder({ "page.yaml": text });
   const { faults } = checkManifests(resources, { mode: placeholder.test(text) ? "local" : "cluster" });
   return [
-    ...diagnostics.filter(({ severity }) => severity === "fault").map(({ message }) => message),
+    ...diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message),
     ...faults.filter(({ reason }) => !elsewhere.has(reason)).map(({ path, message }) => `${path}: ${message}`),
   ];
 }

@@ -204,7 +204,7 @@ describe(
       ["images", () => ({ type: "image", ...testImage("image/png", { bytes: imageBytesMax }) })],
     ])("a tool's largest answers, %s", (_what, render) => {
       const call = "***CALL_TOOL t__large {}";
-      const isRefused = ({ text }: Answer) => text.includes("has no room in memory");
+      const isRefused = ({ text }: Answer) => text.includes("does not fit in memory");
       beforeAll(() => tools.answerWith(Buffer.from(JSON.stringify({ content: [render()] }))));
 
       it("one alone is used", async () => {

@@ -69,7 +69,7 @@ describe("CLI-1 CFG-6 a real model in the quickstart takes three lines and a key
     home.variables = { OPENAI_API_KEY: "key-of-the-shell" };
     expect(await home.run("check", "-f", "quickstart")).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("no faults"),
+      stdout: expect.stringContaining("no errors"),
     });
     await home.up("quickstart").until(/registry ready: /);
     expect(await home.chat("editor", "Good day")).toMatchObject({ code: 0, stdout: `${said}\n` });

@@ -91,7 +91,7 @@ describe("CLI-3 a project that is imported", () => {
     await appendFile(join(folder, "pallas/.env"), "NEO4J_TOKEN=t\nNEO4J_CYPHER_X_TEAM_KEY=k\n");
     expect(await pallas("check", "--local", "-f", "pallas")).toMatchObject({
       code: 0,
-      stdout: "3 files read: 1 sound instance and 4 sound agents, no faults\n",
+      stdout: "3 files read: 1 valid instance and 4 valid agents, no errors\n",
     });
     up = startCommand(["up", "-f", "pallas", "--port", String(port)], { folder, env: env() });
     const expected = Object.fromEntries(

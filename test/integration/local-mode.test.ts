@@ -126,13 +126,13 @@ describe("CLI-1 pallas up", () => {
     await expect
       .poll(() => local.stderr, { timeout: 5_000 })
       .toMatch(
-        /manifests\/agents\.yaml:\d+:13: fault: PallasAgent default\/clerk: spec\.servers\[0\]\.name: server "toolbx" is not there \(did you mean "toolbox"\?\)/,
+        /manifests\/agents\.yaml:\d+:13: error: PallasAgent default\/clerk: spec\.servers\[0\]\.name: server "toolbx" does not exist \(did you mean "toolbox"\?\)/,
       );
     expect(await local.pids()).toEqual(before);
     const url = (await catalogue(local.port))["com.example.quickstart/clerk"] ?? "";
     expect(await ask(url, '***CALL_TOOL toolbox__word_count {"text": "still here"}')).toBe("2");
     await local.edit("agents.yaml", (text) => text.replace("name: toolbx", "name: toolbox"));
-    await expect.poll(() => local.stderr, { timeout: 5_000 }).toContain("edited: no faults any more");
+    await expect.poll(() => local.stderr, { timeout: 5_000 }).toContain("edited: all errors are corrected");
     expect(await local.pids()).toEqual(before);
   });
 
@@ -265,7 +265,7 @@ describe("CLI-1 how the program ends", () => {
     const local = await createLocal();
     expect(await local.run("check", "-f", "manifests")).toMatchObject({
       code: 0,
-      output: expect.stringContaining("no faults"),
+      output: expect.stringContaining("no errors"),
     });
     await local.edit("agents.yaml", (text) => text.replace("description:", "descripton:"));
     expect(await local.run("check", "-f", "manifests")).toMatchObject({

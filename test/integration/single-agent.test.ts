@@ -85,7 +85,7 @@ describe("CLI-2 pallas agent", () => {
     await local.edit("more.yaml", (text) => text.replace("slow.x", "nope.x"));
     expect(await start(local, "snail").ended).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/spec\.model: [^]*\npallas: agent "snail" cannot run; correct the faults above\n$/),
+      stderr: expect.stringMatching(/spec\.model: [^]*\npallas: agent "snail" cannot run; correct the errors above\n$/),
     });
   });
 });

@@ -87,7 +87,7 @@ describe("CLI-4 pallas chat in a terminal", needed, () => {
     expect(shown).not.toContain("step 1");
     expect(await window.styled()).toContain("\u001b[1mtwo");
     await window.keys("C-d");
-    await window.until(/^go on with: pallas chat snail --session [0-9a-f]{32}\nended with 0$/m);
+    await window.until(/^continue with: pallas chat snail --session [0-9a-f]{32}\nended with 0$/m);
   });
 
   test("Ctrl-C ends the call and not the program; a second one at the prompt does", async () => {

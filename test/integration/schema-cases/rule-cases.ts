@@ -23,7 +23,7 @@ const server = (fields: object) => ({ name: "s", url: "http://s/mcp", ...fields 
 const ownProvider = (fields: object) => provider({ kind: "openai", ...fields });
 
 const kinds =
-  "kind is needed, because the name is none of anthropic, openai, openai-compatible, google, bedrock, huggingface";
+  "kind is needed, because the name is not one of anthropic, openai, openai-compatible, google, bedrock, huggingface";
 const resourceNames = "must be named by resources such as cpu, memory or ephemeral-storage";
 
 /** By message: what people read is what the pair is about. */
@@ -121,7 +121,7 @@ const pairs: Record<string, RulePair> = {
     holds: [{ issuer: "https://id.example.com", audiences: ["pallas"] }],
     violated: [{ issuer: "https://id.example.com", audiences: [] }],
   },
-  "more than one replica needs metrics.mode podMonitor, else every series is counted twice": {
+  "more than one replica needs metrics.mode podMonitor, otherwise every series is counted twice": {
     holds: [
       {},
       { replicas: 1 },
