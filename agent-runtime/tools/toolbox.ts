@@ -119,13 +119,9 @@ export function createTools(options: ToolsOptions): Tools {
         const routes = [...ofAgents, ...servers.flatMap((server) => server.routes ?? [])];
         const unavailable = servers.filter((server) => server.routes === undefined).map(({ name }) => name);
         const notes = servers.flatMap((server) => server.notes ?? []);
+        const guidance = renderNotes(notes, log);
         const resources = createResourceRoutes(servers.flatMap((server) => server.readable ?? []));
-        return {
-          ...createToolbox(routes, resources, log),
-          unavailable,
-          guidance: renderNotes(notes, log),
-          close: release,
-        };
+        return { ...createToolbox(routes, resources, log), unavailable, guidance, close: release };
       } catch (error) {
         release();
         throw error;
