@@ -7,7 +7,7 @@ import { listen } from "../process/http-server.ts";
 import { createLogger } from "../process/log.ts";
 import { createLink } from "./link.ts";
 import { serveMcp } from "./serve.ts";
-import type { ToolEntry } from "./table.ts";
+import { staticTools, type ToolEntry } from "./table.ts";
 
 const log = createLogger({ logger: "test", level: "SILENT" });
 
@@ -19,7 +19,7 @@ async function startTools(names: readonly string[], { port = 0, only2025 = false
   });
   const sessions = { idleTtlMs: 600_000, max: 100 };
   const endpoint = serveMcp(
-    { server: { name: "tools", version: "1.0.0" }, tools, prompts: [] },
+    { server: { name: "tools", version: "1.0.0" }, tools: staticTools(tools), prompts: [] },
     { log, bodyLimitBytes: 1_000_000, callers: "anyone", sessions },
   );
   let requests = 0;
