@@ -1,7 +1,5 @@
-/**
- * Bundles the programs into dist/ with esbuild: one ES module per program, shared chunks beside them, linked source maps.
- * A program whose entry is not there is named and left out. Run `node build.ts`, or import build().
- */
+// Bundles the programs into dist/ with esbuild: one ES module per program, shared chunks beside them, linked source maps.
+// A program whose entry is not there is named and left out. Run `node build.ts`, or import build().
 import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -197,7 +195,8 @@ if (import.meta.main) {
       `${name.padEnd(14)} ${(sizeBytes / 1e6).toFixed(2).padStart(6)} MB at start, ${files.length} files\n`,
     );
   }
-  if (missing.length > 0)
+  if (missing.length > 0) {
     process.stdout.write(`left out, no entry yet: ${missing.map((name) => programs[name]).join(", ")}\n`);
+  }
   process.stdout.write(`built in ${Math.round(performance.now() - startMs)} ms\n`);
 }

@@ -1,9 +1,7 @@
-/**
- * `unit` needs nothing but Node; `integration` runs against a real API server and the built programs; `rights` runs after
- * them and compares the calls that were made with the rights that are granted. `make compat` runs `compat`. `make e2e` runs `machine`, the tests of the
- * cluster with a node, and then `e2e`, the tests that use it. `make` has their results written to test/.artefacts/reports,
- * where test/summarise-reports.ts adds them up.
- */
+// `unit` needs nothing but Node; `integration` runs against a real API server and the built programs; `rights` runs after
+// them and compares the calls that were made with the rights that are granted. `make compat` runs `compat`. `make e2e` runs `machine`, the tests of the
+// cluster with a node, and then `e2e`, the tests that use it. `make` has their results written to test/.artefacts/reports,
+// where test/summarise-reports.ts adds them up.
 import { defineConfig } from "vitest/config";
 
 const wholeRun = "test/rights/whole-run.test.ts";
@@ -21,7 +19,7 @@ export default defineConfig({
           name: "unit",
           ...patient,
           retry,
-          // Far above what any takes: a busy machine is no fault of theirs.
+          // Far above what any takes: a busy machine is no problem of theirs.
           testTimeout: 30_000,
           include: [
             ...sourceFolders.map((folder) => `${folder}/**/*.test.ts`),

@@ -8,6 +8,7 @@ import { requireCallerToken } from "../lib/auth/caller-token.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
 import { staticTools } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
+import { defined } from "../lib/process/defined.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { createMemoryBudget, deriveBudgetBytes, type MemoryBudget } from "../lib/process/memory-budget.ts";
@@ -16,7 +17,7 @@ import { createAdminApp } from "./admin.ts";
 import { createCalls } from "./calls.ts";
 import { cardPath, createCardApp } from "./card.ts";
 import { createDrain, type Drain } from "./drain.ts";
-import { observeFaults } from "./health/faults.ts";
+import { observeProblems } from "./health/problems.ts";
 import { createHealth, type Health } from "./health/health.ts";
 import { createObserved } from "./health/observed.ts";
 import { createTurnTimes, type TurnTimes } from "./health/turn-times.ts";
@@ -42,12 +43,12 @@ import { createTools } from "./tools/toolbox.ts";
 
 const preflightTimeoutMs = 5_000;
 /** Looking is writing: several that ask at once get one answer. */
-const storeFaultKeptMs = 1_000;
+const storeProblemKeptMs = 1_000;
 /** For aborted calls to leave their histories whole. */
 const closeGraceMs = 2_000;
-const connectionsMax = 1_000;
+const maxConnections = 1_000;
 /** Node's longest timer; a history may be kept longer than a connection can idle. */
-const connectionIdleMaxMs = 2 ** 31 - 1;
+const maxConnectionIdleMs = 2 ** 31 - 1;
 
 export interface AgentOptions {
   config: RunConfig;
@@ -99,17 +100,17 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
   const calls = createCalls(clock);
   const drain = createDrain({ calls, onBegin: options.onDraining, log, clock });
-  const { store, sessions, observeStoreFault } = createHistories(options, metrics);
+  const { store, sessions, observeStoreProblem } = createHistories(options, metrics);
   const { memory = createMemoryBudget(deriveBudgetBytes()) } = options;
   const tools = createTools({ config, sources, memory, log, clock });
   const auth = await openAuth(options);
-  const observeOwnFaults = () =>
-    observeFaults({ config, readInstruction, readSecret, observeStoreFault, isDraining: drain.isDraining, clock });
+  const observeOwnProblems = () =>
+    observeProblems({ config, readInstruction, readSecret, observeStoreProblem, isDraining: drain.isDraining, clock });
   const health = createHealth({
     config,
     preflight: () => models.preflight(AbortSignal.timeout(preflightTimeoutMs)),
-    observeFaults: observeOwnFaults,
-    observeLinks: tools.observeFaults,
+    observeProblems: observeOwnProblems,
+    observeLinks: tools.observeProblems,
     observeSlowAnswers: turnTimes.observeSlow,
     observeToolsLeftOut: () => models.toolsLeftOut,
     observeAuthTrouble: () => auth?.observeTrouble(),
@@ -119,7 +120,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     onReport: metrics.setHealth,
     clock,
   });
-  const resultLimitBytes = config.limits.toolResultBytes;
+  const maxResultBytes = config.limits.toolResultBytes;
   const onCall = metrics.countToolCall;
   const hasVision = () => models.active.capabilities.vision;
   const observeImageLimits = () => findImageLimits(models.active.provider, config.providers);
@@ -129,7 +130,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     activeModel: () => models.active,
     tools,
     observeImageLimits,
-    dispatch: createDispatch({ resultLimitBytes, hasVision, observeImageLimits, onCall, log, clock }),
+    dispatch: createDispatch({ maxResultBytes, hasVision, observeImageLimits, onCall, log, clock }),
     sessions,
     answerSchema: config.output === undefined ? undefined : createAnswerSchema(config.output.schema),
     observeInstruction: readInstruction,
@@ -147,7 +148,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     mcpApp: createMcpApp({ config, readLive, allowedHosts, auth, callerToken: options.callerToken, drain, endpoint }),
     adminApp: createAdminApp({
       allowedHosts,
-      observeUnready: async () => (await observeOwnFaults())[0],
+      observeUnready: async () => (await observeOwnProblems())[0],
       checkHealth: async () => ({ ...(await health.check()), callsInFlight: calls.count() }),
       renderMetrics: metrics.render,
     }),
@@ -170,7 +171,7 @@ function createInputs({ config, secretsDir, textsDir, place = "cluster" }: Agent
   };
 }
 
-/** Where conversations are kept. A fault of the store is one of the agent's, where its scope keeps any. */
+/** Where conversations are kept. A problem of the store is one of the agent's, where its scope keeps any. */
 function createHistories({ config, historiesDir, log, clock }: AgentOptions, metrics: AgentMetrics) {
   const store = createJsonlStore({
     ...config.history,
@@ -187,9 +188,9 @@ function createHistories({ config, historiesDir, log, clock }: AgentOptions, met
     onRefused: metrics.countRefused,
     store,
   });
-  const storeFault = createObserved(store.observeFault, { keepMs: () => storeFaultKeptMs, clock });
-  const observeStoreFault = async () => (config.scope === "request" ? undefined : storeFault.get());
-  return { store, sessions, observeStoreFault };
+  const storeProblem = createObserved(store.observeProblem, { keepMs: () => storeProblemKeptMs, clock });
+  const observeStoreProblem = async () => (config.scope === "request" ? undefined : storeProblem.get());
+  return { store, sessions, observeStoreProblem };
 }
 
 /** Its libraries are loaded only where the configuration asks for authentication. */
@@ -218,7 +219,7 @@ interface EndpointParts {
 /** A call of the scope `request` needs no session, so that any of several pods serves it, whichever opened one. */
 function createEndpoint(table: Surface, parts: EndpointParts): McpEndpoint {
   const { config, sessions, readLive, memory, metrics, telemetry, log } = parts;
-  const idleTtlMs = Math.min(config.history.idleTtlMs, connectionIdleMaxMs);
+  const idleTtlMs = Math.min(config.history.idleTtlMs, maxConnectionIdleMs);
   const tools = staticTools(table.tools.map((tool) => traceServedTool(tool, telemetry)));
   return serveMcp(
     { ...table, tools },
@@ -228,7 +229,7 @@ function createEndpoint(table: Surface, parts: EndpointParts): McpEndpoint {
       bodyBudget: memory,
       onBodyRefused: () => metrics.countRefused("memory"),
       callers: config.auth === undefined ? "anyone" : "named",
-      sessions: { idleTtlMs, max: connectionsMax },
+      sessions: { idleTtlMs, max: maxConnections },
       ...(config.scope === "request" ? { opensSessions: async () => !(await readLive()).severalPods } : {}),
       isResumable: sessions.isKnownConnection,
       onSessionDelete: sessions.forgetConnection,
@@ -264,7 +265,7 @@ function createMcpApp(parts: McpAppParts): Hono<McpVariables> {
 /** What get_health says: the report without its parts. */
 async function observePayload(health: Health): Promise<HealthPayload> {
   const { status, timestamp, message } = await health.check();
-  return { status, timestamp, ...(message === undefined ? {} : { message }) };
+  return { status, timestamp, ...defined({ message }) };
 }
 
 function timeTurns(models: Models, turnTimes: TurnTimes, clock: Clock): Models["turn"] {

@@ -30,8 +30,9 @@ async function connect(url: string, era: Era, answers: { elicit?: Answer; urls?:
   const client = new Client({ name: "test", version: "1.0.0" }, { capabilities, versionNegotiation });
   const { elicit: fill, sample } = answers;
   if (fill) client.setRequestHandler("elicitation/create", async ({ params }) => Object(await fill({ ...params })));
-  if (sample)
+  if (sample) {
     client.setRequestHandler("sampling/createMessage", async ({ params }) => Object(await sample({ ...params })));
+  }
   const completed: string[] = [];
   client.setNotificationHandler("notifications/elicitation/complete", ({ params }) => {
     completed.push(params.elicitationId);

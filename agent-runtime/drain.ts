@@ -5,11 +5,11 @@ import type { MiddlewareHandler } from "hono";
 import { isJsonObject, renderRpcFailure, rpcCodes } from "../lib/mcp/json-rpc.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
 import type { Logger } from "../lib/process/log.ts";
-import { CallFault } from "./call-fault.ts";
+import { CallError } from "./call-error.ts";
 import type { Calls } from "./calls.ts";
 
 /** Larger than any notification. */
-const notificationBytesMax = 16_384;
+const maxNotificationBytes = 16_384;
 const retryAfterSeconds = 5;
 /** For calls that were aborted to send their result. */
 const abortGraceMs = 2_000;
@@ -53,7 +53,7 @@ export function createDrain(parts: { calls: Calls; onBegin: () => void; log: Log
       await settledWithin(Promise.race([calls.idle(), hurried]), timeoutMs, clock);
       if (calls.count() > 0) {
         log.warn({ calls: calls.count(), timeoutMs }, "calls in flight are aborted");
-        calls.abortAll(new CallFault("The agent was shut down before this call had ended: send it again."));
+        calls.abortAll(new CallError("The agent was shut down before this call had ended: send it again."));
         await settledWithin(calls.idle(), abortGraceMs, clock);
       }
       // The last call has ended, but its result is still on its way to the transport, which whoever is next closes.
@@ -70,7 +70,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
 
 async function isNotification(request: Request): Promise<boolean> {
   const length = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
-  if (length > notificationBytesMax) return false;
+  if (length > maxNotificationBytes) return false;
   try {
     const body: unknown = await request.clone().json();
     return isJsonObject(body) && body["id"] === undefined;

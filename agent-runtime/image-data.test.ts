@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RunProvider } from "../crds/run-config.ts";
-import { findImageFault, findImageLimits } from "./image-data.ts";
+import { findImageProblem, findImageLimits } from "./image-data.ts";
 import { readImageHeader } from "./image-header.ts";
 import { renderTestImage, testImage } from "./testing/images.ts";
 
@@ -44,14 +44,14 @@ describe("AGT-2 an image's header", () => {
 describe("AGT-2 AGT-14 an image whose bytes are not what it is said to be", () => {
   test.each(types)("is refused, and %s as it is is taken", (type) => {
     const image = testImage(type);
-    expect(findImageFault(image, undefined)).toBeUndefined();
+    expect(findImageProblem(image, undefined)).toBeUndefined();
     for (const mimeType of types.filter((other) => other !== type)) {
-      expect(findImageFault({ ...image, mimeType }, undefined)).toContain(`but its bytes are ${type}`);
+      expect(findImageProblem({ ...image, mimeType }, undefined)).toContain(`but its bytes are ${type}`);
     }
   });
 
   test("and one without pixels is refused too", () => {
-    expect(findImageFault(testImage("image/png", { width: 0 }), undefined)).toContain("no pixels");
+    expect(findImageProblem(testImage("image/png", { width: 0 }), undefined)).toContain("no pixels");
   });
 });
 
@@ -64,8 +64,8 @@ describe("AGT-2 AGT-14 what a provider is known to refuse", () => {
     forwardInboundAuth: false,
   });
   const providers = (["anthropic", "bedrock", "google", "openai"] as const).map(provider);
-  const faultAt = (name: string, image: Parameters<typeof testImage>) =>
-    findImageFault(testImage(...image), findImageLimits(name, providers));
+  const problemAt = (name: string, image: Parameters<typeof testImage>) =>
+    findImageProblem(testImage(...image), findImageLimits(name, providers));
 
   test.each([
     [
@@ -84,20 +84,20 @@ describe("AGT-2 AGT-14 what a provider is known to refuse", () => {
       "3932161 bytes, and the model's provider, our-bedrock,",
     ],
   ])("%s: at its limit an image is taken, one past it is refused in words", (name, at, past, said) => {
-    expect(faultAt(name, ["image/png", at])).toBeUndefined();
-    expect(faultAt(name, ["image/png", past])).toContain(said);
+    expect(problemAt(name, ["image/png", at])).toBeUndefined();
+    expect(problemAt(name, ["image/png", past])).toContain(said);
   });
 
   test("a type that it does not take is named; others it takes", () => {
-    expect(faultAt("our-google", ["image/gif"])).toContain(
+    expect(problemAt("our-google", ["image/gif"])).toContain(
       "of type image/gif, which the model's provider, our-google,",
     );
-    expect(faultAt("our-google", ["image/webp"])).toBeUndefined();
+    expect(problemAt("our-google", ["image/webp"])).toBeUndefined();
   });
 
   test("where nothing is known nothing more is refused", () => {
     expect(findImageLimits("our-openai", providers)).toBeUndefined();
     expect(findImageLimits("unknown", providers)).toBeUndefined();
-    expect(faultAt("our-openai", ["image/gif", { width: 20_000 }])).toBeUndefined();
+    expect(problemAt("our-openai", ["image/gif", { width: 20_000 }])).toBeUndefined();
   });
 });

@@ -5,33 +5,33 @@ import { readImageHeader } from "./image-header.ts";
 import type { ImageData } from "./model/types.ts";
 
 const acceptedTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-export const imageBytesMax = 10 * 1024 * 1024;
+export const maxImageBytes = 10 * 1024 * 1024;
 /** Of base64: enough for the headers of nearly all files. */
 const headerChars = 256 * 1024;
 
 /** What one kind of provider refuses beyond that. */
 export interface ImageLimits {
   readonly provider: string;
-  readonly bytesMax?: number;
+  readonly maxBytes?: number;
   /** Of the base64 text. */
-  readonly charsMax?: number;
+  readonly maxChars?: number;
   /** Of the longer side. */
-  readonly pixelsMax?: number;
+  readonly maxPixels?: number;
   readonly refusedType?: string;
   /** Images in what stands between two answers. */
-  readonly betweenAnswersMax?: number;
+  readonly maxBetweenAnswers?: number;
   /** In a request with more images than `above`, the longer side of each. */
-  readonly many?: { readonly above: number; readonly pixelsMax: number };
+  readonly many?: { readonly above: number; readonly maxPixels: number };
 }
 
 /** Published, or read from refusals; docs/models.md has them for users. */
 const limitsByKind: Partial<Record<RunProvider["kind"], Omit<ImageLimits, "provider">>> = {
-  anthropic: { charsMax: 10 * 1024 * 1024, pixelsMax: 8_000, many: { above: 20, pixelsMax: 2_000 } },
+  anthropic: { maxChars: 10 * 1024 * 1024, maxPixels: 8_000, many: { above: 20, maxPixels: 2_000 } },
   bedrock: {
-    bytesMax: 3.75 * 1024 * 1024,
-    pixelsMax: 8_000,
-    betweenAnswersMax: 20,
-    many: { above: 20, pixelsMax: 2_000 },
+    maxBytes: 3.75 * 1024 * 1024,
+    maxPixels: 8_000,
+    maxBetweenAnswers: 20,
+    many: { above: 20, maxPixels: 2_000 },
   },
   google: { refusedType: "image/gif" },
 };
@@ -44,7 +44,7 @@ export function findImageLimits(name: string, providers: readonly RunProvider[])
 }
 
 /** What is wrong with an image, as the end of a sentence that begins with its name, and the cure; undefined when nothing is. */
-export function findImageFault({ data, mimeType }: ImageData, limits: ImageLimits | undefined): string | undefined {
+export function findImageProblem({ data, mimeType }: ImageData, limits: ImageLimits | undefined): string | undefined {
   if (!acceptedTypes.includes(mimeType)) {
     return `has the type "${mimeType.slice(0, 100)}", expected one of ${acceptedTypes.join(", ")}`;
   }
@@ -52,8 +52,8 @@ export function findImageFault({ data, mimeType }: ImageData, limits: ImageLimit
     return "is not valid base64: send the bare data, padded, without a data: prefix or line breaks";
   }
   const bytes = countBytes(data);
-  if (bytes > imageBytesMax) {
-    return `has ${bytes} bytes, expected at most ${imageBytesMax} (10 MiB): send a smaller one`;
+  if (bytes > maxImageBytes) {
+    return `has ${bytes} bytes, expected at most ${maxImageBytes} (10 MiB): send a smaller one`;
   }
   const header = readHeader(data);
   if (header?.mimeType !== mimeType) {
@@ -81,15 +81,16 @@ const countBytes = (data: string) => (data.length / 4) * 3 - (data.endsWith("=="
 const readHeader = (data: string) => readImageHeader(Buffer.from(data.slice(0, headerChars), "base64"));
 
 function findRefusal(
-  { provider, refusedType, bytesMax = Infinity, charsMax = Infinity, pixelsMax = Infinity }: ImageLimits,
+  { provider, refusedType, maxBytes = Infinity, maxChars = Infinity, maxPixels = Infinity }: ImageLimits,
   { mimeType, bytes, chars, pixels }: { mimeType: string; bytes: number; chars: number; pixels: number },
 ): string | undefined {
   const place = `the model's provider, ${provider},`;
   if (mimeType === refusedType) return `is of type ${mimeType}, which ${place} does not take: send another type`;
-  if (bytes > bytesMax) return `has ${bytes} bytes, and ${place} takes at most ${bytesMax}: send a smaller one`;
-  if (chars > charsMax)
-    return `has ${chars} bytes as base64, and ${place} takes at most ${charsMax}: send a smaller one`;
-  return pixels > pixelsMax
-    ? `has a side of ${pixels} pixels, and ${place} takes at most ${pixelsMax}: send a smaller one`
+  if (bytes > maxBytes) return `has ${bytes} bytes, and ${place} takes at most ${maxBytes}: send a smaller one`;
+  if (chars > maxChars) {
+    return `has ${chars} bytes as base64, and ${place} takes at most ${maxChars}: send a smaller one`;
+  }
+  return pixels > maxPixels
+    ? `has a side of ${pixels} pixels, and ${place} takes at most ${maxPixels}: send a smaller one`
     : undefined;
 }

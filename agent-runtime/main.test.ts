@@ -1,4 +1,4 @@
-// The program as a real process: start, faults at start, and stopping with a call in flight.
+// The program as a real process: start, problems at start, and stopping with a call in flight.
 import { describe, expect, test, vi } from "vitest";
 import type { McpConnection } from "../lib/mcp/connect.ts";
 import { keepUntilEnd } from "./testing/cleanup.ts";

@@ -137,8 +137,9 @@ export function createAgentMetrics({ config, port }: AgentMetricsOptions): Agent
     countDropped: (reason) => dropped.inc({ agent, reason }),
     setHealth(report) {
       status.set({ agent }, healthValue[report.status]);
-      for (const [server, { ok }] of Object.entries(report.downstreams))
+      for (const [server, { ok }] of Object.entries(report.downstreams)) {
         downstreamUp.set({ agent, server }, ok ? 1 : 0);
+      }
       for (const [provider, { ok }] of Object.entries(report.providers)) providerUp.set({ provider }, ok ? 1 : 0);
     },
     render: () => metrics.render(),

@@ -111,8 +111,9 @@ describe("PRG-5 heartbeat", () => {
 describe("PRG-4 the progress of an agent below", () => {
   test("passes whole, with total where a sub-task of it is done (PRG-3)", async () => {
     const { progress, sent } = start();
-    for (let n = 1; n <= 200; n += 1)
+    for (let n = 1; n <= 200; n += 1) {
       progress.toolProgress(label, { message: `${n}`, done: n % 2 === 0, fromAgent: true });
+    }
     await settle();
     expect(sent).toHaveLength(200);
     expect(sent.slice(0, 2)).toEqual([

@@ -3,6 +3,7 @@
 import { textDeltaMetaKey } from "../crds/text-delta.ts";
 import type { Progress } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock, type Timer } from "../lib/process/clock.ts";
+import { defined } from "../lib/process/defined.ts";
 import type { RunEvents, ToolLabel } from "./loop/run-context.ts";
 import { createTextDeltas, type TextDeltas } from "./text-deltas.ts";
 
@@ -12,9 +13,9 @@ const heartbeatMs = 15_000;
 const passedOnBurst = 50;
 const passedOnPerSecond = 10;
 /** With this many lines waiting for a slow receiver, a tool's newer line takes the place of its older one. */
-const waitingLinesMax = 64;
+const maxWaitingLines = 64;
 /** With this many lines waiting, those of agents below are left out; more than any sound call below can make. */
-const relayedLinesMax = 2_000;
+const maxRelayedLines = 2_000;
 /** How long the result waits for lines that are still being sent. */
 const flushMs = 1_000;
 
@@ -142,8 +143,7 @@ function createOutbox(send: (progress: Progress) => Promise<void>, clock: Clock)
         await send({
           progress,
           ...(final && { total: progress }),
-          ...(message !== undefined && { message }),
-          ...(meta !== undefined && { meta }),
+          ...defined({ message, meta }),
         });
       } catch {
         // PRG-1: best effort; a receiver that is gone shows as cancellation, not here.
@@ -155,7 +155,7 @@ function createOutbox(send: (progress: Progress) => Promise<void>, clock: Clock)
   const add = (line: Line) => {
     if (closed) return;
     armHeartbeat();
-    const mayReplace = line.source !== undefined && waiting.length >= waitingLinesMax;
+    const mayReplace = line.source !== undefined && waiting.length >= maxWaitingLines;
     const replaced = mayReplace ? waiting.findIndex((other) => other.source === line.source) : -1;
     if (replaced === -1) waiting.push(line);
     else waiting[replaced] = line;
@@ -164,7 +164,7 @@ function createOutbox(send: (progress: Progress) => Promise<void>, clock: Clock)
   return {
     add,
     relay(line) {
-      if (waiting.length < relayedLinesMax) add(line);
+      if (waiting.length < maxRelayedLines) add(line);
     },
     startHeartbeat(render) {
       renderHeartbeat = render;

@@ -7,7 +7,7 @@ import { stopAfterEach } from "./testing/cleanup.ts";
 import { connect2025, connect2026 } from "./testing/client.ts";
 import { callTool, createScriptedModels } from "./testing/scripted-models.ts";
 import { startAgent } from "./testing/servers.ts";
-import { callTextMax, createTextDeltas, waitingTextMax } from "./text-deltas.ts";
+import { maxCallChars, createTextDeltas, maxWaitingChars } from "./text-deltas.ts";
 
 const started = stopAfterEach();
 const delta = "ca.helu.pallas/text_delta";
@@ -92,33 +92,33 @@ describe("PRG-1 pieces of text", () => {
     const unblock = block();
     deltas.add(1, "a", 0);
     await clock.advance(100);
-    deltas.add(1, "b".repeat(waitingTextMax), 1);
-    deltas.add(1, "c", waitingTextMax + 1);
-    deltas.add(1, "d", waitingTextMax + 2);
+    deltas.add(1, "b".repeat(maxWaitingChars), 1);
+    deltas.add(1, "c", maxWaitingChars + 1);
+    deltas.add(1, "d", maxWaitingChars + 2);
     await clock.advance(60_000);
     expect(sent).toHaveLength(1);
     await unblock();
     await clock.advance(100);
-    deltas.add(1, "e", waitingTextMax + 3);
+    deltas.add(1, "e", maxWaitingChars + 3);
     await clock.advance(100);
     expect(sent.slice(1)).toEqual([
-      { step: 1, text: "b".repeat(waitingTextMax) },
+      { step: 1, text: "b".repeat(maxWaitingChars) },
       { step: 1, text: "e", gap: true },
     ]);
   });
 
   test("a piece that is too long by itself is left out and marked", async () => {
     const { clock, sent, deltas } = start();
-    deltas.add(1, "x".repeat(waitingTextMax + 1), 0);
-    deltas.add(1, "y", waitingTextMax + 1);
+    deltas.add(1, "x".repeat(maxWaitingChars + 1), 0);
+    deltas.add(1, "y", maxWaitingChars + 1);
     await clock.advance(100);
     expect(sent).toEqual([{ step: 1, text: "y", start: true, gap: true }]);
   });
 
-  test.each([1, 1_000, waitingTextMax])("of %i characters end with the share of a call", async (size) => {
+  test.each([1, 1_000, maxWaitingChars])("of %i characters end with the share of a call", async (size) => {
     const { clock, sent, deltas } = start();
     // Each costs its characters and 300 more.
-    const most = Math.ceil(callTextMax / (size + 300));
+    const most = Math.ceil(maxCallChars / (size + 300));
     for (let n = 0; n < most + 3; n += 1) {
       deltas.add(1, "x".repeat(size), n * size);
       await clock.advance(100);

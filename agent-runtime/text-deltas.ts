@@ -7,9 +7,9 @@ import type { Clock, Timer } from "../lib/process/clock.ts";
 /** A faster eye there is not, and each notification has its price. */
 const gatherMs = 100;
 /** Characters that wait for a caller. */
-export const waitingTextMax = 32_768;
+export const maxWaitingChars = 32_768;
 /** Of one call, on its way to a caller that may never read it: characters, and what a notification takes beside them. */
-export const callTextMax = 1_048_576;
+export const maxCallChars = 1_048_576;
 const notificationCost = 300;
 
 export interface TextDeltas {
@@ -31,7 +31,7 @@ export function createTextDeltas({ send, clock }: TextDeltasOptions): TextDeltas
   let waiting: TextDelta | undefined;
   let isLost = false;
   let isSending = false;
-  let left = callTextMax;
+  let left = maxCallChars;
   let timer: Timer | undefined;
 
   const arm = () => {
@@ -62,9 +62,9 @@ export function createTextDeltas({ send, clock }: TextDeltasOptions): TextDeltas
         waiting = { step, text: "", start: true };
         isLost = false;
       }
-      if ((waiting?.text.length ?? 0) + piece.length > waitingTextMax) isLost = true;
+      if ((waiting?.text.length ?? 0) + piece.length > maxWaitingChars) isLost = true;
       // Behind a gap nothing joins what waits before it.
-      if (isLost && (waiting?.text || piece.length > waitingTextMax)) return;
+      if (isLost && (waiting?.text || piece.length > maxWaitingChars)) return;
       waiting ??= { step, text: "" };
       if (isLost) waiting.gap = true;
       isLost = false;

@@ -11,7 +11,7 @@ import {
   type SigningAlgorithm,
 } from "../lib/auth/testing/issuer.ts";
 import { startAgent, type TestAgent } from "./testing/servers.ts";
-import { tokenCharsMax } from "../lib/auth/token.ts";
+import { maxTokenChars } from "../lib/auth/token.ts";
 
 const nowSeconds = Math.floor(Date.now() / 1_000);
 const base64url = (text: string) => Buffer.from(text).toString("base64url");
@@ -52,8 +52,8 @@ async function readRefusal(response: Response) {
 const refusal = (status: number, error?: string) => ({ status, error, namesMetadata: true, isRpcError: true });
 const invalidToken = refusal(401, "invalid_token");
 
-/** Faults that any kind of key may sign. */
-const claimFaults = {
+/** Problems that any kind of key may sign. */
+const claimProblems = {
   "an expired token": { exp: nowSeconds - 31 },
   "a token that expired long ago": { exp: 1 },
   "a token without expiry": { exp: undefined },
@@ -71,8 +71,8 @@ const claimFaults = {
 } as const;
 
 describe.each(signingAlgorithms)("AGT-11 signed with %s", (alg) => {
-  it.each(Object.entries(claimFaults))("%s is refused", async (_name, fault) => {
-    const changes: Record<string, unknown> = { ...fault };
+  it.each(Object.entries(claimProblems))("%s is refused", async (_name, problem) => {
+    const changes: Record<string, unknown> = { ...problem };
     if (changes["iss"] === "/") changes["iss"] = `${issuer.url}/`;
     const token = await issuer.sign(renderClaims(issuer, changes), { alg });
     expect(await readRefusal(await post({ Authorization: `Bearer ${token}` }))).toEqual(invalidToken);
@@ -159,11 +159,11 @@ describe("AGT-11 what is no signed token", () => {
       const scope = "x".repeat(Math.floor(((chars - good.length) * 3) / 4) - 12);
       return await issuer.sign(renderClaims(issuer, { scope }));
     };
-    const fitting = await padded(tokenCharsMax);
-    expect(fitting.length).toBeLessThanOrEqual(tokenCharsMax);
+    const fitting = await padded(maxTokenChars);
+    expect(fitting.length).toBeLessThanOrEqual(maxTokenChars);
     expect((await post({ Authorization: `Bearer ${fitting}` })).status).not.toBe(401);
-    const large = await padded(tokenCharsMax + 100);
-    expect(large.length).toBeGreaterThan(tokenCharsMax);
+    const large = await padded(maxTokenChars + 100);
+    expect(large.length).toBeGreaterThan(maxTokenChars);
     expect(await readRefusal(await post({ Authorization: `Bearer ${large}` }))).toEqual(invalidToken);
   });
 

@@ -10,8 +10,8 @@ import { startAgent, startToolServer } from "./testing/servers.ts";
 const keep = keepUntilEnd();
 
 test("SEC-6 answers of tools that run beside each other fill one budget, which is empty once their calls are over", async () => {
-  const [bytes, limitBytes] = [400_000, 1_000_000];
-  const memory = createMemoryBudget(limitBytes);
+  const [bytes, maxBytes] = [400_000, 1_000_000];
+  const memory = createMemoryBudget(maxBytes);
   const image = testImage("image/png", { bytes: (bytes * 3) / 4 });
   const server = await keep(startToolServer({ large: () => ({ content: [{ type: "image", ...image }] }) }));
   const agent = await keep(startAgent({ servers: [renderTestServer("argos", server.url)] }, { memory }));

@@ -17,8 +17,9 @@ export function setArchiveTimes(packed: Buffer, epochSeconds: number): Buffer {
   for (let at = 0; at + blockBytes <= tar.length;) {
     const header = tar.subarray(at, at + blockBytes);
     if (header.every((byte) => byte === 0)) break;
-    if (header.toString("latin1", magicOffset, magicOffset + 5) !== "ustar")
+    if (header.toString("latin1", magicOffset, magicOffset + 5) !== "ustar") {
       throw new Error(`expected a ustar header at byte ${at} of the chart's archive, found something else`);
+    }
     header.write(`${octal(epochSeconds, timeField[1] - 1)}\0`, timeField[0], "latin1");
     writeChecksum(header);
     const size = Number.parseInt(header.toString("latin1", sizeField[0], sizeField[0] + sizeField[1]), 8);

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const timeoutMs = 60_000;
-const outputLimitBytes = 64 * 1024 * 1024;
+const maxOutputBytes = 64 * 1024 * 1024;
 
 /** Resolves with standard output; rejects with standard error in the message. */
 export type Helm = (args: readonly string[]) => Promise<string>;
@@ -17,7 +17,7 @@ export const createHelm =
     const home = join(tmpdir(), "pallas-helm");
     const env = { ...process.env, HELM_CONFIG_HOME: home, HELM_CACHE_HOME: home, HELM_DATA_HOME: home };
     try {
-      return (await run(path, [...args], { env, timeout: timeoutMs, maxBuffer: outputLimitBytes })).stdout;
+      return (await run(path, [...args], { env, timeout: timeoutMs, maxBuffer: maxOutputBytes })).stdout;
     } catch (cause) {
       const why = cause instanceof Error && "stderr" in cause ? String(cause.stderr).trim() : "";
       throw new Error(`${path} ${args.join(" ")} failed: ${why || String(cause)}`, { cause });

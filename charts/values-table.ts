@@ -30,8 +30,9 @@ export function listValues(valuesYaml: string, schemaJson: string): ValueRow[] {
   const rowsOf = (value: unknown, node: SchemaNode, path: string): ValueRow[] => {
     const target = node.$ref === undefined ? node : schema.definitions[node.$ref.replace("#/definitions/", "")];
     const { properties } = target ?? {};
-    if (!isMap(value) || properties === undefined)
+    if (!isMap(value) || properties === undefined) {
       return [{ path, fallback: value, description: node.description ?? "" }];
+    }
     return Object.entries(value).flatMap(([name, inner]) => {
       const below = path === "" ? name : `${path}.${name}`;
       const known = properties[name];
@@ -49,8 +50,9 @@ const renderRow = ({ path, fallback, description }: ValueRow): string =>
 export function insertValuesTable(readme: string, valuesYaml: string, schemaJson: string): string {
   const [before, rest] = readme.split(start);
   const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined)
+  if (before === undefined || after === undefined) {
     throw new Error(`expected the lines "${start}" and "${end}" in the chart's README, found no such pair`);
+  }
   const rows = listValues(valuesYaml, schemaJson).map(renderRow);
   return `${before}${start}\n\n${["| Value | Default | Meaning |", "|---|---|---|", ...rows].join("\n")}\n\n${end}${after}`;
 }

@@ -34,7 +34,7 @@ describe("CLI-1 pallas check", () => {
     });
   });
 
-  test("faults give 1, and the sound ones are still counted", async () => {
+  test("problems give 1, and the sound ones are still counted", async () => {
     const { code, printed, complaints } = await run({
       "a.yaml": instanceYaml() + agentYaml("a"),
       "b.yaml": agentYaml("b", "model: nope.x"),
@@ -84,9 +84,9 @@ describe("CLI-1 pallas check", () => {
     });
 
     test("and takes a faulty variable for misuse", async () => {
-      const faulty = run(files, { env: { PALLAS_AUTHOR_NETWORK_POLICY: "everything" } });
-      await expect(faulty).rejects.toThrow(UsageError);
-      await expect(faulty).rejects.toThrow('PALLAS_AUTHOR_NETWORK_POLICY is "everything"');
+      const invalid = run(files, { env: { PALLAS_AUTHOR_NETWORK_POLICY: "everything" } });
+      await expect(invalid).rejects.toThrow(UsageError);
+      await expect(invalid).rejects.toThrow('PALLAS_AUTHOR_NETWORK_POLICY is "everything"');
     });
   });
 
@@ -122,7 +122,7 @@ describe("CLI-1 pallas check", () => {
     ["nothing of ours", { "package.json": "{}", "d.yaml": "apiVersion: apps/v1\nkind: Deployment\n" }],
     ["a Secret alone", { "s.yaml": "apiVersion: v1\nkind: Secret\nmetadata: { name: s }\n" }],
     ["an empty file", { "a.yaml": "" }],
-  ])("a folder with %s is a fault, so that a wrong path does not pass for ever", async (_, files) => {
+  ])("a folder with %s is a problem, so that a wrong path does not pass for ever", async (_, files) => {
     const { code, complaints } = await run(files);
     expect(code).toBe(1);
     expect(complaints[0]).toMatch(

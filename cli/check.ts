@@ -33,8 +33,8 @@ function readLimits(env: CheckOptions["env"]): Limits {
 }
 
 /**
- * Prints every fault, warning and note, then a line that sums up.
- * @returns the exit code: 0, or 1 when there are faults, or nothing to judge
+ * Prints every problem, warning and note, then a line that sums up.
+ * @returns the exit code: 0, or 1 when there are problems, or nothing to judge
  * @throws UsageError when a path is not there, or a variable is faulty
  */
 export async function check({ paths, isLocal, json, env }: CheckOptions, terminal: Terminal): Promise<0 | 1> {
@@ -47,19 +47,19 @@ export async function check({ paths, isLocal, json, env }: CheckOptions, termina
   const diagnostics = [...judged.diagnostics, ...local.diagnostics];
   const isUnread = manifests.diagnostics.some(({ severity }) => severity === "error");
   if (manifests.resources.length === 0 && !isUnread) diagnostics.unshift(nothingOfOurs(found));
-  const faults = diagnostics.filter(({ severity }) => severity === "error");
+  const problems = diagnostics.filter(({ severity }) => severity === "error");
   const counts = { files: found.files.length, instances: checked.instances.length, agents: checked.runnable.length };
   if (json) {
     const told = diagnostics.map((diagnostic) => toJson(diagnostic, terminal.folder));
-    terminal.printStyled(jsonLine({ ok: faults.length === 0, ...counts, diagnostics: told }));
+    terminal.printStyled(jsonLine({ ok: problems.length === 0, ...counts, diagnostics: told }));
   } else {
     const render = terminal.err.isTerminal ? renderWithExcerpt : renderDiagnostic;
     for (const diagnostic of diagnostics) terminal.complain(render(diagnostic, terminal.folder));
     const kinds = `${count(counts.instances, "valid instance")} and ${count(counts.agents, "valid agent")}`;
-    const verdict = faults.length === 0 ? "no errors" : describeFaults(faults);
+    const verdict = problems.length === 0 ? "no errors" : describeProblems(problems);
     terminal.print(`${count(counts.files, "file")} read: ${kinds}, ${verdict}`);
   }
-  return faults.length === 0 ? 0 : 1;
+  return problems.length === 0 ? 0 : 1;
 }
 
 /** A wrong folder, or a template that gave nothing, would pass for ever. */
@@ -69,5 +69,5 @@ const nothingOfOurs = ({ files, folders: [folder] }: FoundFiles): Diagnostic => 
   message: `no ${kindNames.join(" and no ")} was found; name the folder that has them itself (folders inside it are not read), or the files`,
 });
 
-const describeFaults = (faults: readonly Diagnostic[]): string =>
-  `${count(faults.length, "error")} in ${count(new Set(faults.map(({ file }) => file)).size, "file")}`;
+const describeProblems = (problems: readonly Diagnostic[]): string =>
+  `${count(problems.length, "error")} in ${count(new Set(problems.map(({ file }) => file)).size, "file")}`;

@@ -1,4 +1,4 @@
-// The program `pallas`: runs the command that was named, and says by its exit code how it went (0 well, 1 faults,
+// The program `pallas`: runs the command that was named, and says by its exit code how it went (0 well, 1 problems,
 // 2 misuse, 130 interrupted).
 import { constants } from "node:os";
 import { CommanderError } from "commander";
@@ -25,9 +25,12 @@ try {
   await program.parseAsync();
 } catch (error) {
   // commander has printed its own message already.
-  if (error instanceof CommanderError) end(error.exitCode === 0 ? 0 : 2);
-  else if (error instanceof UsageError) {
+  if (error instanceof CommanderError) {
+    end(error.exitCode === 0 ? 0 : 2);
+  } else if (error instanceof UsageError) {
     terminal.complain(`pallas: ${error.message}`);
     end(2);
-  } else throw error;
+  } else {
+    throw error;
+  }
 }

@@ -4,14 +4,14 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 
 /** The bytes of a stream; undefined when there are more. */
-export async function readBounded(stream: AsyncIterable<unknown>, limitBytes: number): Promise<Buffer | undefined> {
+export async function readBounded(stream: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream) {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
     if (!Buffer.isBuffer(bytes)) continue;
     size += bytes.length;
-    if (size > limitBytes) return undefined;
+    if (size > maxBytes) return undefined;
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
@@ -24,13 +24,13 @@ export type RegularFile =
   | { kind: "not a file" };
 
 /** @throws Error with a code when it cannot be opened or read */
-export async function readRegularFile(path: string, limitBytes: number): Promise<RegularFile> {
+export async function readRegularFile(path: string, maxBytes: number): Promise<RegularFile> {
   // Never waits for somebody who writes into a FIFO.
   await using handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const found = await handle.stat();
   if (!found.isFile()) return { kind: "not a file" };
-  if (found.size > limitBytes) return { kind: "too large", size: String(found.size) };
-  const bytes = await readBounded(handle.createReadStream({ autoClose: false }), limitBytes);
-  if (bytes === undefined) return { kind: "too large", size: `more than ${limitBytes}` };
+  if (found.size > maxBytes) return { kind: "too large", size: String(found.size) };
+  const bytes = await readBounded(handle.createReadStream({ autoClose: false }), maxBytes);
+  if (bytes === undefined) return { kind: "too large", size: `more than ${maxBytes}` };
   return { kind: "file", bytes, changedAt: found.mtime };
 }

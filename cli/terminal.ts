@@ -21,7 +21,7 @@ export interface Terminal {
   print(line: string): void;
   /** A result that is styled already, from text that plainText has seen. */
   printStyled(text: string): void;
-  /** A fault, a warning, news of a process. */
+  /** A problem, a warning, news of a process. */
   complain(line: string): void;
   /** What goes on now, on a line that the next one replaces; undefined takes it away. Nothing where nobody looks. */
   status(line: string | undefined): void;

@@ -1,7 +1,7 @@
 // Settings of an agent that an instance can also give as agentDefaults. None has a schema default: the order is
 // agent, then agentDefaults, then built-in, applied once, in plan/.
 import { choice, flag, integer, json, list, map, number, object, setOf, text, withRules } from "./fields.ts";
-import { keyedByLabel, labelValuePattern, maxLabelValueLength } from "./object-meta.ts";
+import { keyedByLabel, labelValuePattern, maxLabelValueChars } from "./object-meta.ts";
 import { duration, quantity } from "./units.ts";
 
 const resourceName = /^[a-z0-9]([-a-z0-9./]*[a-z0-9])?$/;
@@ -89,7 +89,7 @@ export const history = object("Stored conversations.", {
   ).exactOptional(),
 });
 
-const labelValue = text(maxLabelValueLength, "A label's value.", {
+const labelValue = text(maxLabelValueChars, "A label's value.", {
   pattern: labelValuePattern,
   expected: "a label value: letters, digits, hyphens, underscores and dots",
 });

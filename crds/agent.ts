@@ -17,7 +17,7 @@ import {
 } from "./fields.ts";
 import { healthStatusSchema } from "./health.ts";
 import { rfc1035 } from "./instance.ts";
-import { maxNameLength, reservedAgentNames } from "./names.ts";
+import { maxNameChars, reservedAgentNames } from "./names.ts";
 import { configMapSource, icon, label, model, modelCapabilities, nameRef, serverName } from "./references.ts";
 import { positiveQuantity } from "./units.ts";
 
@@ -32,7 +32,7 @@ const usedServer = object("A downstream server that it uses.", {
 });
 
 const subAgent = object("An agent offered as a tool.", {
-  name: label("One of this instance's agents.", maxNameLength),
+  name: label("One of this instance's agents.", maxNameChars),
   forwardInboundAuth: flag("Whether it receives the caller's bearer token (BRR-2). Default false.").exactOptional(),
 });
 
@@ -87,7 +87,7 @@ export const agentSpec = withRules(
     servers: namedList(usedServer, 128, "The instance's servers that it uses.").exactOptional(),
     agents: namedList(subAgent, 64, "Agents of this instance offered to it as tools.").exactOptional(),
     dependsOn: setOf(
-      label("An agent of this instance.", maxNameLength),
+      label("An agent of this instance.", maxNameChars),
       64,
       "Agents that must be Ready first, beside `agents`.",
     ).exactOptional(),
@@ -138,9 +138,9 @@ export const pallasAgent = {
   status: agentStatus,
   nameRules: [
     {
-      cel: `self.metadata.name.size() <= ${maxNameLength} && self.metadata.name.matches('${rfc1035.source}')`,
-      message: `metadata.name must be at most ${maxNameLength} lower-case letters, digits and hyphens, starting with a letter`,
-      holds: (name) => name.length <= maxNameLength && rfc1035.test(name),
+      cel: `self.metadata.name.size() <= ${maxNameChars} && self.metadata.name.matches('${rfc1035.source}')`,
+      message: `metadata.name must be at most ${maxNameChars} lower-case letters, digits and hyphens, starting with a letter`,
+      holds: (name) => name.length <= maxNameChars && rfc1035.test(name),
     },
     {
       cel: `!(self.metadata.name in [${reservedAgentNames.map((name) => `'${name}'`).join(", ")}])`,

@@ -7,23 +7,23 @@ export const cataloguePath = "/.well-known/mcp/server.json";
 export const serverSchemaUrl = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 export const officialMetaKey = "io.modelcontextprotocol.registry/official";
 export const runtimeMetaKey = "ca.helu.pallas/runtime";
-export const maxDescriptionLength = 100;
+export const maxDescriptionChars = 100;
 /** Of namespace, slash and slug together. */
-export const maxCatalogueNameLength = 200;
+export const maxCatalogueNameChars = 200;
 export const defaultCapabilities = { vision: false, contextWindow: 131_072, maxOutputTokens: 16_384 } as const;
 
 /** RFC 3339, UTC. */
 export const timeSchema = z.iso.datetime({ offset: true });
 export const countSchema = z.int().min(0);
 
-const shortText = z.string().min(1).max(maxDescriptionLength);
+const shortText = z.string().min(1).max(maxDescriptionChars);
 
 export const identitySchema = z.object({
   /** Namespace, slash, slug. */
   name: z
     .string()
     .min(3)
-    .max(maxCatalogueNameLength)
+    .max(maxCatalogueNameChars)
     .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
   title: shortText,
   description: shortText,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { agentConditions, agentReadyParts, faultReasons, instanceConditions, stateReasons } from "./conditions.ts";
+import { agentConditions, agentReadyParts, validationReasons, instanceConditions, stateReasons } from "./conditions.ts";
 
 const page = await readFile(new URL("../docs/errors.md", import.meta.url), "utf8");
 
@@ -13,7 +13,7 @@ function rowsBelow(heading: string): string[][] {
 
 describe("OPR-3 docs/errors.md", () => {
   it.each([
-    ["What is wrong with a resource", faultReasons],
+    ["What is wrong with a resource", validationReasons],
     ["What state a resource is in", stateReasons],
   ])("%s: lists exactly the code's reasons, in its order", (heading, reasons) => {
     expect(rowsBelow(heading).map(([reason]) => reason)).toEqual([...reasons]);
@@ -29,7 +29,7 @@ describe("OPR-3 docs/errors.md", () => {
 
 describe("OPR-3 reasons and conditions", () => {
   it("no reason is listed twice, and each is one word as Kubernetes wants it", () => {
-    const all = [...faultReasons, ...stateReasons];
+    const all = [...validationReasons, ...stateReasons];
     expect(new Set(all).size).toBe(all.length);
     for (const reason of all) expect(reason).toMatch(/^[A-Z][A-Za-z]*$/);
   });

@@ -21,7 +21,7 @@ export type InstanceConditionType = (typeof instanceConditions)[number];
 export const agentReadyParts = ["Accepted", "ReferencesResolved", "DependenciesReady", "Available"] as const;
 
 /** Why a resource is not accepted or not resolved: what `plan/` finds, in a cluster and in local mode alike. */
-export const faultReasons = [
+export const validationReasons = [
   "InvalidField", // a value the schema refuses
   "UnknownField", // a misspelt key (CFG-5)
   "PlaceholderInCluster", // ${ENV} where only a Secret reference is allowed (CFG-6)
@@ -39,7 +39,7 @@ export const faultReasons = [
   "DuplicatePort",
   "PortMissing",
 ] as const;
-export type FaultReason = (typeof faultReasons)[number];
+export type ValidationReason = (typeof validationReasons)[number];
 
 /** Everything else a condition can say. */
 export const stateReasons = [
@@ -70,4 +70,4 @@ export const stateReasons = [
   "AgentUnreachable",
 ] as const;
 export type StateReason = (typeof stateReasons)[number];
-export type Reason = FaultReason | StateReason;
+export type Reason = ValidationReason | StateReason;

@@ -2,6 +2,7 @@
 // and every rule is stated twice side by side, as the CEL the API server runs and as the function we run.
 // A differential test against a real API server holds the two equal.
 import * as z from "zod";
+import { defined } from "./defined.ts";
 
 /** A rule over one value: `cel` is evaluated by the API server, `holds` by us; both must agree on every value. */
 export interface Rule<T> {
@@ -133,7 +134,7 @@ export const json = (description: string, maxProperties?: number) =>
     })
     .meta({
       description,
-      ...(maxProperties === undefined ? {} : { maxProperties }),
+      ...defined({ maxProperties }),
       "x-kubernetes-preserve-unknown-fields": true,
     });
 

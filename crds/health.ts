@@ -36,7 +36,7 @@ export const healthReportSchema = healthPayloadSchema.extend({
 export type HealthReport = z.output<typeof healthReportSchema>;
 
 /** Far above what an agent with all the servers it may have reports. */
-export const healthReportLimitBytes = 256 * 1024;
+export const maxHealthReportBytes = 256 * 1024;
 
 /** What `agent` answered. Throws on anything that is no report of its own. */
 export function parseHealthReport(text: string, agent: string): HealthReport {
@@ -49,7 +49,8 @@ export function parseHealthReport(text: string, agent: string): HealthReport {
   const { success, data } = healthReportSchema.safeParse(json);
   if (!success) throw new Error(`expected a health report of agent "${agent}", found another shape`);
   // An address that was an agent's can be another's before a cache knows.
-  if (data.agent !== agent)
+  if (data.agent !== agent) {
     throw new Error(`expected a health report of agent "${agent}", found one of "${data.agent.slice(0, 100)}"`);
+  }
   return data;
 }

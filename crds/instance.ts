@@ -2,10 +2,10 @@
 // since the API server fills defaults before anybody sees what was written.
 import * as z from "zod";
 import { agentDefaults } from "./agent-settings.ts";
-import { maxCatalogueNameLength } from "./catalogue.ts";
+import { maxCatalogueNameChars } from "./catalogue.ts";
 import { conditionList, manifestSchema, observedGeneration, timestamp, type ResourceDefinition } from "./definition.ts";
 import { choice, flag, integer, namedList, object, setOf, text, withRules } from "./fields.ts";
-import { maxNameLength } from "./names.ts";
+import { maxNameChars } from "./names.ts";
 import {
   builtInProviders,
   configMapSource,
@@ -179,7 +179,7 @@ const instanceSpec = object("What the agents of this instance share.", {
     expected: "a semantic version such as 1.0.0",
   }).default("1.0.0"),
   registryNamespace: text(
-    maxCatalogueNameLength - 1 - maxNameLength,
+    maxCatalogueNameChars - 1 - maxNameChars,
     "Reverse domain before the slash of catalogue names.",
     {
       min: 1,
@@ -280,9 +280,9 @@ export const pallasInstance = {
   status: instanceStatus,
   nameRules: [
     {
-      cel: `self.metadata.name.size() <= ${maxNameLength} && self.metadata.name.matches('${rfc1035.source}')`,
-      message: `metadata.name must be at most ${maxNameLength} lower-case letters, digits and hyphens, starting with a letter`,
-      holds: (name) => name.length <= maxNameLength && rfc1035.test(name),
+      cel: `self.metadata.name.size() <= ${maxNameChars} && self.metadata.name.matches('${rfc1035.source}')`,
+      message: `metadata.name must be at most ${maxNameChars} lower-case letters, digits and hyphens, starting with a letter`,
+      holds: (name) => name.length <= maxNameChars && rfc1035.test(name),
     },
   ],
   columns: [

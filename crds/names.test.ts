@@ -4,7 +4,7 @@ import { pallasInstance } from "./instance.ts";
 import {
   agentChildren,
   historyPromptName,
-  maxNameLength,
+  maxNameChars,
   mcpName,
   registryName,
   serviceUrl,
@@ -12,7 +12,7 @@ import {
   titleFromName,
 } from "./names.ts";
 
-const longest = "a".repeat(maxNameLength);
+const longest = "a".repeat(maxNameChars);
 const dnsLabel = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 describe("OPR-1 names of children", () => {

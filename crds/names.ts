@@ -103,4 +103,4 @@ export const serviceUrl = (service: string, namespace: string, port: number) =>
 
 /** Names an agent cannot have: they would collide with tools, the history prompt or a registry's children. */
 export const reservedAgentNames = ["send-message", "get-health", "clear-history", "history"] as const;
-export const maxNameLength = 50;
+export const maxNameChars = 50;

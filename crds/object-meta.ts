@@ -6,22 +6,22 @@ import { characters, map, withRules } from "./fields.ts";
 /** Keys of labels and annotations: an optional domain and a slash, then a name of at most 63 characters. */
 const qualifiedName =
   /^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*[/])?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-const maxDomainLength = 253;
-const isQualifiedName = (key: string) => qualifiedName.test(key) && key.lastIndexOf("/") <= maxDomainLength;
+const maxDomainChars = 253;
+const isQualifiedName = (key: string) => qualifiedName.test(key) && key.lastIndexOf("/") <= maxDomainChars;
 
 /** A map whose keys are those of labels or annotations. */
 export const keyedByLabel = <T extends z.ZodType>(value: T, maxEntries: number, description: string) =>
   withRules(map(value, maxEntries, description), {
-    cel: `self.all(key, key.matches('${qualifiedName.source}') && key.lastIndexOf('/') <= ${maxDomainLength})`,
+    cel: `self.all(key, key.matches('${qualifiedName.source}') && key.lastIndexOf('/') <= ${maxDomainChars})`,
     message: "every key must be a label's key, such as team or example.com/team",
     holds: (entries) => Object.keys(entries).every(isQualifiedName),
   });
 
 export const labelValuePattern = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
-export const maxLabelValueLength = 63;
+export const maxLabelValueChars = 63;
 
 const key = { error: "every key must be a label's key, such as team or example.com/team" };
-const labelValue = z.string().max(maxLabelValueLength).regex(labelValuePattern, {
+const labelValue = z.string().max(maxLabelValueChars).regex(labelValuePattern, {
   error: "must be a label's value: at most 63 letters, digits, hyphens, underscores and dots",
 });
 const labels = z.record(z.string(), labelValue).refine((entries) => Object.keys(entries).every(isQualifiedName), key);

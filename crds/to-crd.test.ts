@@ -101,8 +101,9 @@ describe.each([pallasAgent, pallasInstance])("CFG-5 the CRD of $kind", (definiti
   it("says on every list how it is merged", () => {
     const lists = all.filter(([path, node]) => node["type"] === "array" && !path.endsWith(".properties"));
     expect(lists.length).toBeGreaterThan(10);
-    for (const [path, node] of lists)
+    for (const [path, node] of lists) {
       expect([path, node["x-kubernetes-list-type"]]).toEqual([path, expect.any(String)]);
+    }
   });
 });
 
@@ -119,9 +120,7 @@ describe("CFG-5 the committed CRDs", () => {
   it("are what the schemas give today", async () => {
     const files = renderCrdFiles();
     expect([...files.keys()]).toEqual(["pallasagents.yaml", "pallasinstances.yaml"]);
-    for (const [name, contents] of files) {
-      expect(await readFile(new URL(name, import.meta.url), "utf8")).toBe(contents);
-    }
+    for (const [name, contents] of files) expect(await readFile(new URL(name, import.meta.url), "utf8")).toBe(contents);
   });
 
   it("--check passes while they are fresh", async () => {

@@ -130,8 +130,9 @@ export const renderCrdFiles = (): Map<string, string> =>
 async function main(check: boolean): Promise<void> {
   for (const [name, contents] of renderCrdFiles()) {
     const file = new URL(name, import.meta.url);
-    if (!check) await writeFile(file, contents);
-    else if ((await readFile(file, "utf8").catch(() => "")) !== contents) {
+    if (!check) {
+      await writeFile(file, contents);
+    } else if ((await readFile(file, "utf8").catch(() => "")) !== contents) {
       throw new Error(`crds/${name} is stale: run "make crds" and commit the result`);
     }
   }

@@ -120,8 +120,9 @@ export function renderReference(): string {
 
 async function main(check: boolean): Promise<void> {
   const file = new URL("../docs/reference.md", import.meta.url);
-  if (!check) await writeFile(file, renderReference());
-  else if ((await readFile(file, "utf8").catch(() => "")) !== renderReference()) {
+  if (!check) {
+    await writeFile(file, renderReference());
+  } else if ((await readFile(file, "utf8").catch(() => "")) !== renderReference()) {
     throw new Error('docs/reference.md is stale: run "make crds" and commit the result');
   }
 }

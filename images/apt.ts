@@ -1,8 +1,6 @@
-/**
- * Debian's package tool: downloads packages, installs them. Fetches the package lists where a machine has none yet, as
- * fresh ones do, and again where an installation fails, since old lists name packages that are gone. Asks nobody, waits
- * for whoever else installs, and starts no service.
- */
+// Debian's package tool: downloads packages, installs them. Fetches the package lists where a machine has none yet, as
+// fresh ones do, and again where an installation fails, since old lists name packages that are gone. Asks nobody, waits
+// for whoever else installs, and starts no service.
 import { existsSync, rmSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
@@ -12,7 +10,7 @@ const installTimeoutMs = 1_200_000;
 const timeoutMs = 300_000;
 const askTimeoutMs = 10_000;
 const lockTimeoutS = 300;
-const attemptsMax = 4;
+const maxAttempts = 4;
 
 export interface AptPlaces {
   readonly listsDir: string;
@@ -63,7 +61,7 @@ export async function installPackages(
       return;
     } catch (error) {
       const what = `expected apt-get to install ${names.join(", ")}, found it failing`;
-      if (attempt === attemptsMax) {
+      if (attempt === maxAttempts) {
         throw new Error(`${what} ${attempt} times; see the cause, and install them by hand`, { cause: error });
       }
       say(`${what}; trying again with new package lists`);

@@ -1,6 +1,4 @@
-/**
- * Reads a docker-archive: which layers it has, their digests and sizes, and what the last one takes packed.
- */
+// Reads a docker-archive: which layers it has, their digests and sizes, and what the last one takes packed.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";

@@ -1,8 +1,6 @@
-/**
- * A base image without a registry, laid out like distroless: Node of the npm package that this project installs anyway,
- * the four Debian packages whose libraries it loads, a user, /tmp. No shell and nothing else. Node brings its own
- * certificates and time zones.
- */
+// A base image without a registry, laid out like distroless: Node of the npm package that this project installs anyway,
+// the four Debian packages whose libraries it loads, a user, /tmp. No shell and nothing else. Node brings its own
+// certificates and time zones.
 import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

@@ -1,7 +1,5 @@
-/**
- * Makes the container images: options → bundle → a folder for each program → base → images → archives in images/out.
- * Run `node images/build.ts`, or import buildImages(). Publishes nothing: the archives are what it leaves.
- */
+// Makes the container images: options → bundle → a folder for each program → base → images → archives in images/out.
+// Run `node images/build.ts`, or import buildImages(). Publishes nothing: the archives are what it leaves.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

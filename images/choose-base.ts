@@ -1,7 +1,5 @@
-/**
- * Which base the images get: what was asked for, else the Containerfile's where its registry answers in time, else one
- * made on this machine. An asked-for base is never replaced by another.
- */
+// Which base the images get: what was asked for, else the Containerfile's where its registry answers in time, else one
+// made on this machine. An asked-for base is never replaced by another.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -11,10 +9,10 @@ const answerTimeoutMs = 5_000;
 export async function chooseBase(asked: string | undefined, say: (line: string) => void): Promise<string> {
   if (asked !== undefined) return asked;
   const preset = parsePreset(await readFile(join(import.meta.dirname, "Containerfile"), "utf8"));
-  const fault = await findFault(hostOf(preset));
-  if (fault === undefined) return preset;
+  const problem = await findProblem(hostOf(preset));
+  if (problem === undefined) return preset;
   say(
-    `${hostOf(preset)} cannot be reached (${fault}): the base is made from packages of npm and Debian, as --base local does`,
+    `${hostOf(preset)} cannot be reached (${problem}): the base is made from packages of npm and Debian, as --base local does`,
   );
   return "local";
 }
@@ -32,7 +30,7 @@ export function hostOf(reference: string): string {
 }
 
 /** Why nothing can be pulled there; a registry that wants a token answers 401. */
-async function findFault(host: string): Promise<string | undefined> {
+async function findProblem(host: string): Promise<string | undefined> {
   try {
     const { status } = await fetch(`https://${host}/v2/`, { signal: AbortSignal.timeout(answerTimeoutMs) });
     return status === 200 || status === 401 ? undefined : `it answered ${status}`;

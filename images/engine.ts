@@ -1,7 +1,5 @@
-/**
- * The program that makes images: buildah where it is there, else a Docker that answers, else buildah installed from
- * Debian where we may. Buildah works in a store of its own, which is gone afterwards.
- */
+// The program that makes images: buildah where it is there, else a Docker that answers, else buildah installed from
+// Debian where we may. Buildah works in a store of its own, which is gone afterwards.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { canInstall, installPackages } from "./apt.ts";

@@ -1,7 +1,5 @@
-/**
- * The licence texts of bundled packages in one file, each text once. A package without a licence file is named with what
- * its manifest says, never left out.
- */
+// The licence texts of bundled packages in one file, each text once. A package without a licence file is named with what
+// its manifest says, never left out.
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";

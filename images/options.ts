@@ -1,7 +1,5 @@
-/**
- * What a build of the images is told, from arguments, environment and git, and parsed once. Everything that could differ
- * between two builds of one commit is settled here.
- */
+// What a build of the images is told, from arguments, environment and git, and parsed once. Everything that could differ
+// between two builds of one commit is settled here.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,7 +1,5 @@
-/**
- * Lays out the folder of one program as it will be /app in its image: the files that it can load, the licences of
- * everybody whose code is in them, and the bill of materials.
- */
+// Lays out the folder of one program as it will be /app in its image: the files that it can load, the licences of
+// everybody whose code is in them, and the bill of materials.
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BuiltProgram } from "../build.ts";

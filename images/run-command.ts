@@ -1,12 +1,10 @@
-/**
- * Runs a program to its end and gives what it prints; a failure says the command, how it ended and the end of what it said.
- */
+// Runs a program to its end and gives what it prints; a failure says the command, how it ended and the end of what it said.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 const execute = promisify(execFile);
-const outputLimitBytes = 64 * 1024 * 1024;
-const shownCharacters = 2_000;
+const maxOutputBytes = 64 * 1024 * 1024;
+const maxShownChars = 2_000;
 
 export interface CommandOptions {
   readonly timeoutMs: number;
@@ -22,7 +20,7 @@ export async function runCommand(file: string, args: readonly string[], options:
       env: { ...process.env, ...options.env },
       timeout: options.timeoutMs,
       killSignal: "SIGKILL",
-      maxBuffer: outputLimitBytes,
+      maxBuffer: maxOutputBytes,
     });
     return stdout;
   } catch (error) {
@@ -32,6 +30,6 @@ export async function runCommand(file: string, args: readonly string[], options:
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const stderr = "stderr" in error ? String(error.stderr).trim().slice(-shownCharacters) : "";
+  const stderr = "stderr" in error ? String(error.stderr).trim().slice(-maxShownChars) : "";
   return stderr === "" ? error.message : stderr;
 }

@@ -1,7 +1,5 @@
-/**
- * The bill of materials of one image, CycloneDX 1.5: what npm says of those installed packages whose code is really in the
- * bundle, Node, and the base. It names no time of its own and no random number, so that two builds give the same.
- */
+// The bill of materials of one image, CycloneDX 1.5: what npm says of those installed packages whose code is really in the
+// bundle, Node, and the base. It names no time of its own and no random number, so that two builds give the same.
 import { z } from "zod";
 import { runCommand } from "./run-command.ts";
 
@@ -42,8 +40,9 @@ export function renderBill({ image, version, epochSeconds, packages, installed, 
   const references = new Set(packages.map((bundled) => `${bundled.name}@${bundled.version}`));
   const components = [...references].toSorted().map((reference) => {
     const found = installed.get(reference);
-    if (found === undefined)
+    if (found === undefined) {
       throw new Error(`expected npm to list ${reference}, which is in the bundle, found it missing: run npm ci`);
+    }
     return found;
   });
   return {

@@ -38,9 +38,9 @@ describe("OPR-3 conditions in the making", () => {
     ]);
   });
 
-  it("carry the first fault's reason and every fault's place and cure", () => {
+  it("carry the first problem's reason and every problem's place and cure", () => {
     const conditions = new ConditionSet<"Accepted">([], 1, later);
-    conditions.fault("Accepted", [
+    conditions.problem("Accepted", [
       { reason: "PortMissing", path: "spec.port", message: "is needed" },
       { reason: "InvalidField", path: "", message: "cannot be" },
     ]);

@@ -1,12 +1,12 @@
 // Conditions in the making during one reconcile. Steps say what they found; the reconciler writes the whole at its end.
 import type { Reason } from "../crds/conditions.ts";
 import type { Condition } from "../crds/definition.ts";
-import { formatFault, type Fault } from "../plan/fault.ts";
+import { formatProblem, type ValidationError } from "../plan/validation-error.ts";
 
 export type ConditionStatus = Condition["status"];
 
 /** Messages are cut here: a status must stay small however much is wrong. */
-const maxMessageLength = 2048;
+const maxMessageChars = 2048;
 
 /** The form of metav1.Time: UTC, whole seconds. */
 const renderTime = (time: Date): string => time.toISOString().replace(/\.\d{3}Z$/, "Z");
@@ -30,7 +30,7 @@ export class ConditionSet<Type extends string> {
       type,
       status,
       reason,
-      message: message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1)}…` : message,
+      message: message.length > maxMessageChars ? `${message.slice(0, maxMessageChars - 1)}…` : message,
       lastTransitionTime: before?.status === status ? before.lastTransitionTime : this.time,
       observedGeneration: this.#generation,
     });
@@ -43,9 +43,9 @@ export class ConditionSet<Type extends string> {
     else this.set(type, "Unknown", "NotChecked", "not checked yet");
   }
 
-  /** False with the first fault's reason and every fault's message. */
-  fault(type: Type, [first, ...others]: readonly [Fault, ...Fault[]]): void {
-    this.set(type, "False", first.reason, [first, ...others].map(formatFault).join("; "));
+  /** False with the first problem's reason and every problem's message. */
+  problem(type: Type, [first, ...others]: readonly [ValidationError, ...ValidationError[]]): void {
+    this.set(type, "False", first.reason, [first, ...others].map(formatProblem).join("; "));
   }
 
   get(type: Type): Condition | undefined {

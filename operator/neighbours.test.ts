@@ -10,12 +10,12 @@ const elsewhere = { instanceRef: { name: "elsewhere" } };
 /** An agent in the cache; undefined where its spec does not parse. */
 function watched(name: string, resourceVersion: string, spec: object | undefined): WatchedAgent {
   const agent = makeAgent(name, spec ?? {});
-  const fault = { reason: "InvalidField", path: "spec", message: "expected an object" } as const;
+  const problem = { reason: "InvalidField", path: "spec", message: "expected an object" } as const;
   return {
     apiVersion: agent.apiVersion,
     kind: agent.kind,
     metadata: { name, namespace: agent.metadata.namespace, uid: name, resourceVersion },
-    parsed: spec ? { ok: true, value: agent } : { ok: false, faults: [fault] },
+    parsed: spec ? { ok: true, value: agent } : { ok: false, problems: [problem] },
     status: undefined,
   };
 }
@@ -25,8 +25,8 @@ function setUp() {
   store.upsert(watched("early", "1", {}));
   const neighbours = createNeighbours(store);
   const callers = (of: string) => [...(neighbours.of(instance).callers.get(of) ?? [])];
-  const faulty = () => [...(neighbours.of(instance).faulty ?? [])];
-  return { store, callers, faulty, names: () => [...neighbours.of(instance).agents.keys()] };
+  const invalid = () => [...(neighbours.of(instance).invalid ?? [])];
+  return { store, callers, invalid, names: () => [...neighbours.of(instance).agents.keys()] };
 }
 
 describe("the agents around an agent", () => {
@@ -56,13 +56,13 @@ describe("the agents around an agent", () => {
   });
 
   it("are told apart from those that are there but cannot be read", () => {
-    const { store, names, faulty } = setUp();
+    const { store, names, invalid } = setUp();
     store.upsert(watched("unread", "2", undefined));
     store.upsert(watched("early", "3", undefined));
-    expect([names(), faulty()]).toEqual([[], ["unread", "early"]]);
+    expect([names(), invalid()]).toEqual([[], ["unread", "early"]]);
     store.upsert(watched("unread", "4", {}));
     store.remove(watched("early", "5", undefined));
-    expect([names(), faulty()]).toEqual([["unread"], []]);
+    expect([names(), invalid()]).toEqual([["unread"], []]);
   });
 
   it("lose one that is deleted", () => {

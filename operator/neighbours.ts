@@ -39,8 +39,9 @@ export function createNeighbours(agents: Pick<ReadStore<WatchedAgent>, "onChange
     const instance = instanceOf(agent);
     const own = byInstance.get(instance) ?? { agents: new Map(), callers: new Map() };
     own.agents.set(agent.metadata.name, agent);
-    for (const name of calledBy(agent))
+    for (const name of calledBy(agent)) {
       own.callers.set(name, (own.callers.get(name) ?? new Set()).add(agent.metadata.name));
+    }
     byInstance.set(instance, own);
   };
   const keepUnreadable = ({ metadata: { namespace, name } }: WatchedAgent, isUnreadable: boolean): void => {
@@ -63,7 +64,7 @@ export function createNeighbours(agents: Pick<ReadStore<WatchedAgent>, "onChange
       const { namespace, name } = instance.metadata;
       const { agents = new Map(), callers = new Map() } = byInstance.get(objectKey(namespace, name)) ?? {};
       // Which instance they belong to cannot be told.
-      return { instance, agents, callers, faulty: unreadable.get(namespace) ?? new Set() };
+      return { instance, agents, callers, invalid: unreadable.get(namespace) ?? new Set() };
     },
   };
 }

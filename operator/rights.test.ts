@@ -13,8 +13,9 @@ const all = [...watchedRules(), ...ownRules()];
 describe("OPR-9 the operator's rights", () => {
   it("have no wildcard and nothing that leads to more rights", () => {
     const words = all.flatMap(({ apiGroups, resources, verbs }) => [...apiGroups, ...resources, ...verbs]);
-    for (const word of ["*", "secrets", "escalate", "bind", "impersonate", "pods", "pods/exec", "tokenreviews"])
+    for (const word of ["*", "secrets", "escalate", "bind", "impersonate", "pods", "pods/exec", "tokenreviews"]) {
       expect(words).not.toContain(word);
+    }
   });
 
   it("name each right once", () => {

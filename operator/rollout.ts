@@ -38,8 +38,9 @@ export function observeRollout(live: LiveDeployment): Rollout {
   const gaveUp = hasGivenUp(live);
   const failing = conditions.find(({ type, status: state }) => type === "ReplicaFailure" && state === "True");
   const counts = { moving, gaveUp, replicas, readyReplicas };
-  if (wanted === 0)
+  if (wanted === 0) {
     return { ...counts, available: true, reason: "ScaledToZero", message: "scaled to zero: no pods run" };
+  }
   const available = `${availableReplicas} of ${wanted} pods are available`;
   const message = gaveUp
     ? `${available}, and the newest make no progress; look at the pods' events with kubectl describe`

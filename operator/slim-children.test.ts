@@ -80,8 +80,9 @@ describe("I13 children that are as rendered", () => {
       kind: live.kind,
       metadata: { name, namespace, uid, resourceVersion, generation, ownerReferences },
     });
-    for (const label of [labels.agent, labels.component, labels.instance])
+    for (const label of [labels.agent, labels.component, labels.instance]) {
       expect(slim(kind, live).metadata.labels?.[label]).toBe(live.metadata.labels?.[label]);
+    }
   });
 
   const gaveUp = [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "late" }];

@@ -4,6 +4,7 @@
 import * as z from "zod";
 import { annotations, group, labels } from "../crds/names.ts";
 import type { LiveMeta, LiveObject } from "../lib/kube/object.ts";
+import { defined } from "../lib/process/defined.ts";
 import type { ChildKind } from "./resources.ts";
 
 const configMap = z.object({ name: z.string() }).optional();
@@ -59,10 +60,9 @@ function slimMetadata(metadata: LiveMeta): LiveMeta {
     uid,
     resourceVersion,
     labels: ourKeys(metadata.labels),
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(generation === undefined ? {} : { generation }),
+    ...defined({ namespace, generation }),
     ...(metadata.annotations === undefined ? {} : { annotations: ourKeys(metadata.annotations) }),
-    ...(ownerReferences === undefined ? {} : { ownerReferences }),
+    ...defined({ ownerReferences }),
   };
 }
 

@@ -2,6 +2,7 @@
 // tell: `kubectl scale` and autoscalers raise it too. So a digest of the spec, replicas apart, is kept beside the time.
 import { hashOf } from "../lib/kube/canonical.ts";
 import type { LiveMeta } from "../lib/kube/object.ts";
+import { defined } from "../lib/process/defined.ts";
 
 export interface SpecChange {
   readonly specChangedAt?: string;
@@ -22,14 +23,11 @@ export function observeSpecChange(
 ): SpecChange {
   const { specChangedAt, specDigest, observedGeneration } = before ?? {};
   const known = {
-    ...(specChangedAt === undefined ? {} : { specChangedAt }),
-    ...(specDigest === undefined ? {} : { specDigest }),
+    ...defined({ specChangedAt, specDigest }),
   };
   if (spec === undefined || (observedGeneration === generation && specDigest !== undefined)) return known;
   const digest = hashOf({ ...spec, replicas: undefined });
-  if (specChangedAt === undefined) {
-    return { ...(creationTimestamp === undefined ? {} : { specChangedAt: creationTimestamp }), specDigest: digest };
-  }
+  if (specChangedAt === undefined) return { ...defined({ specChangedAt: creationTimestamp }), specDigest: digest };
   // A status of an earlier release has no digest: there the generation must do.
   const changed = specDigest === undefined ? observedGeneration !== generation : specDigest !== digest;
   return { specChangedAt: changed ? now : specChangedAt, specDigest: digest };

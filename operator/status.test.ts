@@ -35,7 +35,7 @@ describe("OPR-3 Events on changes", () => {
     expect(recorded(before, [condition("Ready", "True")])).toEqual([["Normal", "ReadyReason", "Ready is True"]]);
   });
 
-  it("tell of a first judgement only what is a fault", () => {
+  it("tell of a first judgement only what is a problem", () => {
     const after = [
       condition("Accepted", "False", "no such field"),
       condition("Available", "False"),

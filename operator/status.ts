@@ -45,8 +45,8 @@ export const createStatusWriter = ({ transport, tracker, guard, events }: Status
 /** Conditions that only mirror others make no Events. */
 const mirrors: ReadonlySet<string> = new Set(["Reconciling", "Stalled"]);
 
-/** Conditions that are worth an Event when the very first judgement finds a fault; the others only begin. */
-const faults: ReadonlySet<string> = new Set(["Accepted", "ReferencesResolved"]);
+/** Conditions that are worth an Event when the very first judgement finds a problem; the others only begin. */
+const problems: ReadonlySet<string> = new Set(["Accepted", "ReferencesResolved"]);
 
 /** One Event for each condition whose status is another than before; a mere beginning is no news. */
 export function recordTransitions(
@@ -58,7 +58,7 @@ export function recordTransitions(
   for (const { type, status, reason, message } of after) {
     const previous = before.find((condition) => condition.type === type)?.status;
     if (previous === status || mirrors.has(type) || status === "Unknown") continue;
-    if (previous === undefined && (status === "True" || !faults.has(type))) continue;
+    if (previous === undefined && (status === "True" || !problems.has(type))) continue;
     const text = message === "" ? `${type} is ${status}` : `${type}: ${message}`;
     events.record(object, status === "True" ? "Normal" : "Warning", reason, text);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agentReadyParts, faultReasons, type AgentConditionType, type Reason } from "../crds/conditions.ts";
+import { agentReadyParts, validationReasons, type AgentConditionType, type Reason } from "../crds/conditions.ts";
 import { ConditionSet } from "./conditions.ts";
 import type { Failure } from "./failure.ts";
 import type { Rollout } from "./rollout.ts";
@@ -108,7 +108,7 @@ describe("OPR-3 Ready, Reconciling and Stalled", () => {
     expect(summarised(given)).toMatchObject({ states, kstatus });
   });
 
-  it.each(faultReasons.filter((reason) => reason !== "AgentNotFound" && reason !== "InstanceNotFound"))(
+  it.each(validationReasons.filter((reason) => reason !== "AgentNotFound" && reason !== "InstanceNotFound"))(
     "a validation error needs a hand: %s",
     (reason) => {
       const { states, kstatus, conditions } = summarised({ found: ["Accepted", "False", reason] });

@@ -1,7 +1,7 @@
 // Ready, Reconciling and Stalled, for agents and instances alike (OPR-3): what `kubectl wait`, kstatus, Flux, Helm and
 // Argo CD judge by. Reconciling is what goes on or heals by itself, Stalled what needs somebody's hand; never both. A
 // write that failed leaves the resource neither Ready nor handled, whatever its pods do.
-import type { FaultReason, Reason } from "../crds/conditions.ts";
+import type { ValidationReason, Reason } from "../crds/conditions.ts";
 import type { Condition } from "../crds/definition.ts";
 import type { ConditionSet } from "./conditions.ts";
 import type { Failure } from "./failure.ts";
@@ -22,7 +22,7 @@ export interface Summary<Part extends string> {
 }
 
 /** References to other resources, which may be applied a moment later: nothing of this one needs a change. */
-const mayYetCome: ReadonlySet<string> = new Set<FaultReason>(["InstanceNotFound", "AgentNotFound"]);
+const mayYetCome: ReadonlySet<string> = new Set<ValidationReason>(["InstanceNotFound", "AgentNotFound"]);
 /** Reasons of a False part that no change by hand is needed for. */
 const passing: ReadonlySet<string> = new Set<Reason>([
   "WaitingForDependencies",

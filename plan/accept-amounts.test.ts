@@ -3,7 +3,7 @@ import { acceptAgent, acceptInstance } from "./accept.ts";
 import { effectiveSettings } from "./settings.ts";
 import { sampleAgent, sampleInstance } from "./testing/resources.ts";
 
-const faults = (own: object, shared: object = {}) =>
+const problems = (own: object, shared: object = {}) =>
   acceptAgent(sampleAgent("a", own), sampleInstance({ agentDefaults: shared }));
 const settings = (own: object, shared: object = {}) =>
   effectiveSettings(sampleAgent("a", own), sampleInstance({ agentDefaults: shared }));
@@ -21,7 +21,7 @@ describe("CFG-1 built-in amounts give way to what is written", () => {
     for (const { resources } of [settings(spec), settings({}, spec)]) {
       expect([resources.requests["memory"], resources.limits["memory"]]).toEqual([request, limit]);
     }
-    expect(faults(spec)).toEqual([]);
+    expect(problems(spec)).toEqual([]);
     expect(acceptInstance(sampleInstance({ agentDefaults: spec }), "cluster")).toEqual([]);
   });
 
@@ -49,9 +49,9 @@ describe("CFG-1 built-in amounts give way to what is written", () => {
 describe("CFG-5 amounts that contradict each other", () => {
   it("a request above the limit is refused where it is written", () => {
     const resources = { requests: { cpu: "500m", memory: "2Gi" }, limits: { cpu: "0.5", memory: "1Gi" } };
-    const [fault, ...others] = faults({ resources });
+    const [problem, ...others] = problems({ resources });
     expect(others).toEqual([]);
-    expect(fault).toEqual({
+    expect(problem).toEqual({
       reason: "InvalidField",
       path: "spec.resources.requests.memory",
       message: "found 2Gi, above the limit 1Gi of spec.resources.limits.memory; lower the request, or raise the limit",
@@ -61,7 +61,7 @@ describe("CFG-5 amounts that contradict each other", () => {
   });
 
   it("an agent's limit below the request of agentDefaults is refused with both places", () => {
-    expect(faults(limits({ memory: "1Gi" }), requests({ memory: "2Gi" }))).toEqual([
+    expect(problems(limits({ memory: "1Gi" }), requests({ memory: "2Gi" }))).toEqual([
       {
         reason: "InvalidField",
         path: "spec.resources.limits.memory",
@@ -69,20 +69,20 @@ describe("CFG-5 amounts that contradict each other", () => {
           'found 1Gi, below the request 2Gi of instance "ouranos" spec.agentDefaults.resources.requests.memory; raise the limit, or set spec.resources.requests.memory to no more than it',
       },
     ]);
-    expect(faults(requests({ cpu: 3 }), limits({ cpu: 2 })).map(({ path }) => path)).toEqual([
+    expect(problems(requests({ cpu: 3 }), limits({ cpu: 2 })).map(({ path }) => path)).toEqual([
       "spec.resources.requests.cpu",
     ]);
   });
 
   it("the agent's own amount hides that of agentDefaults", () => {
     const resources = { requests: { memory: "1Gi" }, limits: { memory: "1Gi" } };
-    expect(faults({ resources }, requests({ memory: "2Gi" }))).toEqual([]);
+    expect(problems({ resources }, requests({ memory: "2Gi" }))).toEqual([]);
   });
 
   it("a claim smaller than the maxBytes that is written is refused, wherever that is", () => {
     const history = { maxBytes: "2Gi" };
     const storage = { size: "2147483647" };
-    expect(faults({ storage, history })).toEqual([
+    expect(problems({ storage, history })).toEqual([
       {
         reason: "InvalidField",
         path: "spec.storage.size",
@@ -90,10 +90,10 @@ describe("CFG-5 amounts that contradict each other", () => {
           "found 2147483647, less than the 2Gi of spec.history.maxBytes; make the claim larger, or set spec.history.maxBytes to no more than it",
       },
     ]);
-    const [fault] = faults({ storage }, { history });
-    expect(fault?.message).toContain('spec.agentDefaults.history.maxBytes of instance "ouranos"');
-    expect(faults({ storage: { size: "2Gi" } }, { history })).toEqual([]);
-    expect(faults({ storage, history: { maxBytes: "1Gi" } }, { history })).toEqual([]);
+    const [problem] = problems({ storage }, { history });
+    expect(problem?.message).toContain('spec.agentDefaults.history.maxBytes of instance "ouranos"');
+    expect(problems({ storage: { size: "2Gi" } }, { history })).toEqual([]);
+    expect(problems({ storage, history: { maxBytes: "1Gi" } }, { history })).toEqual([]);
   });
 });
 
@@ -112,17 +112,17 @@ describe("SEC-6 histories and the memory that they need", () => {
   ])("the built-in bound of one history %s", (_what, amounts, bytes) => {
     expect(ofOne(amounts)).toBe(bytes);
     expect(settings({}, amounts).history.maxBytesPerConversation).toBe(bytes);
-    expect(faults(amounts)).toEqual([]);
+    expect(problems(amounts)).toEqual([]);
   });
 
   it("a written bound of a sixteenth of the limit is accepted, wherever it is written", () => {
-    expect(faults(withHistory("32Mi"))).toEqual([]);
-    expect(faults({}, withHistory("32Mi"))).toEqual([]);
-    expect(faults(withHistory("64Mi", limits({ memory: "1Gi" })))).toEqual([]);
+    expect(problems(withHistory("32Mi"))).toEqual([]);
+    expect(problems({}, withHistory("32Mi"))).toEqual([]);
+    expect(problems(withHistory("64Mi", limits({ memory: "1Gi" })))).toEqual([]);
   });
 
   it("one byte more is refused with both places and the cure", () => {
-    expect(faults(withHistory(2 ** 25 + 1))).toEqual([
+    expect(problems(withHistory(2 ** 25 + 1))).toEqual([
       {
         reason: "InvalidField",
         path: "spec.resources.limits.memory",
@@ -130,16 +130,16 @@ describe("SEC-6 histories and the memory that they need", () => {
           "is 512Mi, less than 16 times the 33554433 of spec.history.maxBytesPerConversation, which one call of a long conversation may take; raise the limit to 513Mi, or lower spec.history.maxBytesPerConversation",
       },
     ]);
-    const [fault, ...others] = faults(limits({ memory: "511Mi" }), withHistory("32Mi"));
+    const [problem, ...others] = problems(limits({ memory: "511Mi" }), withHistory("32Mi"));
     expect(others).toEqual([]);
-    expect(fault?.message).toContain(
+    expect(problem?.message).toContain(
       '32Mi of spec.agentDefaults.history.maxBytesPerConversation of instance "ouranos"',
     );
   });
 
   it("a bound that a smaller maxBytes makes harmless is accepted", () => {
-    expect(faults({ history: { maxBytesPerConversation: "1Gi", maxBytes: "32Mi" } })).toEqual([]);
-    expect(faults({ history: { maxBytesPerConversation: "1Gi", maxBytes: 2 ** 25 + 1 } })).toHaveLength(1);
+    expect(problems({ history: { maxBytesPerConversation: "1Gi", maxBytes: "32Mi" } })).toEqual([]);
+    expect(problems({ history: { maxBytesPerConversation: "1Gi", maxBytes: 2 ** 25 + 1 } })).toHaveLength(1);
   });
 });
 
@@ -148,7 +148,7 @@ describe("SEC-6 bodies and the memory that they need", () => {
     const http = bodyLimit === undefined ? {} : { http: { bodyLimit } };
     const [agent, instance] = [sampleAgent("a", own), sampleInstance({ ...http, agentDefaults: shared })];
     const { bodyLimitBytes } = effectiveSettings(agent, instance);
-    return { bodyLimitBytes, faults: acceptAgent(agent, instance) };
+    return { bodyLimitBytes, problems: acceptAgent(agent, instance) };
   };
 
   it.each([
@@ -158,7 +158,7 @@ describe("SEC-6 bodies and the memory that they need", () => {
     ["just below 512Mi, too", limits({ memory: 2 ** 29 - 1 }), 32 * 2 ** 20 - 1],
   ])("the built-in limit of bodies %s", (_what, amounts, bodyLimitBytes) => {
     for (const found of [withBodies(undefined, amounts), withBodies(undefined, {}, amounts)]) {
-      expect(found).toEqual({ bodyLimitBytes, faults: [] });
+      expect(found).toEqual({ bodyLimitBytes, problems: [] });
     }
   });
 
@@ -167,20 +167,20 @@ describe("SEC-6 bodies and the memory that they need", () => {
     ["64Mi at 1Gi", "64Mi", limits({ memory: "1Gi" })],
     ["1Mi at 16Mi", 2 ** 20, limits({ memory: "16Mi" })],
   ])("a written limit of %s is accepted", (_what, bodyLimit, amounts) => {
-    expect(withBodies(bodyLimit, amounts).faults).toEqual([]);
-    expect(withBodies(bodyLimit, {}, amounts).faults).toEqual([]);
+    expect(withBodies(bodyLimit, amounts).problems).toEqual([]);
+    expect(withBodies(bodyLimit, {}, amounts).problems).toEqual([]);
   });
 
   it("one byte more is refused with both places and the cure", () => {
-    const [fault, ...others] = withBodies(2 ** 25 + 1, {}).faults;
+    const [problem, ...others] = withBodies(2 ** 25 + 1, {}).problems;
     expect(others).toEqual([]);
-    expect(fault).toEqual({
+    expect(problem).toEqual({
       reason: "InvalidField",
       path: "spec.resources.limits.memory",
       message:
         'is 512Mi, less than 16 times the 33554433 of http.bodyLimit of instance "ouranos", which one request may take; raise the limit to 513Mi, or lower http.bodyLimit',
     });
-    expect(withBodies("64Mi", limits({ memory: "1023Mi" })).faults).toHaveLength(1);
-    expect(withBodies("64Mi", {}, limits({ memory: "1023Mi" })).faults).toHaveLength(1);
+    expect(withBodies("64Mi", limits({ memory: "1023Mi" })).problems).toHaveLength(1);
+    expect(withBodies("64Mi", {}, limits({ memory: "1023Mi" })).problems).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { compareQuantities } from "../crds/units.ts";
-import type { Fault } from "./fault.ts";
+import type { ValidationError } from "./validation-error.ts";
 import { effectiveSettings, readMemoryFactor } from "./settings.ts";
 
 type Resources = PallasAgent["spec"]["resources"];
@@ -20,11 +20,11 @@ const findAmount = (layers: readonly Layer[], side: "requests" | "limits", name:
     .map((layer) => ({ layer, path: `${layer.path}.${side}.${name}`, amount: layer.resources?.[side]?.[name] }))
     .find(({ amount }) => amount !== undefined);
 
-/** Faults of the first layer, be it by itself or with those below it. */
-function resourceFaults(own: Layer, ...below: Layer[]): Fault[] {
+/** Problems of the first layer, be it by itself or with those below it. */
+function resourceProblems(own: Layer, ...below: Layer[]): ValidationError[] {
   const layers = [own, ...below];
   const names = new Set([...Object.keys(own.resources?.requests ?? {}), ...Object.keys(own.resources?.limits ?? {})]);
-  return [...names].flatMap((name): Fault[] => {
+  return [...names].flatMap((name): ValidationError[] => {
     const [request, limit] = [findAmount(layers, "requests", name), findAmount(layers, "limits", name)];
     if (request?.amount === undefined || limit?.amount === undefined) return [];
     if (compareQuantities(request.amount, limit.amount) <= 0) return [];
@@ -46,8 +46,8 @@ function resourceFaults(own: Layer, ...below: Layer[]): Fault[] {
 
 const defaultsPath = "spec.agentDefaults";
 
-export const instanceAmountFaults = ({ spec }: PallasInstance): Fault[] =>
-  resourceFaults({ resources: spec.agentDefaults?.resources, path: `${defaultsPath}.resources` });
+export const instanceAmountProblems = ({ spec }: PallasInstance): ValidationError[] =>
+  resourceProblems({ resources: spec.agentDefaults?.resources, path: `${defaultsPath}.resources` });
 
 /** As a message names the place that says this field of `history`. */
 const historyPlace = ({ spec }: PallasAgent, instance: PallasInstance, field: "maxBytes" | "maxBytesPerConversation") =>
@@ -55,7 +55,7 @@ const historyPlace = ({ spec }: PallasAgent, instance: PallasInstance, field: "m
     ? `${defaultsPath}.history.${field} of instance "${instance.metadata.name}"`
     : `spec.history.${field}`;
 
-function storageFaults(agent: PallasAgent, instance: PallasInstance): Fault[] {
+function storageProblems(agent: PallasAgent, instance: PallasInstance): ValidationError[] {
   const { spec } = agent;
   const shared = instance.spec.agentDefaults?.history?.maxBytes;
   const maxBytes = spec.history?.maxBytes ?? shared;
@@ -76,7 +76,7 @@ interface Read {
 }
 
 /** What one call may read at once must always be possible, or a single one would end the pod (SEC-6). */
-function memoryFaults(agent: PallasAgent, instance: PallasInstance): Fault[] {
+function memoryProblems(agent: PallasAgent, instance: PallasInstance): ValidationError[] {
   const { resources, bodyLimitBytes, history } = effectiveSettings(agent, instance);
   const memory = resources.limits["memory"];
   if (memory === undefined) return [];
@@ -95,7 +95,7 @@ function memoryFaults(agent: PallasAgent, instance: PallasInstance): Fault[] {
       by: "one call of a long conversation",
     },
   ];
-  return reads.flatMap(({ amount, bytes, place, by }): Fault[] => {
+  return reads.flatMap(({ amount, bytes, place, by }): ValidationError[] => {
     const neededBytes = bytes * readMemoryFactor;
     if (amount === undefined || compareQuantities(neededBytes, memory) <= 0) return [];
     const message = `is ${memory}, less than ${readMemoryFactor} times the ${amount} of ${place}, which ${by} may take; raise the limit to ${Math.ceil(neededBytes / 2 ** 20)}Mi, or lower ${place.split(" ", 1)[0]}`;
@@ -103,14 +103,14 @@ function memoryFaults(agent: PallasAgent, instance: PallasInstance): Fault[] {
   });
 }
 
-export const agentAmountFaults = (agent: PallasAgent, instance: PallasInstance): Fault[] => [
-  ...resourceFaults(
+export const agentAmountProblems = (agent: PallasAgent, instance: PallasInstance): ValidationError[] => [
+  ...resourceProblems(
     { resources: agent.spec.resources, path: "spec.resources" },
     {
       resources: instance.spec.agentDefaults?.resources,
       path: `instance "${instance.metadata.name}" ${defaultsPath}.resources`,
     },
   ),
-  ...storageFaults(agent, instance),
-  ...memoryFaults(agent, instance),
+  ...storageProblems(agent, instance),
+  ...memoryProblems(agent, instance),
 ];

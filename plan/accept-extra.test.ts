@@ -1,10 +1,10 @@
 // What request.extra may hold, at its limits.
 import { describe, expect, test } from "vitest";
 import { reservedExtraFields } from "../crds/agent-settings.ts";
-import { extraFaults } from "./accept-extra.ts";
+import { extraProblems } from "./accept-extra.ts";
 
 const messages = (extra: Record<string, unknown>) =>
-  extraFaults("spec.request", { extra }).map(({ message }) => message);
+  extraProblems("spec.request", { extra }).map(({ message }) => message);
 
 function nested(levels: number): unknown {
   return levels === 0 ? 1 : { a: nested(levels - 1) };
@@ -13,11 +13,11 @@ function nested(levels: number): unknown {
 describe("CFG-3 request.extra", () => {
   test("takes any JSON of bounded size", () => {
     expect(messages({ seed: 7, chat_template_kwargs: { enable_thinking: false }, list: [null, "a"] })).toEqual([]);
-    expect(extraFaults("spec.request", undefined)).toEqual([]);
+    expect(extraProblems("spec.request", undefined)).toEqual([]);
   });
 
   test.each(reservedExtraFields)("refuses %s, which is the agent's own", (name) => {
-    expect(extraFaults("spec.request", { extra: { [name]: 1 } })).toEqual([
+    expect(extraProblems("spec.request", { extra: { [name]: 1 } })).toEqual([
       {
         reason: "InvalidField",
         path: "spec.request.extra",

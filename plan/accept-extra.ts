@@ -2,25 +2,25 @@
 // agent itself says to its model is not theirs to change, and all of it is in the run-config, which has to stay small.
 import { reservedExtraFields } from "../crds/agent-settings.ts";
 import type { InstanceSpec } from "../crds/instance.ts";
-import type { Fault } from "./fault.ts";
+import type { ValidationError } from "./validation-error.ts";
 
-const bytesMax = 16 * 1024;
-const depthMax = 16;
+const maxBytes = 16 * 1024;
+const maxDepth = 16;
 
 type Request = NonNullable<InstanceSpec["agentDefaults"]>["request"];
 
 /** `path` is that of the request. */
-export function extraFaults(path: string, request: Request): Fault[] {
+export function extraProblems(path: string, request: Request): ValidationError[] {
   const { extra = {} } = request ?? {};
-  const fault = (message: string): Fault => ({ reason: "InvalidField", path: `${path}.extra`, message });
+  const problem = (message: string): ValidationError => ({ reason: "InvalidField", path: `${path}.extra`, message });
   const reserved = Object.keys(extra).filter((name) => reservedExtraFields.some((each) => each === name));
-  const faults = reserved.map((name) => fault(`"${name}" is set by the agent itself; remove it`));
-  if (isDeeper(extra, depthMax)) {
-    return [...faults, fault(`expected at most ${depthMax} levels of nesting, found more; send a flatter value`)];
+  const problems = reserved.map((name) => problem(`"${name}" is set by the agent itself; remove it`));
+  if (isDeeper(extra, maxDepth)) {
+    return [...problems, problem(`expected at most ${maxDepth} levels of nesting, found more; send a flatter value`)];
   }
   const bytes = new TextEncoder().encode(JSON.stringify(extra)).length;
-  if (bytes > bytesMax) faults.push(fault(`expected at most ${bytesMax} bytes of JSON, found ${bytes}; send less`));
-  return faults;
+  if (bytes > maxBytes) problems.push(problem(`expected at most ${maxBytes} bytes of JSON, found ${bytes}; send less`));
+  return problems;
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { imageFaults, repositoryOf } from "./accept-images.ts";
+import { imageProblems, repositoryOf } from "./accept-images.ts";
 import { sampleInstance } from "./testing/resources.ts";
 
 describe("SEC-2 images an instance may name", () => {
@@ -18,18 +18,20 @@ describe("SEC-2 images an instance may name", () => {
     ["registry.example/pallas-evil/agent:2", false],
     ["registry.example.evil/pallas/agent:2", false],
   ])("judges %s by whole path segments: %s", (agent, allowed) => {
-    const faults = imageFaults(sampleInstance({ images: { agent } }), { allowedImages: ["registry.example/pallas"] });
-    expect(faults.map(({ path }) => path)).toEqual(allowed ? [] : ["spec.images.agent"]);
+    const problems = imageProblems(sampleInstance({ images: { agent } }), {
+      allowedImages: ["registry.example/pallas"],
+    });
+    expect(problems.map(({ path }) => path)).toEqual(allowed ? [] : ["spec.images.agent"]);
   });
 
   it("lets the release's own image stand where none is named", () => {
-    expect(imageFaults(sampleInstance({ images: { agent: "" } }), { allowedImages: [] })).toEqual([]);
+    expect(imageProblems(sampleInstance({ images: { agent: "" } }), { allowedImages: [] })).toEqual([]);
   });
 
   it("refuses every image where no repository is allowed, and none where it is not known which are", () => {
     const instance = sampleInstance({ images: { agent: "a/agent:1", registry: "a/registry:1" } });
-    const paths = imageFaults(instance, { allowedImages: [] }).map(({ path }) => path);
+    const paths = imageProblems(instance, { allowedImages: [] }).map(({ path }) => path);
     expect(paths).toEqual(["spec.images.agent", "spec.images.registry"]);
-    expect(imageFaults(instance, {})).toEqual([]);
+    expect(imageProblems(instance, {})).toEqual([]);
   });
 });

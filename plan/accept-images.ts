@@ -1,7 +1,7 @@
 // Which images an instance may name: whoever writes an instance must not thereby choose what code runs beside the
 // agents' secrets, so others than the release's come only from repositories that the operator was told (SEC-2).
 import type { PallasInstance } from "../crds/instance.ts";
-import { listNames, type Fault } from "./fault.ts";
+import { listNames, type ValidationError } from "./validation-error.ts";
 import type { Limits } from "./rules.ts";
 
 /** `host/team/agent:1@sha256:…` → `host/team/agent`. */
@@ -12,9 +12,9 @@ export function repositoryOf(image: string): string {
   return tag > name.lastIndexOf("/") ? name.slice(0, tag) : name;
 }
 
-export function imageFaults({ spec }: PallasInstance, { allowedImages: allowed }: Limits): Fault[] {
+export function imageProblems({ spec }: PallasInstance, { allowedImages: allowed }: Limits): ValidationError[] {
   if (allowed === undefined) return [];
-  return (["agent", "registry"] as const).flatMap((program): Fault[] => {
+  return (["agent", "registry"] as const).flatMap((program): ValidationError[] => {
     const image = spec.images?.[program] ?? "";
     const repository = repositoryOf(image);
     if (image === "" || allowed.some((entry) => repository === entry || repository.startsWith(`${entry}/`))) return [];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { issuerFaults } from "./accept-issuer.ts";
+import { issuerProblems } from "./accept-issuer.ts";
 import { sampleInstance } from "./testing/resources.ts";
 
 const places = (jwt: object) =>
-  issuerFaults(sampleInstance({ auth: { jwt: { audiences: ["pallas"], ...jwt } } })).map(({ path }) => path);
+  issuerProblems(sampleInstance({ auth: { jwt: { audiences: ["pallas"], ...jwt } } })).map(({ path }) => path);
 
 describe("AGT-11 keys of callers' tokens", () => {
   it.each([
@@ -36,10 +36,10 @@ describe("AGT-11 keys of callers' tokens", () => {
   });
 
   it("and the message says what to use", () => {
-    const [fault] = issuerFaults(
+    const [problem] = issuerProblems(
       sampleInstance({ auth: { jwt: { issuer: "http://id.example.com", audiences: ["a"], jwksUrl: "" } } }),
     );
-    expect(fault?.message).toBe(
+    expect(problem?.message).toBe(
       'found "http://id.example.com": over plain HTTP anybody on the way could replace the keys by which tokens are checked; use https://, or a Service of the cluster by its name with .svc',
     );
   });

@@ -3,7 +3,7 @@
 import type { PallasInstance } from "../crds/instance.ts";
 import { bareHost, covers } from "./addresses.ts";
 import { destinationsOfUrl } from "./egress.ts";
-import type { Fault } from "./fault.ts";
+import type { ValidationError } from "./validation-error.ts";
 
 /** Loopback, or a name that only the cluster's own DNS answers. */
 const staysInside = (url: URL, namespace: string): boolean =>
@@ -11,7 +11,7 @@ const staysInside = (url: URL, namespace: string): boolean =>
   bareHost(url) === "::1" ||
   destinationsOfUrl(url.href, namespace).every(({ kind }) => kind === "namespace");
 
-export function issuerFaults({ spec, metadata }: PallasInstance): Fault[] {
+export function issuerProblems({ spec, metadata }: PallasInstance): ValidationError[] {
   const { issuer = "", jwksUrl = "" } = spec.auth?.jwt ?? {};
   // With a URL of their own the issuer is but a name, and never asked.
   const [field, text] = jwksUrl === "" ? (["issuer", issuer] as const) : (["jwksUrl", jwksUrl] as const);

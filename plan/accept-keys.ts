@@ -2,9 +2,9 @@
 // object can have such a key, so nothing that works is refused.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
-import type { Fault } from "./fault.ts";
+import type { ValidationError } from "./validation-error.ts";
 
-const keyFault = (path: string, key: string | undefined): Fault[] =>
+const keyProblem = (path: string, key: string | undefined): ValidationError[] =>
   key === undefined || !/^\.\.?$/.test(key)
     ? []
     : [{ reason: "InvalidField", path, message: `expected the key of a file, found "${key}"; correct it` }];
@@ -13,26 +13,26 @@ type Server = NonNullable<PallasInstance["spec"]["servers"]>[number];
 type Headers = NonNullable<Server["headers"]>;
 type Auth = NonNullable<Server["auth"]>;
 
-const headerFaults = (path: string, headers: Headers = []): Fault[] =>
+const headerProblems = (path: string, headers: Headers = []): ValidationError[] =>
   headers.flatMap(({ valueFrom }, at) =>
-    keyFault(`${path}.headers[${at}].valueFrom.secretKeyRef.key`, valueFrom?.secretKeyRef.key),
+    keyProblem(`${path}.headers[${at}].valueFrom.secretKeyRef.key`, valueFrom?.secretKeyRef.key),
   );
 
-const authFaults = (path: string, auth: Auth | undefined): Fault[] =>
-  keyFault(`${path}.auth.oauth.clientSecret.secretKeyRef.key`, auth?.oauth.clientSecret.secretKeyRef.key);
+const authProblems = (path: string, auth: Auth | undefined): ValidationError[] =>
+  keyProblem(`${path}.auth.oauth.clientSecret.secretKeyRef.key`, auth?.oauth.clientSecret.secretKeyRef.key);
 
-export const instanceKeyFaults = ({ spec }: PallasInstance): Fault[] => [
+export const instanceKeyProblems = ({ spec }: PallasInstance): ValidationError[] => [
   ...(spec.providers ?? []).flatMap(({ apiKey, auth, headers }, at) => [
-    ...keyFault(`spec.providers[${at}].apiKey.secretKeyRef.key`, apiKey?.secretKeyRef.key),
-    ...authFaults(`spec.providers[${at}]`, auth),
-    ...headerFaults(`spec.providers[${at}]`, headers),
+    ...keyProblem(`spec.providers[${at}].apiKey.secretKeyRef.key`, apiKey?.secretKeyRef.key),
+    ...authProblems(`spec.providers[${at}]`, auth),
+    ...headerProblems(`spec.providers[${at}]`, headers),
   ]),
   ...(spec.servers ?? []).flatMap(({ auth, headers }, at) => [
-    ...authFaults(`spec.servers[${at}]`, auth),
-    ...headerFaults(`spec.servers[${at}]`, headers),
+    ...authProblems(`spec.servers[${at}]`, auth),
+    ...headerProblems(`spec.servers[${at}]`, headers),
   ]),
-  ...keyFault("spec.caBundle.configMapKeyRef.key", spec.caBundle?.configMapKeyRef.key),
+  ...keyProblem("spec.caBundle.configMapKeyRef.key", spec.caBundle?.configMapKeyRef.key),
 ];
 
-export const agentKeyFaults = ({ spec }: PallasAgent): Fault[] =>
-  keyFault("spec.instructionFrom.configMapKeyRef.key", spec.instructionFrom?.configMapKeyRef.key);
+export const agentKeyProblems = ({ spec }: PallasAgent): ValidationError[] =>
+  keyProblem("spec.instructionFrom.configMapKeyRef.key", spec.instructionFrom?.configMapKeyRef.key);

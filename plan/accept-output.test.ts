@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { acceptAgent } from "./accept.ts";
-import { outputBytesMax, outputDepthMax, outputPlacesMax } from "./accept-output.ts";
+import { maxOutputBytes, maxOutputDepth, maxOutputPlaces } from "./accept-output.ts";
 import { sampleAgent, sampleInstance } from "./testing/resources.ts";
 
 const judge = (schema: object) =>
@@ -36,17 +36,18 @@ describe("CFG-5 the schema of an agent's answer", () => {
   });
 
   test("has at most its bytes, and one more is refused", () => {
-    expect(judge(described(outputBytesMax - bareBytes))).toEqual([]);
-    expect(judge(described(outputBytesMax - bareBytes + 1))).toEqual([
+    expect(judge(described(maxOutputBytes - bareBytes))).toEqual([]);
+    expect(judge(described(maxOutputBytes - bareBytes + 1))).toEqual([
       "InvalidField spec.output.schema: expected at most 16384 bytes as JSON, found 16385; describe less of it",
     ]);
   });
 
   test("is at most so deep, and one level more is refused, as is any depth without looking at all of it", () => {
-    expect(judge(nested(outputDepthMax - 1))).toEqual([]);
-    expect(judge(nested(outputDepthMax))).toEqual([]);
-    for (const levels of [outputDepthMax + 1, 2_000])
+    expect(judge(nested(maxOutputDepth - 1))).toEqual([]);
+    expect(judge(nested(maxOutputDepth))).toEqual([]);
+    for (const levels of [maxOutputDepth + 1, 2_000]) {
       expect(judge(nested(levels))).toEqual([expect.stringContaining("expected at most 24 levels of nesting")]);
+    }
   });
 
   test.each([
@@ -87,8 +88,8 @@ describe("CFG-5 the schema of an agent's answer", () => {
       },
       $defs: { many: uses(49, "#/$defs/one"), one: { type: "string" } },
     });
-    expect(judge(withProperties(outputPlacesMax - 9_902))).toEqual([]);
-    expect(judge(withProperties(outputPlacesMax - 9_901))).toEqual([expect.stringContaining("at most 10000 places")]);
+    expect(judge(withProperties(maxOutputPlaces - 9_902))).toEqual([]);
+    expect(judge(withProperties(maxOutputPlaces - 9_901))).toEqual([expect.stringContaining("at most 10000 places")]);
     const names = Array.from({ length: 200 }, (_, n) => `#/$defs/d${n}`);
     const $defs = Object.fromEntries(names.map((_, n) => [`d${n}`, n === 199 ? {} : uses(2, names[n + 1] ?? "")]));
     expect(judge({ type: "object", properties: { a: uses(2, "#/$defs/d0") }, $defs }).join()).toContain("places");

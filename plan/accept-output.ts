@@ -2,39 +2,41 @@
 // cannot be told it. Size and depth come first, so that looking at the rest has an end.
 import type { PallasAgent } from "../crds/agent.ts";
 import { outputRoot, type OutputNode, type OutputRoot } from "../crds/output-schema.ts";
-import type { Fault } from "./fault.ts";
+import type { ValidationError } from "./validation-error.ts";
 import { parseBySchema } from "./parse.ts";
 
-export const outputBytesMax = 16_384;
+export const maxOutputBytes = 16_384;
 /** Levels of JSON; an object in an object is two. */
-export const outputDepthMax = 24;
+export const maxOutputDepth = 24;
 
 /** Schemas in the schema, those behind references each time they are referred to. */
-export const outputPlacesMax = 10_000;
+export const maxOutputPlaces = 10_000;
 
 const prefix = "#/$defs/";
 const at = "spec.output.schema";
-const fault = (path: string, message: string): Fault => ({ reason: "InvalidField", path, message });
+const problem = (path: string, message: string): ValidationError => ({ reason: "InvalidField", path, message });
 
-export function outputFaults({ spec }: PallasAgent): Fault[] {
+export function outputProblems({ spec }: PallasAgent): ValidationError[] {
   const schema = spec.output?.schema;
   if (schema === undefined) return [];
   const depth = measureDepth(schema);
-  if (depth > outputDepthMax)
-    return [fault(at, `expected at most ${outputDepthMax} levels of nesting, found ${depth}; make it flatter`)];
+  if (depth > maxOutputDepth) {
+    return [problem(at, `expected at most ${maxOutputDepth} levels of nesting, found ${depth}; make it flatter`)];
+  }
   const bytes = Buffer.byteLength(JSON.stringify(schema));
-  if (bytes > outputBytesMax)
-    return [fault(at, `expected at most ${outputBytesMax} bytes as JSON, found ${bytes}; describe less of it`)];
+  if (bytes > maxOutputBytes) {
+    return [problem(at, `expected at most ${maxOutputBytes} bytes as JSON, found ${bytes}; describe less of it`)];
+  }
   const parsed = parseBySchema(outputRoot, schema);
-  if (!parsed.ok) return parsed.faults.map((each) => ({ ...each, path: [at, each.path].filter(Boolean).join(".") }));
-  return referenceFaults(parsed.value);
+  if (!parsed.ok) return parsed.problems.map((each) => ({ ...each, path: [at, each.path].filter(Boolean).join(".") }));
+  return referenceProblems(parsed.value);
 }
 
 /** Level by level, and no further than past the limit. */
 function measureDepth(value: unknown): number {
   let level: unknown[] = [value];
   let depth = 0;
-  while (depth <= outputDepthMax) {
+  while (depth <= maxOutputDepth) {
     level = level.filter((each) => typeof each === "object" && each !== null);
     if (level.length === 0) return depth;
     depth += 1;
@@ -44,21 +46,23 @@ function measureDepth(value: unknown): number {
 }
 
 /** References, followed: none may be missing or lead back to itself, and written out they make a schema of bounded size. */
-function referenceFaults(root: OutputRoot): Fault[] {
+function referenceProblems(root: OutputRoot): ValidationError[] {
   const defs = new Map(Object.entries(root.$defs ?? {}).map(([name, node]) => [name, look(node)]));
   const whole = look(root);
   const named = new Set([whole, ...defs.values()].flatMap(({ references }) => references));
   const missing = [...named].filter((name) => !defs.has(name));
-  if (missing.length > 0)
-    return missing.map((name) => fault(at, `refers to #/$defs/${name}, which does not exist; add it or correct it`));
+  if (missing.length > 0) {
+    return missing.map((name) => problem(at, `refers to #/$defs/${name}, which does not exist; add it or correct it`));
+  }
   // An answer would be checked again and again, by each way through it: two ways a level are a million at twenty.
   const cycle = findCycle(defs);
-  if (cycle !== undefined)
-    return [fault(at, `the cycle ${cycle.join(" → ")} in $defs has no end; write out how deep it may go`)];
+  if (cycle !== undefined) {
+    return [problem(at, `the cycle ${cycle.join(" → ")} in $defs has no end; write out how deep it may go`)];
+  }
   const places = measurePlaces(whole, defs);
-  if (places <= outputPlacesMax) return [];
+  if (places <= maxOutputPlaces) return [];
   return [
-    fault(at, `expected at most ${outputPlacesMax} places with all references written out; use fewer references`),
+    problem(at, `expected at most ${maxOutputPlaces} places with all references written out; use fewer references`),
   ];
 }
 

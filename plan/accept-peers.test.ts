@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { networkPolicyFaults } from "./accept-peers.ts";
+import { networkPolicyProblems } from "./accept-peers.ts";
 import { sampleAgent } from "./testing/resources.ts";
 
-const faults = (networkPolicy: object) =>
-  networkPolicyFaults("spec.networkPolicy", sampleAgent("a", { networkPolicy }).spec.networkPolicy);
+const problems = (networkPolicy: object) =>
+  networkPolicyProblems("spec.networkPolicy", sampleAgent("a", { networkPolicy }).spec.networkPolicy);
 const places = (networkPolicy: object) =>
-  faults(networkPolicy).map(({ path }) => path.replace("spec.networkPolicy.", ""));
+  problems(networkPolicy).map(({ path }) => path.replace("spec.networkPolicy.", ""));
 
 describe("CFG-5 SEC-3 peers that the API server would refuse", () => {
   const cidr = "10.0.0.0/8";
@@ -48,8 +48,8 @@ describe("CFG-5 SEC-3 peers that the API server would refuse", () => {
     ["everybody", { ipBlock: { cidr: "0.0.0.0/0" } }],
     ["a range with exceptions", { ipBlock: { cidr, except: ["10.1.0.0/16"] }, ports: [{ port: 1, endPort: 1 }] }],
     ["pods of some namespaces", { podSelector: {}, namespaceSelector: { matchLabels: { a: "b" } } }],
-  ])("%s: no fault", (_what, peer) => {
-    expect(faults({ from: [peer], to: [peer] })).toEqual([]);
+  ])("%s: no problem", (_what, peer) => {
+    expect(problems({ from: [peer], to: [peer] })).toEqual([]);
   });
 });
 
@@ -59,7 +59,7 @@ describe("SEC-5 places that nobody may open", () => {
   it.each(["169.254.169.254/32", "169.254.0.0/16", "168.63.129.16/32", "fe80::/64", "fd00:ec2::23/128"])(
     "%s, by itself",
     (cidr) => {
-      expect(faults({ to: [{ podSelector: {} }, at(cidr)] })).toEqual([
+      expect(problems({ to: [{ podSelector: {} }, at(cidr)] })).toEqual([
         {
           reason: "InvalidField",
           path: "spec.networkPolicy.to[1].ipBlock.cidr",
@@ -70,10 +70,10 @@ describe("SEC-5 places that nobody may open", () => {
   );
 
   it.each(["169.254.0.0/15", "0.0.0.0/0", "::/0", "168.63.129.17/32"])("but not %s, which holds others too", (cidr) => {
-    expect(faults({ to: [at(cidr)] })).toEqual([]);
+    expect(problems({ to: [at(cidr)] })).toEqual([]);
   });
 
   it("while they may call", () => {
-    expect(faults({ from: [at("169.254.1.0/24")] })).toEqual([]);
+    expect(problems({ from: [at("169.254.1.0/24")] })).toEqual([]);
   });
 });

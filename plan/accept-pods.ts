@@ -1,15 +1,18 @@
 // Tolerations and spread constraints that the API server would refuse in every pod: told here with their place, because
 // a refused Deployment would leave the agent as it was, or without pods.
 import type { AgentSpec } from "../crds/agent.ts";
-import { selectorFaults } from "./accept-peers.ts";
-import type { Fault } from "./fault.ts";
+import { selectorProblems } from "./accept-peers.ts";
+import type { ValidationError } from "./validation-error.ts";
 
 type Pod = NonNullable<AgentSpec["pod"]>;
 type Toleration = NonNullable<Pod["tolerations"]>[number];
 
-const invalid = (path: string, message: string): Fault => ({ reason: "InvalidField", path, message });
+const invalid = (path: string, message: string): ValidationError => ({ reason: "InvalidField", path, message });
 
-function tolerationFaults(path: string, { key = "", operator = "Equal", value = "", ...rest }: Toleration): Fault[] {
+function tolerationProblems(
+  path: string,
+  { key = "", operator = "Equal", value = "", ...rest }: Toleration,
+): ValidationError[] {
   const { effect, tolerationSeconds } = rest;
   return [
     ...(key === "" && operator !== "Exists"
@@ -22,9 +25,9 @@ function tolerationFaults(path: string, { key = "", operator = "Equal", value = 
   ];
 }
 
-function spreadFaults(path: string, constraints: NonNullable<Pod["topologySpreadConstraints"]>): Fault[] {
+function spreadProblems(path: string, constraints: NonNullable<Pod["topologySpreadConstraints"]>): ValidationError[] {
   const seen = new Set<string>();
-  return constraints.flatMap(({ topologyKey, whenUnsatisfiable, minDomains, labelSelector }, at): Fault[] => {
+  return constraints.flatMap(({ topologyKey, whenUnsatisfiable, minDomains, labelSelector }, at): ValidationError[] => {
     const place = `${path}[${at}]`;
     const id = `${topologyKey} ${whenUnsatisfiable}`;
     const isTwice = seen.has(id);
@@ -34,13 +37,16 @@ function spreadFaults(path: string, constraints: NonNullable<Pod["topologySpread
       ...(minDomains !== undefined && whenUnsatisfiable !== "DoNotSchedule"
         ? [invalid(`${place}.minDomains`, "is for whenUnsatisfiable DoNotSchedule only; set that, or remove it")]
         : []),
-      ...selectorFaults(`${place}.labelSelector`, labelSelector),
+      ...selectorProblems(`${place}.labelSelector`, labelSelector),
     ];
   });
 }
 
-/** Faults of a pod that stands at `path`. */
-export const podFaults = (path: string, { tolerations = [], topologySpreadConstraints = [] }: Pod = {}): Fault[] => [
-  ...tolerations.flatMap((each, at) => tolerationFaults(`${path}.tolerations[${at}]`, each)),
-  ...spreadFaults(`${path}.topologySpreadConstraints`, topologySpreadConstraints),
+/** Problems of a pod that stands at `path`. */
+export const podProblems = (
+  path: string,
+  { tolerations = [], topologySpreadConstraints = [] }: Pod = {},
+): ValidationError[] => [
+  ...tolerations.flatMap((each, at) => tolerationProblems(`${path}.tolerations[${at}]`, each)),
+  ...spreadProblems(`${path}.topologySpreadConstraints`, topologySpreadConstraints),
 ];

@@ -20,14 +20,14 @@ describe("CFG-6 placeholders are for local mode", () => {
   });
 
   it("in a cluster each is refused with its place and the cure", () => {
-    const faults = acceptInstance(instance, "cluster");
-    expect(faults.map(({ reason, path }) => [reason, path])).toEqual([
+    const problems = acceptInstance(instance, "cluster");
+    expect(problems.map(({ reason, path }) => [reason, path])).toEqual([
       ["PlaceholderInCluster", "spec.providers[0].baseUrl"],
       ["PlaceholderInCluster", "spec.providers[0].headers[0].value"],
       ["PlaceholderInCluster", "spec.servers[0].url"],
       ["PlaceholderInCluster", "spec.servers[0].headers[1].value"],
     ]);
-    expect(faults[1]?.message).toBe(
+    expect(problems[1]?.message).toBe(
       "found the placeholder ${TOKEN}, which only local mode expands; write the value, or for a secret use valueFrom.secretKeyRef",
     );
   });
@@ -48,8 +48,8 @@ describe("CFG-5 contradictions of an instance", () => {
     ["spec.proxy.http", { proxy: { http: "http://[", https: "http://proxy:3128" } }],
     ["spec.telemetry.otlpEndpoint", { telemetry: { otlpEndpoint: "http://a:99999" } }],
   ])("%s must be a URL that can be called", (path, spec) => {
-    const faults = acceptInstance(sampleInstance(spec), "cluster");
-    expect(faults).toEqual([
+    const problems = acceptInstance(sampleInstance(spec), "cluster");
+    expect(problems).toEqual([
       {
         reason: "InvalidField",
         path,
@@ -77,11 +77,11 @@ describe("CFG-5 contradictions of an instance", () => {
       { name: "X-Team", value: "blue" },
       { name: "HOST", value: "elsewhere.example" },
     ];
-    const faults = acceptInstance(
+    const problems = acceptInstance(
       sampleInstance({ providers: [{ name: "openai", headers }], servers: [{ name: "a", url: "http://a", headers }] }),
       "cluster",
     );
-    expect(faults.map(({ path }) => path)).toEqual([
+    expect(problems.map(({ path }) => path)).toEqual([
       "spec.providers[0].headers[1].name",
       "spec.servers[0].headers[1].name",
     ]);
@@ -89,8 +89,8 @@ describe("CFG-5 contradictions of an instance", () => {
 
   it("SEC-5 an issuer or its keys at an address that nobody may ask is at fault", () => {
     const jwt = { issuer: "http://169.254.169.254/", audiences: ["pallas"], jwksUrl: "https://[fe80::1]/keys" };
-    const faults = acceptInstance(sampleInstance({ auth: { jwt } }), "cluster");
-    expect(faults.map(({ path }) => path)).toEqual(["spec.auth.jwt.issuer", "spec.auth.jwt.jwksUrl"]);
+    const problems = acceptInstance(sampleInstance({ auth: { jwt } }), "cluster");
+    expect(problems.map(({ path }) => path)).toEqual(["spec.auth.jwt.issuer", "spec.auth.jwt.jwksUrl"]);
   });
 });
 
@@ -98,7 +98,7 @@ describe("AGT-11 authentication between agents", () => {
   const jwt = { issuer: "https://id.example.com", audiences: ["pallas"] };
   const agent = sampleAgent("lead", { agents: [{ name: "good", forwardInboundAuth: true }, { name: "bad" }] });
 
-  it("a sub-agent that would get no token is a fault that names the cure", () => {
+  it("a sub-agent that would get no token is a problem that names the cure", () => {
     expect(acceptAgent(agent, sampleInstance({ auth: { jwt } }))).toEqual([
       {
         reason: "TokenNotForwarded",
@@ -114,7 +114,7 @@ describe("AGT-11 authentication between agents", () => {
 });
 
 describe("OPR-10 replicas and scope", () => {
-  const faults = (spec: object, agentDefaults: object = {}) =>
+  const problems = (spec: object, agentDefaults: object = {}) =>
     acceptAgent(sampleAgent("a", spec), sampleInstance({ agentDefaults }));
 
   it.each([
@@ -123,7 +123,7 @@ describe("OPR-10 replicas and scope", () => {
     [{ replicas: 2, scope: "request" }, {}],
     [{ replicas: 2 }, { scope: "request" }],
   ])("%j with agentDefaults %j is accepted", (spec, defaults) => {
-    expect(faults(spec, defaults)).toEqual([]);
+    expect(problems(spec, defaults)).toEqual([]);
   });
 
   it.each([
@@ -131,7 +131,7 @@ describe("OPR-10 replicas and scope", () => {
     [{ replicas: 2, scope: "shared" }, { scope: "request" }, "shared"],
     [{ replicas: 3 }, { scope: "shared" }, "shared"],
   ])("%j with agentDefaults %j cannot share histories", (spec, defaults, scope) => {
-    expect(faults(spec, defaults)).toEqual([
+    expect(problems(spec, defaults)).toEqual([
       {
         reason: "ScopeNeedsSharedStore",
         path: "spec.replicas",
@@ -144,9 +144,10 @@ describe("OPR-10 replicas and scope", () => {
 describe("OPR-10 replicas and storage", () => {
   it.each(["shared", "connection", "request"])("scope %s: one claim serves one pod", (scope) => {
     const storage = { size: "1Gi" };
-    const faults = (replicas: number) => acceptAgent(sampleAgent("a", { scope, storage, replicas }), sampleInstance());
-    expect([faults(0), faults(1)]).toEqual([[], []]);
-    expect(faults(2)).toEqual([
+    const problems = (replicas: number) =>
+      acceptAgent(sampleAgent("a", { scope, storage, replicas }), sampleInstance());
+    expect([problems(0), problems(1)]).toEqual([[], []]);
+    expect(problems(2)).toEqual([
       {
         reason: "ScopeNeedsSharedStore",
         path: "spec.replicas",
@@ -166,7 +167,7 @@ describe("SEC-1 annotations of pods", () => {
     const pod = { annotations: { [key]: "unconfined", note: "x" } };
     const ofAgent = acceptAgent(sampleAgent("a", { pod }), sampleInstance());
     const ofInstance = acceptInstance(sampleInstance({ agentDefaults: { pod } }), "cluster");
-    expect([ofAgent, ofInstance].map((faults) => faults.map(({ reason, path }) => [reason, path]))).toEqual([
+    expect([ofAgent, ofInstance].map((problems) => problems.map(({ reason, path }) => [reason, path]))).toEqual([
       [["InvalidField", "spec.pod.annotations"]],
       [["InvalidField", "spec.agentDefaults.pod.annotations"]],
     ]);
@@ -219,20 +220,20 @@ describe("SEC-5 URLs to link-local and metadata addresses", () => {
 });
 
 describe("CAT-4 an outside URL made with the agent's port needs one", () => {
-  const faults = (spec: object, externalUrl: object) =>
+  const problems = (spec: object, externalUrl: object) =>
     acceptAgent(sampleAgent("a", spec), sampleInstance({ externalUrl })).map(({ reason, path }) => [reason, path]);
 
   it("with a host, or a template that has {port}", () => {
     for (const externalUrl of [{ host: "puck.incus" }, { template: "https://a:{port}/mcp" }]) {
-      expect(faults({}, externalUrl)).toEqual([["PortMissing", "spec.port"]]);
-      expect(faults({ port: 24_101 }, externalUrl)).toEqual([]);
+      expect(problems({}, externalUrl)).toEqual([["PortMissing", "spec.port"]]);
+      expect(problems({ port: 24_101 }, externalUrl)).toEqual([]);
     }
-    expect(faults({}, { template: "https://a/{agent}/mcp" })).toEqual([]);
+    expect(problems({}, { template: "https://a/{agent}/mcp" })).toEqual([]);
   });
 
-  it("several faults of one agent are told at once", () => {
+  it("several problems of one agent are told at once", () => {
     const spec = { replicas: 2, networkPolicy: { to: [{}] } };
-    expect(faults(spec, { host: "puck.incus" }).map(([reason]) => reason)).toEqual([
+    expect(problems(spec, { host: "puck.incus" }).map(([reason]) => reason)).toEqual([
       "ScopeNeedsSharedStore",
       "InvalidField",
       "PortMissing",

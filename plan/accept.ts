@@ -3,15 +3,15 @@
 import type { PallasAgent } from "../crds/agent.ts";
 import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { placeholder } from "../crds/references.ts";
-import { agentAmountFaults, instanceAmountFaults } from "./accept-amounts.ts";
-import { extraFaults } from "./accept-extra.ts";
-import { issuerFaults } from "./accept-issuer.ts";
-import { agentKeyFaults, instanceKeyFaults } from "./accept-keys.ts";
-import { outputFaults } from "./accept-output.ts";
-import { networkPolicyFaults } from "./accept-peers.ts";
-import { podFaults } from "./accept-pods.ts";
+import { agentAmountProblems, instanceAmountProblems } from "./accept-amounts.ts";
+import { extraProblems } from "./accept-extra.ts";
+import { issuerProblems } from "./accept-issuer.ts";
+import { agentKeyProblems, instanceKeyProblems } from "./accept-keys.ts";
+import { outputProblems } from "./accept-output.ts";
+import { networkPolicyProblems } from "./accept-peers.ts";
+import { podProblems } from "./accept-pods.ts";
 import { isRefusedHost } from "./addresses.ts";
-import type { Fault } from "./fault.ts";
+import type { ValidationError } from "./validation-error.ts";
 import type { Mode } from "./rules.ts";
 import { effectiveScope } from "./settings.ts";
 
@@ -19,7 +19,7 @@ import { effectiveScope } from "./settings.ts";
 export const todo = "TODO";
 export const unwritten = `is still ${todo}, which stands for a text that was not carried over; write the instruction`;
 
-function placeholderFault(path: string, value: string | undefined): Fault[] {
+function placeholderProblem(path: string, value: string | undefined): ValidationError[] {
   const found = value === undefined ? null : placeholder.exec(value);
   if (!found) return [];
   return [
@@ -31,32 +31,32 @@ function placeholderFault(path: string, value: string | undefined): Fault[] {
   ];
 }
 
-function placeholders(instance: PallasInstance): Fault[] {
-  const faults: Fault[] = [];
+function placeholders(instance: PallasInstance): ValidationError[] {
+  const problems: ValidationError[] = [];
   for (const field of ["providers", "servers"] as const) {
     for (const [position, entry] of (instance.spec[field] ?? []).entries()) {
       const path = `spec.${field}[${position}]`;
-      if ("baseUrl" in entry) faults.push(...placeholderFault(`${path}.baseUrl`, entry.baseUrl));
-      if ("url" in entry) faults.push(...placeholderFault(`${path}.url`, entry.url));
+      if ("baseUrl" in entry) problems.push(...placeholderProblem(`${path}.baseUrl`, entry.baseUrl));
+      if ("url" in entry) problems.push(...placeholderProblem(`${path}.url`, entry.url));
       for (const part of ["tokenUrl", "clientId", "audience", "resource"] as const) {
-        faults.push(...placeholderFault(`${path}.auth.oauth.${part}`, entry.auth?.oauth[part]));
+        problems.push(...placeholderProblem(`${path}.auth.oauth.${part}`, entry.auth?.oauth[part]));
       }
       for (const [at, { value }] of (entry.headers ?? []).entries()) {
-        faults.push(...placeholderFault(`${path}.headers[${at}].value`, value));
+        problems.push(...placeholderProblem(`${path}.headers[${at}].value`, value));
       }
     }
   }
-  return faults;
+  return problems;
 }
 
 /** What is wrong with a URL that has the form of one: that it cannot be called, or leads where nobody may go (SEC-5). */
-function urlFault(text: string): string | undefined {
+function urlProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return `expected a URL such as http://argos.tools.svc:8000/mcp, found "${text}"; correct it`;
   if (!isRefusedHost(new URL(text))) return undefined;
   return `found "${text}", a link-local or metadata address, which nothing may be sent to; name another host`;
 }
 
-function urlFaults({ spec }: PallasInstance): Fault[] {
+function urlProblems({ spec }: PallasInstance): ValidationError[] {
   const tokenUrls = (["providers", "servers"] as const).flatMap((field) =>
     (spec[field] ?? []).map(({ auth }, at): [string, string | undefined] => [
       `spec.${field}[${at}].auth.oauth.tokenUrl`,
@@ -76,8 +76,8 @@ function urlFaults({ spec }: PallasInstance): Fault[] {
     ["spec.auth.jwt.issuer", spec.auth?.jwt?.issuer],
     ["spec.auth.jwt.jwksUrl", spec.auth?.jwt?.jwksUrl],
   ];
-  return urls.flatMap(([path, url = ""]): Fault[] => {
-    const message = url === "" || placeholder.test(url) ? undefined : urlFault(url);
+  return urls.flatMap(([path, url = ""]): ValidationError[] => {
+    const message = url === "" || placeholder.test(url) ? undefined : urlProblem(url);
     return message === undefined ? [] : [{ reason: "InvalidField", path, message }];
   });
 }
@@ -86,25 +86,25 @@ function urlFaults({ spec }: PallasInstance): Fault[] {
  * A request goes where its URL says: by another Host, servers that share an address would let a third one read it. And it
  * has one Authorization header.
  */
-const headerFaults = ({ spec }: PallasInstance): Fault[] =>
+const headerProblems = ({ spec }: PallasInstance): ValidationError[] =>
   (["providers", "servers"] as const).flatMap((field) =>
     (spec[field] ?? []).flatMap(({ auth, headers = [] }, position) =>
-      headers.flatMap(({ name }, at): Fault[] => {
+      headers.flatMap(({ name }, at): ValidationError[] => {
         const path = `spec.${field}[${position}].headers[${at}].name`;
-        const fault = (message: string): Fault[] => [{ reason: "InvalidField", path, message }];
+        const problem = (message: string): ValidationError[] => [{ reason: "InvalidField", path, message }];
         if (name.toLowerCase() === "host") {
-          return fault("is always taken from the URL; remove the header, and name the host in the URL");
+          return problem("is always taken from the URL; remove the header, and name the host in the URL");
         }
         return auth !== undefined && name.toLowerCase() === "authorization"
-          ? fault("is set by auth; remove the header, or auth")
+          ? problem("is set by auth; remove the header, or auth")
           : [];
       }),
     ),
   );
 
-function duplicatePrefixes(instance: PallasInstance): Fault[] {
+function duplicatePrefixes(instance: PallasInstance): ValidationError[] {
   const owners = new Map<string, string>();
-  return (instance.spec.servers ?? []).flatMap(({ name, prefix = name }, position): Fault[] => {
+  return (instance.spec.servers ?? []).flatMap(({ name, prefix = name }, position): ValidationError[] => {
     const owner = owners.get(prefix);
     owners.set(prefix, owner ?? name);
     if (owner === undefined) return [];
@@ -122,39 +122,39 @@ function duplicatePrefixes(instance: PallasInstance): Fault[] {
 const securityAnnotation =
   /^(container\.apparmor\.security\.beta|(container\.)?seccomp\.security\.alpha)\.kubernetes\.io\//;
 
-/** Faults of what an agent and agentDefaults can both set. */
-const settingsFaults = (
+/** Problems of what an agent and agentDefaults can both set. */
+const settingsProblems = (
   path: string,
   { pod, networkPolicy, request }: NonNullable<InstanceSpec["agentDefaults"]>,
-): Fault[] => [
+): ValidationError[] => [
   ...Object.keys(pod?.annotations ?? {})
     .filter((key) => securityAnnotation.test(key))
-    .map((key): Fault => ({
+    .map((key): ValidationError => ({
       reason: "InvalidField",
       path: `${path}.pod.annotations`,
       message: `"${key}" would change the security profile, which is always restricted; remove it`,
     })),
-  ...extraFaults(`${path}.request`, request),
-  ...podFaults(`${path}.pod`, pod),
-  ...networkPolicyFaults(`${path}.networkPolicy`, networkPolicy),
+  ...extraProblems(`${path}.request`, request),
+  ...podProblems(`${path}.pod`, pod),
+  ...networkPolicyProblems(`${path}.networkPolicy`, networkPolicy),
 ];
 
-/** Faults of an instance by itself. */
-export function acceptInstance(instance: PallasInstance, mode: Mode): Fault[] {
+/** Problems of an instance by itself. */
+export function acceptInstance(instance: PallasInstance, mode: Mode): ValidationError[] {
   return [
     ...(mode === "cluster" ? placeholders(instance) : []),
-    ...urlFaults(instance),
-    ...issuerFaults(instance),
-    ...headerFaults(instance),
-    ...instanceKeyFaults(instance),
+    ...urlProblems(instance),
+    ...issuerProblems(instance),
+    ...headerProblems(instance),
+    ...instanceKeyProblems(instance),
     ...duplicatePrefixes(instance),
-    ...settingsFaults("spec.agentDefaults", instance.spec.agentDefaults ?? {}),
-    ...instanceAmountFaults(instance),
+    ...settingsProblems("spec.agentDefaults", instance.spec.agentDefaults ?? {}),
+    ...instanceAmountProblems(instance),
   ];
 }
 
 /** Several pods can share neither a claim nor, without one, the histories that each keeps for itself (OPR-10). */
-function replicaFaults({ spec }: PallasAgent, scope: string): Fault[] {
+function replicaProblems({ spec }: PallasAgent, scope: string): ValidationError[] {
   const { replicas, storage } = spec;
   if (replicas <= 1 || (scope === "request" && !storage)) return [];
   const why = storage
@@ -164,36 +164,36 @@ function replicaFaults({ spec }: PallasAgent, scope: string): Fault[] {
 }
 
 /** With authentication on, a call without the caller's token is refused by the other agent. */
-function authFaults({ spec }: PallasAgent, { metadata, spec: { auth } }: PallasInstance): Fault[] {
+function authProblems({ spec }: PallasAgent, { metadata, spec: { auth } }: PallasInstance): ValidationError[] {
   if (auth?.jwt === undefined) return [];
-  return (spec.agents ?? []).flatMap(({ name, forwardInboundAuth = false }, position): Fault[] => {
+  return (spec.agents ?? []).flatMap(({ name, forwardInboundAuth = false }, position): ValidationError[] => {
     if (forwardInboundAuth) return [];
     const message = `must be true, because instance "${metadata.name}" has auth.jwt, so that "${name}" refuses calls without the caller's token; set it, or remove the agent`;
     return [{ reason: "TokenNotForwarded", path: `spec.agents[${position}].forwardInboundAuth`, message }];
   });
 }
 
-/** Faults of an agent in its instance, apart from what it refers to. */
-export function acceptAgent(agent: PallasAgent, instance: PallasInstance): Fault[] {
+/** Problems of an agent in its instance, apart from what it refers to. */
+export function acceptAgent(agent: PallasAgent, instance: PallasInstance): ValidationError[] {
   const { port } = agent.spec;
-  const faults: Fault[] = [
+  const problems: ValidationError[] = [
     ...(agent.spec.instruction?.trim() === todo
       ? [{ reason: "InvalidField" as const, path: "spec.instruction", message: unwritten }]
       : []),
-    ...replicaFaults(agent, effectiveScope(agent, instance)),
-    ...agentKeyFaults(agent),
-    ...outputFaults(agent),
-    ...settingsFaults("spec", agent.spec),
-    ...agentAmountFaults(agent, instance),
-    ...authFaults(agent, instance),
+    ...replicaProblems(agent, effectiveScope(agent, instance)),
+    ...agentKeyProblems(agent),
+    ...outputProblems(agent),
+    ...settingsProblems("spec", agent.spec),
+    ...agentAmountProblems(agent, instance),
+    ...authProblems(agent, instance),
   ];
   const { host, template } = instance.spec.externalUrl ?? {};
   if (port === undefined && (host !== undefined || template?.includes("{port}") === true)) {
-    faults.push({
+    problems.push({
       reason: "PortMissing",
       path: "spec.port",
       message: `is needed, because externalUrl of instance "${instance.metadata.name}" contains it; add the port that is published on that host`,
     });
   }
-  return faults;
+  return problems;
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { authorFaults, type AuthorLimits } from "./author-limits.ts";
+import { authorProblems, type AuthorLimits } from "./author-limits.ts";
 import { defaultLimits, sampleAgent, sampleInstance } from "./testing/resources.ts";
 
-const faults = (spec: object, limits: Partial<AuthorLimits> = {}) =>
-  authorFaults("spec", sampleAgent("a", spec).spec, { authors: { ...defaultLimits.authors, ...limits } });
-const messages = (...args: Parameters<typeof faults>) => faults(...args).map(({ path, message }) => [path, message]);
-const places = (...args: Parameters<typeof faults>) => faults(...args).map(({ path }) => path);
+const problems = (spec: object, limits: Partial<AuthorLimits> = {}) =>
+  authorProblems("spec", sampleAgent("a", spec).spec, { authors: { ...defaultLimits.authors, ...limits } });
+const messages = (...args: Parameters<typeof problems>) =>
+  problems(...args).map(({ path, message }) => [path, message]);
+const places = (...args: Parameters<typeof problems>) => problems(...args).map(({ path }) => path);
 
 describe("SEC-2 what authors may set on their pods", () => {
   const labels = { app: "payments", team: "blue", "example.com/tier": "gold" };
@@ -39,9 +40,9 @@ describe("SEC-2 what authors may set on their pods", () => {
     ["another case of letters", ["Team"], 3],
     ["an asterisk that is not last", ["*m", "*/tier"], 3],
     ["all", ["*"], 0],
-  ])("%s: %j leaves %i faults", (_what, allowed, count) => {
-    expect(faults({ pod: { labels } }, { labels: allowed })).toHaveLength(count);
-    expect(faults({ pod: { annotations: labels } }, { annotations: allowed })).toHaveLength(count);
+  ])("%s: %j leaves %i problems", (_what, allowed, count) => {
+    expect(problems({ pod: { labels } }, { labels: allowed })).toHaveLength(count);
+    expect(problems({ pod: { annotations: labels } }, { annotations: allowed })).toHaveLength(count);
   });
 
   it("each list is for itself", () => {
@@ -53,7 +54,7 @@ describe("SEC-2 what authors may set on their pods", () => {
 
   it("may be empty, and where pods run is theirs to choose", () => {
     const pod = { labels: {}, annotations: {}, priorityClassName: "", nodeSelector: { disk: "ssd" }, tolerations: [] };
-    expect(faults({ pod })).toEqual([]);
+    expect(problems({ pod })).toEqual([]);
   });
 });
 
@@ -71,7 +72,7 @@ describe("SEC-3 what authors may open", () => {
     ["any", ["enabled"]],
     ["off", []],
   ])("with %s not: %j", (networkPolicy, expected) => {
-    const refused = (policy: object) => faults({ networkPolicy: policy }, { networkPolicy }).length > 0;
+    const refused = (policy: object) => problems({ networkPolicy: policy }, { networkPolicy }).length > 0;
     const found = Object.entries(peers).flatMap(([name, peer]) => {
       const [from, to] = [refused({ from: [peer] }), refused({ to: [peer] })];
       expect(from).toBe(to);
@@ -101,14 +102,14 @@ describe("SEC-3 what authors may open", () => {
 
   it("is everything where nobody says what an operator allows", () => {
     const spec = { pod: { labels: { app: "x" } }, networkPolicy: { enabled: false, to: [peers.addresses] } };
-    expect(authorFaults("spec", sampleAgent("a", spec).spec, {})).toEqual([]);
+    expect(authorProblems("spec", sampleAgent("a", spec).spec, {})).toEqual([]);
   });
 
   it("holds for what an instance sets for all of its agents", () => {
     const agentDefaults = { pod: { labels: { app: "x" } }, networkPolicy: { enabled: false } };
     const { spec } = sampleInstance({ agentDefaults });
-    expect(authorFaults("spec.agentDefaults", spec.agentDefaults ?? {}, defaultLimits).map(({ path }) => path)).toEqual(
-      ["spec.agentDefaults.pod.labels", "spec.agentDefaults.networkPolicy.enabled"],
-    );
+    expect(
+      authorProblems("spec.agentDefaults", spec.agentDefaults ?? {}, defaultLimits).map(({ path }) => path),
+    ).toEqual(["spec.agentDefaults.pod.labels", "spec.agentDefaults.networkPolicy.enabled"]);
   });
 });

@@ -3,7 +3,7 @@
 // priority class evicts others' pods, and policies add up: what one opens, no other closes.
 import * as z from "zod";
 import type { AgentSpec } from "../crds/agent.ts";
-import { listNames, type Fault } from "./fault.ts";
+import { listNames, type ValidationError } from "./validation-error.ts";
 
 /** From nothing to everything; each level allows what those before it do. */
 export const policyLevels = ["none", "sameNamespace", "any", "off"] as const;
@@ -34,12 +34,12 @@ const variables = {
 type NetworkPolicy = NonNullable<AgentSpec["networkPolicy"]>;
 type Peer = NonNullable<NetworkPolicy["from"]>[number];
 
-const fault = (path: string, message: string): Fault => ({ reason: "InvalidField", path, message });
+const problem = (path: string, message: string): ValidationError => ({ reason: "InvalidField", path, message });
 
 const isListed = (name: string, allowed: readonly string[]): boolean =>
   allowed.some((entry) => (entry.endsWith("*") ? name.startsWith(entry.slice(0, -1)) : name === entry));
 
-const listFaults = (
+const listProblems = (
   path: string,
   names: string[],
   limit: Exclude<keyof AuthorLimits, "networkPolicy">,
@@ -48,7 +48,7 @@ const listFaults = (
   names
     .filter((name) => !isListed(name, limits[limit]))
     .map((name) =>
-      fault(
+      problem(
         path,
         `"${name}" is not among those that authors may set (${listNames(limits[limit])}); remove it, or have it added to ${variables[limit]} of the operator`,
       ),
@@ -58,32 +58,32 @@ const listFaults = (
 const levelOf = ({ podSelector, namespaceSelector, ipBlock }: Peer): PolicyLevel =>
   podSelector && !namespaceSelector && !ipBlock ? "sameNamespace" : "any";
 
-function openingFault(path: string, needed: PolicyLevel, { networkPolicy }: AuthorLimits): Fault[] {
+function openingProblem(path: string, needed: PolicyLevel, { networkPolicy }: AuthorLimits): ValidationError[] {
   if (policyLevels.indexOf(needed) <= policyLevels.indexOf(networkPolicy)) return [];
   const message = `needs "${needed}" where authors have "${networkPolicy}"; remove it, or have ${variables.networkPolicy} of the operator set to "${needed}"`;
-  return [fault(path, message)];
+  return [problem(path, message)];
 }
 
-/** Faults of what an agent and agentDefaults can both set, at `path`. */
-export function authorFaults(
+/** Problems of what an agent and agentDefaults can both set, at `path`. */
+export function authorProblems(
   path: string,
   { pod = {}, networkPolicy = {} }: Pick<AgentSpec, "pod" | "networkPolicy">,
   { authors: limits }: { authors?: AuthorLimits },
-): Fault[] {
+): ValidationError[] {
   if (limits === undefined) return [];
   return [
-    ...listFaults(`${path}.pod.labels`, Object.keys(pod.labels ?? {}), "labels", limits),
-    ...listFaults(`${path}.pod.annotations`, Object.keys(pod.annotations ?? {}), "annotations", limits),
-    ...listFaults(
+    ...listProblems(`${path}.pod.labels`, Object.keys(pod.labels ?? {}), "labels", limits),
+    ...listProblems(`${path}.pod.annotations`, Object.keys(pod.annotations ?? {}), "annotations", limits),
+    ...listProblems(
       `${path}.pod.priorityClassName`,
       pod.priorityClassName ? [pod.priorityClassName] : [],
       "priorityClasses",
       limits,
     ),
-    ...(networkPolicy.enabled === false ? openingFault(`${path}.networkPolicy.enabled`, "off", limits) : []),
+    ...(networkPolicy.enabled === false ? openingProblem(`${path}.networkPolicy.enabled`, "off", limits) : []),
     ...(["from", "to"] as const).flatMap((side) =>
       (networkPolicy[side] ?? []).flatMap((peer, at) =>
-        openingFault(`${path}.networkPolicy.${side}[${at}]`, levelOf(peer), limits),
+        openingProblem(`${path}.networkPolicy.${side}[${at}]`, levelOf(peer), limits),
       ),
     ),
   ];

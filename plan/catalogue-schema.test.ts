@@ -5,7 +5,7 @@ import ajvFormats from "ajv-formats";
 import fc from "fast-check";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { maxNameLength } from "../crds/names.ts";
+import { maxNameChars } from "../crds/names.ts";
 import { renderCatalogueEntry } from "./catalogue.ts";
 import { parseAgent, parseInstance } from "./parse.ts";
 import { agentManifestOf, instanceManifestOf, sampleAgent, sampleInstance } from "./testing/resources.ts";
@@ -26,7 +26,7 @@ const anyText = (maxLength: number) =>
     fc.string({ unit: fc.constantFrom("a", " ", "\n", "😀", "é"), minLength: maxLength - 2, maxLength }),
   );
 
-const name = fc.stringMatching(/^[a-z]([-a-z0-9]{0,48}[a-z0-9])?$/).filter((name) => name.length <= maxNameLength);
+const name = fc.stringMatching(/^[a-z]([-a-z0-9]{0,48}[a-z0-9])?$/).filter((name) => name.length <= maxNameChars);
 const icon = fc.record(
   {
     src: fc.oneof(
@@ -85,7 +85,7 @@ describe("CAT-7 every entry is valid by the published schema", () => {
   });
 
   it("at every limit at once", () => {
-    const longest = "a".repeat(maxNameLength);
+    const longest = "a".repeat(maxNameChars);
     const icons = Array.from({ length: 8 }, () => ({ src: `https://e/${"a".repeat(245)}` }));
     const agent = sampleAgent(longest, { title: "😀".repeat(100), description: "😀".repeat(4096), icons });
     const instance = sampleInstance({ registryNamespace: "a".repeat(149) });

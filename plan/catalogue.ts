@@ -2,7 +2,7 @@
 // compressing and change detection are the registry's.
 import type { AgentStatus, PallasAgent } from "../crds/agent.ts";
 import {
-  maxDescriptionLength,
+  maxDescriptionChars,
   officialMetaKey,
   runtimeMetaKey,
   serverSchemaUrl,
@@ -10,13 +10,14 @@ import {
   type CatalogueServer,
   type RuntimeMeta,
 } from "../crds/catalogue.ts";
+import { defined } from "../crds/defined.ts";
 import type { Condition } from "../crds/definition.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { slug, titleFromName } from "../crds/names.ts";
 import { resolveModels } from "./models.ts";
 
 /** 1–100 characters: longer text is cut at a word with an ellipsis (CAT-3). */
-export function shorten(text: string, limit: number = maxDescriptionLength): string {
+export function shorten(text: string, limit: number = maxDescriptionChars): string {
   const flat = text.replaceAll(/\s+/g, " ").trim();
   const characters = [...flat];
   if (characters.length <= limit) return flat;
@@ -76,12 +77,12 @@ function renderRuntime(status: AgentStatus | undefined): RuntimeMeta {
   const find = (type: string): Condition | undefined => conditions.find((condition) => condition.type === type);
   const parts = [find("ModelHealthy"), find("DownstreamsReachable")];
   const since = latest(parts.map((part) => part?.lastTransitionTime));
-  const faulty = [find("Ready"), ...parts].find((part) => part !== undefined && part.status !== "True");
+  const invalid = [find("Ready"), ...parts].find((part) => part !== undefined && part.status !== "True");
   return {
-    ...(status?.health === undefined ? {} : { health: status.health }),
+    ...defined({ health: status?.health }),
     ...(status?.health === undefined || since === undefined ? {} : { healthSince: toUtc(since) }),
     readyReplicas: status?.readyReplicas ?? 0,
-    ...(faulty === undefined || faulty.message === "" ? {} : { message: faulty.message }),
+    ...(invalid === undefined || invalid.message === "" ? {} : { message: invalid.message }),
   };
 }
 

@@ -8,15 +8,15 @@ const check = (...values: unknown[]) =>
     { mode: "cluster" },
   );
 /** Which document, what it is, why and where. */
-const told = ({ faults }: Checked<number>) =>
-  faults.map(({ source, subject, reason, path }) => [source, subject, reason, path]);
+const told = ({ problems }: Checked<number>) =>
+  problems.map(({ source, subject, reason, path }) => [source, subject, reason, path]);
 const names = ({ accepted, runnable }: Checked<number>) => ({
   accepted: accepted.map(({ agent }) => agent.metadata.name),
   runnable: runnable.map(({ agent }) => agent.metadata.name),
 });
 
 describe("CFG-5 a sound set of manifests", () => {
-  it("has no faults, whatever the order of its documents", () => {
+  it("has no problems, whatever the order of its documents", () => {
     const research = agentManifestOf("research", { agents: [{ name: "archive" }] });
     const all = [research, instanceManifestOf(), agentManifestOf("archive")];
     for (const documents of [all, all.toReversed()]) {
@@ -28,7 +28,7 @@ describe("CFG-5 a sound set of manifests", () => {
   });
 
   it("of nothing is nothing", () => {
-    expect(check()).toEqual({ faults: [], instances: [], accepted: [], runnable: [] });
+    expect(check()).toEqual({ problems: [], instances: [], accepted: [], runnable: [] });
   });
 
   it("a runnable agent comes with the agents of its own instance and namespace only", () => {
@@ -45,7 +45,7 @@ describe("CFG-5 a sound set of manifests", () => {
   });
 });
 
-describe("CFG-5 several faults are told at once, each with its document", () => {
+describe("CFG-5 several problems are told at once, each with its document", () => {
   it("of one resource and of several", () => {
     const checked = check(
       instanceManifestOf(),
@@ -61,7 +61,7 @@ describe("CFG-5 several faults are told at once, each with its document", () => 
         "2,PallasAgent default/b,ServerNotFound,spec.servers[0].name",
       ]),
     );
-    expect(checked.faults).toHaveLength(5);
+    expect(checked.problems).toHaveLength(5);
     expect(names(checked)).toEqual({ accepted: [], runnable: [] });
   });
 
@@ -71,14 +71,14 @@ describe("CFG-5 several faults are told at once, each with its document", () => 
   });
 
   it("a document of another kind is named, with the kind it may have meant", () => {
-    const { faults } = check({ kind: "PallasAgnt", metadata: { name: "a" } }, { kind: "Pod" }, 5, null);
-    expect(faults.map(({ source, subject, path }) => [source, subject, path])).toEqual([
+    const { problems } = check({ kind: "PallasAgnt", metadata: { name: "a" } }, { kind: "Pod" }, 5, null);
+    expect(problems.map(({ source, subject, path }) => [source, subject, path])).toEqual([
       [0, "document default/a", "kind"],
       [1, "document default/?", "kind"],
       [2, "document default/?", "kind"],
       [3, "document default/?", "kind"],
     ]);
-    expect(faults.map(({ message }) => message)).toEqual([
+    expect(problems.map(({ message }) => message)).toEqual([
       'expected "PallasInstance", "PallasAgent", found "PallasAgnt" (did you mean "PallasAgent"?)',
       'expected "PallasInstance", "PallasAgent", found "Pod"',
       'expected "PallasInstance", "PallasAgent", found nothing',
@@ -94,7 +94,7 @@ describe("CFG-5 several faults are told at once, each with its document", () => 
       instanceManifestOf({}, { namespace: "elsewhere" }),
     );
     expect(told(checked)).toEqual([[2, "PallasAgent default/ouranos", "DuplicateName", "metadata.name"]]);
-    expect(checked.faults[0]?.message).toContain('another PallasAgent is already named "default/ouranos"');
+    expect(checked.problems[0]?.message).toContain('another PallasAgent is already named "default/ouranos"');
     expect(names(checked).runnable).toEqual(["ouranos"]);
   });
 });
@@ -130,12 +130,12 @@ describe("SEC-2 no reference crosses a namespace or an instance", () => {
   it("an instance in another namespace is not found", () => {
     const checked = check(instanceManifestOf({}, { namespace: "elsewhere" }), agentManifestOf("a"));
     expect(told(checked)).toEqual([[1, "PallasAgent default/a", "InstanceNotFound", "spec.instanceRef.name"]]);
-    expect(checked.faults[0]?.message).toBe('PallasInstance "ouranos" is not in namespace "default"; there is none');
+    expect(checked.problems[0]?.message).toBe('PallasInstance "ouranos" is not in namespace "default"; there is none');
   });
 
   it("a misspelt instance is suggested", () => {
     const checked = check(instanceManifestOf(), agentManifestOf("a", { instanceRef: { name: "urano" } }));
-    expect(checked.faults[0]?.message).toBe(
+    expect(checked.problems[0]?.message).toBe(
       'PallasInstance "urano" is not in namespace "default" (did you mean "ouranos"?); there is "ouranos"',
     );
   });
@@ -157,14 +157,14 @@ describe("SEC-2 no reference crosses a namespace or an instance", () => {
 });
 
 describe("CFG-6 placeholders", () => {
-  it("are a fault in a cluster and none in local mode", () => {
+  it("are a problem in a cluster and none in local mode", () => {
     const manifests = [instanceManifestOf({ servers: [{ name: "argos", url: "${ARGOS}" }] })].map((value) => ({
       source: 0,
       value,
     }));
-    expect(checkManifests(manifests, { mode: "cluster" }).faults.map(({ reason }) => reason)).toEqual([
+    expect(checkManifests(manifests, { mode: "cluster" }).problems.map(({ reason }) => reason)).toEqual([
       "PlaceholderInCluster",
     ]);
-    expect(checkManifests(manifests, { mode: "local" }).faults).toEqual([]);
+    expect(checkManifests(manifests, { mode: "local" }).problems).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { suggestion } from "../crds/did-you-mean.ts";
 import { kindNames, type Resource } from "../crds/kinds.ts";
-import { listNames, type Fault, type Outcome } from "./fault.ts";
+import { listNames, type ValidationError, type Outcome } from "./validation-error.ts";
 import { judgeAgent, judgeInstance } from "./judge.ts";
 import { calledBy } from "./order.ts";
 import { parseAgent, parseInstance } from "./parse.ts";
@@ -17,15 +17,15 @@ export interface Manifest<Source> {
   value: unknown;
 }
 
-export interface SourcedFault<Source> extends Fault {
+export interface SourcedValidationError<Source> extends ValidationError {
   source: Source;
   /** `PallasAgent default/research`, as far as it is known. */
   subject: string;
 }
 
 export interface Checked<Source> {
-  faults: SourcedFault<Source>[];
-  /** Instances without faults. */
+  problems: SourcedValidationError<Source>[];
+  /** Instances without problems. */
   instances: PallasInstance[];
   /** Accepted agents, which the catalogue lists, whether or not they can run. */
   accepted: { agent: PallasAgent; instance: PallasInstance }[];
@@ -45,23 +45,23 @@ function declaredKey(value: unknown): string {
   return `${typeof namespace === "string" ? namespace : "default"}/${typeof name === "string" ? name : "?"}`;
 }
 
-/** Faults as they are found, and the documents that are sound so far, the first of each name. */
+/** Problems as they are found, and the documents that are sound so far, the first of each name. */
 class Judgement<Source> {
-  readonly faults: SourcedFault<Source>[] = [];
-  private readonly manifests: readonly Manifest<Source>[];
+  readonly problems: SourcedValidationError<Source>[] = [];
+  readonly #manifests: readonly Manifest<Source>[];
 
   constructor(manifests: readonly Manifest<Source>[]) {
-    this.manifests = manifests;
+    this.#manifests = manifests;
   }
 
-  report(source: Source, subject: string, faults: readonly Fault[]): void {
-    for (const fault of faults) this.faults.push({ source, subject, ...fault });
+  report(source: Source, subject: string, problems: readonly ValidationError[]): void {
+    for (const problem of problems) this.problems.push({ source, subject, ...problem });
   }
 
   /** Keys of every document of a kind, sound or not. */
   declared(kind: string): Set<string> {
     return new Set(
-      this.manifests.filter(({ value }) => field(value, "kind") === kind).map(({ value }) => declaredKey(value)),
+      this.#manifests.filter(({ value }) => field(value, "kind") === kind).map(({ value }) => declaredKey(value)),
     );
   }
 
@@ -70,11 +70,11 @@ class Judgement<Source> {
     parse: (raw: unknown) => Outcome<T>,
   ): Map<string, { source: Source; resource: T }> {
     const firsts = new Map<string, { source: Source; resource: T }>();
-    for (const { source, value } of this.manifests) {
+    for (const { source, value } of this.#manifests) {
       if (field(value, "kind") !== kind) continue;
       const subject = `${kind} ${declaredKey(value)}`;
       const result = parse(value);
-      if (!result.ok) this.report(source, subject, result.faults);
+      if (!result.ok) this.report(source, subject, result.problems);
       else if (firsts.has(keyOf(result.value))) this.report(source, subject, [duplicate(result.value)]);
       else firsts.set(keyOf(result.value), { source, resource: result.value });
     }
@@ -83,7 +83,7 @@ class Judgement<Source> {
 
   /** Documents of no kind of ours; what to pass over, such as Secrets, the caller has taken out. */
   reportStrangers(): void {
-    for (const { source, value } of this.manifests) {
+    for (const { source, value } of this.#manifests) {
       const kind = field(value, "kind");
       if (kindNames.some((known) => known === kind)) continue;
       const near = typeof kind === "string" ? suggestion(kind, kindNames) : "";
@@ -93,15 +93,15 @@ class Judgement<Source> {
   }
 }
 
-const duplicate = (resource: Resource): Fault => ({
+const duplicate = (resource: Resource): ValidationError => ({
   reason: "DuplicateName",
   path: "metadata.name",
   // kubectl apply would overwrite the first one in silence.
   message: `another ${resource.kind} is already named "${keyOf(resource)}"; rename or remove one of them`,
 });
 
-/** The fault of an agent whose instance is not there (OPR-5). */
-export function instanceMissing(agent: PallasAgent, known: readonly string[]): Fault {
+/** The problem of an agent whose instance is not there (OPR-5). */
+export function instanceMissing(agent: PallasAgent, known: readonly string[]): ValidationError {
   const { name } = agent.spec.instanceRef;
   const message = `PallasInstance "${name}" is not in namespace "${agent.metadata.namespace}"${suggestion(name, known)}; there is ${listNames(known)}`;
   return { reason: "InstanceNotFound", path: "spec.instanceRef.name", message };
@@ -111,14 +111,14 @@ export function instanceMissing(agent: PallasAgent, known: readonly string[]): F
 export function neighbourhood(
   instance: PallasInstance,
   agents: Iterable<PallasAgent>,
-  faulty: ReadonlySet<string> = new Set(),
+  invalid: ReadonlySet<string> = new Set(),
 ): Neighbourhood {
   const own = [...agents].filter((agent) => instanceKey(agent) === keyOf(instance));
   const callers = new Map<string, Set<string>>();
   for (const agent of own) {
     for (const name of calledBy(agent)) callers.set(name, (callers.get(name) ?? new Set()).add(agent.metadata.name));
   }
-  return { instance, agents: new Map(own.map((agent) => [agent.metadata.name, agent])), callers, faulty };
+  return { instance, agents: new Map(own.map((agent) => [agent.metadata.name, agent])), callers, invalid };
 }
 
 /** Judges a set of manifests; a faulty one takes nothing else down with it. */
@@ -130,13 +130,13 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], r
 
   const sound = new Map<string, PallasInstance>();
   for (const [key, { source, resource }] of instances) {
-    const faults = judgeInstance(resource, rules);
-    judgement.report(source, `PallasInstance ${key}`, faults);
-    if (faults.length === 0) sound.set(key, resource);
+    const problems = judgeInstance(resource, rules);
+    judgement.report(source, `PallasInstance ${key}`, problems);
+    if (problems.length === 0) sound.set(key, resource);
   }
 
   const checked: Checked<Source> = {
-    faults: judgement.faults,
+    problems: judgement.problems,
     instances: [...sound.values()],
     accepted: [],
     runnable: [],
@@ -147,8 +147,8 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], r
   const unreadable = new Set([...judgement.declared("PallasAgent")].filter((key) => !agents.has(key)));
   const neighbourhoods = new Map(
     [...sound].map(([key, instance]) => {
-      const faulty = new Set(namesIn(instance.metadata.namespace, unreadable));
-      return [key, neighbourhood(instance, siblings, faulty)];
+      const invalid = new Set(namesIn(instance.metadata.namespace, unreadable));
+      return [key, neighbourhood(instance, siblings, invalid)];
     }),
   );
   for (const [key, { source, resource: agent }] of agents) {

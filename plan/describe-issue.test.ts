@@ -1,12 +1,12 @@
 // Mistakes as people make them, and the whole sentence that each gets. A message never has the validator's own words, and
 // never shows what may be a secret.
 import { describe, expect, it } from "vitest";
-import { formatFault } from "./fault.ts";
+import { formatProblem } from "./validation-error.ts";
 import { parseAgent, parseInstance } from "./parse.ts";
 import { agentManifestOf, instanceManifestOf } from "./testing/resources.ts";
 
 const said = (outcome: ReturnType<typeof parseAgent> | ReturnType<typeof parseInstance>): string[] =>
-  outcome.ok ? [] : outcome.faults.map(formatFault);
+  outcome.ok ? [] : outcome.problems.map(formatProblem);
 const ofAgent = (spec: object): string[] => said(parseAgent(agentManifestOf("research", spec)));
 const ofInstance = (spec: object): string[] => said(parseInstance(instanceManifestOf(spec)));
 
@@ -183,8 +183,8 @@ describe("SEC-2 a value that may be a secret is in no message", () => {
   });
 
   it("nor one that stands as a key in place of a Secret's name", () => {
-    const faults = ofInstance({ providers: [{ name: "openai", apiKey: { [key]: {} } }] });
-    expect(faults).toEqual([
+    const problems = ofInstance({ providers: [{ name: "openai", apiKey: { [key]: {} } }] });
+    expect(problems).toEqual([
       "spec.providers[0].apiKey.secretKeyRef: is required, found nothing; add it",
       "spec.providers[0].apiKey: has an unknown field; expected secretKeyRef, put the value in a Secret and name it",
     ]);

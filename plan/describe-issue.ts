@@ -4,7 +4,7 @@ import * as z from "zod";
 import { suggestion } from "../crds/did-you-mean.ts";
 import { characters } from "../crds/fields.ts";
 import { kinds } from "../crds/kinds.ts";
-import { listNames } from "./fault.ts";
+import { listNames } from "./validation-error.ts";
 import { isOptional, placesOf, schemaAt } from "./schema-at.ts";
 import { isSecretPath, looksSecret } from "./secret-text.ts";
 
@@ -57,9 +57,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 function describeWanted(expected: string, wanted: Schema): string {
-  if (expected === "object" && fieldsOf(wanted).length > 0) {
-    return `an object with ${listFields(fieldsOf(wanted))}`;
-  }
+  if (expected === "object" && fieldsOf(wanted).length > 0) return `an object with ${listFields(fieldsOf(wanted))}`;
   if (expected !== "string") return words[expected] ?? expected;
   // A field with a pattern says what it means when it is given what no pattern takes.
   const said = z.safeParse(wanted, "\u0000").error?.issues.map(({ message }) => message) ?? [];

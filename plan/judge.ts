@@ -3,22 +3,22 @@
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { acceptAgent, acceptInstance } from "./accept.ts";
-import { imageFaults } from "./accept-images.ts";
-import { authorFaults } from "./author-limits.ts";
-import type { Fault } from "./fault.ts";
+import { imageProblems } from "./accept-images.ts";
+import { authorProblems } from "./author-limits.ts";
+import type { ValidationError } from "./validation-error.ts";
 import { resolveInstance } from "./resolve.ts";
 import type { Rules } from "./rules.ts";
 
-/** Every fault of an instance; with one, none of its agents is accepted. */
-export const judgeInstance = (instance: PallasInstance, rules: Rules): Fault[] => [
+/** Every problem of an instance; with one, none of its agents is accepted. */
+export const judgeInstance = (instance: PallasInstance, rules: Rules): ValidationError[] => [
   ...acceptInstance(instance, rules.mode),
   ...resolveInstance(instance),
-  ...imageFaults(instance, rules),
-  ...authorFaults("spec.agentDefaults", instance.spec.agentDefaults ?? {}, rules),
+  ...imageProblems(instance, rules),
+  ...authorProblems("spec.agentDefaults", instance.spec.agentDefaults ?? {}, rules),
 ];
 
-/** Every fault of an agent in an instance without faults, apart from what it refers to (`resolveAgent`). */
-export const judgeAgent = (agent: PallasAgent, instance: PallasInstance, rules: Rules): Fault[] => [
+/** Every problem of an agent in an instance without problems, apart from what it refers to (`resolveAgent`). */
+export const judgeAgent = (agent: PallasAgent, instance: PallasInstance, rules: Rules): ValidationError[] => [
   ...acceptAgent(agent, instance),
-  ...authorFaults("spec", agent.spec, rules),
+  ...authorProblems("spec", agent.spec, rules),
 ];

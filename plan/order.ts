@@ -45,7 +45,7 @@ function chainTo(end: string, start: string, cameFrom: ReadonlyMap<string, strin
 }
 
 /**
- * Whether an agent depends on agents that depend on each other in a circle: their fault is not its own. Takes away
+ * Whether an agent depends on agents that depend on each other in a circle: their problem is not its own. Takes away
  * what depends on nothing until nothing more can go; linear in the agents it reaches.
  */
 export function isBehindCycle(name: string, agents: AgentsByName): boolean {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { acceptInstance } from "./accept.ts";
 import { destinationsOf } from "./egress.ts";
-import { formatFault } from "./fault.ts";
+import { formatProblem } from "./validation-error.ts";
 import { parseInstance } from "./parse.ts";
 import { renderResolved } from "./resolved.ts";
 import { referencedFiles } from "./run-config.ts";
@@ -53,7 +53,7 @@ describe("CFG-5 auth.oauth", () => {
   const parse = (spec: object) => parseInstance(instanceManifestOf(spec));
   const said = (spec: object) => {
     const outcome = parse(spec);
-    return outcome.ok ? [] : outcome.faults.map(formatFault);
+    return outcome.ok ? [] : outcome.problems.map(formatProblem);
   };
 
   it("excludes forwardInboundAuth, and a provider's apiKey", () => {
@@ -74,11 +74,11 @@ describe("CFG-5 auth.oauth", () => {
       { name: "authorization", value: "Basic x" },
     ];
     const auth = { oauth };
-    const faults = acceptInstance(
+    const problems = acceptInstance(
       sampleInstance({ servers: [server({ auth, headers })], providers: [provider({ auth, headers })] }),
       "cluster",
     );
-    expect(faults.map(({ path }) => path)).toEqual([
+    expect(problems.map(({ path }) => path)).toEqual([
       "spec.providers[0].headers[1].name",
       "spec.servers[0].headers[1].name",
     ]);
@@ -100,7 +100,7 @@ describe("CFG-5 auth.oauth", () => {
       ["InvalidField", `${place}.auth.oauth.tokenUrl`],
       ["InvalidField", `${place}.auth.oauth.clientSecret.secretKeyRef.key`],
     ];
-    const faults = acceptInstance(instance, "cluster").map(({ reason, path }) => [reason, path]);
-    expect(new Set(faults)).toEqual(new Set([...at("spec.servers[0]"), ...at("spec.providers[0]")]));
+    const problems = acceptInstance(instance, "cluster").map(({ reason, path }) => [reason, path]);
+    expect(new Set(problems)).toEqual(new Set([...at("spec.servers[0]"), ...at("spec.providers[0]")]));
   });
 });

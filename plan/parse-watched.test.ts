@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defined } from "../crds/defined.ts";
 import { kinds } from "../crds/kinds.ts";
 import { parseAgent } from "./parse.ts";
 import { parseWatched, type WatchedAgent } from "./parse-watched.ts";
@@ -16,14 +17,14 @@ const served = (spec: unknown, status?: unknown, metadata: object = {}) => ({
   ...agentManifestOf("research"),
   metadata: { name: "research", ...serverFilled, ...metadata },
   spec,
-  ...(status === undefined ? {} : { status }),
+  ...defined({ status }),
 });
 const sound = { instanceRef: { name: "ouranos" } };
 const read = (spec: unknown, status?: unknown, previous?: WatchedAgent, metadata: object = {}): WatchedAgent =>
   parseWatched(kinds.PallasAgent, served(spec, status, metadata), previous);
 const specOf = ({ parsed }: WatchedAgent) => (parsed.ok ? parsed.value.spec : undefined);
-const faultsOf = ({ parsed }: WatchedAgent) =>
-  parsed.ok ? [] : parsed.faults.map(({ reason, path }) => `${reason} ${path}`);
+const problemsOf = ({ parsed }: WatchedAgent) =>
+  parsed.ok ? [] : parsed.problems.map(({ reason, path }) => `${reason} ${path}`);
 
 const condition = (type: string, rest: object = {}) => ({
   type,
@@ -41,7 +42,7 @@ describe("OPR-2 CFG-5 the spec of a served object", () => {
     expect(specOf(read(spec))).toEqual(strict.ok && strict.value.spec);
   });
 
-  it("has no fault for keys that another release knows, at any depth, nor for null", () => {
+  it("has no problem for keys that another release knows, at any depth, nor for null", () => {
     const newer = {
       ...sound,
       mood: "fine",
@@ -60,16 +61,18 @@ describe("OPR-2 CFG-5 the spec of a served object", () => {
     );
   });
 
-  it("has the faults that are left beside such keys, with their places", () => {
-    expect(faultsOf(read({ ...sound, mood: "fine", replicas: "many", servers: [{ name: "?" }] }))).toEqual([
+  it("has the problems that are left beside such keys, with their places", () => {
+    expect(problemsOf(read({ ...sound, mood: "fine", replicas: "many", servers: [{ name: "?" }] }))).toEqual([
       "InvalidField spec.servers[0].name",
       "InvalidField spec.replicas",
     ]);
-    expect(faultsOf(read(undefined))).toEqual(["InvalidField spec"]);
+    expect(problemsOf(read(undefined))).toEqual(["InvalidField spec"]);
   });
 
   it("keeps the rules of names", () => {
-    expect(faultsOf(read(sound, undefined, undefined, { name: "x-registry" }))).toEqual(["InvalidField metadata.name"]);
+    expect(problemsOf(read(sound, undefined, undefined, { name: "x-registry" }))).toEqual([
+      "InvalidField metadata.name",
+    ]);
   });
 });
 
@@ -100,7 +103,7 @@ describe("OPR-2 the status of a served object", () => {
 
   it("is kept where the spec cannot be read, so that nothing is told anew at each look", () => {
     const status = { observedGeneration: 3, conditions: [condition("Accepted", { status: "False" })] };
-    expect(faultsOf(read({}, status))).toEqual(["InvalidField spec.instanceRef"]);
+    expect(problemsOf(read({}, status))).toEqual(["InvalidField spec.instanceRef"]);
     expect(read({}, status).status).toEqual(status);
   });
 
@@ -136,9 +139,9 @@ describe("OPR-2 a spec is read once for each generation", () => {
     expect(next.parsed).toMatchObject({ ok: true, value: { status: { health: "ok" } } });
   });
 
-  it("its faults are found once, too", () => {
-    const faulty = read({ ...sound, replicas: -1 });
-    expect(read(after, undefined, faulty).parsed).toBe(faulty.parsed);
+  it("its problems are found once, too", () => {
+    const invalid = read({ ...sound, replicas: -1 });
+    expect(read(after, undefined, invalid).parsed).toBe(invalid.parsed);
   });
 
   it.each([

@@ -7,7 +7,7 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import type { Kind } from "../crds/kinds.ts";
 import { apiVersion } from "../crds/names.ts";
-import type { Outcome } from "./fault.ts";
+import type { Outcome } from "./validation-error.ts";
 import { parseBySchema, withoutNulls } from "./parse.ts";
 import { schemaAt } from "./schema-at.ts";
 
@@ -34,7 +34,7 @@ export interface Watched<Resource extends { status?: unknown }> {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: OwnMeta;
-  /** With the status, as far as it can be read; faults are those of name and spec. */
+  /** With the status, as far as it can be read; problems are those of name and spec. */
   readonly parsed: Outcome<Resource>;
   /** As far as it can be read, also where the spec cannot. */
   readonly status: Resource["status"];

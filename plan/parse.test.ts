@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { formatFault, type Fault } from "./fault.ts";
+import { formatProblem, type ValidationError } from "./validation-error.ts";
 import { parseAgent, parseInstance } from "./parse.ts";
 import { agentManifestOf, instanceManifestOf } from "./testing/resources.ts";
 
-const agentFaults = (spec: object, metadata: object = {}): Fault[] => {
+const agentProblems = (spec: object, metadata: object = {}): ValidationError[] => {
   const outcome = parseAgent(agentManifestOf("research", spec, metadata));
-  return outcome.ok ? [] : outcome.faults;
+  return outcome.ok ? [] : outcome.problems;
 };
-const told = (spec: object) => agentFaults(spec).map(formatFault);
+const told = (spec: object) => agentProblems(spec).map(formatProblem);
 
 describe("CFG-5 a misspelt key is refused", () => {
   it.each([
@@ -18,7 +18,7 @@ describe("CFG-5 a misspelt key is refused", () => {
     [{ somethingElse: 1 }, "spec.somethingElse", ""],
   ])("%j names the nearest field there, if one is near", (spec, path, suggestion) => {
     const key = path.split(".").at(-1);
-    expect(agentFaults(spec)).toEqual([
+    expect(agentProblems(spec)).toEqual([
       { reason: "UnknownField", path, message: `unknown field "${key}"${suggestion}; correct or remove it` },
     ]);
   });
@@ -28,19 +28,19 @@ describe("CFG-5 a misspelt key is refused", () => {
       'spec.titel: unknown field "titel" (did you mean "title"?); correct or remove it',
     ]);
     const besides = parseAgent({ ...agentManifestOf("a"), specs: {} });
-    expect(besides).toMatchObject({ ok: false, faults: [{ reason: "UnknownField", path: "specs" }] });
+    expect(besides).toMatchObject({ ok: false, problems: [{ reason: "UnknownField", path: "specs" }] });
     for (const key of ["__proto__", "constructor", "toString"]) {
       for (const value of ["null", "{}", "5"]) {
         const spec: object = JSON.parse(`{"instanceRef": {"name": "a"}, "${key}": ${value}}`);
         const raw = { ...agentManifestOf("a"), spec };
-        expect([key, parseAgent(raw)]).toMatchObject([key, { ok: false, faults: [{ path: `spec.${key}` }] }]);
+        expect([key, parseAgent(raw)]).toMatchObject([key, { ok: false, problems: [{ path: `spec.${key}` }] }]);
       }
     }
   });
 
-  it("several faults are told at once, each with its place", () => {
-    const faults = agentFaults({ titel: "x", replicas: -1, icons: [{ src: "ftp://a" }], scope: "all" });
-    expect(faults.map(({ path }) => path).toSorted()).toEqual([
+  it("several problems are told at once, each with its place", () => {
+    const problems = agentProblems({ titel: "x", replicas: -1, icons: [{ src: "ftp://a" }], scope: "all" });
+    expect(problems.map(({ path }) => path).toSorted()).toEqual([
       "spec.icons[0].src",
       "spec.replicas",
       "spec.scope",
@@ -81,7 +81,7 @@ describe("CFG-5 null is absent, as for the API server", () => {
 
   it("so a required field that is null is missing, and a list has no null entries", () => {
     expect(told({ instanceRef: null })).toEqual(["spec.instanceRef: is required, found nothing; add it"]);
-    expect(agentFaults({ dependsOn: [null] }).map(({ path }) => path)).toEqual(["spec.dependsOn[0]"]);
+    expect(agentProblems({ dependsOn: [null] }).map(({ path }) => path)).toEqual(["spec.dependsOn[0]"]);
   });
 });
 
@@ -94,7 +94,7 @@ describe("CFG-1 defaults of the schema", () => {
     expect(parseInstance(instanceManifestOf())).toMatchObject({ ok: true, value: { spec: { version: "1.0.0" } } });
   });
 
-  it("anything that is no manifest is one fault, never an exception", () => {
+  it("anything that is no manifest is one problem, never an exception", () => {
     for (const raw of [undefined, null, 5, "x", [], {}, { kind: "PallasAgent" }, agentManifestOf("", {})]) {
       expect(parseAgent(raw).ok).toBe(false);
       expect(parseInstance(raw).ok).toBe(false);

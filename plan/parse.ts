@@ -1,4 +1,4 @@
-// From anything to a typed resource: the schema of crds/, its issues told as faults. This is what the API server's
+// From anything to a typed resource: the schema of crds/, its issues told as problems. This is what the API server's
 // validation is in a cluster, and it is held equal to it by a differential test (CFG-5). What the API server serves has
 // that behind it and is read by parse-watched.ts.
 import * as z from "zod";
@@ -6,7 +6,7 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { kinds } from "../crds/kinds.ts";
 import { describeIssue, describeUnknownKey } from "./describe-issue.ts";
-import { formatPath, type Fault, type Outcome } from "./fault.ts";
+import { formatPath, type ValidationError, type Outcome } from "./validation-error.ts";
 import { schemaAt } from "./schema-at.ts";
 
 /**
@@ -28,7 +28,7 @@ export function withoutNulls(schema: z.core.$ZodType, raw: unknown, unknownKeys:
   return Object.fromEntries(entries);
 }
 
-function toFaults(schema: z.core.$ZodType, issue: z.core.$ZodIssue, raw: unknown): Fault[] {
+function toProblems(schema: z.core.$ZodType, issue: z.core.$ZodIssue, raw: unknown): ValidationError[] {
   if (issue.code !== "unrecognized_keys") {
     return [{ reason: "InvalidField", path: formatPath(issue.path), message: describeIssue(issue, schema, raw) }];
   }
@@ -39,21 +39,21 @@ function toFaults(schema: z.core.$ZodType, issue: z.core.$ZodIssue, raw: unknown
   });
 }
 
-/** The value by its schema, or every fault of it. */
+/** The value by its schema, or every problem of it. */
 export function parseBySchema<T extends z.ZodType>(schema: T, raw: unknown): Outcome<z.output<T>> {
   const result = schema.safeParse(raw);
   if (result.success) return { ok: true, value: result.data };
-  const faults = result.error.issues.flatMap((issue) => toFaults(schema, issue, raw));
-  const [first, ...others] = faults;
+  const problems = result.error.issues.flatMap((issue) => toProblems(schema, issue, raw));
+  const [first, ...others] = problems;
   if (!first) throw new Error("expected an issue from a failed parse, found none", { cause: result.error });
-  return { ok: false, faults: [first, ...others] };
+  return { ok: false, problems: [first, ...others] };
 }
 
 const parse = <T extends z.ZodType>(schema: T, manifest: unknown): Outcome<z.output<T>> =>
   parseBySchema(schema, withoutNulls(schema, manifest, "kept"));
 
-/** A PallasAgent with the schema's defaults filled in, or every fault of it. */
+/** A PallasAgent with the schema's defaults filled in, or every problem of it. */
 export const parseAgent = (raw: unknown): Outcome<PallasAgent> => parse(kinds.PallasAgent.manifest, raw);
 
-/** A PallasInstance with the schema's defaults filled in, or every fault of it. */
+/** A PallasInstance with the schema's defaults filled in, or every problem of it. */
 export const parseInstance = (raw: unknown): Outcome<PallasInstance> => parse(kinds.PallasInstance.manifest, raw);

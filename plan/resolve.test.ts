@@ -10,12 +10,12 @@ const instance = sampleInstance({
   ],
 });
 const research = sampleAgent("research");
-const faultsOf = (spec: object, of = instance, others = [research]) => {
+const problemsOf = (spec: object, of = instance, others = [research]) => {
   const agent = sampleAgent("a", spec);
   return resolveAgent(agent, sampleNeighbourhood(of, agent, ...others));
 };
 
-describe("CFG-5 each fault of a reference is told once: reason, place, what was found, what there is", () => {
+describe("CFG-5 each problem of a reference is told once: reason, place, what was found, what there is", () => {
   it.each([
     [
       { model: "opnai.gpt-5" },
@@ -54,7 +54,7 @@ describe("CFG-5 each fault of a reference is told once: reason, place, what was 
       "the agents form a dependency cycle: a → a; remove one of these references",
     ],
   ])("%j", (spec, reason, path, message) => {
-    expect(faultsOf(spec)).toEqual([{ reason, path, message }]);
+    expect(problemsOf(spec)).toEqual([{ reason, path, message }]);
   });
 
   it("nothing is wrong with what is there, built-in providers included", () => {
@@ -65,12 +65,12 @@ describe("CFG-5 each fault of a reference is told once: reason, place, what was 
       agents: [{ name: "research" }],
       dependsOn: ["research"],
     };
-    expect(faultsOf(spec)).toEqual([]);
+    expect(problemsOf(spec)).toEqual([]);
   });
 
-  it("several faults are told at once", () => {
+  it("several problems are told at once", () => {
     const spec = { model: "google.x", servers: [{ name: "x" }], agents: [{ name: "y" }], dependsOn: ["z"] };
-    expect(faultsOf(spec).map(({ path }) => path)).toEqual([
+    expect(problemsOf(spec).map(({ path }) => path)).toEqual([
       "spec.model",
       "spec.servers[0].name",
       "spec.agents[0].name",
@@ -81,7 +81,7 @@ describe("CFG-5 each fault of a reference is told once: reason, place, what was 
 
 describe("CFG-1 the model of an agent", () => {
   it("must be named by it or its instance", () => {
-    expect(faultsOf({}, sampleInstance({ defaultModel: null }))).toEqual([
+    expect(problemsOf({}, sampleInstance({ defaultModel: null }))).toEqual([
       {
         reason: "ModelMissing",
         path: "spec.model",
@@ -92,7 +92,7 @@ describe("CFG-1 the model of an agent", () => {
 
   it("that its instance names wrongly is told at the reference to the instance", () => {
     const broken = sampleInstance({ defaultModel: "google.x" });
-    expect(faultsOf({}, broken).map(({ path }) => path)).toEqual(["spec.instanceRef"]);
+    expect(problemsOf({}, broken).map(({ path }) => path)).toEqual(["spec.instanceRef"]);
     expect(resolveInstance(broken)).toEqual([
       {
         reason: "ProviderNotFound",
@@ -133,12 +133,12 @@ describe("CFG-1 calls between agents", () => {
 
   it("an agent before a cycle is not at fault for it", () => {
     const [b, c] = [sampleAgent("b", { agents: [{ name: "c" }] }), sampleAgent("c", { agents: [{ name: "b" }] })];
-    expect(faultsOf({ agents: [{ name: "b" }] }, instance, [b, c])).toEqual([]);
+    expect(problemsOf({ agents: [{ name: "b" }] }, instance, [b, c])).toEqual([]);
   });
 
-  it("an agent that is there but faulty is no fault of who names it", () => {
+  it("an agent that is there but faulty is no problem of who names it", () => {
     const agent = sampleAgent("a", { agents: [{ name: "broken" }], dependsOn: ["gone"] });
-    const around = { ...sampleNeighbourhood(instance, agent), faulty: new Set(["broken"]) };
+    const around = { ...sampleNeighbourhood(instance, agent), invalid: new Set(["broken"]) };
     expect(resolveAgent(agent, around).map(({ path }) => path)).toEqual(["spec.dependsOn[0]"]);
   });
 });
@@ -147,7 +147,7 @@ describe("AGT-1 names that the model sees", () => {
   it("an agent and a server cannot have the same prefix", () => {
     const of = sampleInstance({ servers: [{ name: "argos", url: "http://a/mcp", prefix: "deep_research" }] });
     const spec = { servers: [{ name: "argos" }], agents: [{ name: "deep-research" }] };
-    expect(faultsOf(spec, of, [sampleAgent("deep-research")])).toEqual([
+    expect(problemsOf(spec, of, [sampleAgent("deep-research")])).toEqual([
       {
         reason: "DuplicateName",
         path: "spec.agents[0].name",
@@ -159,7 +159,7 @@ describe("AGT-1 names that the model sees", () => {
 
   it("a prefix moves a server's tools out of the way", () => {
     const of = sampleInstance({ servers: [{ name: "research", url: "http://a/mcp", prefix: "web" }] });
-    expect(faultsOf({ servers: [{ name: "research" }], agents: [{ name: "research" }] }, of)).toEqual([]);
+    expect(problemsOf({ servers: [{ name: "research" }], agents: [{ name: "research" }] }, of)).toEqual([]);
   });
 });
 

@@ -1,10 +1,10 @@
 // From names to what they stand for: model providers, downstream servers, sub-agents and dependencies of one agent,
-// all inside its namespace and instance (SEC-2). Faults of references show as ReferencesResolved=False.
+// all inside its namespace and instance (SEC-2). Problems of references show as ReferencesResolved=False.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { mcpName } from "../crds/names.ts";
 import { suggestion } from "../crds/did-you-mean.ts";
-import { listNames, type Fault } from "./fault.ts";
+import { listNames, type ValidationError } from "./validation-error.ts";
 import { isBuiltIn, modelOf, splitModel } from "./models.ts";
 import { callDepth, findCycle, isBehindCycle, maxCallDepth, type AgentsByName } from "./order.ts";
 
@@ -14,14 +14,14 @@ export interface Neighbourhood {
   agents: AgentsByName;
   /** By the name of an agent, those that call it. */
   callers: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Agents that are there but faulty: naming one is no fault of who names it. */
-  faulty?: ReadonlySet<string>;
+  /** Agents that are there but faulty: naming one is no problem of who names it. */
+  invalid?: ReadonlySet<string>;
 }
 
 const missing = (what: string, name: string, known: readonly string[], where: string) =>
   `${what} "${name}" does not exist${suggestion(name, known)}; ${where} ${listNames(known)}`;
 
-function modelFaults(agent: PallasAgent, { instance }: Neighbourhood): Fault[] {
+function modelProblems(agent: PallasAgent, { instance }: Neighbourhood): ValidationError[] {
   const main = modelOf(agent, instance);
   if (main === undefined) {
     const message = `names no model, and neither does defaultModel of instance "${instance.metadata.name}"; set one of them`;
@@ -32,7 +32,7 @@ function modelFaults(agent: PallasAgent, { instance }: Neighbourhood): Fault[] {
     ...(agent.spec.fallbackModels ?? []).map((ref, position) => ({ path: `spec.fallbackModels[${position}]`, ref })),
   ];
   const known = (instance.spec.providers ?? []).map(({ name }) => name);
-  return refs.flatMap(({ path, ref }): Fault[] => {
+  return refs.flatMap(({ path, ref }): ValidationError[] => {
     const { provider } = splitModel(ref);
     if (isBuiltIn(provider) || known.includes(provider)) return [];
     const where = `instance "${instance.metadata.name}" has the providers`;
@@ -41,29 +41,29 @@ function modelFaults(agent: PallasAgent, { instance }: Neighbourhood): Fault[] {
   });
 }
 
-function serverFaults(agent: PallasAgent, { instance }: Neighbourhood): Fault[] {
+function serverProblems(agent: PallasAgent, { instance }: Neighbourhood): ValidationError[] {
   const known = (instance.spec.servers ?? []).map(({ name }) => name);
-  return (agent.spec.servers ?? []).flatMap(({ name }, position): Fault[] => {
+  return (agent.spec.servers ?? []).flatMap(({ name }, position): ValidationError[] => {
     if (known.includes(name)) return [];
     const message = missing("server", name, known, `instance "${instance.metadata.name}" has the servers`);
     return [{ reason: "ServerNotFound", path: `spec.servers[${position}].name`, message }];
   });
 }
 
-function agentFaults(agent: PallasAgent, { instance, agents, faulty }: Neighbourhood): Fault[] {
+function agentProblems(agent: PallasAgent, { instance, agents, invalid }: Neighbourhood): ValidationError[] {
   const refs = [
     ...(agent.spec.agents ?? []).map(({ name }, position) => ({ path: `spec.agents[${position}].name`, name })),
     ...(agent.spec.dependsOn ?? []).map((name, position) => ({ path: `spec.dependsOn[${position}]`, name })),
   ];
-  return refs.flatMap(({ path, name }): Fault[] => {
-    if (agents.has(name) || faulty?.has(name)) return [];
+  return refs.flatMap(({ path, name }): ValidationError[] => {
+    if (agents.has(name) || invalid?.has(name)) return [];
     const known = [...agents.keys()].filter((other) => other !== agent.metadata.name);
     const message = missing("agent", name, known, `instance "${instance.metadata.name}" has the other agents`);
     return [{ reason: "AgentNotFound", path, message }];
   });
 }
 
-function graphFaults(agent: PallasAgent, { agents }: Neighbourhood): Fault[] {
+function graphProblems(agent: PallasAgent, { agents }: Neighbourhood): ValidationError[] {
   const cycle = findCycle(agent.metadata.name, agents);
   if (cycle) {
     const message = `the agents form a dependency cycle: ${cycle.join(" → ")}; remove one of these references`;
@@ -76,14 +76,14 @@ function graphFaults(agent: PallasAgent, { agents }: Neighbourhood): Fault[] {
 }
 
 /** Models see `{prefix}__{tool}` for servers and `{agent}__{agent}` for agents: the first parts must differ. */
-function prefixFaults(agent: PallasAgent, { instance }: Neighbourhood): Fault[] {
+function prefixProblems(agent: PallasAgent, { instance }: Neighbourhood): ValidationError[] {
   const prefixes = new Map(
     (agent.spec.servers ?? []).map(({ name }) => {
       const server = instance.spec.servers?.find((candidate) => candidate.name === name);
       return [server?.prefix ?? name, name];
     }),
   );
-  return (agent.spec.agents ?? []).flatMap(({ name }, position): Fault[] => {
+  return (agent.spec.agents ?? []).flatMap(({ name }, position): ValidationError[] => {
     const server = prefixes.get(mcpName(name));
     if (server === undefined) return [];
     const message = `agent "${name}" and server "${server}" would have the same prefix "${mcpName(name)}" to the model; set another prefix on the server`;
@@ -97,7 +97,7 @@ const createdBefore = (a: PallasAgent, b: PallasAgent): boolean => {
 };
 
 /** Two agents cannot be published on one port of one host; the earlier one keeps it. */
-function portFaults(agent: PallasAgent, { instance, agents }: Neighbourhood): Fault[] {
+function portProblems(agent: PallasAgent, { instance, agents }: Neighbourhood): ValidationError[] {
   const { port } = agent.spec;
   if (port === undefined || instance.spec.externalUrl?.host === undefined) return [];
   const holder = [...agents.values()].find(
@@ -108,18 +108,18 @@ function portFaults(agent: PallasAgent, { instance, agents }: Neighbourhood): Fa
   return [{ reason: "DuplicatePort", path: "spec.port", message }];
 }
 
-/** Every fault in what an agent refers to; none means that its run configuration can be rendered. */
-export const resolveAgent = (agent: PallasAgent, around: Neighbourhood): Fault[] => [
-  ...modelFaults(agent, around),
-  ...serverFaults(agent, around),
-  ...agentFaults(agent, around),
-  ...graphFaults(agent, around),
-  ...prefixFaults(agent, around),
-  ...portFaults(agent, around),
+/** Every problem in what an agent refers to; none means that its run configuration can be rendered. */
+export const resolveAgent = (agent: PallasAgent, around: Neighbourhood): ValidationError[] => [
+  ...modelProblems(agent, around),
+  ...serverProblems(agent, around),
+  ...agentProblems(agent, around),
+  ...graphProblems(agent, around),
+  ...prefixProblems(agent, around),
+  ...portProblems(agent, around),
 ];
 
-/** Faults of references inside an instance: its default model's provider. */
-export function resolveInstance(instance: PallasInstance): Fault[] {
+/** Problems of references inside an instance: its default model's provider. */
+export function resolveInstance(instance: PallasInstance): ValidationError[] {
   const { defaultModel, providers = [] } = instance.spec;
   if (defaultModel === undefined) return [];
   const { provider } = splitModel(defaultModel);

@@ -1,4 +1,4 @@
-// An agent without faults and everything that is derived from it and its instance, each derived once: what renderers take,
+// An agent without problems and everything that is derived from it and its instance, each derived once: what renderers take,
 // and all they take.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";

@@ -2,6 +2,7 @@
 // hash of them says whether pods must roll (OPR-2).
 import { createHash } from "node:crypto";
 import type { PallasAgent } from "../crds/agent.ts";
+import { defined } from "../crds/defined.ts";
 import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { providerKind } from "../crds/instance.ts";
 import { titleFromName } from "../crds/names.ts";
@@ -46,8 +47,7 @@ function renderOauth(auth: OwnAuth | undefined): { oauth?: RunOauth } {
       clientSecret: clientSecret.secretKeyRef,
       clientAuth,
       scopes,
-      ...(audience === undefined ? {} : { audience }),
-      ...(resource === undefined ? {} : { resource }),
+      ...defined({ audience, resource }),
     },
   };
 }
@@ -68,8 +68,7 @@ function renderProviders(used: ReadonlySet<string>, instance: PallasInstance): R
         {
           name: provider.name,
           kind,
-          ...(provider.baseUrl === undefined ? {} : { baseUrl: provider.baseUrl }),
-          ...(provider.region === undefined ? {} : { region: provider.region }),
+          ...defined({ baseUrl: provider.baseUrl, region: provider.region }),
           ...(provider.apiKey === undefined ? {} : { apiKey: provider.apiKey.secretKeyRef }),
           headers: renderHeaders(provider.headers),
           ...renderOauth(provider.auth),
@@ -150,11 +149,7 @@ function renderRequest({
   extra,
 }: EffectiveSettings["request"]): RunConfig["request"] {
   return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(topK === undefined ? {} : { topK }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(effort === undefined ? {} : { effort }),
+    ...defined({ temperature, topP, topK, maxTokens, effort }),
     ...(extra === undefined || Object.keys(extra).length === 0 ? {} : { extra: parseExtra(extra) }),
     stop: [...stop],
     parallelToolCalls,
@@ -169,7 +164,7 @@ function renderTelemetry({ spec }: PallasInstance): Pick<RunConfig, "telemetry">
 }
 
 /**
- * The run configuration of an agent without faults.
+ * The run configuration of an agent without problems.
  * @param agentUrl where another agent of the instance is reached from this one's process
  */
 export function renderRunConfig(
@@ -200,7 +195,7 @@ export function renderRunConfig(
     request: renderRequest(request),
     servers: renderServers(agent, instance),
     agents: renderSubAgents(agent, around, agentUrl),
-    ...(agent.spec.output === undefined ? {} : { output: agent.spec.output }),
+    ...defined({ output: agent.spec.output }),
     scope,
     // Nothing of how many pods there are, which would roll them: only this scope can have several.
     sessions: scope !== "request",

@@ -59,7 +59,7 @@ function effectiveResources(
 const claimShare = 0.8;
 
 /** What is built in gives way to a smaller claim. */
-function effectiveMaxBytes(written: Settings["history"]["maxBytes"], storage: AgentSpec["storage"]): number {
+function maxEffectiveBytes(written: Settings["history"]["maxBytes"], storage: AgentSpec["storage"]): number {
   if (written !== undefined) return parseQuantity(written);
   const whole = parseQuantity(builtIn.history.maxBytes);
   return storage ? Math.min(whole, Math.ceil(parseQuantity(storage.size) * claimShare)) : whole;
@@ -99,7 +99,7 @@ export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) 
   const history = { ...builtIn.history, ...shared.history, ...own.history };
   const resources = effectiveResources(shared.resources, own.resources);
   const ofOneHistory = own.history?.maxBytesPerConversation ?? shared.history?.maxBytesPerConversation;
-  const maxBytes = effectiveMaxBytes(own.history?.maxBytes ?? shared.history?.maxBytes, own.storage);
+  const maxBytes = maxEffectiveBytes(own.history?.maxBytes ?? shared.history?.maxBytes, own.storage);
   return {
     resources,
     bodyLimitBytes: effectiveReadBytes(instance.spec.http?.bodyLimit, builtInBodyLimit, resources),

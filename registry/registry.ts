@@ -26,7 +26,7 @@ import { serversSurface } from "./servers/routes.ts";
 import type { ResourceSource } from "./source/source.ts";
 import { statusSurface } from "./status/routes.ts";
 
-const questionsAtOnce = 16;
+const maxConcurrentScrapes = 16;
 /** An agent asks its downstreams and providers before it reports, each with a deadline of its own. */
 const healthTimeoutMs = 8_000;
 
@@ -88,7 +88,7 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
     },
     log,
   });
-  const polling = { source, intervalMs: options.scrapeIntervalMs, concurrency: questionsAtOnce, log };
+  const polling = { source, intervalMs: options.scrapeIntervalMs, concurrency: maxConcurrentScrapes, log };
   const reports = createPoller({ ...polling, question: "health", ask: fetchHealthReport, timeoutMs: healthTimeoutMs });
   const scrapes =
     options.metricsMode === "aggregate"

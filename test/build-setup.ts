@@ -1,6 +1,4 @@
-/**
- * Builds dist/ once before the integration tests, which start the programs as users do.
- */
+// Builds dist/ once before the integration tests, which start the programs as users do.
 import { build } from "../build.ts";
 
 export async function setup(): Promise<void> {

@@ -18,7 +18,7 @@ function readInstalled(): InstalledPackage[] {
 }
 
 describe("the installed packages", () => {
-  it("are none below a version with a published fault", () => {
+  it("are none below a version with a published problem", () => {
     const installed = readInstalled();
     expect(installed.length).toBeGreaterThan(200);
     expect(findBelowFloors(installed)).toEqual([]);
@@ -32,21 +32,21 @@ describe("the installed packages", () => {
 
 describe("a floor", () => {
   const floors = [{ name: "a", floor: "1.10.0", advisory: "CVE-1: bad" }];
-  const faultsOf = (...versions: string[]) =>
+  const problemsOf = (...versions: string[]) =>
     findBelowFloors(
       versions.map((version) => ({ name: "a", version })),
       floors,
     );
 
   it("is met by its own version and by later ones", () => {
-    expect(faultsOf("1.10.0", "1.10.1", "1.11.0", "2.0.0", "1.10.1-rc.1")).toEqual([]);
+    expect(problemsOf("1.10.0", "1.10.1", "1.11.0", "2.0.0", "1.10.1-rc.1")).toEqual([]);
   });
 
   it.each(["1.9.9", "1.9.10", "0.99.0", "1.10.0-rc.1"])("is missed by %s, though another copy meets it", (version) => {
-    expect(faultsOf("1.10.0", version)).toEqual([`a ${version} is below 1.10.0 (CVE-1: bad): update it`]);
+    expect(problemsOf("1.10.0", version)).toEqual([`a ${version} is below 1.10.0 (CVE-1: bad): update it`]);
   });
 
   it("that nothing stands on is reported", () => {
-    expect(faultsOf()).toEqual(["a is not installed any more: take its floor out of the list"]);
+    expect(problemsOf()).toEqual(["a is not installed any more: take its floor out of the list"]);
   });
 });

@@ -1,9 +1,9 @@
-// Versions below which a package has a fault that somebody could use against Pallas, each with the published advisory. A new
+// Versions below which a package has a problem that somebody could use against Pallas, each with the published advisory. A new
 // advisory on what is installed is a line here; an update goes above it.
 
 export interface DependencyFloor {
   readonly name: string;
-  /** The first version without the fault. */
+  /** The first version without the problem. */
   readonly floor: string;
   /** What is cured by it. */
   readonly advisory: string;

@@ -43,15 +43,15 @@ function outputsOf(pair: Record<keyof Manifests, unknown>): string | undefined {
   const others = ["archive", "editor"].map((name) => sampleAgent(name, {}, metadata));
   const around = neighbourhood(instance.data, [agent.data, ...others]);
   const images = { agent: "a:1", registry: "r:1" };
-  const faults = [
+  const problems = [
     ...judgeInstance(instance.data, { mode: "cluster" }),
     ...judgeAgent(agent.data, instance.data, { mode: "cluster" }),
     ...resolveAgent(agent.data, around),
   ];
   // A value that is merely broken says nothing about what a sound one would change.
-  if (faults.some(({ reason }) => reason === "InvalidField")) return undefined;
+  if (problems.some(({ reason }) => reason === "InvalidField")) return undefined;
   return JSON.stringify([
-    faults,
+    problems,
     renderAgentChildren(agent.data, around, images),
     renderInstanceChildren(instance.data, images, { mode: "cluster" }),
     renderCatalogueEntry(agent.data, instance.data, publishedAgentUrl(agent.data, instance.data)),

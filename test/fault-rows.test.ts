@@ -10,8 +10,9 @@ const ownPath = "test/fault-rows.test.ts"; // Names numbers to try the rules wit
 /** The faults that a test file's strings name, each as "fault N". */
 function namedFaults(source: string): Set<number> {
   const named = new Set<number>();
-  for (const [literal] of source.matchAll(/(["'`])(?:(?!\1)[^\\\n]|\\.)*\1/g))
+  for (const [literal] of source.matchAll(/(["'`])(?:(?!\1)[^\\\n]|\\.)*\1/g)) {
     for (const [, number] of literal.matchAll(/\bfault (\d+)\b/g)) named.add(Number(number));
+  }
   return named;
 }
 
@@ -22,15 +23,19 @@ function findRowFaults(rows: Readonly<Record<number, FaultRow>>, files: Readonly
   for (const [number, { shown }] of Object.entries(rows)) {
     if (shown.length === 0) faults.push(`fault ${number} is shown nowhere`);
     for (const path of shown) {
-      if (!files.has(path)) faults.push(`fault ${number} cites ${path}, which is no test file`);
-      else if (named.get(path)?.has(Number(number)) !== true)
+      if (!files.has(path)) {
+        faults.push(`fault ${number} cites ${path}, which is no test file`);
+      } else if (named.get(path)?.has(Number(number)) !== true) {
         faults.push(`fault ${number} cites ${path}, where no title says "fault ${number}"`);
+      }
     }
   }
   for (const [path, numbers] of named) {
-    for (const number of numbers)
-      if (rows[number]?.shown.includes(path) !== true)
+    for (const number of numbers) {
+      if (rows[number]?.shown.includes(path) !== true) {
         faults.push(`${path} shows fault ${number}, which does not cite it`);
+      }
+    }
   }
   return faults;
 }

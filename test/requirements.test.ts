@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { requirements } from "./requirements.ts";
-import { contractIds, findRequirementFaults, type Requirements } from "./requirements/requirement.ts";
+import { contractIds, findRequirementProblems, type Requirements } from "./requirements/requirement.ts";
 import { findUnshown } from "./requirements/shown-by-run.ts";
 import { listPaths } from "./tidy/source-tree.ts";
 
@@ -18,7 +18,7 @@ describe("the list of requirements", () => {
 
   it("cites test files that name the id, and calls nothing open that a test names", () => {
     expect(testFiles.size).toBeGreaterThan(50);
-    expect(findRequirementFaults(requirements, testFiles)).toEqual([]);
+    expect(findRequirementProblems(requirements, testFiles)).toEqual([]);
   });
 });
 
@@ -62,37 +62,37 @@ describe("the rules of the list", () => {
     "CAT-10": { promise, shown: ["a.test.ts"], missing: "some of it" },
     "AGT-2": { promise, shown: ["b.test.ts"] },
   };
-  const faultsWith = (changes: Requirements): string[] => findRequirementFaults({ ...sound, ...changes }, files);
+  const problemsWith = (changes: Requirements): string[] => findRequirementProblems({ ...sound, ...changes }, files);
 
   it("find nothing in a sound list", () => {
-    expect(faultsWith({})).toEqual([]);
+    expect(problemsWith({})).toEqual([]);
   });
 
   it("find an id that is not listed, and one that is not in the contract", () => {
     const { "UI-1": _left, ...rest } = sound;
-    expect(findRequirementFaults(rest, files)).toEqual(["UI-1 is not listed"]);
-    expect(faultsWith({ "UI-3": { promise, shown: "open" } })).toEqual(["UI-3 is listed and not in the contract"]);
+    expect(findRequirementProblems(rest, files)).toEqual(["UI-1 is not listed"]);
+    expect(problemsWith({ "UI-3": { promise, shown: "open" } })).toEqual(["UI-3 is listed and not in the contract"]);
   });
 
   it("find an id in a test file that is not in the contract", () => {
-    expect(findRequirementFaults(sound, new Map([...files, ["c.test.ts", "PRG-6"]]))).toEqual([
+    expect(findRequirementProblems(sound, new Map([...files, ["c.test.ts", "PRG-6"]]))).toEqual([
       "c.test.ts names PRG-6, which is not in the contract",
     ]);
   });
 
   it("find a cited file that is not there or does not name the id, not even as part of a longer one", () => {
-    expect(faultsWith({ "CAT-1": { promise, shown: ["c.test.ts", "b.test.ts"] } })).toEqual([
+    expect(problemsWith({ "CAT-1": { promise, shown: ["c.test.ts", "b.test.ts"] } })).toEqual([
       "CAT-1 cites c.test.ts, which is no test file",
       "CAT-1 cites b.test.ts, which does not name it",
     ]);
-    expect(findRequirementFaults(sound, new Map([...files, ["a.test.ts", "CAT-10"]]))).toEqual([
+    expect(findRequirementProblems(sound, new Map([...files, ["a.test.ts", "CAT-10"]]))).toEqual([
       "CAT-1 cites a.test.ts, which does not name it",
     ]);
   });
 
   it("find an open id that a test names, and one that is open and also lacks something", () => {
-    expect(faultsWith({ "AGT-2": { promise, shown: "open" } })).toEqual(["AGT-2 is open, but b.test.ts names it"]);
-    expect(faultsWith({ "MET-6": { promise, shown: "open", missing: "all" } })).toEqual([
+    expect(problemsWith({ "AGT-2": { promise, shown: "open" } })).toEqual(["AGT-2 is open, but b.test.ts names it"]);
+    expect(problemsWith({ "MET-6": { promise, shown: "open", missing: "all" } })).toEqual([
       "MET-6 is open as a whole: nothing else can be missing",
     ]);
   });
@@ -100,7 +100,7 @@ describe("the rules of the list", () => {
   it.each(["", "No full stop", `Too long${" and longer".repeat(20)}.`])(
     "find %j, which is no short sentence",
     (text) => {
-      expect(faultsWith({ "MET-6": { promise: text, shown: "open" } })).toEqual([
+      expect(problemsWith({ "MET-6": { promise: text, shown: "open" } })).toEqual([
         "MET-6: its promise is not one short sentence",
       ]);
     },

@@ -1,7 +1,5 @@
-/**
- * Every id of the contract, what it promises in one sentence, and the test files that show it, or the word "open". Read
- * `missing` and "open" for what is still to be done; requirements.test.ts keeps the list true.
- */
+// Every id of the contract, what it promises in one sentence, and the test files that show it, or the word "open". Read
+// `missing` and "open" for what is still to be done; requirements.test.ts keeps the list true.
 import { configurationRequirements } from "./requirements/configuration.ts";
 import { interfaceRequirements } from "./requirements/interface.ts";
 import { laterRequirements } from "./requirements/later.ts";

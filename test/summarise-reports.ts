@@ -1,11 +1,9 @@
-/**
- * Adds up the JSON reports of the test runners: prints `N passed, N failed, N skipped`, and on standard error what failed
- * and why and what was skipped, so that the end of a long log says it all. A file that failed before any of its tests ran
- * counts as one failure. A test that passed at its second attempt only counts as passed and is named. So is each requirement
- * of which a cited file has shown nothing; where the reports are those of all tests, `--whole`, that is a failure. In CI a skip is one
- * too, unless the platform cannot show what is tested.
- * Usage: node test/summarise-reports.ts [--whole] REPORT…
- */
+// Adds up the JSON reports of the test runners: prints `N passed, N failed, N skipped`, and on standard error what failed
+// and why and what was skipped, so that the end of a long log says it all. A file that failed before any of its tests ran
+// counts as one failure. A test that passed at its second attempt only counts as passed and is named. So is each requirement
+// of which a cited file has shown nothing; where the reports are those of all tests, `--whole`, that is a failure. In CI a skip is one
+// too, unless the platform cannot show what is tested.
+// Usage: node test/summarise-reports.ts [--whole] REPORT…
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -74,14 +72,16 @@ export function readReports(paths: readonly string[]): Summary {
       const shown = summary.shown.get(file) ?? [];
       summary.shown.set(file, shown);
       const failed = assertionResults.filter((assertion) => assertion.status === "failed");
-      for (const { fullName, failureMessages } of failed)
+      for (const { fullName, failureMessages } of failed) {
         summary.failures.push({ file, test: fullName, reason: failureMessages.join("\n") });
+      }
       if (status === "failed" && failed.length === 0) summary.failures.push({ file, reason: message });
       for (const { status: ended, fullName, ancestorTitles, meta, failureMessages } of assertionResults) {
         if (ended === "passed") summary.passed += 1;
         if (ended === "passed" || meta.platform !== undefined) shown.push(fullName);
-        if (ended === "passed" && failureMessages.length > 0)
+        if (ended === "passed" && failureMessages.length > 0) {
           summary.unsteady.push({ file, test: fullName, reason: failureMessages.join("\n") });
+        }
         if (ended === "passed" || ended === "failed") continue; // the rest did not run
         const isByPlatform = meta.platform !== undefined;
         const group = ancestorTitles[0] ?? fullName;

@@ -114,7 +114,8 @@ describe("file rules", () => {
   it("ask for a header comment, after a #! line too", () => {
     expect(findMissingHeaders([file("lib/a.ts", "export const a = 1;\n")])).toHaveLength(1);
     expect(findMissingHeaders([file("lib/a.ts", "// x\nexport const a = 1;\n")])).toHaveLength(1);
-    expect(findMissingHeaders([file("lib/a.ts", "/**\n * Owns the a of b.\n */\n")])).toEqual([]);
+    expect(findMissingHeaders([file("lib/a.ts", "/**\n * Owns the a of b.\n */\n")])).toHaveLength(1);
+    expect(findMissingHeaders([file("lib/a.ts", "// Owns the a of b.\n")])).toEqual([]);
     expect(findMissingHeaders([file("lib/a.ts", "#!/usr/bin/env node\n// Owns the a of b.\n")])).toEqual([]);
   });
 

@@ -18,7 +18,7 @@ const keep = keepUntilEnd();
 
 const checkedAt = "2026-01-01T00:00:00.000Z";
 const healthy: Observations = {
-  faults: [],
+  problems: [],
   downstreams: [{ name: "a", reachable: true, latencyMs: 2_000, checkedAt }],
   providers: { openai: { ok: true, checkedAt } },
   activeProvider: "openai",
@@ -69,7 +69,7 @@ describe("HLT-2 the verdict", () => {
     ],
     [
       "a fault of its own, before everything else",
-      { faults: ["Draining: the agent is shutting down"], downstreams: [down("a")] },
+      { problems: ["Draining: the agent is shutting down"], downstreams: [down("a")] },
       "error",
       "Draining: the agent is shutting down; Unreachable: a",
     ],

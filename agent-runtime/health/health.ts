@@ -1,4 +1,4 @@
-// The agent's health (HLT-1…3): its own faults looked at anew each time, its downstreams and providers probed in parallel
+// The agent's health (HLT-1…3): its own problems looked at anew each time, its downstreams and providers probed in parallel
 // and kept for a while. A downstream is well when it answers its probe and lent its tools to the latest call. It never asks a model for an answer, and never fails.
 import type { HealthReport } from "../../crds/health.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
@@ -21,7 +21,7 @@ export interface HealthOptions {
   /** Providers of the agent's models, by name; a few seconds at most. */
   preflight: () => Promise<Providers>;
   /** What keeps the agent from working at all, in sentences. */
-  observeFaults: () => Promise<readonly string[]>;
+  observeProblems: () => Promise<readonly string[]>;
   /** Why servers lend no tools, by name, as calls last met them; a few seconds at most. */
   observeLinks: () => Promise<ReadonlyMap<string, string>>;
   observeSlowAnswers: () => number | undefined;
@@ -52,13 +52,13 @@ export function createHealth(options: HealthOptions): Health {
   });
   return {
     async check() {
-      const [faults, probed, preflighted] = await Promise.all([
-        options.observeFaults(),
+      const [problems, probed, preflighted] = await Promise.all([
+        options.observeProblems(),
         downstreams.get(),
         getInTime(providers, activeProvider, clock),
       ]);
       const observed = {
-        faults,
+        problems,
         downstreams: probed,
         providers: preflighted,
         activeProvider,
@@ -93,9 +93,9 @@ const renderFailed = (provider: string, detail: string, clock: Clock): Providers
 
 /** What answers a probe and yet lends calls no tools is of no more use than what is not there. */
 async function observeDownstreams(options: HealthOptions): Promise<DownstreamState[]> {
-  const [probed, faults] = await Promise.all([probeAll(options), options.observeLinks()]);
+  const [probed, problems] = await Promise.all([probeAll(options), options.observeLinks()]);
   return probed.map((state) => {
-    const detail = faults.get(state.name);
+    const detail = problems.get(state.name);
     return state.reachable && detail !== undefined ? { ...state, reachable: false, detail } : state;
   });
 }
@@ -106,19 +106,19 @@ async function probeAll({ config, sources, clock }: HealthOptions): Promise<Down
   const { probeMcp } = await import("../../lib/mcp/probe.ts");
   return Promise.all(
     targets.map(async ({ name, url, forwardInboundAuth, ...addressee }) => {
-      let secretFault: string | undefined;
+      let secretProblem: string | undefined;
       const probed = await probeMcp({
         url,
         // A probe carries no user token (BRR-3).
         headers: (refused) =>
           observeHeaders(addressee, sources, { refused }).catch((error: unknown) => {
-            secretFault = error instanceof Error ? error.message : String(error);
+            secretProblem = error instanceof Error ? error.message : String(error);
             throw error;
           }),
         timeoutMs: probeTimeoutMs,
         forwardsInboundAuth: forwardInboundAuth,
       });
-      return { name, ...probed, secretFault, checkedAt: renderTime(clock) };
+      return { name, ...probed, secretProblem, checkedAt: renderTime(clock) };
     }),
   );
 }

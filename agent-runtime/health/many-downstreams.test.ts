@@ -10,7 +10,7 @@ import { keepUntilEnd } from "../testing/cleanup.ts";
 import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
 import { createScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent, startToolServer } from "../testing/servers.ts";
-import { observeFaults } from "./faults.ts";
+import { observeProblems } from "./problems.ts";
 import { createHealth } from "./health.ts";
 
 const keep = keepUntilEnd();
@@ -106,7 +106,7 @@ describe("HLT-4 a provider", () => {
         asked += 1;
         return { passthrough: { ok, checkedAt: "2026-01-01T00:00:00.000Z" } };
       },
-      observeFaults: async () => [],
+      observeProblems: async () => [],
       observeLinks: async () => new Map(),
       observeSlowAnswers: () => undefined,
       observeToolsLeftOut: () => [],
@@ -134,16 +134,18 @@ describe("HLT-2 a disk that hangs", () => {
   test("is an error after two seconds, not a check without an end", async () => {
     const clock = new ManualClock();
     const never = () => new Promise<never>(() => {});
-    const faults = observeFaults({
+    const problems = observeProblems({
       config: renderTestConfig(),
       readInstruction: async () => "be brief",
       readSecret: async () => "none",
-      observeStoreFault: never,
+      observeStoreProblem: never,
       isDraining: () => false,
       clock,
     });
     await setImmediate(); // until all but the disk have answered
     await clock.advance(2_000);
-    expect(await faults).toEqual([expect.stringMatching(/^the disk of the session store gives no answer within 2 s/)]);
+    expect(await problems).toEqual([
+      expect.stringMatching(/^the disk of the session store gives no answer within 2 s/),
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 // From what was observed to the verdict (HLT-1, HLT-2). Pure: error when the agent cannot work, degraded when something it
 // uses is missing or slow, else ok.
 import type { HealthPart, HealthReport } from "../../crds/health.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { UnsetVariable } from "../inputs/placeholders.ts";
 import type { PreflightResult } from "../model/types.ts";
 
@@ -10,13 +11,13 @@ export interface DownstreamState {
   latencyMs: number;
   detail?: string | undefined;
   /** The sentence on a secret of its headers that cannot be used. */
-  secretFault?: string | undefined;
+  secretProblem?: string | undefined;
   checkedAt: string;
 }
 
 export interface Observations {
   /** Sentences on what keeps the agent from working at all. */
-  faults: readonly string[];
+  problems: readonly string[];
   downstreams: readonly DownstreamState[];
   /** By provider name. */
   providers: Readonly<Record<string, PreflightResult>>;
@@ -48,7 +49,7 @@ export function renderReport(
   const { toolsLeftOut = [] } = observed;
   const troubles = [
     unreachable.length > 0 && `Unreachable: ${unreachable.map(({ name }) => name).join(", ")}`,
-    ...new Set(unreachable.map(({ secretFault }) => secretFault ?? false)),
+    ...new Set(unreachable.map(({ secretProblem }) => secretProblem ?? false)),
     slow.length > 0 && `Slow: ${slow.map(({ name, latencyMs }) => `${name} (${renderSeconds(latencyMs)})`).join(", ")}`,
     provider?.ok === false && `LLM: ${observed.activeProvider}: ${provider.detail ?? "not available"}`,
     observed.slowAnswerMs !== undefined && `Slow answers: ${renderSeconds(observed.slowAnswerMs)} on average`,
@@ -57,9 +58,9 @@ export function renderReport(
       `Unset: ${observed.unset.map(({ variable, place }) => `${variable} (${place})`).join(", ")}`,
     observed.authTrouble ?? false,
   ].filter((trouble) => trouble !== false);
-  const sentences = [...observed.faults, ...troubles];
+  const sentences = [...observed.problems, ...troubles];
   return {
-    status: observed.faults.length > 0 ? "error" : troubles.length > 0 ? "degraded" : "ok",
+    status: observed.problems.length > 0 ? "error" : troubles.length > 0 ? "degraded" : "ok",
     timestamp: options.timestamp,
     ...(sentences.length > 0 ? { message: sentences.join("; ") } : {}),
     agent,
@@ -87,5 +88,5 @@ const renderPart = ({
 }): HealthPart => ({
   ok,
   checkedAt,
-  ...(detail === undefined ? {} : { detail }),
+  ...defined({ detail }),
 });

@@ -1,11 +1,11 @@
 // The agent's instruction, from the run configuration or from a ConfigMap's mounted file, and whether it can be had.
 import type { RunConfig } from "../../crds/run-config.ts";
-import { CallFault } from "../call-fault.ts";
+import { CallError } from "../call-error.ts";
 import type { MountedFiles } from "./mounted-files.ts";
 import type { Place } from "./secrets.ts";
 
 /** The instruction's file is not mounted. The message names the cure. */
-class InstructionMissing extends CallFault {
+class InstructionMissing extends CallError {
   override readonly name = "InstructionMissing";
 }
 

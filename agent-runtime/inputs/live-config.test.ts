@@ -54,16 +54,16 @@ describe("OPR-2 OPR-10 what may change while an agent runs", () => {
     ["half a file", '{"schema": 1, "sev'],
     ["a faulty field", { ...live, severalPods: "yes" }],
     ["a schema of another major", { ...live, schema: 2 }],
-  ])("%s: what it said before holds, and the log says so once, until it can be read again", async (_, faulty) => {
+  ])("%s: what it said before holds, and the log says so once, until it can be read again", async (_, invalid) => {
     await write(live);
     const { read, lines } = setUp();
     await read();
-    await write(faulty);
+    await write(invalid);
     expect([await read(), await read()]).toEqual([live, live]);
     expect(lines).toMatchObject([{ level: "WARNING", message: "live configuration cannot be read", path }]);
     await write({ ...live, severalPods: false });
     expect(await read()).toMatchObject({ severalPods: false });
-    await write(faulty);
+    await write(invalid);
     expect([(await read()).severalPods, lines.length]).toEqual([false, 2]);
   });
 

@@ -2,6 +2,7 @@
 // such file, as with an operator that writes none, the run configuration says it once and for all.
 import { readFile } from "node:fs/promises";
 import { parseLiveConfig, type LiveConfig, type RunConfig } from "../../crds/run-config.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { isMissing } from "./mounted-files.ts";
 
@@ -12,20 +13,20 @@ export type ReadLiveConfig = () => Promise<LiveConfig>;
 export const renderInitial = ({ sessions, card }: RunConfig): LiveConfig => ({
   schema: 1,
   severalPods: !sessions,
-  ...(card === undefined ? {} : { card }),
+  ...defined({ card }),
 });
 
 /** A file that cannot be read changes nothing: what it said last holds, and the log says so once. */
 export function createLiveConfig(path: string, config: RunConfig, log: Logger): ReadLiveConfig {
   let last = renderInitial(config);
-  let isFaulty = false;
+  let hasProblems = false;
   return async () => {
     try {
       last = parseLiveConfig(await readFile(path, "utf8"));
-      isFaulty = false;
+      hasProblems = false;
     } catch (error) {
-      if (!isFaulty && !isMissing(error)) log.warn({ path, err: error }, "live configuration cannot be read");
-      isFaulty = !isMissing(error);
+      if (!hasProblems && !isMissing(error)) log.warn({ path, err: error }, "live configuration cannot be read");
+      hasProblems = !isMissing(error);
     }
     return last;
   };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { SecretKey } from "../../crds/run-config.ts";
 
 /** Kubernetes bounds a Secret and a ConfigMap alike. */
-const fileBytesMax = 1024 * 1024;
+const maxFileBytes = 1024 * 1024;
 
 export interface MountedFiles {
   /** The file's text, or undefined when there is no such file. Rejects when it cannot be read or is over 1 MiB. */
@@ -46,7 +46,7 @@ export function createMountedFiles(folder: string): MountedFiles {
 /** Changes whenever the file does; the inode too, because the kubelet swaps whole folders. */
 async function observeVersion(path: string): Promise<string> {
   const { mtimeNs, ctimeNs, size, ino } = await stat(path, { bigint: true });
-  if (size > fileBytesMax) throw new Error(`${path} has ${size} bytes, expected at most ${fileBytesMax}: shorten it`);
+  if (size > maxFileBytes) throw new Error(`${path} has ${size} bytes, expected at most ${maxFileBytes}: shorten it`);
   return `${mtimeNs} ${ctimeNs} ${size} ${ino}`;
 }
 

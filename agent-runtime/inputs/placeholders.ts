@@ -2,6 +2,7 @@
 // What is unset is reported, never replaced by an empty string.
 import { fillVariablePrefix } from "../../crds/references.ts";
 import type { RunConfig, RunHeader, RunOauth } from "../../crds/run-config.ts";
+import { defined } from "../../lib/process/defined.ts";
 
 const placeholder = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
@@ -64,7 +65,7 @@ export function renderExpanded(
     const url = baseUrl === undefined ? undefined : expand(baseUrl, `baseUrl of ${owner}`);
     const headers = expandHeaders(provider.headers, owner);
     const oauth = expandOauth(provider.oauth, owner);
-    return { ...provider, headers, ...oauth, ...(url === undefined ? {} : { baseUrl: url }) };
+    return { ...provider, headers, ...oauth, ...defined({ baseUrl: url }) };
   });
   const servers = config.servers.map((server) => {
     const owner = `server ${server.name}`;

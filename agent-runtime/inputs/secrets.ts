@@ -30,10 +30,11 @@ export const createReadSecret =
     const { name, key } = secret;
     if (value === undefined) throw new SecretUnusable(`Secret "${name}" has no readable key "${key}": ${cures[place]}`);
     if (placeholder.test(value)) throw new SecretUnusable(renderUnresolved(secret, value, place));
-    if (!/^[\x20-\x7e]+$/.test(value))
+    if (!/^[\x20-\x7e]+$/.test(value)) {
       throw new SecretUnusable(
         `Secret "${name}" key "${key}" is empty or holds characters that no header has: write it again`,
       );
+    }
     return value;
   };
 

@@ -28,10 +28,12 @@ export const findAnswerEnd = ({ turn, reached }: Ended): AnswerEnd => reached?.b
 export function renderEndNotes({ turn, reached }: Ended): string[] {
   const { output = 0 } = turn.usage;
   const notes: string[] = [];
-  if (turn.stopReason === "length")
+  if (turn.stopReason === "length") {
     notes.push(`[The answer is cut: the model reached its limit${output > 0 ? ` after ${output} tokens` : ""}.]`);
-  if (turn.stopReason === "content-filter")
+  }
+  if (turn.stopReason === "content-filter") {
     notes.push("[The answer is cut: the content filter of the model's provider stopped it.]");
+  }
   if (reached !== undefined) {
     const cure = `raise ${reached.field} of the agent, or ask for less in one message`;
     notes.push(`[The call reached its limit of ${reached.amount}: this is what was known by then. For more, ${cure}.]`);

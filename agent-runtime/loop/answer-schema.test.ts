@@ -7,7 +7,7 @@ import { renderTestConfig } from "../testing/run-config.ts";
 import { callTool, createScriptedModels, type ScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent } from "../testing/servers.ts";
 import { createAnswerSchema } from "./answer-schema.ts";
-import { argumentDepthMax } from "./tool-calls.ts";
+import { maxArgumentDepth } from "./tool-calls.ts";
 
 const started = stopAfterEach();
 
@@ -107,8 +107,8 @@ test("AGT-13 an answer is checked to its end, however long it is and however dee
   const rows = Array.from({ length: 100_000 }, (_, id): unknown => ({ id }));
   const answer = { rows, last: { id: 1 } };
   expect(read(JSON.stringify(answer))).toEqual({ output: answer });
-  expect(read(JSON.stringify({ ...answer, rows: [...rows, {}] }))).toEqual({ fault: '"rows.100000.id" is required' });
-  expect(read(JSON.stringify({ ...answer, last: {} }))).toEqual({ fault: '"last.id" is required' });
+  expect(read(JSON.stringify({ ...answer, rows: [...rows, {}] }))).toEqual({ problem: '"rows.100000.id" is required' });
+  expect(read(JSON.stringify({ ...answer, last: {} }))).toEqual({ problem: '"last.id" is required' });
 });
 
 describe("AGT-13 the reading of an answer", () => {
@@ -131,13 +131,13 @@ describe("AGT-13 the reading of an answer", () => {
     ['{"a":1', "there is no JSON object"],
     ['{"a":1}, {"a":2}', "it is not JSON ("],
     ["{a: 1}", "it is not JSON ("],
-  ])("%j is not: %s", (text, fault) => {
-    expect(read(text)).toEqual({ fault: expect.stringContaining(fault) });
+  ])("%j is not: %s", (text, problem) => {
+    expect(read(text)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
   test("is of objects as deep as can be sent on, and not one level more", () => {
-    expect(read(nested(argumentDepthMax))).toHaveProperty("output");
-    expect(read(nested(argumentDepthMax + 1))).toEqual({ fault: expect.stringContaining("more than 100 levels") });
-    expect(read(nested(200_000))).toHaveProperty("fault");
+    expect(read(nested(maxArgumentDepth))).toHaveProperty("output");
+    expect(read(nested(maxArgumentDepth + 1))).toEqual({ problem: expect.stringContaining("more than 100 levels") });
+    expect(read(nested(200_000))).toHaveProperty("problem");
   });
 });

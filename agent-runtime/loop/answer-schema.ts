@@ -2,11 +2,11 @@
 // last text is read and checked, and what does not fit is asked for once more, with what was wrong. No provider's own
 // structured output is used: each takes another part of JSON Schema, and some take none beside tools.
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
-import { findSchemaFault, ofOurOwn } from "../../lib/mcp/schema-check.ts";
-import { CallFault } from "../call-fault.ts";
+import { findSchemaProblem, ofOurOwn } from "../../lib/mcp/schema-check.ts";
+import { CallError } from "../call-error.ts";
 import type { Ended } from "./answer-end.ts";
 import { renderEndNotes } from "./answer-end.ts";
-import { argumentDepthMax, isShallow } from "./tool-calls.ts";
+import { maxArgumentDepth, isShallow } from "./tool-calls.ts";
 
 type JsonObject = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ export interface AnswerSchema {
   /** For the end of the system prompt. */
   readonly instruction: string;
   /** The object that a text holds, or why it is none by the schema. */
-  read(text: string): { output: JsonObject } | { fault: string };
+  read(text: string): { output: JsonObject } | { problem: string };
 }
 
 /** For a schema that plan/ has accepted. */
@@ -27,27 +27,27 @@ export function createAnswerSchema(schema: JsonObject): AnswerSchema {
     ].join("\n"),
     read(text) {
       const parsed = parseObject(text);
-      if ("fault" in parsed) return parsed;
-      const fault = findSchemaFault(schema, parsed.output, "the answer", ofOurOwn);
-      return fault === undefined ? parsed : { fault };
+      if ("problem" in parsed) return parsed;
+      const problem = findSchemaProblem(schema, parsed.output, "the answer", ofOurOwn);
+      return problem === undefined ? parsed : { problem };
     },
   };
 }
 
 /** Words and code fences around the object are forgiven: models write them whatever they are told. */
-function parseObject(text: string): { output: JsonObject } | { fault: string } {
+function parseObject(text: string): { output: JsonObject } | { problem: string } {
   const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
-  if (from === -1 || to < from) return { fault: "there is no JSON object in it" };
+  if (from === -1 || to < from) return { problem: "there is no JSON object in it" };
   try {
     const output: unknown = JSON.parse(text.slice(from, to + 1));
-    if (!isJsonObject(output)) return { fault: "it is not a JSON object" };
-    return isShallow(output) ? { output } : { fault: `it is nested more than ${argumentDepthMax} levels deep` };
+    if (!isJsonObject(output)) return { problem: "it is not a JSON object" };
+    return isShallow(output) ? { output } : { problem: `it is nested more than ${maxArgumentDepth} levels deep` };
   } catch (error) {
-    return { fault: `it is not JSON (${error instanceof Error ? error.message : String(error)})` };
+    return { problem: `it is not JSON (${error instanceof Error ? error.message : String(error)})` };
   }
 }
 
-/** The object that a run ended with. `askAgain` goes on with the run. Throws CallFault when the second answer is none either. */
+/** The object that a run ended with. `askAgain` goes on with the run. Throws CallError when the second answer is none either. */
 export async function settleOutput(
   schema: AnswerSchema,
   first: Ended,
@@ -56,10 +56,10 @@ export async function settleOutput(
   const read = schema.read(first.turn.text);
   if ("output" in read) return { output: read.output, ended: first };
   const ended = await askAgain(
-    `This answer does not fit the JSON Schema: ${read.fault}. Write the whole JSON object again, and nothing else.`,
+    `This answer does not fit the JSON Schema: ${read.problem}. Write the whole JSON object again, and nothing else.`,
   );
   const again = schema.read(ended.turn.text);
   if ("output" in again) return { output: again.output, ended };
-  const sentence = `the model's answer does not fit spec.output.schema of the agent, also when asked again: ${again.fault}`;
-  throw new CallFault([sentence, ...renderEndNotes(ended)].join(" "));
+  const sentence = `the model's answer does not fit spec.output.schema of the agent, also when asked again: ${again.problem}`;
+  throw new CallError([sentence, ...renderEndNotes(ended)].join(" "));
 }

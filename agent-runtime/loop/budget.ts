@@ -3,7 +3,7 @@
 // bound reads alike.
 import { tokenKinds, type TokenKind } from "../../crds/metric-names.ts";
 import type { LoopLimits, RequestSettings } from "../../crds/run-config.ts";
-import { CallFault } from "../call-fault.ts";
+import { CallError } from "../call-error.ts";
 import type { TokenUsage } from "../model/types.ts";
 
 /** Each turn reads its conversation again: counted in full, one that is cached would use up the budget by its length alone. */
@@ -20,13 +20,13 @@ const weights: Record<TokenKind, number> = {
 
 /** Of the wall clock, what is kept for an answer; no tool begins in it. */
 const answerShare = 0.1;
-const answerMsMax = 60_000;
+const maxAnswerMs = 60_000;
 
 /** A bound as results name it (AGT-13). */
 export type BoundName = "max_steps" | "tool_calls" | "total_tokens" | "wall_clock";
 
 /** A bound of the call was reached. The message names it, its value, what was done until then and the field that sets it. */
-export class BudgetReached extends CallFault {
+export class BudgetReached extends CallError {
   override readonly name = "BudgetReached";
   readonly bound: BoundName;
   /** The bound in words: `60 model turns`. */
@@ -74,7 +74,7 @@ export function createBudget(
   let toolCalls = 0;
   let tokens = 0;
   const usage: TokenUsage = {};
-  const answerMs = Math.min(answerMsMax, limits.wallClockMs * answerShare);
+  const answerMs = Math.min(maxAnswerMs, limits.wallClockMs * answerShare);
   const bounds = {
     max_steps: ["request.maxSteps", `${maxSteps} model turns`],
     tool_calls: ["limits.toolCalls", `${limits.toolCalls} tool calls`],

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ModelError, type TurnRequest, type TurnResult } from "../model/types.ts";
 import { createSessions } from "../session/sessions.ts";
-import { StoreFault } from "../session/store.ts";
+import { StoreError } from "../session/store.ts";
 import type { HistoryEntry, WithdrawnEntry } from "../session/transcript.ts";
 import { callTool } from "../testing/scripted-models.ts";
 import { checkShown } from "../testing/shown.ts";
@@ -62,7 +62,7 @@ function createProcess(store: MemoryStore, { crash }: Message, said: HistoryEntr
       else if (entry.role !== "summary") said.push(structuredClone(entry));
     }
     dead ||= dies;
-    if (dead) throw new StoreFault("the process is gone");
+    if (dead) throw new StoreError("the process is gone");
   };
   return { ...store, load: store.load, append };
 }
@@ -118,7 +118,7 @@ test("AGT-4 AGT-5 what is shown is always a valid conversation, and what is stor
       }).catch((failure: unknown) => ({ failure }));
       // An assertion of the model's, too, would end the call.
       const { failure } = { failure: undefined, ...outcome };
-      const isExpected = failure === undefined || failure instanceof StoreFault || failure instanceof ModelError;
+      const isExpected = failure === undefined || failure instanceof StoreError || failure instanceof ModelError;
       if (!isExpected) throw new Error("the call failed unexpectedly", { cause: failure });
     }
     const sessions = createSessions({ scope: "shared", maxQueued: 1, store });

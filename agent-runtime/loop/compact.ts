@@ -1,6 +1,7 @@
 // Compaction: when a conversation nears the model's context window, or has passed it, what the model is shown of its older
 // part becomes a summary. The stored history only grows by that summary (AGT-4), and where none can be had nothing changes.
 import type { HistorySettings, ModelCapabilities } from "../../crds/run-config.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Models } from "../model/models.ts";
 import type { ModelMessage, TurnResult } from "../model/types.ts";
@@ -13,7 +14,7 @@ import { readSummary, renderSummaryRequest, type SummarySize } from "./summary.t
 
 /** Exchanges with tools that stay whole when a single turn fills the window. */
 const exchangesKept = 3;
-const summaryTokensMax = 8_192;
+const maxSummaryTokens = 8_192;
 /** Of the window. */
 const summaryShare = 1 / 8;
 const transcriptShare = 1 / 2;
@@ -41,9 +42,9 @@ export function createCompaction(context: RunContext, parts: CompactionParts): C
   return {
     async beforeTurn() {
       const { contextWindow } = observeCapabilities();
-      const limitTokens = settings.compactAt * contextWindow;
-      if (failed || measureContext(history.entries, prelude) <= limitTokens) return;
-      const plan = planCompaction(parts, { windowTokens: contextWindow, targetTokens: limitTokens });
+      const maxTokens = settings.compactAt * contextWindow;
+      if (failed || measureContext(history.entries, prelude) <= maxTokens) return;
+      const plan = planCompaction(parts, { windowTokens: contextWindow, targetTokens: maxTokens });
       if (plan !== undefined) failed = !(await compact(context, parts, plan));
     },
     async afterOverflow() {
@@ -73,7 +74,7 @@ function planCompaction(
   const earlier = findSummary(history.entries);
   const covered = earlier?.covers ?? 0;
   const { maxOutputTokens } = observeCapabilities();
-  const writtenTokens = Math.ceil(Math.min(summaryTokensMax, maxOutputTokens, windowTokens * summaryShare));
+  const writtenTokens = Math.ceil(Math.min(maxSummaryTokens, maxOutputTokens, windowTokens * summaryShare));
   const preludeTokens = estimatePrelude(prelude);
   const fits = (covers: number) =>
     preludeTokens + writtenTokens + estimateTokens(condense(messages, { covers, text: "" })) <= targetTokens;
@@ -124,7 +125,7 @@ async function askForSummary(
     ...renderSummaryRequest(plan, plan.size),
     signal,
     deadlineMs,
-    ...(bearer === undefined ? {} : { bearer }),
+    ...defined({ bearer }),
   };
   let turn: TurnResult;
   try {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { defined } from "../../lib/process/defined.ts";
 import type { TokenUsage } from "../model/types.ts";
 import type { HistoryEntry } from "../session/transcript.ts";
 import { calls, result, user } from "../testing/histories.ts";
@@ -9,7 +10,7 @@ const answer = (contextTokens?: number): HistoryEntry => ({
   role: "assistant",
   text: "x".repeat(40),
   toolCalls: [],
-  ...(contextTokens === undefined ? {} : { contextTokens }),
+  ...defined({ contextTokens }),
 });
 const long = user("x".repeat(400));
 

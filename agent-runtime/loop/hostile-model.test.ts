@@ -13,7 +13,7 @@ import { createScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent, startToolServer, textResult, type TestAgent, type ToolServer } from "../testing/servers.ts";
 import { checkShown } from "../testing/shown.ts";
 
-const atOnce = 8;
+const concurrency = 8;
 const inputSchema: JsonObjectSchema = {
   type: "object",
   properties: { id: { type: "string" } },
@@ -88,21 +88,21 @@ afterAll(async () => {
 
 /** Runs the cases side by side; what was wrong with them. */
 async function play(from: number, to: number): Promise<string[]> {
-  const faults: string[] = [];
+  const problems: string[] = [];
   const waiting = cases.slice(from, to).entries();
   const playSome = async () => {
     const connection = await connect2026(agent.mcpUrl);
     for (const [index, each] of waiting) {
-      const fault = findFault(each, await sendMessage(connection, { message: `case ${from + index}` }));
-      if (fault !== undefined) faults.push(`${each.title}: ${fault}`);
+      const problem = findProblem(each, await sendMessage(connection, { message: `case ${from + index}` }));
+      if (problem !== undefined) problems.push(`${each.title}: ${problem}`);
     }
     await connection.close();
   };
-  await Promise.all(Array.from({ length: atOnce }, playSome));
-  return faults;
+  await Promise.all(Array.from({ length: concurrency }, playSome));
+  return problems;
 }
 
-function findFault(each: HostileCase, answer: Answer): string | undefined {
+function findProblem(each: HostileCase, answer: Answer): string | undefined {
   const turns = models.turns.get(each) ?? 0;
   const reached = answer.lines.filter((line) => /^(argos\/read|vault\/peek): started$/.test(line)).length;
   const begun = answer.lines.filter((line) => line.endsWith(": started")).length;
@@ -141,12 +141,12 @@ function measureHeapBytes(): number {
 test("AGT-7 CFG-8 a hostile model reaches no denied tool and passes no limit, each call ends once, and memory returns", async () => {
   expect(cases.length).toBeGreaterThanOrEqual(500);
   const warmUp = Math.floor(cases.length / 3);
-  const faults = [...(await play(0, warmUp))];
+  const problems = [...(await play(0, warmUp))];
   const heapBytes = measureHeapBytes();
-  faults.push(...(await play(warmUp, cases.length)));
+  problems.push(...(await play(warmUp, cases.length)));
   const grownBytes = measureHeapBytes() - heapBytes;
 
-  expect(faults).toEqual([]);
+  expect(problems).toEqual([]);
   expect(models.invalid).toEqual([]);
   expect(journal.answered).toBe(cases.length);
   expect(journal.argos).toEqual(new Set(["read"]));

@@ -68,7 +68,7 @@ describe("AGT-14 a message that a provider refuses", () => {
     },
   );
 
-  test("and one that its provider could not take just now stays: the fault is not its own", async () => {
+  test("and one that its provider could not take just now stays: the problem is not its own", async () => {
     const store = await createStore();
     const models = refusing("overloaded");
     await say(store, "bad", models);

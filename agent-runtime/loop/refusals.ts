@@ -1,7 +1,7 @@
 // What becomes of a history when a provider refuses what is in it (AGT-14): it would refuse each later turn as well. Results of
 // tools give way to a text, so that the run goes on; what cannot be mended is taken back, and the history is as it was before
 // the run. Each step is one record after another: wherever a crash cuts them off, the next call closes what is open.
-import { CallFault } from "../call-fault.ts";
+import { CallError } from "../call-error.ts";
 import { ModelError } from "../model/types.ts";
 import type { OpenHistory } from "../session/open-history.ts";
 import { listMessages } from "../session/transcript.ts";
@@ -53,8 +53,8 @@ export async function withdrawRefusedRun(history: OpenHistory, error: unknown): 
   if (at === -1) return;
   try {
     await history.withdraw(messages.length - at, error.message);
-  } catch (fault) {
+  } catch (problem) {
     // The refusal counts for more; a store that fails is told of by the next call, and by health.
-    if (!(fault instanceof CallFault)) throw fault;
+    if (!(problem instanceof CallError)) throw problem;
   }
 }

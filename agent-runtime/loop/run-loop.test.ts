@@ -4,14 +4,14 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { stopAfterEach } from "../testing/cleanup.ts";
 import type { ModelMessage, TurnRequest } from "../model/types.ts";
 import { ModelError } from "../model/types.ts";
-import { StoreFault } from "../session/store.ts";
+import { StoreError } from "../session/store.ts";
 import { ask } from "../testing/client.ts";
 import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
 import { callTool, createScriptedModels, waitForAbort, type ScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent, startToolServer, textResult, type ToolServer } from "../testing/servers.ts";
 import { createMemoryStore, echoTool, talk } from "../testing/talk.ts";
 import type { LoopLimits } from "../../crds/run-config.ts";
-import { parallelCallsMax } from "./run-loop.ts";
+import { maxConcurrentToolCalls } from "./run-loop.ts";
 
 const started = stopAfterEach();
 
@@ -98,9 +98,9 @@ describe("AGT-13 an answer that is cut", () => {
 
 describe("CFG-8 tool calls of one turn", () => {
   test.each([
-    [parallelCallsMax, parallelCallsMax],
-    [parallelCallsMax + 1, parallelCallsMax],
-  ])("%i of them run %i at a time, and all are answered", async (count, atOnce) => {
+    [maxConcurrentToolCalls, maxConcurrentToolCalls],
+    [maxConcurrentToolCalls + 1, maxConcurrentToolCalls],
+  ])("%i of them run %i at a time, and all are answered", async (count, concurrency) => {
     let running = 0;
     let most = 0;
     const toolCalls = Array.from({ length: count }, (_, index) => callTool("tool", {}, `${index}`));
@@ -117,7 +117,7 @@ describe("CFG-8 tool calls of one turn", () => {
       },
     });
     expect(outcome).toMatchObject({ text: "ok", stopReason: "end" });
-    expect(most).toBe(atOnce);
+    expect(most).toBe(concurrency);
     expect(resultsOf(models.requests[1]).map(({ callId }) => callId)).toEqual(toolCalls.map(({ id }) => id));
   });
 
@@ -130,7 +130,7 @@ describe("CFG-8 tool calls of one turn", () => {
       store: {
         ...store,
         append: async (key, entry) => {
-          if (entry.role === "tool") throw new StoreFault("full");
+          if (entry.role === "tool") throw new StoreError("full");
           await store.append(key, entry);
         },
       },
@@ -143,7 +143,7 @@ describe("CFG-8 tool calls of one turn", () => {
       },
     });
     expect(outcome.failure).toMatchObject({ message: "full" });
-    expect([begun, ended]).toEqual([parallelCallsMax, parallelCallsMax]);
+    expect([begun, ended]).toEqual([maxConcurrentToolCalls, maxConcurrentToolCalls]);
   });
 });
 
@@ -295,7 +295,7 @@ describe("AGT-7 a model's garbage and failures", () => {
     });
   });
 
-  test("an unexpected fault names the request and hides its text", async () => {
+  test("an unexpected problem names the request and hides its text", async () => {
     const { url } = await play(createScriptedModels([() => Promise.reject(new Error("secret innards"))]));
     const answer = await ask(url, { message: "go" });
     expect(answer.isError).toBe(true);

@@ -1,8 +1,9 @@
 // The agent's loop: a model turn, the tools it asks for, their results, the next turn, until the model asks for none.
 // It knows no protocol: the model, the tools and the history are handed in. What it records it records before it acts.
 import type { HistorySettings, ModelCapabilities, RequestSettings } from "../../crds/run-config.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import { CallFault } from "../call-fault.ts";
+import { CallError } from "../call-error.ts";
 import type { Models } from "../model/models.ts";
 import { ModelError } from "../model/types.ts";
 import type { TokenUsage, ToolCallRequest, TurnRequest, TurnResult } from "../model/types.ts";
@@ -22,7 +23,7 @@ import { runSideBySide } from "./side-by-side.ts";
 import { renderAnswer } from "./tool-calls.ts";
 
 /** Tool calls of one turn that run side by side; the others wait. */
-export const parallelCallsMax = 32;
+export const maxConcurrentToolCalls = 32;
 
 export interface LoopParts {
   models: Pick<Models, "turn">;
@@ -76,7 +77,7 @@ export async function runLoop(context: RunContext, parts: LoopParts): Promise<Ru
     const { turn, reached } = ended;
     const isAnswer = turn.toolCalls.length === 0 && turn.text.trim() !== "";
     if (reached !== undefined && !isAnswer) throw reached;
-    if (texts.length === 0 && turn.stopReason !== "end") throw new CallFault(renderEmptyAnswer(turn));
+    if (texts.length === 0 && turn.stopReason !== "end") throw new CallError(renderEmptyAnswer(turn));
     if (parts.answerSchema === undefined) {
       const text = [...texts, ...renderEndNotes(ended)].join("\n\n");
       return { text, model, stopReason: findAnswerEnd(ended), toolsLeftOut: [...leftOut] };
@@ -153,15 +154,14 @@ function renderRequest({ signal, deadlineMs, bearer, events }: RunContext, parts
     settings: parts.settings,
     signal,
     deadlineMs,
-    ...(bearer === undefined ? {} : { bearer }),
-    ...(events.text === undefined ? {} : { onText: events.text }),
+    ...defined({ bearer, onText: events.text }),
   };
 }
 
 async function runTools(context: RunContext, parts: LoopParts, calls: readonly ToolCallRequest[]): Promise<void> {
   context.events.step("tool");
-  const atOnce = parts.settings.parallelToolCalls ? parallelCallsMax : 1;
-  await runSideBySide(calls, atOnce, async (call) => {
+  const concurrency = parts.settings.parallelToolCalls ? maxConcurrentToolCalls : 1;
+  await runSideBySide(calls, concurrency, async (call) => {
     context.signal.throwIfAborted();
     const result = await parts.dispatch(context, parts.toolbox, call);
     await parts.history.append({ role: "tool", results: [result] });

@@ -1,12 +1,12 @@
 // Work on many things of which only so many may be in hand at once.
 
 /**
- * Runs `work` on each item, begun in order and at most `atOnce` side by side. After a failure none is begun; it rejects with
+ * Runs `work` on each item, begun in order and at most `concurrency` side by side. After a failure none is begun; it rejects with
  * the first one, and only when all that were begun have ended: nothing goes on behind the caller's back.
  */
 export async function runSideBySide<Item>(
   items: readonly Item[],
-  atOnce: number,
+  concurrency: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const waiting = items.values();
@@ -17,6 +17,6 @@ export async function runSideBySide<Item>(
       await work(item).catch((error: unknown) => failures.push(error));
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, workOn));
+  await Promise.all(Array.from({ length: concurrency }, workOn));
   if (failures.length > 0) throw failures[0];
 }

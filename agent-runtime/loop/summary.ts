@@ -12,7 +12,7 @@ const instruction = [
 ].join(" ");
 
 /** Shorter than this a piece of the transcript would say nothing. */
-const pieceLengthMin = 200;
+const minPieceChars = 200;
 /** The model's own count of tokens may differ from ours; past this its summary is cut. */
 const summarySlack = 2;
 
@@ -63,17 +63,17 @@ const renderImage = ({ mimeType }: { mimeType: string }) => `[file of type ${mim
 /** The longest pieces give way first. */
 function renderTranscript(pieces: readonly string[], tokens: number): string {
   const whole = pieces.join("\n\n");
-  const lengthMax = Math.floor((tokens * bytesPerToken * whole.length) / Math.max(1, Buffer.byteLength(whole)));
-  let pieceLengthMax = lengthMax;
+  const maxChars = Math.floor((tokens * bytesPerToken * whole.length) / Math.max(1, Buffer.byteLength(whole)));
+  let maxPieceChars = maxChars;
   const lengthAt = (most: number) => pieces.reduce((sum, piece) => sum + Math.min(piece.length, most), 0);
-  while (pieceLengthMax > pieceLengthMin && lengthAt(pieceLengthMax) > lengthMax) pieceLengthMax /= 2;
-  const shortened = pieces.map((piece) => shorten(piece, Math.floor(pieceLengthMax)));
-  return shorten(shortened.join("\n\n"), lengthMax);
+  while (maxPieceChars > minPieceChars && lengthAt(maxPieceChars) > maxChars) maxPieceChars /= 2;
+  const shortened = pieces.map((piece) => shorten(piece, Math.floor(maxPieceChars)));
+  return shorten(shortened.join("\n\n"), maxChars);
 }
 
 /** Keeps the head and the tail. */
-function shorten(text: string, lengthMax: number): string {
-  if (text.length <= lengthMax) return text.toWellFormed();
-  const half = Math.max(0, Math.floor(lengthMax / 2));
+function shorten(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text.toWellFormed();
+  const half = Math.max(0, Math.floor(maxChars / 2));
   return `${text.slice(0, half)} […] ${text.slice(text.length - half)}`.toWellFormed();
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolCallRequest, TurnResult } from "../model/types.ts";
 import { callTool } from "../testing/scripted-models.ts";
-import { argumentBytesMax, argumentDepthMax, renderAnswer } from "./tool-calls.ts";
+import { maxArgumentBytes, maxArgumentDepth, renderAnswer } from "./tool-calls.ts";
 
 const turnOf = (...toolCalls: ToolCallRequest[]): TurnResult => ({
   text: "",
@@ -48,8 +48,8 @@ describe("AGT-7 the tool calls of a turn", () => {
   });
 
   test("may nest arguments so deep, and not one level deeper", () => {
-    expect(render(callTool("read", nest(argumentDepthMax))).toolCalls[0]?.malformed).toBeUndefined();
-    expect(render(callTool("read", nest(argumentDepthMax + 1))).toolCalls[0]).toMatchObject({
+    expect(render(callTool("read", nest(maxArgumentDepth))).toolCalls[0]?.malformed).toBeUndefined();
+    expect(render(callTool("read", nest(maxArgumentDepth + 1))).toolCalls[0]).toMatchObject({
       arguments: {},
       malformed: "they are nested more than 100 levels deep",
     });
@@ -57,7 +57,7 @@ describe("AGT-7 the tool calls of a turn", () => {
   });
 
   test("may have so many bytes of arguments, and not one more", () => {
-    const text = "x".repeat(argumentBytesMax - '{"a":""}'.length);
+    const text = "x".repeat(maxArgumentBytes - '{"a":""}'.length);
     expect(render(callTool("read", { a: text })).toolCalls[0]?.malformed).toBeUndefined();
     expect(render(callTool("read", { a: `${text}x` })).toolCalls[0]?.malformed).toMatch("1048577 bytes");
   });

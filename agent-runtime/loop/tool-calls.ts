@@ -5,9 +5,9 @@ import type { AssistantMessage, ToolCallRequest, TurnResult } from "../model/typ
 import { renderCalledName } from "../tools/naming.ts";
 
 /** What is kept; a provider is sent what it takes (model/call-ids.ts). */
-const idLengthMax = 256;
-export const argumentBytesMax = 1024 * 1024;
-export const argumentDepthMax = 100;
+const maxIdChars = 256;
+export const maxArgumentBytes = 1024 * 1024;
+export const maxArgumentDepth = 100;
 
 /** The message that records a turn; `taken` are the ids of the calls before it. */
 export function renderAnswer(turn: TurnResult, taken: ReadonlySet<string>): AssistantMessage {
@@ -21,20 +21,20 @@ export function renderAnswer(turn: TurnResult, taken: ReadonlySet<string>): Assi
 
 /** The very call, if nothing of it had to change. */
 function renderCall(call: ToolCallRequest, seen: Set<string>): ToolCallRequest {
-  const fault = findArgumentsFault(call.arguments);
-  const isIdFit = call.id !== "" && call.id.length <= idLengthMax && call.id.isWellFormed() && !seen.has(call.id);
+  const problem = findArgumentsProblem(call.arguments);
+  const isIdFit = call.id !== "" && call.id.length <= maxIdChars && call.id.isWellFormed() && !seen.has(call.id);
   const id = isIdFit ? call.id : `call_${randomUUID()}`;
   seen.add(id);
   const name = renderCalledName(call.name);
-  if (isIdFit && fault === undefined && name === call.name) return call;
-  const args = fault === undefined ? {} : { arguments: {}, malformed: fault };
+  if (isIdFit && problem === undefined && name === call.name) return call;
+  const args = problem === undefined ? {} : { arguments: {}, malformed: problem };
   return { ...call, id, name, ...args };
 }
 
-function findArgumentsFault(args: unknown): string | undefined {
-  if (!isShallow(args)) return `they are nested more than ${argumentDepthMax} levels deep`;
+function findArgumentsProblem(args: unknown): string | undefined {
+  if (!isShallow(args)) return `they are nested more than ${maxArgumentDepth} levels deep`;
   const bytes = Buffer.byteLength(JSON.stringify(args) ?? "");
-  return bytes > argumentBytesMax ? `they have ${bytes} bytes, expected at most ${argumentBytesMax}` : undefined;
+  return bytes > maxArgumentBytes ? `they have ${bytes} bytes, expected at most ${maxArgumentBytes}` : undefined;
 }
 
 /** Level by level, not by recursion, which is what deep values exhaust. */
@@ -42,7 +42,7 @@ export function isShallow(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     const nested = level.filter((each) => typeof each === "object" && each !== null);
-    if (nested.length > 0 && depth >= argumentDepthMax) return false;
+    if (nested.length > 0 && depth >= maxArgumentDepth) return false;
     level = nested.flatMap((each) => Object.values(each));
   }
   return true;

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { sessionIdMetaKey, unavailableServersMetaKey } from "../../crds/names.ts";
 import type { Content, JsonObjectSchema, ToolResult } from "../../lib/mcp/table.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { Spent } from "../loop/budget.ts";
 import type { RunOutcome } from "../loop/run-loop.ts";
 
@@ -52,7 +53,7 @@ export function renderOutputSchema(answer?: Record<string, unknown>): JsonObject
     ...facts,
     properties: { ...facts.properties, output },
     required: [...facts.required, "output"],
-    ...($defs === undefined ? {} : { $defs }),
+    ...defined({ $defs }),
   };
 }
 
@@ -72,8 +73,7 @@ export function renderAnswer(outcome: Omit<RunOutcome, "failure">, { spent, ...s
     ...withSession({ content: [{ type: "text", text }] }, session),
     structuredContent: {
       text,
-      ...(output === undefined ? {} : { output }),
-      ...(sessionId === undefined ? {} : { session_id: sessionId }),
+      ...defined({ output, session_id: sessionId }),
       model,
       stop_reason: stopReason,
       steps: spent.steps,

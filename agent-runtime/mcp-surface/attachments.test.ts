@@ -1,15 +1,16 @@
 // AGT-2 attachments beside images: what reaches the model, and what is refused before anything does.
 import { describe, expect, test } from "vitest";
+import { defined } from "../../lib/process/defined.ts";
 import { renderMessages } from "../model/messages.ts";
 import type { UserPart } from "../model/types.ts";
-import { shownImageCharsMax } from "../session/entry-images.ts";
+import { maxShownImageChars } from "../session/entry-images.ts";
 import { readsPdf } from "../model/pdf.ts";
 import { renderTestConfig } from "../testing/run-config.ts";
 import { keepUntilEnd } from "../testing/cleanup.ts";
 import { ask, connect2026 } from "../testing/client.ts";
 import { createScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent } from "../testing/servers.ts";
-import { attachmentsMax, checkShown, parseAttachments, pdfBytesMax, textBytesMax } from "./attachments.ts";
+import { maxAttachments, checkShown, parseAttachments, maxPdfBytes, maxTextBytes } from "./attachments.ts";
 
 const keep = keepUntilEnd();
 const base64 = (content: string | Buffer) => Buffer.from(content).toString("base64");
@@ -130,7 +131,7 @@ describe("AGT-2 attachments", () => {
     ["openai", false, false],
   ] as const)("that are PDFs are read with a provider of kind %s, declared %s: %s", (kind, declared, reads) => {
     const [model] = renderTestConfig().models;
-    const capabilities = { ...model?.capabilities, ...(declared === undefined ? {} : { pdf: declared }) };
+    const capabilities = { ...model?.capabilities, ...defined({ pdf: declared }) };
     const provider = { name: "p", kind, headers: [], requireListedModel: true, forwardInboundAuth: false };
     expect(readsPdf({ provider: "p", capabilities }, [provider])).toBe(reads);
   });
@@ -143,9 +144,9 @@ describe("AGT-2 attachments", () => {
 
   test("have PDFs of at most 10 MiB and texts of 1 MiB together: at the limit taken, one byte more refused", () => {
     const large = (bytes: number) => ({ ...pdf, data: base64(pdfOf(bytes)) });
-    expect(parse(large(pdfBytesMax))).toHaveLength(2);
-    expect(() => parse(large(pdfBytesMax + 1))).toThrow("has 10485761 bytes, expected at most 10485760 (10 MiB)");
-    const half = text("x".repeat(textBytesMax / 2));
+    expect(parse(large(maxPdfBytes))).toHaveLength(2);
+    expect(() => parse(large(maxPdfBytes + 1))).toThrow("has 10485761 bytes, expected at most 10485760 (10 MiB)");
+    const half = text("x".repeat(maxTextBytes / 2));
     expect(parse(half, half)).toHaveLength(2);
     expect(() => parse(half, half, text("x"))).toThrow("have 1048577 bytes, expected at most 1048576 (1 MiB)");
   });
@@ -153,15 +154,15 @@ describe("AGT-2 attachments", () => {
   test("that are PDFs stay with images within what a model is shown: at the limit taken, one character more refused", () => {
     const image = (chars: number): UserPart => ({ type: "image", data: "x".repeat(chars), mimeType: "image/png" });
     const file: UserPart = { type: "image", data: pdf.data, mimeType: "application/pdf" };
-    const room = shownImageCharsMax - pdf.data.length;
+    const room = maxShownImageChars - pdf.data.length;
     expect(() => checkShown([file, image(room)])).not.toThrow();
-    expect(() => checkShown([file, image(room + 1)])).toThrow(`${shownImageCharsMax + 1} bytes as base64 together`);
+    expect(() => checkShown([file, image(room + 1)])).toThrow(`${maxShownImageChars + 1} bytes as base64 together`);
   });
 
   test("are 16 at most", () => {
     const many = (count: number) => Array.from({ length: count }, () => text("x"));
-    expect(parse(...many(attachmentsMax))).toHaveLength(attachmentsMax);
-    expect(() => parse(...many(attachmentsMax + 1))).toThrow("found 17 attachments, expected at most 16");
+    expect(parse(...many(maxAttachments))).toHaveLength(maxAttachments);
+    expect(() => parse(...many(maxAttachments + 1))).toThrow("found 17 attachments, expected at most 16");
   });
 
   test.each(["text/csv", "application/json", "application/ld+json", "text/html; charset=utf-8"])(

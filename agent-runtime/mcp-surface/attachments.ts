@@ -1,15 +1,15 @@
 // The attachments of a send_message call, checked before any of them reaches a model (AGT-2): texts go into the message as text,
-// for every model; a PDF goes as it is to a model that reads PDFs. Each fault names the attachment and the rule.
+// for every model; a PDF goes as it is to a model that reads PDFs. Each problem names the attachment and the rule.
 import { pdfType } from "../model/pdf.ts";
 import type { UserPart } from "../model/types.ts";
-import { shownImageCharsMax } from "../session/entry-images.ts";
-import { InputFault } from "./images.ts";
+import { maxShownImageChars } from "../session/entry-images.ts";
+import { InputError } from "./images.ts";
 
-export const attachmentsMax = 16;
+export const maxAttachments = 16;
 /** Of all texts together: more than that fills the context of most models. */
-export const textBytesMax = 1024 * 1024;
-export const pdfBytesMax = 10 * 1024 * 1024;
-const nameCharactersMax = 200;
+export const maxTextBytes = 1024 * 1024;
+export const maxPdfBytes = 10 * 1024 * 1024;
+const maxNameChars = 200;
 
 const textType =
   /^(text\/[\w.+-]{1,100}|application\/(json|xml|yaml|x-yaml|toml|javascript|typescript|sql|graphql|x-ndjson|x-sh|[\w.-]{1,100}\+(json|xml|yaml)))$/;
@@ -27,19 +27,19 @@ export interface Reader {
   pdf: boolean;
 }
 
-/** The attachments as parts of the message. Throws InputFault. */
+/** The attachments as parts of the message. Throws InputError. */
 export function parseAttachments(attachments: readonly WrittenAttachment[], model: Reader): UserPart[] {
-  if (attachments.length > attachmentsMax) {
-    throw new InputFault(`found ${attachments.length} attachments, expected at most ${attachmentsMax}: send fewer`);
+  if (attachments.length > maxAttachments) {
+    throw new InputError(`found ${attachments.length} attachments, expected at most ${maxAttachments}: send fewer`);
   }
-  let leftBytes = textBytesMax;
+  let leftBytes = maxTextBytes;
   return attachments.flatMap((attachment, index): UserPart[] => {
     const plain = renderPlain(attachment.name ?? "");
     const name = plain === "" ? `${index + 1}` : `"${plain}"`;
     const type = attachment.mime_type.split(";")[0]?.trim().toLowerCase() ?? "";
     if (type !== pdfType && !textType.test(type)) {
       const shown = attachment.mime_type.slice(0, 100);
-      throw new InputFault(
+      throw new InputError(
         `attachment ${name} has the type "${shown}", expected a text, JSON, XML, YAML or ${pdfType}`,
       );
     }
@@ -54,27 +54,27 @@ export function parseAttachments(attachments: readonly WrittenAttachment[], mode
     }
     leftBytes -= bytes.length;
     if (leftBytes < 0) {
-      throw new InputFault(
-        `the attached texts up to ${name} have ${textBytesMax - leftBytes} bytes, expected at most ${textBytesMax} (1 MiB): send less`,
+      throw new InputError(
+        `the attached texts up to ${name} have ${maxTextBytes - leftBytes} bytes, expected at most ${maxTextBytes} (1 MiB): send less`,
       );
     }
     return [{ type: "text", text: `${label}\n\n${parseText(bytes, name)}` }];
   });
 }
 
-/** Throws InputFault where a model would not be shown all of a message at once. */
+/** Throws InputError where a model would not be shown all of a message at once. */
 export function checkShown(content: readonly UserPart[]): void {
   const chars = content.reduce((sum, part) => sum + (part.type === "image" ? part.data.length : 0), 0);
-  if (chars <= shownImageCharsMax) return;
-  throw new InputFault(
-    `images and PDFs have ${chars} bytes as base64 together, expected at most ${shownImageCharsMax} (20 MiB): send them in several messages`,
+  if (chars <= maxShownImageChars) return;
+  throw new InputError(
+    `images and PDFs have ${chars} bytes as base64 together, expected at most ${maxShownImageChars} (20 MiB): send them in several messages`,
   );
 }
 
 /** The model reads it beside the text, in quotes. */
 const renderPlain = (name: string): string =>
   name
-    .slice(0, nameCharactersMax)
+    .slice(0, maxNameChars)
     .toWellFormed()
     .replaceAll(/[\p{Cc}"]/gu, "")
     .trim();
@@ -82,35 +82,35 @@ const renderPlain = (name: string): string =>
 function parseBase64(data: string, name: string): Buffer {
   if (data.length === 0 || data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) {
     const rule = "send the bare data, padded, without a data: prefix or line breaks";
-    throw new InputFault(`attachment ${name} is not valid base64: ${rule}`);
+    throw new InputError(`attachment ${name} is not valid base64: ${rule}`);
   }
   return Buffer.from(data, "base64");
 }
 
 function parseText(bytes: Buffer, name: string): string {
-  const fault = new InputFault(`attachment ${name} is not text in UTF-8: send it in UTF-8, or with its true type`);
-  if (bytes.includes(0)) throw fault;
+  const problem = new InputError(`attachment ${name} is not text in UTF-8: send it in UTF-8, or with its true type`);
+  if (bytes.includes(0)) throw problem;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw fault;
+    throw problem;
   }
 }
 
 function checkPdf(bytes: Buffer, name: string, model: Reader): void {
   if (!model.pdf) {
-    throw new InputFault(
+    throw new InputError(
       `attachment ${name} is a PDF, which ${model.ref} is not declared to read: send its text, or declare modelCapabilities.pdf`,
     );
   }
   if (!bytes.subarray(0, 5).equals(Buffer.from("%PDF-"))) {
-    throw new InputFault(
+    throw new InputError(
       `attachment ${name} was sent as ${pdfType}, but its bytes are not: send it with its true type`,
     );
   }
-  if (bytes.length > pdfBytesMax) {
-    throw new InputFault(
-      `attachment ${name} has ${bytes.length} bytes, expected at most ${pdfBytesMax} (10 MiB): send a smaller one`,
+  if (bytes.length > maxPdfBytes) {
+    throw new InputError(
+      `attachment ${name} has ${bytes.length} bytes, expected at most ${maxPdfBytes} (10 MiB): send a smaller one`,
     );
   }
 }

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { clearHistoryToolName } from "../../crds/names.ts";
 import type { ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
-import { CallFault } from "../call-fault.ts";
+import { CallError } from "../call-error.ts";
 import type { Sessions } from "../session/sessions.ts";
 
 const argumentsSchema = z.object({ session_id: z.string().optional() });
@@ -31,7 +31,7 @@ export function createClearHistory(sessions: Sessions): ToolEntry {
         return renderText(renderCleared(await sessions.clear({ sessionId, connectionId, caller }, signal)));
       } catch (error) {
         if (signal.aborted) return { ...renderText("The call was cancelled; nothing was cleared."), isError: true };
-        if (error instanceof CallFault) return { ...renderText(error.message), isError: true };
+        if (error instanceof CallError) return { ...renderText(error.message), isError: true };
         throw error;
       }
     },

@@ -5,7 +5,7 @@ import { createSessions } from "../session/sessions.ts";
 import { keepUntilEnd } from "../testing/cleanup.ts";
 import { calls, createTestFolder, createTestStore, result, user } from "../testing/histories.ts";
 import { testImage } from "../testing/images.ts";
-import { createHistoryPrompt, messagesMax, pageBytes } from "./history-prompt.ts";
+import { createHistoryPrompt, maxMessages, pageBytes } from "./history-prompt.ts";
 
 const keep = keepUntilEnd();
 const context: CallContext = {
@@ -65,7 +65,7 @@ describe("AGT-4 a page of the history", () => {
 
   test.each([
     ["limit", "0"],
-    ["limit", `${messagesMax + 1}`],
+    ["limit", `${maxMessages + 1}`],
     ["limit", "many"],
     ["before", "0"],
     ["before", "-1"],
@@ -78,6 +78,6 @@ describe("AGT-4 a page of the history", () => {
   test("may be as long as the largest limit", async () => {
     const { store, read } = await open();
     await store.append("shared", user("a"));
-    expect(await read({ limit: `${messagesMax}` })).toEqual(["a"]);
+    expect(await read({ limit: `${maxMessages}` })).toEqual(["a"]);
   });
 });

@@ -4,13 +4,13 @@
 import { historyPromptName } from "../../crds/names.ts";
 import { JsonRpcError, rpcCodes } from "../../lib/mcp/json-rpc.ts";
 import type { Content, PromptEntry, PromptMessage } from "../../lib/mcp/table.ts";
-import { CallFault } from "../call-fault.ts";
+import { CallError } from "../call-error.ts";
 import { pdfType } from "../model/pdf.ts";
 import type { ModelMessage, UserPart } from "../model/types.ts";
 import { UnknownSession, type Sessions } from "../session/sessions.ts";
 
 const messagesDefault = 50;
-export const messagesMax = 500;
+export const maxMessages = 500;
 /** Of a page, as it is kept; what comes of it is in memory several times while it is sent. */
 export const pageBytes = 8 * 1024 * 1024;
 
@@ -21,7 +21,7 @@ export function createHistoryPrompt(agent: string, sessions: Sessions): PromptEn
     description: "The stored conversation with this agent, from its end.",
     arguments: [
       { name: "session_id", description: "The conversation, as returned by send_message; default: this connection's." },
-      { name: "limit", description: `How many messages at most, 1 to ${messagesMax}; default ${messagesDefault}.` },
+      { name: "limit", description: `How many messages at most, 1 to ${maxMessages}; default ${messagesDefault}.` },
       {
         name: "before",
         description: "Only what came before the message of this number, as the page after it names it; default: all.",
@@ -29,7 +29,7 @@ export function createHistoryPrompt(agent: string, sessions: Sessions): PromptEn
     ],
     async get({ session_id: sessionId, limit, before }, { sessionId: connectionId, caller }) {
       const request = {
-        messages: parseCount("limit", limit, messagesMax) ?? messagesDefault,
+        messages: parseCount("limit", limit, maxMessages) ?? messagesDefault,
         before: parseCount("before", before, Number.MAX_SAFE_INTEGER),
         bytes: pageBytes,
       };
@@ -37,7 +37,7 @@ export function createHistoryPrompt(agent: string, sessions: Sessions): PromptEn
         const { messages, first } = await sessions.readPage({ sessionId, connectionId, caller }, request);
         return { messages: [...renderEarlier(first), ...messages.flatMap(renderPromptMessages)] };
       } catch (error) {
-        if (!(error instanceof CallFault)) throw error;
+        if (!(error instanceof CallError)) throw error;
         const code = error instanceof UnknownSession ? rpcCodes.invalidParams : rpcCodes.internalError;
         throw new JsonRpcError(code, error.message, { cause: error });
       }

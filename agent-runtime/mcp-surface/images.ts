@@ -1,12 +1,12 @@
-// The images of a send_message call, checked before any of them reaches a model (AGT-2). Each fault names the image and the rule.
-import { CallerFault } from "../call-fault.ts";
-import { findImageFault, type ImageLimits } from "../image-data.ts";
+// The images of a send_message call, checked before any of them reaches a model (AGT-2). Each problem names the image and the rule.
+import { CallerError } from "../call-error.ts";
+import { findImageProblem, type ImageLimits } from "../image-data.ts";
 import type { ImageData } from "../model/types.ts";
-import { shownImageCharsMax } from "../session/entry-images.ts";
+import { maxShownImageChars } from "../session/entry-images.ts";
 
 /** Something in the call's arguments cannot be used; the message is for the caller. */
-export class InputFault extends CallerFault {
-  override readonly name = "InputFault";
+export class InputError extends CallerError {
+  override readonly name = "InputError";
 }
 
 export interface WrittenImage {
@@ -22,17 +22,17 @@ export interface Seer {
   imageLimits: ImageLimits | undefined;
 }
 
-/** The images as the model layer takes them. Throws InputFault. */
+/** The images as the model layer takes them. Throws InputError. */
 export function parseImages(images: readonly WrittenImage[], model: Seer): ImageData[] {
   if (images.length > 0 && !model.vision) {
-    throw new InputFault(
+    throw new InputError(
       `${model.ref} is declared without vision: send text only, or declare modelCapabilities.vision`,
     );
   }
   const chars = images.reduce((sum, { data }) => sum + data.length, 0);
-  if (images.length > 1 && chars > shownImageCharsMax) {
-    throw new InputFault(
-      `the images have ${chars} bytes as base64 together, expected at most ${shownImageCharsMax} (20 MiB): send them in several messages`,
+  if (images.length > 1 && chars > maxShownImageChars) {
+    throw new InputError(
+      `the images have ${chars} bytes as base64 together, expected at most ${maxShownImageChars} (20 MiB): send them in several messages`,
     );
   }
   return images.map((image, index) => parseImage(image, `image ${index + 1}`, model.imageLimits));
@@ -43,7 +43,7 @@ function parseImage(
   which: string,
   limits: ImageLimits | undefined,
 ): ImageData {
-  const fault = findImageFault({ data, mimeType }, limits);
-  if (fault !== undefined) throw new InputFault(`${which} ${fault}`);
+  const problem = findImageProblem({ data, mimeType }, limits);
+  if (problem !== undefined) throw new InputError(`${which} ${problem}`);
   return { data, mimeType };
 }

@@ -1,6 +1,6 @@
 // How a caller's message enters a conversation: once, also when the call is repeated after it failed, and with what the history
 // still holds that the model's provider would refuse left out of what it is shown.
-import { findImageFault, type ImageLimits } from "../image-data.ts";
+import { findImageProblem, type ImageLimits } from "../image-data.ts";
 import { pdfType } from "../model/pdf.ts";
 import type { UserPart } from "../model/types.ts";
 import type { OpenHistory } from "../session/open-history.ts";
@@ -15,5 +15,5 @@ export async function recordMessage(
 ): Promise<void> {
   const formed = toWellFormed(content);
   if (!isRepeated(history.entries, formed)) await history.append({ role: "user", content: formed });
-  history.leaveOutImages((image) => (image.mimeType === pdfType ? undefined : findImageFault(image, limits)));
+  history.leaveOutImages((image) => (image.mimeType === pdfType ? undefined : findImageProblem(image, limits)));
 }

@@ -7,9 +7,10 @@ import type { ModelCapabilities, RunConfig, RunModel } from "../../crds/run-conf
 import { textDeltasMetaKey } from "../../crds/text-delta.ts";
 import type { CallContext, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
 import type { Clock } from "../../lib/process/clock.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
-import { CallerFault, CallFault } from "../call-fault.ts";
+import { CallerError, CallError } from "../call-error.ts";
 import type { Calls } from "../calls.ts";
 import type { ImageLimits } from "../image-data.ts";
 import type { AnswerSchema } from "../loop/answer-schema.ts";
@@ -30,7 +31,7 @@ import type { Toolbox, Tools } from "../tools/toolbox.ts";
 import { renderUnavailable } from "../tools/unavailable.ts";
 import { renderAnswer, withSession, withUnavailable } from "./answer.ts";
 import { checkShown, parseAttachments, type Reader } from "./attachments.ts";
-import { InputFault, parseImages, type Seer } from "./images.ts";
+import { InputError, parseImages, type Seer } from "./images.ts";
 import { recordMessage } from "./record-message.ts";
 
 export interface SendMessageParts {
@@ -45,7 +46,7 @@ export interface SendMessageParts {
   sessions: Sessions;
   /** Absent: answers are text. */
   answerSchema: AnswerSchema | undefined;
-  /** Rejects with a CallFault when it is not there. */
+  /** Rejects with a CallError when it is not there. */
   observeInstruction: () => Promise<string>;
   calls: Calls;
   /** What all calls may hold together of what they are sent. */
@@ -104,7 +105,7 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
 function findOutcome({ isError }: ToolResult, { signal }: CallContext, failure: unknown): CallOutcome {
   if (isError !== true) return "ok";
   if (signal.aborted) return "cancelled";
-  return failure instanceof CallerFault ? "invalid" : "error";
+  return failure instanceof CallerError ? "invalid" : "error";
 }
 
 interface Running {
@@ -190,16 +191,16 @@ function renderSeer({ activeModel, observeImageLimits, config }: SendMessagePart
   return { ref, vision: capabilities.vision, pdf, imageLimits: observeImageLimits() };
 }
 
-/** Throws InputFault. */
+/** Throws InputError. */
 function parseInput(args: Record<string, unknown>, seer: Seer & Reader): Input {
   const parsed = argumentsSchema.safeParse(args);
-  if (!parsed.success) throw new InputFault(`the arguments cannot be used: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new InputError(`the arguments cannot be used: ${z.prettifyError(parsed.error)}`);
   const { message, session_id: sessionId } = parsed.data;
   const images = parseImages(parsed.data.images, seer);
   const files = parseAttachments(parsed.data.attachments, seer);
   const text: UserPart[] = message.trim() === "" ? [] : [{ type: "text", text: message }];
   const content = [...text, ...files, ...images.map((image) => ({ type: "image" as const, ...image }))];
-  if (content.length === 0) throw new InputFault("the message is empty: write one, or send an image or an attachment");
+  if (content.length === 0) throw new InputError("the message is empty: write one, or send an image or an attachment");
   checkShown(content);
   return { content, sessionId };
 }
@@ -211,8 +212,7 @@ function createContext(parts: SendMessageParts, session: SessionRef, run: Runnin
     agent: mcpName(config.agent.name),
     sessionKey: session.key,
     requestId,
-    ...(bearer === undefined ? {} : { bearer }),
-    ...(asking === undefined ? {} : { asking }),
+    ...defined({ bearer, asking }),
     signal: run.signal,
     deadlineMs: run.startedAt + config.limits.wallClockMs,
     budget: run.budget,
@@ -229,14 +229,15 @@ function renderCapabilities({ provider, capabilities, capabilitiesDeclared }: Ru
 /** One sentence, and what had been written before, which was paid for. The caller's own doing is nothing to warn of. */
 function renderFailure(error: unknown, caller: CallContext, written: string, log: Logger): ToolResult {
   const sentence = renderSentence(error, caller);
-  if (!caller.signal.aborted && !(error instanceof CallerFault))
+  if (!caller.signal.aborted && !(error instanceof CallerError)) {
     log.warn({ requestId: caller.requestId, err: error }, "call failed");
+  }
   const text = written === "" ? sentence : `${sentence}\n\nWritten until then:\n\n${written}`;
   return { content: [{ type: "text", text }], isError: true };
 }
 
 function renderSentence(error: unknown, caller: CallContext): string {
   if (caller.signal.aborted) return "The call was cancelled.";
-  if (error instanceof CallFault || error instanceof ModelError) return error.message;
+  if (error instanceof CallError || error instanceof ModelError) return error.message;
   return `The agent failed unexpectedly; its log has the details under request ${caller.requestId}.`;
 }

@@ -4,7 +4,7 @@ import { ask, connect2025 } from "../testing/client.ts";
 import { createScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent } from "../testing/servers.ts";
 import { testImage, writtenTestImage } from "../testing/images.ts";
-import { imageBytesMax } from "../image-data.ts";
+import { maxImageBytes } from "../image-data.ts";
 import { parseImages } from "./images.ts";
 
 const started = stopAfterEach();
@@ -79,8 +79,8 @@ describe("AGT-2 images", () => {
   test("10 MiB decoded are taken, one byte more is refused", () => {
     const imageOf = (bytes: number) => [writtenTestImage("image/png", { bytes })];
     const model = { ref: "openai.x", vision: true, imageLimits: undefined };
-    expect(parseImages(imageOf(imageBytesMax), model)).toHaveLength(1);
-    expect(() => parseImages(imageOf(imageBytesMax + 1), model)).toThrow("10485761 bytes, expected at most 10485760");
+    expect(parseImages(imageOf(maxImageBytes), model)).toHaveLength(1);
+    expect(() => parseImages(imageOf(maxImageBytes + 1), model)).toThrow("10485761 bytes, expected at most 10485760");
   });
 
   test("20 MiB of base64 together are taken, one image more is refused", () => {

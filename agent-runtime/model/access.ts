@@ -75,9 +75,7 @@ export async function readAccess(
     headers["authorization"] = `Bearer ${bearer}`;
     return { headers, secrets, credential: "bearer", cure: "check the caller's token" };
   }
-  if (provider.apiKey === undefined) {
-    return { headers, secrets, credential: "none", cure: cureOfNone(provider) };
-  }
+  if (provider.apiKey === undefined) return { headers, secrets, credential: "none", cure: cureOfNone(provider) };
   const key = await read(provider.apiKey);
   Object.assign(headers, keyHeader(provider.kind, key));
   const cure = `check Secret "${provider.apiKey.name}" key "${provider.apiKey.key}"`;

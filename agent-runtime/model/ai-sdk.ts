@@ -4,6 +4,7 @@ import { jsonSchema, NoSuchToolError, streamText, tool } from "ai";
 import type { LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
 import type { RunModel, RunProvider } from "../../crds/run-config.ts";
 import type { Clock } from "../../lib/process/clock.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { untilAborted } from "../../lib/process/until-aborted.ts";
 import type { Access } from "./access.ts";
 import { createCallIds } from "./call-ids.ts";
@@ -27,7 +28,7 @@ import type { VendorRules } from "./vendor-rules.ts";
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 /** A call without a single byte for this long has stalled. */
-const silenceLimitMs = 120_000;
+const maxSilenceMs = 120_000;
 
 /** How a request is made to fit its model; what was asked for stays in the request itself. */
 export interface RequestFit {
@@ -67,7 +68,7 @@ export async function streamTurn(input: StreamTurnInput): Promise<TurnResult> {
   const { provider, model, request, clock } = input;
   const watch = watchSilence({
     clock,
-    silenceMs: silenceLimitMs,
+    silenceMs: maxSilenceMs,
     deadlineMs: request.deadlineMs,
     signal: request.signal,
   });
@@ -78,7 +79,7 @@ export async function streamTurn(input: StreamTurnInput): Promise<TurnResult> {
     request.signal.throwIfAborted();
     const expired = watch.expired();
     if (expired !== undefined) {
-      const what = expired === "silence" ? `sent nothing for ${silenceLimitMs / 1000} s` : "had no time left to answer";
+      const what = expired === "silence" ? `sent nothing for ${maxSilenceMs / 1000} s` : "had no time left to answer";
       throw new ModelError(`${provider.name}: model '${model.name}' ${what}; check the provider or allow more time`, {
         kind: "network",
         provider: provider.name,
@@ -132,7 +133,7 @@ async function callModel(input: StreamTurnInput, watch: SilenceWatch): Promise<T
     model: client,
     instructions: caching ? { role: "system", content: system, providerOptions: cacheBreakpoint } : system,
     messages: renderHistory(input, caching),
-    ...(tools === undefined ? {} : { tools }),
+    ...defined({ tools }),
     ...sampling,
     maxRetries: 0,
     abortSignal: watch.signal,
@@ -151,7 +152,7 @@ async function callModel(input: StreamTurnInput, watch: SilenceWatch): Promise<T
     stopReason: turn.stopReason,
     usage: renderUsage(turn.usage, kind),
     model: model.name,
-    ...(opaque === undefined ? {} : { opaque }),
+    ...defined({ opaque }),
   };
 }
 

@@ -44,9 +44,9 @@ describe.each(kinds)("SEC-6 %s: ten million brackets", (kind) => {
 
 const bytesOf = (text: string) => encoder.encode(text);
 
-async function faultOf(pieces: readonly Uint8Array[], type: string, reads: AnswerLimits["reads"] = "events") {
+async function problemOf(pieces: readonly Uint8Array[], type: string, reads: AnswerLimits["reads"] = "events") {
   const answer = new Response(null, { headers: { "content-type": type } });
-  const limits = { limitBytes: 100_000_000, reads, onBytes: () => undefined };
+  const limits = { maxBytes: 100_000_000, reads, onBytes: () => undefined };
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const piece of pieces) controller.enqueue(piece);
@@ -64,22 +64,22 @@ describe("SEC-6 the bounds of an answer", () => {
   const deep = (levels: number) => `data: ${"[".repeat(levels)}\n\n`;
 
   test("each event is as deep as the bound at most", async () => {
-    const atBound = bytesOf(deep(answerBounds.depthMax));
-    expect(await faultOf([atBound, atBound], events)).toBeUndefined();
-    expect(await faultOf([atBound, bytesOf(deep(answerBounds.depthMax + 1))], events)).toContain("200 deep");
+    const atBound = bytesOf(deep(answerBounds.maxDepth));
+    expect(await problemOf([atBound, atBound], events)).toBeUndefined();
+    expect(await problemOf([atBound, bytesOf(deep(answerBounds.maxDepth + 1))], events)).toContain("200 deep");
   });
 
   test("a body that is read whole is measured whole, whatever blank lines it has", async () => {
-    const pieces = [bytesOf(`${"[".repeat(answerBounds.depthMax)}\n\n`), bytesOf("[")];
-    expect(await faultOf(pieces, "text/plain")).toBeUndefined();
-    expect(await faultOf(pieces, "text/plain", "body")).toContain("200 deep");
+    const pieces = [bytesOf(`${"[".repeat(answerBounds.maxDepth)}\n\n`), bytesOf("[")];
+    expect(await problemOf(pieces, "text/plain")).toBeUndefined();
+    expect(await problemOf(pieces, "text/plain", "body")).toContain("200 deep");
   });
 
   test("arguments of calls, strings over many events, have so many brackets at most", async () => {
     const event = bytesOf(`data: {"arguments":"${"[{".repeat(5_000)}"}\n\n`);
     const hundred = Array.from({ length: 100 }, () => event);
-    expect(await faultOf(hundred, events)).toBeUndefined();
-    expect(await faultOf([...hundred, bytesOf('data: "["\n\n')], events)).toContain(
+    expect(await problemOf(hundred, events)).toBeUndefined();
+    expect(await problemOf([...hundred, bytesOf('data: "["\n\n')], events)).toContain(
       "1000000 brackets inside of strings",
     );
   });
@@ -94,11 +94,11 @@ describe("SEC-6 the bounds of an answer", () => {
     const mebibyte = 1024 * 1024;
     const atBound = frame(mebibyte);
     const cut = [atBound.subarray(0, 2), atBound.subarray(2, 5_000), atBound.subarray(5_000), frame(16), frame(16)];
-    expect(await faultOf(cut, type)).toBeUndefined();
-    expect(await faultOf([...cut, frame(mebibyte + 1).subarray(0, 4)], type)).toContain("a frame of more than");
+    expect(await problemOf(cut, type)).toBeUndefined();
+    expect(await problemOf([...cut, frame(mebibyte + 1).subarray(0, 4)], type)).toContain("a frame of more than");
   });
 
   test("a page in HTML is nobody's JSON", async () => {
-    expect(await faultOf([bytesOf("[".repeat(1_000))], "text/html")).toBeUndefined();
+    expect(await problemOf([bytesOf("[".repeat(1_000))], "text/html")).toBeUndefined();
   });
 });

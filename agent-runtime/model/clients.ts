@@ -3,6 +3,7 @@
 // is: its own library leaves tool calls and their results out.
 import type { LanguageModel } from "ai";
 import type { RunProvider } from "../../crds/run-config.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { baseUrlOf, type Access } from "./access.ts";
 
 /** The libraries want a key; the fetch they are given replaces it by the real one. */
@@ -22,7 +23,7 @@ export interface ClientInput {
 export async function createClient(input: ClientInput): Promise<LanguageModel> {
   const { provider, model, fetch } = input;
   const baseURL = baseUrlOf(provider);
-  const settings = { apiKey, fetch, ...(baseURL === undefined ? {} : { baseURL }) };
+  const settings = { apiKey, fetch, ...defined({ baseURL }) };
   switch (provider.kind) {
     case "anthropic": {
       const { createAnthropic } = await import("@ai-sdk/anthropic");

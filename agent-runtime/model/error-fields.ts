@@ -1,7 +1,7 @@
-// What a provider's answer says of a fault, in whatever shape its vendor writes faults: words, codes, and how long to wait. Only
-// reads, and judges nothing: which kind of fault it is, errors.ts says.
+// What a provider's answer says of a problem, in whatever shape its vendor writes problems: words, codes, and how long to wait. Only
+// reads, and judges nothing: which kind of problem it is, errors.ts says.
 
-const depthMax = 5;
+const maxDepth = 5;
 
 export interface ErrorFields {
   type?: string;
@@ -21,10 +21,10 @@ export function parseErrorBody(body: string): ErrorFields {
 /** OpenAI {error:{message,type,code,param}}, Anthropic {error:{type,message,details}}, FastAPI {detail}, plain strings. */
 export function parseErrorShape(shape: unknown, depth = 0): ErrorFields {
   if (typeof shape === "string") return { message: shape };
-  if (Array.isArray(shape)) return shape.length > 0 && depth < depthMax ? parseErrorShape(shape[0], depth + 1) : {};
+  if (Array.isArray(shape)) return shape.length > 0 && depth < maxDepth ? parseErrorShape(shape[0], depth + 1) : {};
   if (!isRecord(shape)) return {};
   const inner = shape["error"] ?? shape["detail"] ?? shape["response"];
-  if (inner !== undefined && inner !== null && depth < depthMax) {
+  if (inner !== undefined && inner !== null && depth < maxDepth) {
     const fields = parseErrorShape(inner, depth + 1);
     // A router says whose words it passes on.
     const passedOn = isRecord(inner) && isRecord(inner["metadata"]) ? textOf(inner["metadata"]["raw"]) : "";
@@ -55,17 +55,17 @@ function readFields(shape: Record<string, unknown>): ErrorFields {
 
 /** Anthropic has one object of details, Google a list: reasons, the limits that were reached, and when to come again. */
 function readDetails(details: unknown): { codes: string[]; retryAfterMs: number | undefined } {
-  const all = (Array.isArray(details) ? details.slice(0, detailsMax) : [details]).filter(isRecord);
+  const all = (Array.isArray(details) ? details.slice(0, maxDetails) : [details]).filter(isRecord);
   const limits = all.flatMap(({ violations }) => (Array.isArray(violations) ? violations : [])).filter(isRecord);
   const codes = [
     ...all.flatMap((each) => [textOf(each["error_code"]), textOf(each["reason"])]),
-    ...limits.slice(0, detailsMax).map((limit) => textOf(limit["quotaId"])),
+    ...limits.slice(0, maxDetails).map((limit) => textOf(limit["quotaId"])),
   ];
   const [delay] = all.flatMap(({ retryDelay }) => /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(textOf(retryDelay))?.[1] ?? []);
   return { codes, retryAfterMs: delay === undefined ? undefined : Math.ceil(Number(delay) * 1000) };
 }
 
-const detailsMax = 20;
+const maxDetails = 20;
 
 /** HTML pages become their title. */
 function plainText(body: string): string {

@@ -157,7 +157,7 @@ describe("AGT-7 messages", () => {
       error: { message: "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]" },
     });
     expect(message).toContain("set modelCapabilities.maxOutputTokens or request.maxTokens");
-    expect(refusal).toEqual({ what: "output-limit", limitTokens: 8_192 });
+    expect(refusal).toEqual({ what: "output-limit", maxTokens: 8_192 });
   });
 
   test("BRR-4 never quote a secret, whole or cut at the limit", () => {

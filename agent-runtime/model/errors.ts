@@ -1,13 +1,13 @@
 // From whatever a provider, a client library or the network throws to one ModelError. Providers agree on no shape
-// (error-fields.ts) and on no words: which kind of fault theirs tell of is judged here.
+// (error-fields.ts) and on no words: which kind of problem theirs tell of is judged here.
 import { refusedAddressCode } from "../../lib/outgoing/refused-addresses.ts";
 import { parseErrorBody, parseErrorShape } from "./error-fields.ts";
 import { isOverflow, parseRefusal, parseWindow, type Refusal } from "./refusals.ts";
 import { findParameter } from "./sampling.ts";
 import { ModelError, type ModelErrorDetails, type ModelErrorKind } from "./types.ts";
 
-const messageLimitChars = 300;
-const causeDepthLimit = 5;
+const maxMessageChars = 300;
+const maxCauseDepth = 5;
 
 export interface ErrorContext {
   provider: string;
@@ -186,7 +186,7 @@ function parseFailure(raw: unknown, { secrets, nowMs }: ErrorContext): Failure {
   const retryAfterMs = parseRetryAfter(raw["responseHeaders"], nowMs) ?? fields.retryAfterMs;
   if (retryAfterMs !== undefined) failure.retryAfterMs = retryAfterMs;
   failure.isTooLarge = isTooLarge(raw);
-  const network = findNetworkFault(raw);
+  const network = findNetworkProblem(raw);
   if (network !== undefined) failure.network = network;
   failure.said = [fields.message ?? own, fields.param, failure.code].filter(Boolean).join(" ");
   const refusal = parseRefusal({ status, text: failure.said });
@@ -209,10 +209,10 @@ const awsErrorType = (headers: unknown): string =>
   isRecord(headers) ? textOf(headers["x-amzn-errortype"]).replace(/:.*$/s, "") : "";
 
 /** Code, or failing that the message, of a network error somewhere among the causes. */
-export function findNetworkFault(raw: unknown): string | undefined {
+export function findNetworkProblem(raw: unknown): string | undefined {
   let error = raw;
   let generic: string | undefined;
-  for (let depth = 0; depth < causeDepthLimit && isRecord(error); depth += 1) {
+  for (let depth = 0; depth < maxCauseDepth && isRecord(error); depth += 1) {
     const code = textOf(error["code"]);
     const message = textOf(error["message"]);
     // Its code is our own, and its message says what of the URL to change.
@@ -226,16 +226,16 @@ export function findNetworkFault(raw: unknown): string | undefined {
 
 function tidy(text: string): string {
   const line = text
-    .slice(0, messageLimitChars * 4)
+    .slice(0, maxMessageChars * 4)
     .replaceAll(/\s+/g, " ")
     .trim();
-  return line.length > messageLimitChars ? `${line.slice(0, messageLimitChars)}…` : line.replace(/\.$/, "");
+  return line.length > maxMessageChars ? `${line.slice(0, maxMessageChars)}…` : line.replace(/\.$/, "");
 }
 
 /** An answer past its bounds, ours or those of all that goes out, somewhere among the causes. */
 function isTooLarge(raw: unknown): boolean {
   let error = raw;
-  for (let depth = 0; depth < causeDepthLimit && isRecord(error); depth += 1) {
+  for (let depth = 0; depth < maxCauseDepth && isRecord(error); depth += 1) {
     if (error["name"] === "AnswerTooLarge" || error["name"] === "ResponseLimitError") return true;
     error = error["cause"];
   }

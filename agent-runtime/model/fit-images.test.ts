@@ -35,7 +35,7 @@ describe("AGT-14 AGT-15 images that a provider does not take", () => {
     ["bedrock", { bytes: 3_932_160 }, { bytes: 3_932_161 }, "3932161 bytes"],
     ["anthropic", { bytes: 7_864_320 }, { bytes: 7_864_321 }, "as base64"],
   ] as const)("%s: at the limit one stays, past it a text says why", (kind, at, past, said) => {
-    const fit = { limits: limitsOf(kind), imagesMax: Infinity };
+    const fit = { limits: limitsOf(kind), maxImages: Infinity };
     const messages = [shown([testImage("image/png", at)])];
     expect(fitImages(messages, fit)).toBe(messages);
     const [text] = textsOf(fitImages([shown([testImage("image/png", past)])], fit));
@@ -46,7 +46,7 @@ describe("AGT-14 AGT-15 images that a provider does not take", () => {
   test("of a type that it does not take, in tools' results too; a PDF is no image", () => {
     const pdf = { data: "JVBERi0=", mimeType: "application/pdf" };
     const messages = [shown([pdf]), answered, returned([testImage("image/gif"), testImage("image/png")])];
-    const [part, text, images] = textsOf(fitImages(messages, { limits: limitsOf("google"), imagesMax: 1 }));
+    const [part, text, images] = textsOf(fitImages(messages, { limits: limitsOf("google"), maxImages: 1 }));
     expect([part, images]).toEqual(["image", 1]);
     expect(text).toMatch(/^see\n\[image left out: it is of type image\/gif/);
   });
@@ -54,21 +54,21 @@ describe("AGT-14 AGT-15 images that a provider does not take", () => {
   test("the newest stay where there are too many", () => {
     const messages = [shown(small(2)), answered, returned(small(2))];
     const why = "[image left out: the model's provider takes at most 3 of them, the newest first]";
-    expect(textsOf(fitImages(messages, { limits: undefined, imagesMax: 3 }))).toEqual([why, "image", "see", 2]);
-    expect(fitImages(messages, { limits: undefined, imagesMax: 4 })).toBe(messages);
-    expect(textsOf(fitImages(messages, { limits: undefined, imagesMax: 0 }))).not.toContain("image");
+    expect(textsOf(fitImages(messages, { limits: undefined, maxImages: 3 }))).toEqual([why, "image", "see", 2]);
+    expect(fitImages(messages, { limits: undefined, maxImages: 4 })).toBe(messages);
+    expect(textsOf(fitImages(messages, { limits: undefined, maxImages: 0 }))).not.toContain("image");
   });
 
   test("one that was sent twice stays where it is newer", () => {
     const [image] = small(1);
     const messages = image === undefined ? [] : [shown([image]), answered, shown([image])];
-    const [older, newer] = textsOf(fitImages(messages, { limits: undefined, imagesMax: 1 }));
+    const [older, newer] = textsOf(fitImages(messages, { limits: undefined, maxImages: 1 }));
     expect(older).toContain("takes at most 1 of them");
     expect(newer).toBe("image");
   });
 
   test("Bedrock takes twenty between two answers", () => {
-    const fit = { limits: limitsOf("bedrock"), imagesMax: Infinity };
+    const fit = { limits: limitsOf("bedrock"), maxImages: Infinity };
     const twice = [shown(small(20)), answered, shown(small(20))];
     expect(fitImages(twice, fit)).toBe(twice);
     const [first, ...others] = textsOf(fitImages([shown(small(1)), returned(small(20))], fit));
@@ -77,7 +77,7 @@ describe("AGT-14 AGT-15 images that a provider does not take", () => {
   });
 
   test("beside more than twenty, larger ones are left out", () => {
-    const fit = { limits: limitsOf("anthropic"), imagesMax: Infinity };
+    const fit = { limits: limitsOf("anthropic"), maxImages: Infinity };
     const large = testImage("image/png", { width: 2_001 });
     const taken = [shown([large, ...small(19)])];
     expect(fitImages(taken, fit)).toBe(taken);

@@ -10,7 +10,7 @@ export interface ImageFit {
   /** Undefined where nothing is known of them. */
   limits: ImageLimits | undefined;
   /** In one request. */
-  imagesMax: number;
+  maxImages: number;
 }
 
 /** The very messages where nothing has to go. */
@@ -27,8 +27,8 @@ export function fitImages(messages: readonly ModelMessage[], fit: ImageFit): rea
 }
 
 /** Why each image is left out, in their order; undefined for one that stays. */
-function judgeImages(messages: readonly ModelMessage[], { limits, imagesMax }: ImageFit): (string | undefined)[] {
-  const { betweenAnswersMax = Infinity, many } = limits ?? {};
+function judgeImages(messages: readonly ModelMessage[], { limits, maxImages }: ImageFit): (string | undefined)[] {
+  const { maxBetweenAnswers = Infinity, many } = limits ?? {};
   const judged: { image: ImageData; why: string | undefined }[] = [];
   let kept = 0;
   let sinceAnswer = 0;
@@ -36,7 +36,7 @@ function judgeImages(messages: readonly ModelMessage[], { limits, imagesMax }: I
     if (message.role === "assistant") sinceAnswer = 0;
     for (const image of listImages(message).toReversed()) {
       const refusal = limits && findImageRefusal(image, limits);
-      const excess = findExcess(kept, imagesMax) ?? findExcess(sinceAnswer, betweenAnswersMax);
+      const excess = findExcess(kept, maxImages) ?? findExcess(sinceAnswer, maxBetweenAnswers);
       const why = refusal === undefined ? excess : `it ${refusal}`;
       judged.push({ image, why });
       if (why !== undefined) continue;
@@ -46,8 +46,8 @@ function judgeImages(messages: readonly ModelMessage[], { limits, imagesMax }: I
   }
   judged.reverse();
   if (many === undefined || kept <= many.above) return judged.map(({ why }) => why);
-  const tooLarge = `beside more than ${many.above} images the model's provider takes sides of ${many.pixelsMax} pixels at most`;
-  return judged.map(({ image, why }) => why ?? (longerSide(image) > many.pixelsMax ? tooLarge : undefined));
+  const tooLarge = `beside more than ${many.above} images the model's provider takes sides of ${many.maxPixels} pixels at most`;
+  return judged.map(({ image, why }) => why ?? (longerSide(image) > many.maxPixels ? tooLarge : undefined));
 }
 
 const findExcess = (count: number, max: number) =>

@@ -12,9 +12,9 @@ import type { TurnRequest } from "./types.ts";
 import { observeVendor } from "./vendor-rules.ts";
 
 /** Requests of one turn that are made otherwise than one before, each time for another reason. */
-const fitsMax = 40;
+const maxFits = 40;
 /** Tools whose leaving out is told apart. */
-const leftOutNotesMax = 1_000;
+const maxLeftOutNotes = 1_000;
 /** Too low by far for a token, so that what is estimated is never less than what a provider counts. */
 const charactersPerToken = 2;
 const imageTokens = 2_000;
@@ -40,7 +40,7 @@ export function createRequestFitting({ provider, log }: { provider: RunProvider;
   const tellLeftOut = ({ tool, reason }: LeftOut) => {
     const { server, tool: name } = tool.source ?? { server: "", tool: tool.name };
     const key = `${tool.name} ${reason}`;
-    if (toldLeftOut.has(key) || toldLeftOut.size >= leftOutNotesMax) return;
+    if (toldLeftOut.has(key) || toldLeftOut.size >= maxLeftOutNotes) return;
     toldLeftOut.add(key);
     log.warn({ server, tool: name, reason }, "a tool is not offered to the model");
   };
@@ -70,10 +70,10 @@ export function createRequestFitting({ provider, log }: { provider: RunProvider;
           const rules = { ...observeVendor(provider, model), ...learned.rules };
           const { offered, leftOut } = fitTools(request.tools, { ...rules, refused: learned.tools });
           for (const each of leftOut) tellLeftOut(each);
-          const { imagesMax } = rules;
+          const { maxImages } = rules;
           const { messages } = request;
           const { vision } = model.capabilities;
-          const fitted = vision ? fitImages(messages, { limits: imageLimits, imagesMax }) : messages;
+          const fitted = vision ? fitImages(messages, { limits: imageLimits, maxImages }) : messages;
           const plainReplay = thisTime.plainReplay === true;
           const refused = new Set(learned.parameters);
           // Claude wants the thinking of a turn with tools back where it is to think again.
@@ -90,7 +90,7 @@ export function createRequestFitting({ provider, log }: { provider: RunProvider;
           };
         },
         learnFrom(error, { rules, outputTokens, refused, tools }) {
-          if (tries >= fitsMax) return false;
+          if (tries >= maxFits) return false;
           const names = tools.map(({ name }) => name);
           const sent = { settings: request.settings, tools: names, outputTokens, mayOmitLimit, rules, refused };
           const lesson = learn(error, sent, learned, thisTime);

@@ -28,14 +28,14 @@ describe("AGT-15 tools that are left out", () => {
 
   test("are the refused ones, and the last where there are more than the provider takes", () => {
     const fit = createToolFitting("openai");
-    const { offered, leftOut } = fit(tools, { toolsMax: 1, descriptionMax: 10, refused: new Set(["a"]) });
+    const { offered, leftOut } = fit(tools, { maxTools: 1, maxDescriptionChars: 10, refused: new Set(["a"]) });
     expect(offered.map(({ name }) => name)).toEqual(["b"]);
     expect(leftOut.map(({ tool, reason }) => [tool.name, reason])).toEqual([
       ["a", "the provider refuses it"],
       ["c", "the provider takes 1 tools at most"],
     ]);
     expect(renderLeftOut(leftOut)).toContain("a, c.");
-    expect(fit(tools, { toolsMax: 3, descriptionMax: 10, refused: new Set() }).leftOut).toEqual([]);
+    expect(fit(tools, { maxTools: 3, maxDescriptionChars: 10, refused: new Set() }).leftOut).toEqual([]);
     expect(renderLeftOut([])).toBe("");
   });
 
@@ -50,7 +50,7 @@ describe("AGT-15 tools that are left out", () => {
 
   test("a schema is adapted once for as long as its server's list is kept", () => {
     const fit = createToolFitting("openai");
-    const limits = { toolsMax: 3, descriptionMax: 10, refused: new Set<string>() };
+    const limits = { maxTools: 3, maxDescriptionChars: 10, refused: new Set<string>() };
     expect(fit(tools, limits).offered[0]?.schema).toBe(fit(tools, limits).offered[0]?.schema);
   });
 });

@@ -15,8 +15,8 @@ export interface LeftOut {
 }
 
 export interface ToolLimits {
-  toolsMax: number;
-  descriptionMax: number;
+  maxTools: number;
+  maxDescriptionChars: number;
   /** By name: their provider refused them. */
   refused: ReadonlySet<string>;
 }
@@ -36,16 +36,16 @@ export function createToolFitting(kind: RunProvider["kind"]): FitTools {
     schemas.set(raw, fitted);
     return fitted;
   };
-  return (tools, { toolsMax, descriptionMax, refused }) => {
+  return (tools, { maxTools, maxDescriptionChars, refused }) => {
     const taken = tools.filter(({ name }) => !refused.has(name));
-    const offered = taken.slice(0, toolsMax).map(({ name, description, inputSchema }) => ({
+    const offered = taken.slice(0, maxTools).map(({ name, description, inputSchema }) => ({
       ...fit(inputSchema),
       name,
-      description: cutDescription(description, descriptionMax),
+      description: cutDescription(description, maxDescriptionChars),
     }));
     const leftOut = [
       ...tools.filter(({ name }) => refused.has(name)).map((tool) => ({ tool, reason: "the provider refuses it" })),
-      ...taken.slice(toolsMax).map((tool) => ({ tool, reason: `the provider takes ${toolsMax} tools at most` })),
+      ...taken.slice(maxTools).map((tool) => ({ tool, reason: `the provider takes ${maxTools} tools at most` })),
     ];
     return { offered, leftOut };
   };
@@ -53,7 +53,7 @@ export function createToolFitting(kind: RunProvider["kind"]): FitTools {
 
 const mark = " […]";
 /** A word that is longer is cut inside. */
-const wordMax = 100;
+const maxWordChars = 100;
 
 /** Cut at a word, and marked. */
 export function cutDescription(text: string, max: number): string {
@@ -61,7 +61,7 @@ export function cutDescription(text: string, max: number): string {
   if (whole.length <= max) return whole;
   const room = whole.slice(0, max - mark.length);
   const space = room.search(/\s\S*$/);
-  const end = space >= room.length - wordMax && space > 0 ? space : room.length;
+  const end = space >= room.length - maxWordChars && space > 0 ? space : room.length;
   return `${room.slice(0, end).trimEnd().toWellFormed()}${mark}`;
 }
 

@@ -10,9 +10,9 @@ describe("SEC-6 an answer is bounded", () => {
   test("at the limit it is read, one byte more it is refused", async () => {
     const body = "x".repeat(1_000);
     server = await startModelMock([], { lists: { body } });
-    const get = async (limitBytes: number) =>
+    const get = async (maxBytes: number) =>
       (
-        await createProviderFetch({ fetch, headers: {}, onBytes: () => undefined, limitBytes })(
+        await createProviderFetch({ fetch, headers: {}, onBytes: () => undefined, maxBytes })(
           `${server.openaiUrl}/models`,
         )
       ).text();

@@ -2,7 +2,7 @@
 import { boundAnswer, type AnswerLimits } from "./answer-bounds.ts";
 
 /** What one answer may hold, streamed or not. */
-const answerLimitBytes = 64 * 1024 * 1024;
+const maxAnswerBytes = 64 * 1024 * 1024;
 
 const authHeaders = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
 
@@ -18,7 +18,7 @@ export interface ProviderFetchOptions {
   changeBody?: (body: string) => string;
   /** The library signs requests itself, with keys that are not ours. */
   keepsCredentials?: boolean;
-  limitBytes?: number;
+  maxBytes?: number;
   /** How the client library reads an answer that is no error; default "events". */
   reads?: AnswerLimits["reads"];
   /**
@@ -30,7 +30,7 @@ export interface ProviderFetchOptions {
 
 /** A fetch for client libraries. Whatever credentials they set are replaced by `headers`. */
 export function createProviderFetch(options: ProviderFetchOptions): typeof globalThis.fetch {
-  const limitBytes = options.limitBytes ?? answerLimitBytes;
+  const maxBytes = options.maxBytes ?? maxAnswerBytes;
   return async (input, init) => {
     const { changeBody } = options;
     const body = changeBody !== undefined && typeof init?.body === "string" ? { body: changeBody(init.body) } : {};
@@ -49,10 +49,7 @@ export function createProviderFetch(options: ProviderFetchOptions): typeof globa
     options.onBytes(0);
     if (response.body === null) return response;
     const { signal, onBytes, reads = "events" } = options;
-    const answer = response.body.pipeThrough(
-      boundAnswer(response, { limitBytes, reads, onBytes }),
-      signal && { signal },
-    );
+    const answer = response.body.pipeThrough(boundAnswer(response, { maxBytes, reads, onBytes }), signal && { signal });
     return new Response(answer, {
       status: response.status,
       statusText: response.statusText,
@@ -62,8 +59,8 @@ export function createProviderFetch(options: ProviderFetchOptions): typeof globa
 }
 
 /** Reads a body as text. Throws AnswerTooLarge above the limit. */
-export async function readText(response: Response, limitBytes: number): Promise<string> {
+export async function readText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return "";
-  const bounds = boundAnswer(response, { limitBytes, reads: "body", onBytes: () => undefined });
+  const bounds = boundAnswer(response, { maxBytes, reads: "body", onBytes: () => undefined });
   return new Response(response.body.pipeThrough(bounds)).text();
 }

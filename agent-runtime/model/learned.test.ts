@@ -21,13 +21,13 @@ function send(changes: Partial<Sent> = {}): Sent {
 describe("AGT-15 a limit of the answer", () => {
   test("of the model is kept for all later requests", () => {
     const [learned, thisTime]: [ReturnType<typeof createLearned>, ThisTime] = [createLearned(), {}];
-    expect(learn(refusalOf({ what: "output-limit", limitTokens: 4_096 }), send(), learned, thisTime)).toBeDefined();
+    expect(learn(refusalOf({ what: "output-limit", maxTokens: 4_096 }), send(), learned, thisTime)).toBeDefined();
     expect([learned.outputMax, thisTime.outputMax]).toEqual([4_096, 4_096]);
   });
 
   test("that credit sets is kept for this request only", () => {
     const [learned, thisTime]: [ReturnType<typeof createLearned>, ThisTime] = [createLearned(), {}];
-    const refusal = refusalOf({ what: "output-limit", limitTokens: 4_096, passing: true });
+    const refusal = refusalOf({ what: "output-limit", maxTokens: 4_096, passing: true });
     expect(learn(refusal, send(), learned, thisTime)).toBeDefined();
     expect([learned.outputMax, thisTime.outputMax]).toEqual([undefined, 4_096]);
   });

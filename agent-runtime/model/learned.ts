@@ -7,7 +7,7 @@ import { ModelError } from "./types.ts";
 import type { VendorRules } from "./vendor-rules.ts";
 
 /** Tools whose schemas a provider refuses by name one by one; with more, something else is wrong. */
-const refusedToolsMax = 32;
+const maxRefusedTools = 32;
 /** Tried where the account allows no request of this size and none was named: what a server counts for it nobody says. */
 const shortAnswerTokens = 1_024;
 
@@ -85,15 +85,15 @@ function learnOutputLimit(
   learned: Learned,
   thisTime: ThisTime,
 ): Lesson | undefined {
-  const { limitTokens, windowTokens, inputTokens, excessTokens, passing } = refusal;
+  const { maxTokens, windowTokens, inputTokens, excessTokens, passing } = refusal;
   // None was sent because one was refused.
   const wasLeftOut = thisTime.unlimited === true || learned.parameters.has("outputLimit");
   if (outputTokens === undefined && wasLeftOut) return undefined;
   const rest = windowTokens !== undefined && inputTokens !== undefined ? windowTokens - inputTokens : undefined;
   const within = outputTokens === undefined ? shortAnswerTokens : outputTokens - (excessTokens ?? 0);
-  const next = limitTokens ?? rest ?? (excessTokens === undefined ? undefined : within);
+  const next = maxTokens ?? rest ?? (excessTokens === undefined ? undefined : within);
   if (windowTokens !== undefined) learned.windowTokens = windowTokens;
-  const fields = { askedTokens: outputTokens ?? null, limitTokens: next ?? null, windowTokens: windowTokens ?? null };
+  const fields = { askedTokens: outputTokens ?? null, maxTokens: next ?? null, windowTokens: windowTokens ?? null };
   const cure = "set modelCapabilities.maxOutputTokens or request.maxTokens";
   if (next === undefined || next >= (outputTokens ?? Infinity)) {
     if (!mayOmitLimit || outputTokens === undefined) return undefined;
@@ -103,7 +103,7 @@ function learnOutputLimit(
   }
   if (next < 1 || (excessTokens !== undefined && next < answerMinTokens)) return undefined;
   thisTime.outputMax = next;
-  if (limitTokens !== undefined && passing !== true) learned.outputMax = limitTokens;
+  if (maxTokens !== undefined && passing !== true) learned.outputMax = maxTokens;
   return { message: `the model writes less than it was asked for, a lower limit is sent: ${cure}`, fields };
 }
 
@@ -111,14 +111,14 @@ function learnTools({ indexes, names }: Refused<"tools">, { tools }: Sent, learn
   const known = names.filter((name) => tools.includes(name));
   const named = known.length > 0 ? known : indexes.flatMap((index) => tools[index] ?? []);
   if (named.length === 0) return undefined;
-  if (learned.tools.size + named.length > refusedToolsMax) return undefined;
+  if (learned.tools.size + named.length > maxRefusedTools) return undefined;
   for (const name of named) learned.tools.add(name);
   return { message: "the provider refuses tools, they are left out from now on", fields: { tools: named } };
 }
 
 function rulesOf(refusal: Refusal): Partial<VendorRules> {
-  if (refusal.what === "tool-count") return { toolsMax: refusal.limit };
-  if (refusal.what === "image-count") return { imagesMax: refusal.limit };
+  if (refusal.what === "tool-count") return { maxTools: refusal.limit };
+  if (refusal.what === "image-count") return { maxImages: refusal.limit };
   if (refusal.what === "call-ids") return { nineCharacterIds: true };
   if (refusal.what === "user-after-tool") return { refusesUserAfterTool: true };
   if (refusal.what === "effort-with-tools") return { refusesEffortWithTools: true };

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { createModels, type ModelsOptions, type TurnEvent } from "./models.ts";
-import { notesLimit } from "./one-model.ts";
+import { maxNotes } from "./one-model.ts";
 import {
   modelsOf,
   readableLog,
@@ -126,19 +126,19 @@ describe("CFG-3 warnings of one model", () => {
     expect(lines().filter((line) => line["note"] !== undefined)).toHaveLength(1);
   });
 
-  test(`${notesLimit} different ones are logged, one more is not`, { timeout: 60_000 }, async () => {
+  test(`${maxNotes} different ones are logged, one more is not`, { timeout: 60_000 }, async () => {
     const server = await startModelMock(() => ({ text: "ok" }));
     servers.push(server);
     const { log, lines } = readableLog();
     const provider = testProvider({ name: "p", kind: "anthropic", baseUrl: server.origin });
     const models = modelsOf(provider, [testModel("p", "claude-opus-4-6")], { log, fetch: server.fetch });
     const warnings = () => lines().filter((line) => line["note"] !== undefined).length;
-    for (let turn = 1; turn <= notesLimit; turn += 1) {
+    for (let turn = 1; turn <= maxNotes; turn += 1) {
       await models.turn(turnRequest({ settings: { ...settings, temperature: 1 + turn / 1_000 } }));
     }
-    expect(warnings()).toBe(notesLimit);
+    expect(warnings()).toBe(maxNotes);
     await models.turn(turnRequest({ settings: { ...settings, temperature: 1.9 } }));
-    expect(warnings()).toBe(notesLimit);
+    expect(warnings()).toBe(maxNotes);
   });
 });
 

@@ -2,6 +2,7 @@
 // object, never in the module.
 import type { RunConfig, RunModel, RunProvider } from "../../crds/run-config.ts";
 import { systemClock, type Clock } from "../../lib/process/clock.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { createAccessTokens, type AccessTokens } from "../access-tokens.ts";
 import type { ReadSecret } from "../inputs/secrets.ts";
@@ -131,7 +132,6 @@ function summarise([first, ...others]: ModelError[]): ModelError {
     kind,
     provider,
     cause: first,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(status === undefined ? {} : { status }),
+    ...defined({ retryAfterMs, status }),
   });
 }

@@ -10,7 +10,7 @@ import { withRetries } from "./retry.ts";
 import { ModelError, type TurnRequest, type TurnResult } from "./types.ts";
 
 /** Warnings kept apart per model; a client library that varies its words must not fill the memory. */
-export const notesLimit = 100;
+export const maxNotes = 100;
 
 export interface OneModelOptions {
   model: RunModel;
@@ -47,7 +47,7 @@ export function createOneModel(options: OneModelOptions): OneModel {
   };
 
   const onNote = (note: string) => {
-    if (notes.has(note) || notes.size >= notesLimit) return;
+    if (notes.has(note) || notes.size >= maxNotes) return;
     notes.add(note);
     log.warn({ note }, "a request setting is not sent as asked");
   };

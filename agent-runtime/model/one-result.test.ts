@@ -1,4 +1,4 @@
-// Whatever a provider does, each turn ends once, in time, and shows no key: thousands of turns against random faults.
+// Whatever a provider does, each turn ends once, in time, and shows no key: thousands of turns against random problems.
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -79,7 +79,7 @@ function arbitraryCall(longestMs: number): fc.Arbitrary<Call> {
   const reply: fc.Arbitrary<ScriptedReply> = fc.oneof(
     plain,
     fc.tuple(plain, slow).map(([answer, delays]) => ({ ...answer, ...delays })),
-    fc.tuple(plain, slow, breaks).map(([answer, delays, fault]) => ({ ...answer, ...delays, ...fault })),
+    fc.tuple(plain, slow, breaks).map(([answer, delays, problem]) => ({ ...answer, ...delays, ...problem })),
     fc.record({ error: fc.constantFrom(...vendorErrors), headers, delayMs: duration }, { requiredKeys: ["error"] }),
     fc.record({ status: statuses, body: bodies, headers, delayMs: duration }, { requiredKeys: ["status", "body"] }),
     fc.constant({ body: `no stream at all, ${testKey}` }),
@@ -152,13 +152,14 @@ async function createWorld(
   };
 }
 
-/** Anything but a ModelError and the caller's own reason would be a fault of ours. */
+/** Anything but a ModelError and the caller's own reason would be a problem of ours. */
 function describeError(error: unknown): string {
   if (error instanceof CallerGone) return "abort";
   if (!(error instanceof ModelError)) throw error;
   for (let shown: unknown = error; shown instanceof Error; shown = shown.cause) {
-    if (canary.test(`${shown.stack} ${JSON.stringify(shown)}`))
+    if (canary.test(`${shown.stack} ${JSON.stringify(shown)}`)) {
       throw new Error("an error shows the key", { cause: error });
+    }
   }
   return error.kind;
 }

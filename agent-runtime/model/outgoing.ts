@@ -4,14 +4,14 @@ import type { GuardedFetch } from "../../lib/outgoing/guarded-fetch.ts";
 
 const connectTimeoutMs = 10_000;
 /** Of one answer, or of one event of a stream. */
-const responseLimitBytes = 64 * 1024 * 1024;
+const maxResponseBytes = 64 * 1024 * 1024;
 
 /** As client libraries want it. They send texts to URLs; anything else is refused rather than sent in part. */
 export function openModelFetch(): typeof globalThis.fetch {
   let opening: Promise<GuardedFetch> | undefined;
   const open = async () => {
     const { createGuardedFetch } = await import("../../lib/outgoing/guarded-fetch.ts");
-    return createGuardedFetch({ connectTimeoutMs, responseLimitBytes });
+    return createGuardedFetch({ connectTimeoutMs, maxResponseBytes });
   };
   return async (input, { method = "GET", headers, body, signal } = {}) => {
     if (input instanceof Request || (typeof body !== "string" && body !== undefined && body !== null)) {

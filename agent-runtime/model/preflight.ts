@@ -2,15 +2,16 @@
 import * as z from "zod";
 import type { ModelCapabilities, RunModel, RunProvider } from "../../crds/run-config.ts";
 import { renderTime, type Clock } from "../../lib/process/clock.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { baseUrlOf, readAccess, type Access, type AccessSources } from "./access.ts";
 import { isBuiltIn } from "./built-in.ts";
-import { findNetworkFault } from "./errors.ts";
+import { findNetworkProblem } from "./errors.ts";
 import { AnswerTooLarge } from "./answer-bounds.ts";
 import { createProviderFetch, readText } from "./http.ts";
 import { ModelError, type PreflightResult } from "./types.ts";
 
 export const preflightTimeoutMs = 5_000;
-const listLimitBytes = 4 * 1024 * 1024;
+const maxListBytes = 4 * 1024 * 1024;
 
 export interface ProviderCheck {
   result: PreflightResult;
@@ -36,7 +37,7 @@ export async function checkProvider(input: CheckInput): Promise<ProviderCheck> {
   const timer = input.clock.schedule(preflightTimeoutMs, () => timeout.abort());
   let detail: string | undefined;
   try {
-    detail = await findFault(input, AbortSignal.any([input.signal, timeout.signal]), published);
+    detail = await findProblem(input, AbortSignal.any([input.signal, timeout.signal]), published);
   } catch (error) {
     detail = timeout.signal.aborted
       ? `no answer within ${preflightTimeoutMs / 1000} s`
@@ -48,7 +49,7 @@ export async function checkProvider(input: CheckInput): Promise<ProviderCheck> {
   return { result: detail === undefined ? { ok: true, checkedAt } : { ok: false, detail, checkedAt }, published };
 }
 
-async function findFault(
+async function findProblem(
   input: CheckInput,
   signal: AbortSignal,
   published: Map<string, Partial<ModelCapabilities>>,
@@ -59,15 +60,15 @@ async function findFault(
   const probe: Probe = { provider, models, access, get: createGet(input, access, signal) };
   switch (provider.kind) {
     case "anthropic":
-      return findModelFault(probe, "/v1/models", "?limit=1", (model, text) =>
+      return findModelProblem(probe, "/v1/models", "?limit=1", (model, text) =>
         published.set(model.ref, parseCapabilities(text)),
       );
     case "google":
-      return findModelFault(probe, "/models", "?pageSize=1");
+      return findModelProblem(probe, "/models", "?pageSize=1");
     case "bedrock":
       return undefined; // Its lists are another service with rights of its own.
     default:
-      return findListFault(probe);
+      return findListProblem(probe);
   }
 }
 
@@ -79,30 +80,30 @@ interface Probe {
 }
 
 /** Asks for each model by its name. */
-async function findModelFault(
+async function findModelProblem(
   { provider, models, access, get }: Probe,
   path: string,
   anyQuery: string,
   onModel?: (model: RunModel, text: string) => void,
 ): Promise<string | undefined> {
-  if (!provider.requireListedModel) return faultOf(await get(`${path}${anyQuery}`), provider, access);
+  if (!provider.requireListedModel) return problemOf(await get(`${path}${anyQuery}`), provider, access);
   for (const model of models) {
     const answer = await get(`${path}/${encodeURIComponent(model.name)}`);
     if (answer.status === 404) return renderNotFound(model.name);
-    const fault = faultOf(answer, provider, access);
-    if (fault !== undefined) return fault;
+    const problem = problemOf(answer, provider, access);
+    if (problem !== undefined) return problem;
     if (answer.ok) onModel?.(model, answer.text);
   }
   return undefined;
 }
 
 /** Asks for the list of models and looks for ours. */
-async function findListFault({ provider, models, access, get }: Probe): Promise<string | undefined> {
+async function findListProblem({ provider, models, access, get }: Probe): Promise<string | undefined> {
   const answer = await get("/models");
   // A single-model server may have no list at all; that it answers is enough then.
   if (!provider.requireListedModel && answer.status === 404) return undefined;
-  const fault = faultOf(answer, provider, access);
-  if (fault !== undefined || !answer.ok || !provider.requireListedModel) return fault;
+  const problem = problemOf(answer, provider, access);
+  if (problem !== undefined || !answer.ok || !provider.requireListedModel) return problem;
   const names = parseModelList(answer.text);
   if (names === undefined) return "GET /models answered with no list of models; check baseUrl";
   const unlisted = models.find(({ name }) => !names.has(name) && !names.has(withoutRoute(provider, name)));
@@ -128,11 +129,11 @@ function createGet({ provider, fetch }: CheckInput, access: Access, signal: Abor
   const providerFetch = createProviderFetch({ fetch, headers, renew, signal, reads: "body", onBytes: () => undefined });
   return async (path) => {
     const response = await providerFetch(`${baseUrlOf(provider)}${path}`, { headers: version, signal });
-    return { status: response.status, ok: response.ok, text: await readText(response, listLimitBytes) };
+    return { status: response.status, ok: response.ok, text: await readText(response, maxListBytes) };
   };
 }
 
-function faultOf({ status, ok }: Answer, provider: RunProvider, access: Access): string | undefined {
+function problemOf({ status, ok }: Answer, provider: RunProvider, access: Access): string | undefined {
   if (ok) return undefined;
   // Google answers an unknown key with 400.
   if (status === 401 || status === 403 || (status === 400 && provider.kind === "google")) {
@@ -168,9 +169,7 @@ function parseCapabilities(text: string): Partial<ModelCapabilities> {
   const { max_input_tokens: contextWindow, max_tokens: maxOutputTokens, capabilities } = parsed.data;
   const vision = capabilities?.image_input;
   return {
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(vision === undefined ? {} : { vision }),
+    ...defined({ contextWindow, maxOutputTokens, vision }),
   };
 }
 
@@ -185,5 +184,5 @@ function readJson(text: string): unknown {
 function describe(error: unknown, provider: RunProvider): string {
   if (error instanceof ModelError) return error.message.replace(`${provider.name}: `, "");
   if (error instanceof AnswerTooLarge) return `${error.message}; check baseUrl`;
-  return `unreachable (${findNetworkFault(error) ?? "no connection"}); check baseUrl and the network`;
+  return `unreachable (${findNetworkProblem(error) ?? "no connection"}); check baseUrl and the network`;
 }

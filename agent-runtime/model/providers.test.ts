@@ -1,6 +1,7 @@
 // The providers beside the three of the first hour, against a stand-in that speaks Gemini and Bedrock: aimock.
 import { LLMock } from "@copilotkit/aimock";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { defined } from "../../lib/process/defined.ts";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { startModelMock, type ModelMock } from "../../test/models/model-mock.ts";
 import { modelsOf, present, settings, testKey, testModel, testProvider, turnRequest } from "./testing/fixtures.ts";
@@ -49,7 +50,7 @@ const keyless = (kind: "bedrock", baseUrl: string) => {
 
 const afterCall = ({ text, toolCalls, opaque }: TurnResult): ModelMessage[] => [
   userMessage("Bern"),
-  { role: "assistant", text, toolCalls, ...(opaque === undefined ? {} : { opaque }) },
+  { role: "assistant", text, toolCalls, ...defined({ opaque }) },
   {
     role: "tool",
     results: toolCalls.map(({ id, name }) => ({ callId: id, name, text: "sun", images: [], isError: false })),

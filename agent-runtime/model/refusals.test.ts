@@ -32,8 +32,8 @@ describe("AGT-15 limits of an answer are read out of a refusal", () => {
       "litellm.BadRequestError: OpenAIException - max_tokens is too large: 9. This model supports at most 4 completion tokens, whereas",
       4,
     ],
-  ])("%s", (text, limitTokens) => {
-    expect(read(text)).toEqual({ what: "output-limit", limitTokens });
+  ])("%s", (text, maxTokens) => {
+    expect(read(text)).toEqual({ what: "output-limit", maxTokens });
     expect(isOverflow({ status: 400, text })).toBe(false);
   });
 
@@ -75,8 +75,8 @@ describe("AGT-15 limits of an answer are read out of a refusal", () => {
   test("a limit of the account is read with what would keep to it, and is no overflow", () => {
     const credit =
       "This request requires more credits, or fewer max_tokens. You requested up to 16384 tokens, but can only afford 3919.";
-    expect(read(credit, 402)).toEqual({ what: "output-limit", limitTokens: 3_919, passing: true });
-    expect(read(credit.replace("3919", "256"), 402)).toMatchObject({ limitTokens: 256 });
+    expect(read(credit, 402)).toEqual({ what: "output-limit", maxTokens: 3_919, passing: true });
+    expect(read(credit.replace("3919", "256"), 402)).toMatchObject({ maxTokens: 256 });
     expect(read(credit.replace("3919", "255"), 402)).toBeUndefined();
     const minute =
       "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 14368, please reduce";

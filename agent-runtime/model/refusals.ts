@@ -6,7 +6,7 @@ export type Refusal =
   | {
       what: "output-limit";
       /** The most that the model writes, whatever it reads. */
-      limitTokens?: number;
+      maxTokens?: number;
       /** The window that input and answer share. */
       windowTokens?: number;
       inputTokens?: number;
@@ -33,7 +33,7 @@ export interface RefusalText {
   text: string;
 }
 
-const readMax = 20_000;
+const maxReadChars = 20_000;
 /** With less room than this for an answer, a conversation is too long rather than the answer. */
 const roomMinTokens = 1_024;
 const roomMinShare = 1 / 16;
@@ -72,10 +72,12 @@ const affordable = /requested up to \d+ tokens, but can only afford (\d+)/;
 
 /** What the words ask for; undefined where nothing of the request can be mended. */
 export function parseRefusal({ status, text }: RefusalText): Refusal | undefined {
-  const words = text.slice(0, readMax).toLowerCase();
+  const words = text.slice(0, maxReadChars).toLowerCase();
   return (
     parseAccountLimit(words) ??
-    (status === 429 || status === 401 || status === 403 ? undefined : parseRequestFault(words, text.slice(0, readMax)))
+    (status === 429 || status === 401 || status === 403
+      ? undefined
+      : parseRequestProblem(words, text.slice(0, maxReadChars)))
   );
 }
 
@@ -83,7 +85,7 @@ export function parseRefusal({ status, text }: RefusalText): Refusal | undefined
 function parseAccountLimit(words: string): Refusal | undefined {
   const afford = numberOf(affordable.exec(words)?.[1]);
   if (afford !== undefined && afford >= answerMinTokens) {
-    return { what: "output-limit", limitTokens: afford, passing: true };
+    return { what: "output-limit", maxTokens: afford, passing: true };
   }
   if (!perMinute.test(words) || !words.includes("request too large")) return undefined;
   const [, limit, asked] = askedTooMuch.exec(words)?.map(numberOf) ?? [];
@@ -91,7 +93,7 @@ function parseAccountLimit(words: string): Refusal | undefined {
   return { what: "output-limit", excessTokens: asked - limit, passing: true };
 }
 
-function parseRequestFault(words: string, text: string): Refusal | undefined {
+function parseRequestProblem(words: string, text: string): Refusal | undefined {
   // What the model wrote was refused: the tools are as they should be.
   if (words.includes("tool_use_failed") || words.includes("tool call validation failed")) return undefined;
   const form = parseWords(words);
@@ -143,7 +145,7 @@ function parseOutputLimit(words: string): Refusal | "overflow" | undefined {
   }
   for (const [form, kind] of limitForms) {
     const limit = numberOf(form.exec(words)?.[1]);
-    if (limit !== undefined) return { what: "output-limit", limitTokens: kind === "inclusive" ? limit : limit - 1 };
+    if (limit !== undefined) return { what: "output-limit", maxTokens: kind === "inclusive" ? limit : limit - 1 };
   }
   const tooLarge = /too (large|high|big)|exceeds|must be (less|at most)|cannot exceed|out of range|invalid value/;
   return outputParameter.test(words) && tooLarge.test(words) ? { what: "output-limit" } : undefined;
@@ -176,7 +178,7 @@ const overflowForms = new RegExp(
 
 /** Whether a refusal says that what was sent is longer than the model reads. */
 export function isOverflow({ status, text }: RefusalText): boolean {
-  const words = text.slice(0, readMax).toLowerCase();
+  const words = text.slice(0, maxReadChars).toLowerCase();
   if (status === 401 || status === 429 || perMinute.test(words)) return false;
   if (status === 413) return true;
   const output = parseOutputLimit(words);
@@ -188,7 +190,7 @@ const windowNames =
 
 /** The window that a refusal names; undefined where it names none. */
 export function parseWindow(text: string): number | undefined {
-  const tokens = numberOf(windowNames.exec(text.slice(0, readMax).toLowerCase())?.[1]);
+  const tokens = numberOf(windowNames.exec(text.slice(0, maxReadChars).toLowerCase())?.[1]);
   return tokens !== undefined && tokens >= answerMinTokens ? tokens : undefined;
 }
 

@@ -1,20 +1,21 @@
 // The limits of trying again.
 import { describe, expect, test, vi } from "vitest";
+import { defined } from "../../lib/process/defined.ts";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
-import { longestWaitMs, maxTries, withRetries } from "./retry.ts";
+import { maxWaitMs, maxTries, withRetries } from "./retry.ts";
 import { ModelError, type ModelErrorKind } from "./types.ts";
 
-const fault = (kind: ModelErrorKind, retryAfterMs?: number) =>
-  new ModelError("x", { kind, provider: "p", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+const problem = (kind: ModelErrorKind, retryAfterMs?: number) =>
+  new ModelError("x", { kind, provider: "p", ...defined({ retryAfterMs }) });
 
 /** Runs with every wait passed over; gives the waits. */
-async function run(faults: ModelError[], options: { random?: number; deadlineInMs?: number } = {}) {
+async function run(problems: ModelError[], options: { random?: number; deadlineInMs?: number } = {}) {
   const clock = new ManualClock();
   const waits: number[] = [];
   let tries = 0;
   const result = withRetries(
     async () => {
-      const next = faults[tries++];
+      const next = problems[tries++];
       if (next !== undefined) throw next;
       return "ok";
     },
@@ -34,8 +35,8 @@ async function run(faults: ModelError[], options: { random?: number; deadlineInM
 
 describe("AGT-7 retries", () => {
   test(`${maxTries} tries at most`, async () => {
-    expect((await run([fault("overloaded"), fault("network")])).outcome).toBe("ok");
-    const { outcome, tries } = await run(Array.from({ length: maxTries }, () => fault("overloaded")));
+    expect((await run([problem("overloaded"), problem("network")])).outcome).toBe("ok");
+    const { outcome, tries } = await run(Array.from({ length: maxTries }, () => problem("overloaded")));
     expect(outcome).toBeInstanceOf(ModelError);
     expect(tries).toBe(maxTries);
   });
@@ -49,24 +50,24 @@ describe("AGT-7 retries", () => {
     "invalid_request",
     "invalid_response",
   ] as const)("%s is final", async (kind) => {
-    expect((await run([fault(kind)])).tries).toBe(1);
+    expect((await run([problem(kind)])).tries).toBe(1);
   });
 
   test("waits double and spread by a quarter", async () => {
-    const faults = [fault("network"), fault("network")];
-    expect((await run(faults)).waits).toEqual([1_000, 2_000]);
-    expect((await run(faults, { random: 0 })).waits).toEqual([750, 1_500]);
-    expect((await run(faults, { random: 1 })).waits).toEqual([1_250, 2_500]);
+    const problems = [problem("network"), problem("network")];
+    expect((await run(problems)).waits).toEqual([1_000, 2_000]);
+    expect((await run(problems, { random: 0 })).waits).toEqual([750, 1_500]);
+    expect((await run(problems, { random: 1 })).waits).toEqual([1_250, 2_500]);
   });
 
   test("the longest Retry-After is waited for, one millisecond more is not", async () => {
-    expect((await run([fault("rate_limit", longestWaitMs)])).outcome).toBe("ok");
-    expect((await run([fault("rate_limit", longestWaitMs + 1)])).tries).toBe(1);
+    expect((await run([problem("rate_limit", maxWaitMs)])).outcome).toBe("ok");
+    expect((await run([problem("rate_limit", maxWaitMs + 1)])).tries).toBe(1);
   });
 
   test("a wait that ends at the deadline does not begin, one that ends before it does", async () => {
-    expect((await run([fault("rate_limit", 500)], { deadlineInMs: 501 })).outcome).toBe("ok");
-    expect((await run([fault("rate_limit", 500)], { deadlineInMs: 500 })).tries).toBe(1);
+    expect((await run([problem("rate_limit", 500)], { deadlineInMs: 501 })).outcome).toBe("ok");
+    expect((await run([problem("rate_limit", 500)], { deadlineInMs: 500 })).tries).toBe(1);
   });
 
   test("what is no ModelError is not tried again", async () => {

@@ -6,7 +6,7 @@ export const maxTries = 3;
 const baseWaitMs = 1_000;
 const jitterShare = 0.25;
 /** A provider that asks for more is treated as unavailable: a fallback is faster. */
-export const longestWaitMs = 60_000;
+export const maxWaitMs = 60_000;
 
 const retryable: ReadonlySet<ModelErrorKind> = new Set(["rate_limit", "overloaded", "network"]);
 
@@ -33,7 +33,7 @@ export async function withRetries<T>(
       if (!(error instanceof ModelError) || !retryable.has(error.kind) || tries >= maxTries) throw error;
       const jitter = 1 + jitterShare * (2 * options.random() - 1);
       const waitMs = error.retryAfterMs ?? Math.round(baseWaitMs * 2 ** (tries - 1) * jitter);
-      if (waitMs > longestWaitMs || clock.now() + waitMs >= (options.deadlineMs ?? Infinity)) throw error;
+      if (waitMs > maxWaitMs || clock.now() + waitMs >= (options.deadlineMs ?? Infinity)) throw error;
       options.onRetry(error, waitMs);
       await sleep(clock, waitMs, signal);
     }

@@ -1,6 +1,7 @@
 // The rule table: what each provider and model is sent.
 import { describe, expect, test } from "vitest";
 import type { RequestSettings, RunProvider } from "../../crds/run-config.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { findParameter, outputLimit, renderSampling, type Parameter, type SamplingInput } from "./sampling.ts";
 import { settings, testModel } from "./testing/fixtures.ts";
 
@@ -146,7 +147,7 @@ describe("CFG-4 the output limit", () => {
   ) =>
     outputLimit(
       testModel("p", "m", { capabilities: { vision: false, contextWindow: 100_000, maxOutputTokens } }),
-      { ...settings, ...(maxTokens === undefined ? {} : { maxTokens }) },
+      { ...settings, ...defined({ maxTokens }) },
       { outputMax, wantsOutputLimit },
     );
   const byDefault = 16_384;

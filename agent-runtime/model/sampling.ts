@@ -2,6 +2,7 @@
 // model refuses. What a model refuses only at run time is learned from its error and comes in as `refused`.
 import { defaultCapabilities } from "../../crds/catalogue.ts";
 import type { RequestSettings, RunModel, RunProvider } from "../../crds/run-config.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { VendorRules } from "./vendor-rules.ts";
 
 export const parameters = [
@@ -152,7 +153,9 @@ export function renderSampling(input: SamplingInput): Sampling {
   const effort = wanted === undefined || noEffort ? undefined : nearestEffort(kind, model.name, wanted);
   if (noEffort && wanted !== undefined) {
     notes.push({ param: "effort", reason: "no tools with effort in this API; a provider of kind openai has both" });
-  } else if (effort !== wanted) notes.push({ param: "effort", reason: `${wanted} is sent as ${effort}` });
+  } else if (effort !== wanted) {
+    notes.push({ param: "effort", reason: `${wanted} is sent as ${effort}` });
+  }
   const otherName = speaksChat(kind) && (known.namesCompletionTokens || refused.has("maxTokens"));
 
   const sampling: Sampling = {
@@ -225,9 +228,7 @@ function renderProviderOptions(
     case "huggingface":
       return {
         compatible: {
-          ...(topK === undefined ? {} : { top_k: topK }),
-          ...(completionTokens === undefined ? {} : { max_completion_tokens: completionTokens }),
-          ...(effort === undefined ? {} : { reasoningEffort: effort }),
+          ...defined({ top_k: topK, max_completion_tokens: completionTokens, reasoningEffort: effort }),
           ...(noEffort ? { reasoningEffort: "none" } : {}),
         },
       };

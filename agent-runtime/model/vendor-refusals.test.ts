@@ -1,5 +1,6 @@
 // What vendors were seen to answer to what they do not take: a text too long, a limit too high, a parameter. Sources: docs/models.md.
 import { describe, expect, test } from "vitest";
+import { defined } from "../../lib/process/defined.ts";
 import {
   anthropic,
   openAi,
@@ -312,7 +313,7 @@ describe.each(Object.entries({ overflow, outputLimit, parameter }))(
       "%s is %s",
       (_text, kind, param, answer) => {
         const error = readAnswer(answer);
-        expect(error).toMatchObject({ kind, ...(param !== undefined && { param }) });
+        expect(error).toMatchObject({ kind, ...defined({ param }) });
         expect(error.refusal?.what === "output-limit").toBe(rows === outputLimit);
       },
     );

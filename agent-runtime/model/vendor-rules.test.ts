@@ -25,14 +25,14 @@ describe("AGT-15 what is known of a server before it refuses", () => {
   });
 
   test("OpenAI's chat endpoint, by its host only: the same name elsewhere may be anything", () => {
-    const known = { namesCompletionTokens: true, refusesEffortWithTools: true, toolsMax: 128 };
+    const known = { namesCompletionTokens: true, refusesEffortWithTools: true, maxTools: 128 };
     for (const host of ["https://api.openai.com/v1", "https://x.openai.azure.com/openai/v1"]) {
       expect(chat(host, "gpt-5.5")).toMatchObject(known);
       expect(chat(host, "gpt-5.2")).toMatchObject({ namesCompletionTokens: true, refusesEffortWithTools: false });
       expect(chat(host, "gpt-4.1")).toMatchObject({ namesCompletionTokens: false, refusesEffortWithTools: false });
     }
     expect(chat("https://openai.com.example.org/v1", "gpt-5.5").namesCompletionTokens).toBe(false);
-    expect(chat("http://proxy:4000", "gpt-5.5")).toMatchObject({ namesCompletionTokens: false, toolsMax: 2_000 });
+    expect(chat("http://proxy:4000", "gpt-5.5")).toMatchObject({ namesCompletionTokens: false, maxTools: 2_000 });
   });
 
   test.each([
@@ -66,7 +66,7 @@ describe("AGT-15 what is known of a server before it refuses", () => {
     ["google", 512, 10_000],
     ["anthropic", 2_000, 10_000],
     ["huggingface", 2_000, 1_024],
-  ] as const)("%s takes %i tools, and descriptions of %i characters", (kind, toolsMax, descriptionMax) => {
-    expect(observeVendor({ kind }, testModel("p", "m"))).toMatchObject({ toolsMax, descriptionMax });
+  ] as const)("%s takes %i tools, and descriptions of %i characters", (kind, maxTools, maxDescriptionChars) => {
+    expect(observeVendor({ kind }, testModel("p", "m"))).toMatchObject({ maxTools, maxDescriptionChars });
   });
 });

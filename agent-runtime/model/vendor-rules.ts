@@ -4,9 +4,9 @@ import type { RunModel, RunProvider } from "../../crds/run-config.ts";
 
 export interface VendorRules {
   /** Tools in one request. */
-  toolsMax: number;
+  maxTools: number;
   /** Characters of a tool's description. */
-  descriptionMax: number;
+  maxDescriptionChars: number;
   /** Ids of calls have exactly nine letters and digits. */
   nineCharacterIds: boolean;
   /** A user message may not follow tool results. */
@@ -20,7 +20,7 @@ export interface VendorRules {
   /** The most tokens that an answer may be given; undefined where that is not known. */
   outputMax: number | undefined;
   /** Images in one request. */
-  imagesMax: number;
+  maxImages: number;
   /** A limit must be sent, or one that is too low or too high is taken in its place. */
   wantsOutputLimit: boolean;
 }
@@ -36,21 +36,21 @@ const chat = ["openai-compatible", "huggingface"] as const;
 const openAiHosts =
   /(^|\.)(api\.openai\.com|openai\.azure\.com|cognitiveservices\.azure\.com|services\.ai\.azure\.com)$/;
 const mistralNames = /(mi[sxn]tral|ministral|magistral|codestral|devstral|pixtral|voxtral)/i;
-const openAiToolsMax = 128;
+const maxOpenAiTools = 128;
 /** Claude 2, and 3 before there was a 3.5. */
 const firstClaudes = /claude-(v?2|instant|3-(opus|sonnet|haiku)|(opus|sonnet|haiku)-3(?![-.]?[57]))/;
 
 /** No limit that is known; a bound all the same. */
 const anyServer: VendorRules = {
-  toolsMax: 2_000,
-  descriptionMax: 10_000,
+  maxTools: 2_000,
+  maxDescriptionChars: 10_000,
   nineCharacterIds: false,
   refusesUserAfterTool: false,
   reasoningContent: "as-it-came",
   namesCompletionTokens: false,
   refusesEffortWithTools: false,
   outputMax: undefined,
-  imagesMax: Infinity,
+  maxImages: Infinity,
   wantsOutputLimit: false,
 };
 
@@ -63,12 +63,12 @@ const rows: readonly Row[] = [
   { kinds: ["anthropic", "bedrock"], models: /claude-3-5/, rules: { outputMax: 8_192 } },
   // Without a limit it writes half of that.
   { kinds: chat, hosts: /(^|\.)deepseek\.com$/, models: /^deepseek-chat$/, rules: { outputMax: 8_192 } },
-  { kinds: ["openai"], rules: { toolsMax: openAiToolsMax } },
-  { kinds: ["google"], rules: { toolsMax: 512 } },
+  { kinds: ["openai"], rules: { maxTools: maxOpenAiTools } },
+  { kinds: ["google"], rules: { maxTools: 512 } },
   // Whatever speaks chat may pass a request on to OpenAI.
-  { kinds: chat, rules: { descriptionMax: 1_024 } },
-  { kinds: chat, hosts: openAiHosts, rules: { toolsMax: openAiToolsMax } },
-  { kinds: chat, hosts: /(^|\.)(groq\.com|deepseek\.com)$/, rules: { toolsMax: openAiToolsMax } },
+  { kinds: chat, rules: { maxDescriptionChars: 1_024 } },
+  { kinds: chat, hosts: openAiHosts, rules: { maxTools: maxOpenAiTools } },
+  { kinds: chat, hosts: /(^|\.)(groq\.com|deepseek\.com)$/, rules: { maxTools: maxOpenAiTools } },
   {
     kinds: chat,
     hosts: openAiHosts,
@@ -81,11 +81,11 @@ const rows: readonly Row[] = [
     models: /^gpt-(5\.([4-9]|\d\d)|[6-9]|[1-9]\d)/,
     rules: { refusesEffortWithTools: true },
   },
-  { kinds: chat, hosts: /(^|\.)groq\.com$/, rules: { imagesMax: 5 } },
+  { kinds: chat, hosts: /(^|\.)groq\.com$/, rules: { maxImages: 5 } },
   {
     kinds: chat,
     hosts: /(^|\.)mistral\.ai$/,
-    rules: { nineCharacterIds: true, refusesUserAfterTool: true, imagesMax: 8 },
+    rules: { nineCharacterIds: true, refusesUserAfterTool: true, maxImages: 8 },
   },
   { kinds: chat, models: mistralNames, rules: { nineCharacterIds: true, refusesUserAfterTool: true } },
   { kinds: chat, models: /deepseek-v4|kimi-(k2\.[5-9]|k[3-9]|.*thinking)/i, rules: { reasoningContent: "keep" } },

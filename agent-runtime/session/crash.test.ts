@@ -164,10 +164,10 @@ describe("AGT-5 kill -9 at any moment", () => {
     const child = spawn(process.execPath, [appending, folder, "10"], { stdio: ["ignore", "pipe", "inherit"] });
     await once(child.stdout, "data");
     const store = await keep(Promise.resolve(createTestStore(folder)));
-    expect(await store.observeFault()).toMatch(/^session store unwritable: .*another process works on it/);
+    expect(await store.observeProblem()).toMatch(/^session store unwritable: .*another process works on it/);
     child.kill("SIGKILL");
     await once(child, "close");
-    expect(await store.observeFault()).toBeUndefined();
+    expect(await store.observeProblem()).toBeUndefined();
     expect(await store.load("shared")).not.toEqual([]);
   });
 });

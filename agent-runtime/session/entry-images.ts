@@ -4,7 +4,7 @@ import type { ImageData } from "../model/types.ts";
 import type { EntryOf, HistoryEntry } from "./transcript.ts";
 
 /** Base64 that a run keeps in memory and a model is shown; the newest come first. A request is in memory several times over. */
-export const shownImageCharsMax = 20 * 1024 * 1024;
+export const maxShownImageChars = 20 * 1024 * 1024;
 
 export function listImages<Image extends object>(entry: EntryOf<Image>): Image[] {
   if (entry.role === "user") return entry.content.flatMap((part) => (part.type === "image" ? [part] : []));
@@ -36,9 +36,9 @@ export function replaceImages<From extends object, To extends object>(
 
 export const renderLeftOut = (why: string) => `[image left out: ${why}]`;
 
-/** Leaves out the oldest images until the others have at most `charsMax`. The very entries where nothing has to go. */
-export function boundImages(entries: readonly HistoryEntry[], charsMax = shownImageCharsMax): readonly HistoryEntry[] {
-  let leftChars = charsMax;
+/** Leaves out the oldest images until the others have at most `maxChars`. The very entries where nothing has to go. */
+export function boundImages(entries: readonly HistoryEntry[], maxChars = maxShownImageChars): readonly HistoryEntry[] {
+  let leftChars = maxChars;
   const kept = new Set<ImageData>();
   for (const image of entries.flatMap((entry) => listImages(entry)).toReversed()) {
     leftChars -= image.data.length;

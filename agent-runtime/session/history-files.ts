@@ -12,7 +12,7 @@ const filePattern = /^([0-9a-f]{64})(?:-([0-9a-f]{16}))?\.jsonl$/;
 const draftPattern = /^[0-9a-f]{64}(?:-[0-9a-f]{16})?\.jsonl\.draft$/;
 const ownerChars = 16;
 /** Looked at side by side at start; more would only queue in the thread pool. */
-const statsAtOnce = 64;
+const maxConcurrentStats = 64;
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -43,8 +43,8 @@ export async function listHistories(folder: string): Promise<FoundHistory[]> {
     return name === undefined ? [] : [{ file, name, owner }];
   });
   const found: FoundHistory[] = [];
-  for (let at = 0; at < named.length; at += statsAtOnce) {
-    const looks = named.slice(at, at + statsAtOnce).map(async ({ file, name, owner }) => {
+  for (let at = 0; at < named.length; at += maxConcurrentStats) {
+    const looks = named.slice(at, at + maxConcurrentStats).map(async ({ file, name, owner }) => {
       const status = await lstat(join(folder, file));
       return status.isFile() ? [{ name, owner, bytes: status.size, usedAtMs: status.mtimeMs }] : [];
     });

@@ -8,7 +8,7 @@ import { lockFolder } from "./folder-lock.ts";
 import * as files from "./history-files.ts";
 import { readIndex } from "./history-index.ts";
 import { measureShown, readPage, readShown, type ReadParts } from "./history-reader.ts";
-import { LineFault, NewerHistory, renderHeader, renderLine, schemaVersion, type ImageRef } from "./history-text.ts";
+import { LineError, NewerHistory, renderHeader, renderLine, schemaVersion, type ImageRef } from "./history-text.ts";
 import { ImageFiles, renderImage, type NewImage } from "./image-files.ts";
 import { createLineReader } from "./line-reader.ts";
 import { createKeyedLock, type KeyedLock } from "./lock.ts";
@@ -224,7 +224,7 @@ export class HistoryFolder {
       const text = `this conversation cannot be read: ${file}: ${error.message}; run the version that wrote it, or start a new one`;
       return new HistoryUnreadable(text, { cause: error });
     }
-    if (!(error instanceof LineFault)) return error;
+    if (!(error instanceof LineError)) return error;
     const { folder, log } = this.#options;
     const reason = error.message;
     const keptAs = await files.quarantineHistory(folder, file);

@@ -23,8 +23,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 function renderSteps(steps: readonly Step[]): (HistoryEntry | WithdrawnEntry)[] {
   return steps.flatMap((each, index): (HistoryEntry | WithdrawnEntry)[] => {
     if ("withdrawn" in each) return [{ role: "withdrawn", messages: each.withdrawn, reason: "refused" }];
-    if ("summary" in each)
+    if ("summary" in each) {
       return each.summary === 0 ? [] : [{ role: "summary", covers: each.summary, text: `to ${index}` }];
+    }
     if (each.add === "user") return [user(`${index}`)];
     if (each.add === "turn") return [user(`${index}`), { role: "assistant", text: `${index}`, toolCalls: [] }];
     return [calls(`${index}`), result(`${index}`)];

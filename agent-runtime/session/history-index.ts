@@ -3,7 +3,7 @@
 // where the last summary lets it begin. Nothing of it is stored: there is no offset that a crash could leave wrong.
 import type { FileHandle } from "node:fs/promises";
 import {
-  LineFault,
+  LineError,
   NewerHistory,
   parseHeader,
   parseLine,
@@ -39,7 +39,7 @@ export interface HistoryIndex {
   wholeBytes: number;
 }
 
-/** Reads a file from its beginning. Throws LineFault or NewerHistory. */
+/** Reads a file from its beginning. Throws LineError or NewerHistory. */
 export async function readIndex(file: FileHandle, key: string): Promise<HistoryIndex> {
   const index: HistoryIndex = { header: undefined, entries: [], wholeBytes: 0 };
   const lines = createLineReader(file);
@@ -53,7 +53,7 @@ export async function readIndex(file: FileHandle, key: string): Promise<HistoryI
   return index;
 }
 
-/** Reads one entry. Throws LineFault. */
+/** Reads one entry. Throws LineError. */
 export async function readEntry(lines: LineReader, place: Place): Promise<StoredEntry> {
   return readLine(lines, place, (bytes) => {
     const entry = parseLine(bytes);
@@ -79,7 +79,7 @@ async function readLine<Result>(
   try {
     return parse(bytes);
   } catch (error) {
-    throw error instanceof NewerHistory ? error : new LineFault(line, error);
+    throw error instanceof NewerHistory ? error : new LineError(line, error);
   }
 }
 

@@ -1,7 +1,7 @@
 // Parts of a history out of its file: what a model is shown of it, and pages for people. Each is read entry by entry, the newest
 // first, with a bound on what is in memory; an image that is no longer kept, or past the bound, becomes a text.
 import type { ImageData } from "../model/types.ts";
-import { listImages, renderLeftOut, replaceImages, shownImageCharsMax } from "./entry-images.ts";
+import { listImages, renderLeftOut, replaceImages, maxShownImageChars } from "./entry-images.ts";
 import { readEntry, type HistoryIndex, type IndexedEntry } from "./history-index.ts";
 import type { ImageRef, StoredEntry, StoredImage } from "./history-text.ts";
 import type { LineReader } from "./line-reader.ts";
@@ -44,7 +44,7 @@ export function measureShown({ entries }: HistoryIndex): number {
 
 async function readNewestFirst(parts: ReadParts, places: readonly IndexedEntry[]): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = [];
-  let leftChars = shownImageCharsMax;
+  let leftChars = maxShownImageChars;
   for (const place of places.toReversed()) {
     const entry = await readEntry(parts.lines, place);
     const resolved = await resolveImages(entry, leftChars, parts.readImage);
@@ -73,13 +73,13 @@ export async function readPage(parts: ReadParts, { before, messages, bytes }: Pa
 const charsPerByte = 4 / 3;
 const countChars = (image: StoredImage) => ("data" in image ? 0 : Math.ceil(image.bytes * charsPerByte));
 
-/** An entry with its images at hand: the last of them, up to `charsMax` of base64. */
+/** An entry with its images at hand: the last of them, up to `maxChars` of base64. */
 export async function resolveImages(
   entry: StoredEntry,
-  charsMax: number,
+  maxChars: number,
   readImage: ReadParts["readImage"],
 ): Promise<HistoryEntry> {
-  let leftChars = charsMax;
+  let leftChars = maxChars;
   const found = new Map<StoredImage, ImageData | string>();
   for (const image of listImages(entry).toReversed()) {
     leftChars -= "data" in image ? image.data.length : countChars(image);

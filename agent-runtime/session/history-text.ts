@@ -110,8 +110,8 @@ export function parseLine(bytes: Uint8Array): StoredEntry | WithdrawnEntry | und
 }
 
 /** A whole line that is none of a history's. */
-export class LineFault extends Error {
-  override readonly name = "LineFault";
+export class LineError extends Error {
+  override readonly name = "LineError";
 
   /** Without the error's message: zod and JSON.parse quote what they found, and that is somebody's conversation. */
   constructor(line: number, error: unknown) {

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import { keepUntilEnd } from "../testing/cleanup.ts";
 import { createTestFolder, createTestStore, user } from "../testing/histories.ts";
 import { testImage } from "../testing/images.ts";
-import { shownImageCharsMax } from "./entry-images.ts";
+import { maxShownImageChars } from "./entry-images.ts";
 import { renderFile, renderName } from "./history-files.ts";
 import { openStored } from "./open-history.ts";
 import type { HistoryEntry } from "./transcript.ts";
@@ -119,7 +119,7 @@ describe("AGT-4 the images of one history", () => {
     const store = await open();
     const large = (fill: number): HistoryEntry => ({
       role: "user",
-      content: [{ type: "image", ...testImage("image/png", { bytes: shownImageCharsMax * (3 / 16), fill }) }],
+      content: [{ type: "image", ...testImage("image/png", { bytes: maxShownImageChars * (3 / 16), fill }) }],
     });
     const whole = [1, 2, 3, 4].map(() => "image");
     const leftOut = "[image left out: newer ones use up the space]";

@@ -25,18 +25,18 @@ export function renderImage({ data, mimeType }: ImageData): NewImage {
 export class ImageFiles {
   readonly #folder: string;
   /** Of one history. */
-  readonly #bytesMax: number;
+  readonly #maxBytes: number;
   /** Sizes of a history's images by their names, the oldest first. */
   readonly #known: Map<string, Map<string, number>>;
 
-  private constructor(folder: string, bytesMax: number, known: Map<string, Map<string, number>>) {
+  private constructor(folder: string, maxBytes: number, known: Map<string, Map<string, number>>) {
     this.#folder = folder;
-    this.#bytesMax = bytesMax;
+    this.#maxBytes = maxBytes;
     this.#known = known;
   }
 
   /** Looks at names, sizes and times only, and removes images whose history is none of `names`. */
-  static async open(folder: string, bytesMax: number, names: ReadonlySet<string>): Promise<ImageFiles> {
+  static async open(folder: string, maxBytes: number, names: ReadonlySet<string>): Promise<ImageFiles> {
     const known = new Map<string, Map<string, number>>();
     for (const file of await readdir(folder)) {
       const name = folderPattern.exec(file)?.[1];
@@ -44,7 +44,7 @@ export class ImageFiles {
       if (names.has(name)) known.set(name, await listImages(join(folder, file)));
       else await rm(join(folder, file), { recursive: true, force: true });
     }
-    return new ImageFiles(folder, bytesMax, known);
+    return new ImageFiles(folder, maxBytes, known);
   }
 
   /** Of all images of a history. */
@@ -98,7 +98,7 @@ export class ImageFiles {
   }
 
   async #makeRoom(name: string, known: Map<string, number>, needed: ReadonlySet<string>): Promise<void> {
-    let extraBytes = this.bytesOf(name) - this.#bytesMax;
+    let extraBytes = this.bytesOf(name) - this.#maxBytes;
     for (const [sha256, bytes] of known) {
       if (extraBytes <= 0) return;
       if (needed.has(sha256)) continue;

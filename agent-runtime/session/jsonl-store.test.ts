@@ -228,7 +228,7 @@ describe("HLT-2 a session store that cannot be written", () => {
     const folder = join(parent, "file", "histories");
     await writeFile(join(parent, "file"), "not a folder");
     const store = await open(folder);
-    expect(await store.observeFault()).toMatch(/^session store unwritable: .*ENOTDIR.*PALLAS_HISTORIES_DIR$/);
+    expect(await store.observeProblem()).toMatch(/^session store unwritable: .*ENOTDIR.*PALLAS_HISTORIES_DIR$/);
     for (const use of [
       store.has("a"),
       store.load("a"),
@@ -239,12 +239,12 @@ describe("HLT-2 a session store that cannot be written", () => {
       await expect(use).rejects.toThrow("session store unwritable");
     }
     await rm(join(parent, "file"));
-    expect(await store.observeFault()).toBeUndefined();
+    expect(await store.observeProblem()).toBeUndefined();
     await store.append("a", user("x"));
     expect(await readdir(folder)).not.toContain("probe");
   });
 
-  test("a full disk under one history is a fault of the store, and leaves nothing half written", async () => {
+  test("a full disk under one history is a problem of the store, and leaves nothing half written", async () => {
     const folder = await createFolder();
     await symlink("/dev/full", pathOf(folder, "full"));
     const store = await open(folder);
@@ -259,7 +259,7 @@ describe("HLT-2 a session store that cannot be written", () => {
     await store.close();
     await store.close();
     await expect(store.append("a", user("y"))).rejects.toThrow("the agent is shutting down");
-    expect(await store.observeFault()).toContain("closed");
+    expect(await store.observeProblem()).toContain("closed");
   });
 
   test("a folder that another store has is not touched, until that one is closed", async () => {
@@ -267,7 +267,7 @@ describe("HLT-2 a session store that cannot be written", () => {
     const first = await open(folder);
     await first.append("a", user("x"));
     const second = await open(folder);
-    expect(await second.observeFault()).toMatch(/another process works on it; stop that process/);
+    expect(await second.observeProblem()).toMatch(/another process works on it; stop that process/);
     await expect(second.append("a", user("y"))).rejects.toThrow("session store unwritable");
     await first.append("a", user("z"));
     await first.close();

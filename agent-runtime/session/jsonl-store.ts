@@ -1,10 +1,10 @@
 // Histories in files of one folder, so that they survive the process: an append is on the disk before it counts. The folder
-// is opened at its first use, and again when it could not be; all that can go wrong with it is a StoreFault, never a crash.
-import { CallFault } from "../call-fault.ts";
+// is opened at its first use, and again when it could not be; all that can go wrong with it is a StoreError, never a crash.
+import { CallError } from "../call-error.ts";
 import { FolderInUse } from "./folder-lock.ts";
 import { tryWriting } from "./history-files.ts";
 import { HistoryFolder, type FolderOptions } from "./history-folder.ts";
-import { StoreFault, type SessionStore } from "./store.ts";
+import { StoreError, type SessionStore } from "./store.ts";
 
 /** A store that touches the disk only when it is used. */
 export function createJsonlStore(options: FolderOptions): SessionStore {
@@ -12,7 +12,7 @@ export function createJsonlStore(options: FolderOptions): SessionStore {
   let closed = false;
 
   const withFolder = async <Result>(work: (folder: HistoryFolder) => Result): Promise<Awaited<Result>> => {
-    if (closed) throw new StoreFault("the session store is closed: the agent is shutting down");
+    if (closed) throw new StoreError("the session store is closed: the agent is shutting down");
     const attempt = (opening ??= HistoryFolder.open(options));
     attempt.catch(() => {
       if (opening === attempt) opening = undefined;
@@ -20,7 +20,7 @@ export function createJsonlStore(options: FolderOptions): SessionStore {
     try {
       return await work(await attempt);
     } catch (error) {
-      throw error instanceof CallFault ? error : renderFault(options.folder, error);
+      throw error instanceof CallError ? error : renderProblem(options.folder, error);
     }
   };
   return {
@@ -31,7 +31,7 @@ export function createJsonlStore(options: FolderOptions): SessionStore {
     append: (key, entry, owner) => withFolder((folder) => folder.append(key, entry, owner)),
     clear: (key) => withFolder((folder) => folder.clear(key)),
     remove: (key) => withFolder((folder) => folder.remove(key)),
-    async observeFault() {
+    async observeProblem() {
       try {
         await withFolder(async (folder) => {
           // Health is asked for again and again: an agent that nobody calls forgets its histories in time too.
@@ -52,11 +52,11 @@ export function createJsonlStore(options: FolderOptions): SessionStore {
   };
 }
 
-function renderFault(folder: string, error: unknown): StoreFault {
+function renderProblem(folder: string, error: unknown): StoreError {
   const found = error instanceof Error ? error.message : String(error);
   const cure =
     error instanceof FolderInUse
       ? "stop that process, or give each agent a folder of its own with PALLAS_HISTORIES_DIR"
       : "free space on its disk and let the agent write there, or set PALLAS_HISTORIES_DIR";
-  return new StoreFault(`session store unwritable: ${folder}: ${found}; ${cure}`, { cause: error });
+  return new StoreError(`session store unwritable: ${folder}: ${found}; ${cure}`, { cause: error });
 }

@@ -51,7 +51,8 @@ test.each(["forwards", "backwards"])("a thousand short lines, %s, are two reads"
   const counted = countReads(await openFile(Buffer.alloc(1_000 * lineBytes, "x")));
   const lines = createLineReader(counted.file);
   const starts = Array.from({ length: 1_000 }, (_, at) => at * lineBytes);
-  for (const start of direction === "forwards" ? starts : starts.toReversed())
+  for (const start of direction === "forwards" ? starts : starts.toReversed()) {
     await lines.read(start, start + lineBytes);
+  }
   expect(counted.reads()).toBeLessThanOrEqual(3);
 });

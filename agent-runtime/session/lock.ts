@@ -1,15 +1,15 @@
 // One call at a time on one history: a first-come, first-served lock per key with a bounded queue, and with a bound for the
 // keys that are held at a time. It knows nothing of what it protects.
 
-import { CallFault } from "../call-fault.ts";
+import { CallError } from "../call-error.ts";
 
 /** More calls wait for one history than limits.queuedCalls allows. */
-class QueueFull extends CallFault {
+class QueueFull extends CallError {
   override readonly name = "QueueFull";
 }
 
 /** More calls run than limits.concurrentCalls allows. */
-class TooManyCalls extends CallFault {
+class TooManyCalls extends CallError {
   override readonly name = "TooManyCalls";
 }
 

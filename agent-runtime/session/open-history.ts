@@ -1,6 +1,6 @@
 // A history in the hands of one call: what is appended is kept before it counts, texts and images in it are bounded and well
 // formed, and it is left valid whatever happens to the call.
-import { CallFault } from "../call-fault.ts";
+import { CallError } from "../call-error.ts";
 import type { ImageData } from "../model/types.ts";
 import { boundImages, listImages, renderLeftOut, replaceImages } from "./entry-images.ts";
 import type { SessionStore } from "./store.ts";
@@ -13,8 +13,8 @@ export interface OpenHistory {
   append(entry: HistoryEntry): Promise<void>;
   /** Takes back the last `messages` messages, for a reason that is kept. */
   withdraw(messages: number, reason: string): Promise<void>;
-  /** A text takes the place of each image that has a fault, for this call: what is stored stays. */
-  leaveOutImages(findFault: (image: ImageData) => string | undefined): void;
+  /** A text takes the place of each image that has a problem, for this call: what is stored stays. */
+  leaveOutImages(findProblem: (image: ImageData) => string | undefined): void;
   /** Closes open tool calls as interrupted and lets the next call in. May be called more than once. */
   close(): Promise<void>;
 }
@@ -65,10 +65,10 @@ function openHistory(stored: readonly HistoryEntry[], keep: Keep, release: () =>
       await keep({ role: "withdrawn", messages, reason: reason.toWellFormed() });
       withdraw(entries, messages);
     },
-    leaveOutImages(findFault) {
+    leaveOutImages(findProblem) {
       const judge = (image: ImageData) => {
-        const fault = findFault(image);
-        return fault === undefined ? image : renderLeftOut(`it ${fault}`);
+        const problem = findProblem(image);
+        return problem === undefined ? image : renderLeftOut(`it ${problem}`);
       };
       replaceAll(entries.map((entry) => replaceImages(entry, judge)));
     },
@@ -77,7 +77,7 @@ function openHistory(stored: readonly HistoryEntry[], keep: Keep, release: () =>
         await closeOpenCalls(history);
       } catch (error) {
         // The call's own outcome counts for more, and whoever opens the history next closes it first.
-        if (!(error instanceof CallFault)) throw error;
+        if (!(error instanceof CallError)) throw error;
       } finally {
         release();
       }

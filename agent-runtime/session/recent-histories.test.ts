@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { keepUntilEnd } from "../testing/cleanup.ts";
 import { createTestFolder, createTestStore, user } from "../testing/histories.ts";
 import { renderFile, renderName } from "./history-files.ts";
-import { RecentHistories, recentMaxBytes } from "./recent-histories.ts";
+import { RecentHistories, maxRecentBytes } from "./recent-histories.ts";
 import type { HistoryEntry, WithdrawnEntry } from "./transcript.ts";
 
 const keep = keepUntilEnd();
@@ -14,7 +14,7 @@ const answer = { role: "assistant" as const, text: "Good day.", toolCalls: [] };
 describe("AGT-6 the histories used last", () => {
   test("are kept up to the bound, and past it the longest unused goes", () => {
     const recent = new RecentHistories();
-    recent.keep("a", [hi], recentMaxBytes - 1);
+    recent.keep("a", [hi], maxRecentBytes - 1);
     recent.keep("b", [hi], 1);
     expect(recent.get("a")).toEqual([hi]);
     recent.add("a", answer, 1);
@@ -25,11 +25,11 @@ describe("AGT-6 the histories used last", () => {
 
   test("count once, however often they are kept", () => {
     const recent = new RecentHistories();
-    for (let count = 0; count < 3; count += 1) recent.keep("a", [hi], recentMaxBytes / 2);
-    recent.keep("b", [hi], recentMaxBytes / 2);
+    for (let count = 0; count < 3; count += 1) recent.keep("a", [hi], maxRecentBytes / 2);
+    recent.keep("b", [hi], maxRecentBytes / 2);
     expect([recent.get("a"), recent.get("b")]).toEqual([[hi], [hi]]);
     recent.forget("a");
-    recent.keep("c", [hi], recentMaxBytes / 2);
+    recent.keep("c", [hi], maxRecentBytes / 2);
     expect([recent.get("b"), recent.get("c")]).toEqual([[hi], [hi]]);
   });
 

@@ -4,7 +4,7 @@
 import type { HistoryEntry } from "./transcript.ts";
 
 /** Of the text on disk, of all that are kept; the heap holds some four times as much. */
-export const recentMaxBytes = 2 * 1024 * 1024;
+export const maxRecentBytes = 2 * 1024 * 1024;
 
 interface Recent {
   readonly entries: HistoryEntry[];
@@ -50,7 +50,7 @@ export class RecentHistories {
 
   #makeRoom(): void {
     for (const name of this.#kept.keys()) {
-      if (this.#bytes <= recentMaxBytes) return;
+      if (this.#bytes <= maxRecentBytes) return;
       this.forget(name);
     }
   }

@@ -18,7 +18,7 @@ export interface RenewParts {
   keep: (images: readonly NewImage[]) => Promise<void>;
 }
 
-/** Resolves with the size of the new file once it is in place. Throws LineFault. */
+/** Resolves with the size of the new file once it is in place. Throws LineError. */
 export function renewHistory({ folder, file, handle, header, entries, keep }: RenewParts): Promise<number> {
   return replaceHistory(folder, file, async (draft) => {
     await draft.writeFile(renderHeader(header.key, Date.parse(header.createdAt)));

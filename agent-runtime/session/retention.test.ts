@@ -185,7 +185,7 @@ describe("AGT-5 the age of a history", () => {
     const store = await keep(Promise.resolve(createTestStore(folder, { idleTtlMs: 1_000, clock })));
     await store.append("a", user("x"));
     await clock.advance(1_001);
-    expect(await store.observeFault()).toBeUndefined();
+    expect(await store.observeProblem()).toBeUndefined();
     await vi.waitFor(async () => expect(await filesIn(folder)).toBe(0));
   });
 

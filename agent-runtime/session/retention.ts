@@ -40,7 +40,7 @@ export interface RetentionLimits {
 }
 
 /** Of the room; who has more gives way first, however recently used. */
-const shareMax = 0.5;
+const maxShare = 0.5;
 
 /** Who holds a history, by its name; it may be held more than once. */
 function createHolds() {
@@ -64,7 +64,7 @@ function createHolds() {
 /** By how much owners have more than their share. */
 function listSurpluses(uses: Iterable<HistoryUse>, maxBytes: number): Map<string, number> {
   const surplus = new Map<string, number>();
-  for (const use of uses) surplus.set(use.owner, (surplus.get(use.owner) ?? -maxBytes * shareMax) + bytesOf(use));
+  for (const use of uses) surplus.set(use.owner, (surplus.get(use.owner) ?? -maxBytes * maxShare) + bytesOf(use));
   return surplus;
 }
 

@@ -4,13 +4,13 @@ import { randomUUID } from "node:crypto";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { Caller } from "../../lib/mcp/caller.ts";
 import { isOwnedBy, mintOwnedId } from "../../lib/mcp/owned-id.ts";
-import { CallerFault } from "../call-fault.ts";
+import { CallerError } from "../call-error.ts";
 import { createKeyedLock } from "./lock.ts";
 import { openStored, openUnkept, type OpenHistory } from "./open-history.ts";
 import type { HistoryPage, PageRequest, SessionStore } from "./store.ts";
 
 /** No such session. The message says what to do. */
-export class UnknownSession extends CallerFault {
+export class UnknownSession extends CallerError {
   override readonly name = "UnknownSession";
 }
 
@@ -37,15 +37,15 @@ export interface SessionRef {
 export interface Sessions {
   /** The history a new call works on; mints a session_id where it has no other name. Rejects with UnknownSession. */
   resolve(claim: SessionClaim): Promise<SessionRef>;
-  /** Waits for the history and loads it. Rejects with QueueFull, TooManyCalls, a fault of the store, or the signal's reason. */
+  /** Waits for the history and loads it. Rejects with QueueFull, TooManyCalls, a problem of the store, or the signal's reason. */
   open(ref: SessionRef, signal: AbortSignal): Promise<OpenHistory>;
   /** A part of what was said in a conversation, without waiting for calls on it. Rejects with UnknownSession. */
   readPage(claim: SessionClaim, request: PageRequest): Promise<HistoryPage>;
   /** Forgets a conversation after the calls on it; returns how many messages it had. Rejects like resolve and open. */
   clear(claim: SessionClaim, signal: AbortSignal): Promise<number>;
-  /** Whether the connection has a history, from this process or one before it. Rejects with StoreFault. */
+  /** Whether the connection has a history, from this process or one before it. Rejects with StoreError. */
   isKnownConnection(connectionId: string): Promise<boolean>;
-  /** Forgets a connection's history, once the calls that have it are done. Rejects with StoreFault; it is then still known. */
+  /** Forgets a connection's history, once the calls that have it are done. Rejects with StoreError; it is then still known. */
   forgetConnection(connectionId: string): Promise<void>;
 }
 
@@ -80,8 +80,9 @@ export function createSessions(options: {
 
   const findNamed = async (sessionId: string, caller: Caller): Promise<SessionRef> => {
     const key = sessionKey(sessionId);
-    if (scope === "connection" && isOwnedBy(sessionId, caller) && (await store.has(key)))
+    if (scope === "connection" && isOwnedBy(sessionId, caller) && (await store.has(key))) {
       return { key, kept: true, owner: renderOwner({ caller }), sessionId };
+    }
     throw new UnknownSession(
       scope === "connection"
         ? `session_id is not known to this agent, or has expired: send "${newConversation}" to start a conversation`

@@ -1,5 +1,5 @@
 // What the agent needs of a place where histories are kept, and how such a place fails. session/jsonl-store.ts is one.
-import { CallFault } from "../call-fault.ts";
+import { CallError } from "../call-error.ts";
 import type { ModelMessage } from "../model/types.ts";
 import type { HistoryEntry, WithdrawnEntry } from "./transcript.ts";
 
@@ -24,43 +24,43 @@ export interface HistoryPage {
  * processes share a store, `hold` is their lock.
  */
 export interface SessionStore {
-  /** Rejects with StoreFault. */
+  /** Rejects with StoreError. */
   has(key: string): Promise<boolean>;
   /**
    * The entries that a model is shown any of, in order; none for an unknown key. What a summary covers, here and in what is
-   * appended after it, counts from the first of them. Rejects with StoreFault, HistoryUnreadable or HistoryFull.
+   * appended after it, counts from the first of them. Rejects with StoreError, HistoryUnreadable or HistoryFull.
    */
   load(key: string): Promise<readonly HistoryEntry[]>;
-  /** Rejects with StoreFault or HistoryUnreadable. */
+  /** Rejects with StoreError or HistoryUnreadable. */
   readPage(key: string, request: PageRequest): Promise<HistoryPage>;
   /**
    * Resolves once the entry is kept, even if the machine fails then. `owner` is whose room it takes, "" for nobody's in
-   * particular. Rejects with StoreFault or HistoryFull.
+   * particular. Rejects with StoreError or HistoryFull.
    */
   append(key: string, entry: HistoryEntry | WithdrawnEntry, owner: string): Promise<void>;
-  /** Forgets what was said and keeps the key; returns how many messages that were. Rejects with StoreFault. */
+  /** Forgets what was said and keeps the key; returns how many messages that were. Rejects with StoreError. */
   clear(key: string): Promise<number>;
-  /** Rejects with StoreFault; the history is then still there. */
+  /** Rejects with StoreError; the history is then still there. */
   remove(key: string): Promise<void>;
-  /** Neither age nor lack of room takes the history until the resolved function is called. Rejects with StoreFault. */
+  /** Neither age nor lack of room takes the history until the resolved function is called. Rejects with StoreError. */
   hold(key: string): Promise<() => void>;
   /** Why no history can be kept now, as a sentence; tries to write. Never rejects. */
-  observeFault(): Promise<string | undefined>;
-  /** Lets another process have the histories; everything after it rejects with StoreFault. */
+  observeProblem(): Promise<string | undefined>;
+  /** Lets another process have the histories; everything after it rejects with StoreError. */
   close(): Promise<void>;
 }
 
 /** A history has reached its bound, or there is no room for it beside the others. */
-export class HistoryFull extends CallFault {
+export class HistoryFull extends CallError {
   override readonly name = "HistoryFull";
 }
 
 /** The store as a whole cannot be used: it is full, out of reach, or somebody else's. Also an error of health (HLT-2). */
-export class StoreFault extends CallFault {
-  override readonly name = "StoreFault";
+export class StoreError extends CallError {
+  override readonly name = "StoreError";
 }
 
 /** What is stored under a key is no history that this program can read. */
-export class HistoryUnreadable extends CallFault {
+export class HistoryUnreadable extends CallError {
   override readonly name = "HistoryUnreadable";
 }

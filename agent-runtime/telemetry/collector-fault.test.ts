@@ -82,8 +82,9 @@ describe("MET-6 a collector that", () => {
       const { telemetry } = await open(collector.endpoint, content);
       const batch = Math.min(512, waiting);
       // The first batch leaves at once and makes room; all after it wait, since nothing is awaited here.
-      for (let made = 0; made < batch + waiting + 1; made++)
+      for (let made = 0; made < batch + waiting + 1; made++) {
         telemetry.startCall({ ...call, tool: "t" }).end({ content: [] });
+      }
       await telemetry.close();
       // What is on its way at the end still arrives; the one that was dropped cannot.
       await vi.waitFor(() => expect(collector.spans.length).toBeGreaterThanOrEqual(batch + waiting));

@@ -19,14 +19,14 @@ const exportTimeoutMs = 10_000;
 const spansEveryMs = 1_000;
 const metricsEveryMs = 60_000;
 /** Spans that wait; later ones are dropped. */
-const spansMax = 2_048;
-const spansPerRequestMax = 512;
+const maxSpans = 2_048;
+const maxSpansPerRequest = 512;
 /** With content spans are large: 256 of at most five texts of 16 Ki characters. */
-const contentSpansMax = 256;
-const attributeLimitChars = 1_024;
-const contentLimitChars = 16_384;
+const maxContentSpans = 256;
+const maxAttributeChars = 1_024;
+const maxContentChars = 16_384;
 /** Label sets per metric; more are summed up under one. */
-const seriesMax = 500;
+const maxSeries = 500;
 /** For what is left at the end. */
 const closeDeadlineMs = 2_000;
 
@@ -73,7 +73,7 @@ export function startExporting(options: TelemetrySettings & { config: RunConfig;
   const { config, captureContent } = options;
   const log = options.log.child({ logger: "pallas.telemetry" });
   const resource = renderResource(config);
-  const maxQueueSize = captureContent ? contentSpansMax : spansMax;
+  const maxQueueSize = captureContent ? maxContentSpans : maxSpans;
   const connecting = (signal: "TRACES" | "METRICS") => ({
     timeoutMillis: exportTimeoutMs,
     httpAgentOptions: async (protocol: string) =>
@@ -83,12 +83,12 @@ export function startExporting(options: TelemetrySettings & { config: RunConfig;
   const metricExporter = new OTLPMetricExporter({ url: options.metricsUrl, ...connecting("METRICS") });
   const tracers = new TracerProvider({
     resource,
-    spanLimits: { attributeValueLengthLimit: captureContent ? contentLimitChars : attributeLimitChars },
+    spanLimits: { attributeValueLengthLimit: captureContent ? maxContentChars : maxAttributeChars },
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: reportFailures(traceExporter, "traces", log),
         maxQueueSize,
-        maxExportBatchSize: Math.min(spansPerRequestMax, maxQueueSize),
+        maxExportBatchSize: Math.min(maxSpansPerRequest, maxQueueSize),
         scheduledDelayMillis: spansEveryMs,
         exportTimeoutMillis: exportTimeoutMs,
       }),
@@ -101,7 +101,7 @@ export function startExporting(options: TelemetrySettings & { config: RunConfig;
         exporter: reportFailures(metricExporter, "metrics", log),
         exportIntervalMillis: metricsEveryMs,
         exportTimeoutMillis: exportTimeoutMs,
-        cardinalityLimits: { default: seriesMax },
+        cardinalityLimits: { default: maxSeries },
       }),
     ],
   });

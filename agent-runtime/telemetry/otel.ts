@@ -6,6 +6,7 @@ import type { Attributes, Context, SpanContext, Tracer } from "@opentelemetry/ap
 import type { RunConfig } from "../../crds/run-config.ts";
 import { readTraceContext, type TraceContext } from "../../lib/mcp/trace-context.ts";
 import { systemClock } from "../../lib/process/clock.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import type { RunOutcome } from "../loop/run-loop.ts";
@@ -26,7 +27,7 @@ import type {
 import { renderConventionalUsage } from "./usage.ts";
 
 const cancelled = "cancelled";
-const idLimitChars = 128;
+const maxIdChars = 128;
 
 /** Session ids let whoever has one go on with the conversation: what leaves is a digest, the same in every span. */
 const digest = (id: string) => createHash("sha256").update(id).digest("hex").slice(0, 32);
@@ -110,8 +111,7 @@ function renderUsage(usage: TokenUsage): Attributes {
     [a.usageInput]: input,
     [a.usageOutput]: output,
     ...(cacheRead === 0 ? {} : { [a.usageCacheRead]: cacheRead }),
-    ...(cacheWrite === undefined ? {} : { [a.usageCacheWrite]: cacheWrite }),
-    ...(reasoning === undefined ? {} : { [a.usageReasoning]: reasoning }),
+    ...defined({ [a.usageCacheWrite]: cacheWrite, [a.usageReasoning]: reasoning }),
   };
 }
 
@@ -126,11 +126,13 @@ function renderModel({ models, providers }: RunConfig, name?: string) {
 
 function renderSettings({ temperature, topP, topK, maxTokens, effort }: TurnRequest["settings"]): Attributes {
   return {
-    ...(temperature === undefined ? {} : { [a.requestTemperature]: temperature }),
-    ...(topP === undefined ? {} : { [a.requestTopP]: topP }),
-    ...(topK === undefined ? {} : { [a.requestTopK]: topK }),
-    ...(maxTokens === undefined ? {} : { [a.requestMaxTokens]: maxTokens }),
-    ...(effort === undefined ? {} : { [a.requestEffort]: effort }),
+    ...defined({
+      [a.requestTemperature]: temperature,
+      [a.requestTopP]: topP,
+      [a.requestTopK]: topK,
+      [a.requestMaxTokens]: maxTokens,
+      [a.requestEffort]: effort,
+    }),
   };
 }
 
@@ -149,7 +151,7 @@ const openCall = ({ tracer, instruments }: Parts, { tool, era, requestId, sessio
     parent: readTraceContext(meta),
     labels: { [a.mcpMethod]: toolsCall, [a.toolName]: tool, [a.networkTransport]: "tcp" },
     details: {
-      [a.jsonRpcRequest]: requestId.slice(0, idLimitChars),
+      [a.jsonRpcRequest]: requestId.slice(0, maxIdChars),
       ...(era === "2026" ? { [a.mcpProtocol]: "2026-07-28" } : {}),
       ...(sessionId === undefined ? {} : { [a.mcpSession]: digest(sessionId) }),
     },
@@ -200,7 +202,7 @@ const openTool = ({ tracer, instruments, content }: Parts, { downstream, request
     labels: { [a.operation]: operations.executeTool, [a.toolName]: request.name, [a.downstream]: downstream },
     details: {
       [a.toolType]: "extension",
-      [a.toolCallId]: request.id.slice(0, idLimitChars),
+      [a.toolCallId]: request.id.slice(0, maxIdChars),
       [a.mcpMethod]: toolsCall,
       ...within.conversation,
       ...content(() => renderToolInput(request)),

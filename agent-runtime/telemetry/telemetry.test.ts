@@ -187,8 +187,9 @@ describe("MET-6 traces", () => {
     expect(sessionId).toEqual(expect.any(String));
     const sent = collector.bodies.join("\n");
     expect(sent).toContain("execute_tool argos__read");
-    for (const secret of [token, sessionId, prompt, "arg1", "r3sult", "You are an agent under test"])
+    for (const secret of [token, sessionId, prompt, "arg1", "r3sult", "You are an agent under test"]) {
       expect(sent).not.toContain(secret);
+    }
   });
 
   test("hold content, cut at 16,384 characters, when that is asked for, and still no token", async () => {

@@ -47,8 +47,9 @@ export function createTestStore(folder: string, changes: Partial<FolderOptions> 
       const lines = createLineReader(handle);
       const images = await ImageFiles.open(folder, Infinity, new Set([name]));
       const read: HistoryEntry[] = [];
-      for (const place of entries)
+      for (const place of entries) {
         read.push(await resolveImages(await readEntry(lines, place), Infinity, (image) => images.read(name, image)));
+      }
       return read;
     },
     folder,

@@ -1,6 +1,7 @@
 // What a hostile model does: a table of its tricks, crossed with its targets, and a generator for what nobody thought of.
 // Each case says how the model answers turn after turn, and what may come of it.
 import fc from "fast-check";
+import { defined } from "../../lib/process/defined.ts";
 import { modelErrorKinds, ModelError, type StopReason, type ToolCallRequest, type TurnResult } from "../model/types.ts";
 import { callTool } from "./scripted-models.ts";
 
@@ -302,7 +303,7 @@ const anyCall = fc
   })
   .map(({ name, args, id, malformed }) => ({
     ...callTool(name, args, id),
-    ...(malformed === undefined ? {} : { malformed }),
+    ...defined({ malformed }),
   }));
 const anyTurn = fc.record({
   text: fc.string({ unit: "binary" }),

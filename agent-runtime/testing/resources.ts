@@ -6,6 +6,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { McpExtension } from "../../lib/mcp/extension.ts";
 import { JsonRpcError, rpcCodes } from "../../lib/mcp/json-rpc.ts";
+import { defined } from "../../lib/process/defined.ts";
 
 interface TestResource {
   uri: string;
@@ -35,7 +36,7 @@ export function createTestResources(resources: readonly TestResource[], { templa
     const found = resources.find((resource) => resource.uri === uri);
     if (found === undefined) throw new JsonRpcError(rpcCodes.invalidParams, `There is no ${uri}`);
     const { mimeType } = found;
-    return { contents: [{ uri, ...(mimeType === undefined ? {} : { mimeType }), ...(await found.read()) }] };
+    return { contents: [{ uri, ...defined({ mimeType }), ...(await found.read()) }] };
   };
   return {
     asked,

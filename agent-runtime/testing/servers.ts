@@ -12,6 +12,7 @@ import {
   type ToolEntry,
   type ToolResult,
 } from "../../lib/mcp/table.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { listen } from "../../lib/process/http-server.ts";
 import { createLogger, type Logger } from "../../lib/process/log.ts";
 import { startRuntime, type Runtime, type RuntimeOptions } from "../runtime.ts";
@@ -87,7 +88,7 @@ export async function startToolServer(
   const endpoint = serveMcp(
     {
       server: { name: "tools", version: "1.0.0" },
-      ...(instructions === undefined ? {} : { instructions }),
+      ...defined({ instructions }),
       tools: staticTools(entries),
       prompts: [],
     },

@@ -90,7 +90,7 @@ export function createMemoryStore(): MemoryStore {
     clear: async () => entries.splice(0).length,
     remove: async () => undefined,
     hold: async () => () => undefined,
-    observeFault: async () => undefined,
+    observeProblem: async () => undefined,
     close: async () => undefined,
   };
 }

@@ -6,7 +6,7 @@ import type { Lease, LinkPool } from "../../lib/mcp/link-pool.ts";
 export interface AskableLinks {
   lease(bearer: string | undefined, askable: Askable): Lease;
   /** As a pool has it: of one of them. */
-  observeFault: LinkPool["observeFault"];
+  observeProblem: LinkPool["observeProblem"];
   /** Closes all links. */
   close(): Promise<void>;
 }
@@ -21,9 +21,9 @@ export function createAskableLinks(open: (askable: Askable) => LinkPool): Askabl
       pools.set(key, pool);
       return pool.lease(bearer);
     },
-    async observeFault() {
-      const faults = await Promise.all([...pools.values()].map((pool) => pool.observeFault()));
-      return faults.find((fault) => fault !== undefined);
+    async observeProblem() {
+      const problems = await Promise.all([...pools.values()].map((pool) => pool.observeProblem()));
+      return problems.find((problem) => problem !== undefined);
     },
     close: async () => void (await Promise.all([...pools.values()].map((pool) => pool.close()))),
   };

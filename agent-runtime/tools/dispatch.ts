@@ -1,10 +1,10 @@
-// From a model's tool call to the result it is shown. Faults of the model (unknown tool, bad arguments) and of servers
+// From a model's tool call to the result it is shown. Problems of the model (unknown tool, bad arguments) and of servers
 // go back to it as error results; only the end of the run itself is thrown.
 import type { Operation, Outcome } from "../../crds/metric-names.ts";
 import type { CallResult } from "../../lib/mcp/connect.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
-import { findSchemaFault } from "../../lib/mcp/schema-check.ts";
+import { findSchemaProblem } from "../../lib/mcp/schema-check.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Holder } from "../../lib/process/memory-budget.ts";
@@ -17,13 +17,13 @@ import { renderToolResult } from "./result.ts";
 import type { ToolRoute } from "./route.ts";
 import type { Toolbox } from "./toolbox.ts";
 
-const quotedNameMax = 100;
+const maxQuotedNameChars = 100;
 /** Of the time a run has left, one tool gets this much at most, whatever its progress: the model must still be able to answer. */
 const shareOfTimeLeft = 0.9;
 
 export interface DispatchOptions {
   /** Bytes of a result's text shown to the model. */
-  resultLimitBytes: number;
+  maxResultBytes: number;
   /** Whether the model can see images, as of now. */
   hasVision: () => boolean;
   /** What its provider refuses of images, as of now. */
@@ -48,21 +48,24 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     });
     const route = toolbox.find(call.name, call.arguments);
     if (route === undefined) {
-      return answer({ text: `There is no tool named "${call.name.slice(0, quotedNameMax)}".`, isError: true });
+      return answer({ text: `There is no tool named "${call.name.slice(0, maxQuotedNameChars)}".`, isError: true });
     }
     const args = call.malformed === undefined ? call.arguments : undefined;
     if (!isJsonObject(args)) {
-      const fault = call.malformed ?? "expected a JSON object";
-      return answer({ text: `The arguments of ${route.name} cannot be read: ${fault}. Call it again.`, isError: true });
+      const problem = call.malformed ?? "expected a JSON object";
+      return answer({
+        text: `The arguments of ${route.name} cannot be read: ${problem}. Call it again.`,
+        isError: true,
+      });
     }
-    const fault = findSchemaFault(route.inputSchema, args, "the arguments");
-    if (fault !== undefined) {
-      return answer({ text: `The arguments of ${route.name} do not fit its schema: ${fault}.`, isError: true });
+    const problem = findSchemaProblem(route.inputSchema, args, "the arguments");
+    if (problem !== undefined) {
+      return answer({ text: `The arguments of ${route.name} do not fit its schema: ${problem}.`, isError: true });
     }
     const holder = context.memory.open();
     const result = await callRoute(context, { route, args, holder }, { ...options, log });
     const shown = renderToolResult(result, {
-      limitBytes: options.resultLimitBytes,
+      maxBytes: options.maxResultBytes,
       vision: options.hasVision(),
       imageLimits: options.observeImageLimits(),
       ...(route.linksReadable ? { readableFrom: route.downstream } : {}),

@@ -5,7 +5,7 @@ import { ask } from "../testing/client.ts";
 import { renderTestServer } from "../testing/run-config.ts";
 import { createScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent, startToolServer, textResult } from "../testing/servers.ts";
-import { guidanceBytesMax, renderGuidance } from "./guidance.ts";
+import { maxGuidanceBytes, renderGuidance } from "./guidance.ts";
 
 const keep = keepUntilEnd();
 const note = (text: string, server = "argos") => ({ server, prefix: server, text });
@@ -71,19 +71,20 @@ describe("notes of servers in a system prompt", () => {
   });
 
   test("of one server have at most 4 KiB: exactly that stays, one byte more is cut at a whole character", () => {
-    const exact = "x".repeat(guidanceBytesMax.server - 2);
+    const exact = "x".repeat(maxGuidanceBytes.server - 2);
     expect(quotedOf(exact)).toBe(`> ${exact}`);
     const cut = quotedOf(`${exact}x`);
-    expect(Buffer.byteLength(cut)).toBe(guidanceBytesMax.server);
+    expect(Buffer.byteLength(cut)).toBe(maxGuidanceBytes.server);
     expect(cut).toMatch(/^> x+\n> \[… cut\]$/);
-    for (const shift of ["", "a", "aa", "aaa"])
+    for (const shift of ["", "a", "aa", "aaa"]) {
       expect(quotedOf(`${shift}${"😀".repeat(2_000)}`)).not.toContain("\ufffd");
+    }
   });
 
   test("of all servers have at most 16 KiB: what finds no room is named, a shorter one behind it stays", () => {
-    const full = "x".repeat(guidanceBytesMax.server - 2);
+    const full = "x".repeat(maxGuidanceBytes.server - 2);
     const notes = ["a", "b", "c"].map((server) => note(full, server));
-    const last = note("x".repeat(guidanceBytesMax.server - 12), "d");
+    const last = note("x".repeat(maxGuidanceBytes.server - 12), "d");
     expect(renderGuidance([...notes, last, note("x".repeat(8), "e")]).leftOut).toEqual([]);
     const { text, leftOut } = renderGuidance([...notes, last, note("x".repeat(9), "e"), note("short", "f")]);
     expect(leftOut).toEqual(["e"]);

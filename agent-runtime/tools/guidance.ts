@@ -3,9 +3,9 @@
 import { headOf } from "../utf8-cut.ts";
 
 /** As UTF-8 and quoted, of one server and of all of a run. */
-export const guidanceBytesMax = { server: 4 * 1024, all: 16 * 1024 };
+export const maxGuidanceBytes = { server: 4 * 1024, all: 16 * 1024 };
 /** More is not looked at: what is no text is taken out of this much. */
-const charactersReadMax = 64 * 1024;
+const maxReadChars = 64 * 1024;
 
 export interface ServerGuidance {
   /** The server's name as configured. */
@@ -27,7 +27,7 @@ export function renderGuidance(notes: readonly ServerGuidance[]): { text: string
     const quoted = renderQuoted(text);
     const size = Buffer.byteLength(quoted);
     if (size === 0) continue;
-    if (bytes + size > guidanceBytesMax.all) {
+    if (bytes + size > maxGuidanceBytes.all) {
       leftOut.push(server);
       continue;
     }
@@ -38,12 +38,12 @@ export function renderGuidance(notes: readonly ServerGuidance[]): { text: string
 }
 
 function renderQuoted(text: string): string {
-  const plain = renderPlain(text.slice(0, charactersReadMax));
+  const plain = renderPlain(text.slice(0, maxReadChars));
   if (plain === "") return "";
   const bytes = Buffer.from(plain.replaceAll(/^/gm, "> "), "utf8");
-  if (bytes.length <= guidanceBytesMax.server && text.length <= charactersReadMax) return bytes.toString("utf8");
+  if (bytes.length <= maxGuidanceBytes.server && text.length <= maxReadChars) return bytes.toString("utf8");
   const notice = "\n> [… cut]";
-  return `${headOf(bytes, guidanceBytesMax.server - Buffer.byteLength(notice))}${notice}`;
+  return `${headOf(bytes, maxGuidanceBytes.server - Buffer.byteLength(notice))}${notice}`;
 }
 
 /** Without what no reader sees: control characters, those that turn the direction of text, and invisible tags. */

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { probeMcp } from "../../lib/mcp/probe.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { createMemoryBudget } from "../../lib/process/memory-budget.ts";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { createAccessTokens } from "../access-tokens.ts";
@@ -89,7 +90,7 @@ async function play(scheduler: fc.Scheduler, steps: readonly Step[], plan: reado
   let answered = 0;
 
   const run = async (token: string | undefined, host: Host, calls: number, signal: AbortSignal) => {
-    const identity = { requestId: "1", signal, ...(token === undefined ? {} : { bearer: token }) };
+    const identity = { requestId: "1", signal, ...defined({ bearer: token }) };
     const toolbox = await tools.open(identity).catch(() => undefined);
     if (toolbox === undefined) return;
     const names = toolbox.tools.map(({ name }) => name);
@@ -150,8 +151,9 @@ test(
         async (scheduler, steps, plan) => {
           const { witness, answered } = await play(scheduler, steps, plan);
           expect(witness.wrongs).toEqual([]);
-          for (const key of ["requests", "calls", "sessions", "lists", "probes"] as const)
+          for (const key of ["requests", "calls", "sessions", "lists", "probes"] as const) {
             total[key] += witness.counts[key];
+          }
           total.answered += answered;
         },
       ),

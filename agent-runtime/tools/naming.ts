@@ -10,7 +10,7 @@ export const resourcesRead = "resources/read";
 
 /** What all model providers accept as a tool's name; Gemini is strict about the first character. */
 const acceptedName = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
-const nameLengthMax = 64;
+const maxNameChars = 64;
 const hashLength = 8;
 
 /**
@@ -28,7 +28,7 @@ export const renderFreeName = (name: string, server: string, tool: string): stri
 
 function renderOtherName(name: string, identity: string): string {
   const hash = createHash("sha256").update(identity).digest("hex").slice(0, hashLength);
-  return `${replaceRefused(name).slice(0, nameLengthMax - hashLength - 1)}_${hash}`;
+  return `${replaceRefused(name).slice(0, maxNameChars - hashLength - 1)}_${hash}`;
 }
 
 const replaceRefused = (name: string) => name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").replace(/^(?=[\d-])/, "_");
@@ -36,7 +36,7 @@ const replaceRefused = (name: string) => name.replaceAll(/[^a-zA-Z0-9_-]/g, "_")
 /** A name that a model wrote. Never the name of a tool if it was none: what is refused is replaced, and what is cut ends in a mark. */
 export function renderCalledName(name: string): string {
   if (acceptedName.test(name)) return name;
-  return `${replaceRefused(name.slice(0, nameLengthMax)).slice(0, nameLengthMax - 1)}_`;
+  return `${replaceRefused(name.slice(0, maxNameChars)).slice(0, maxNameChars - 1)}_`;
 }
 
 /** Whether `tool` passes: named by `allow` (empty means all), and not by `deny`. `*` stands for any characters. */

@@ -86,11 +86,15 @@ async function withOddServer(work: (server: OddServer, link: Link) => Promise<vo
     const { method, id } = isJsonObject(message) ? message : {};
     const name = String(method);
     odd.seen.push(name);
-    if (odd.odd?.method === name) odd.odd.reply(response, id);
-    else if (id === undefined) typed(request.method === "POST" ? 202 : 405, "")(response, id);
-    else if (results[name] === undefined) {
+    if (odd.odd?.method === name) {
+      odd.odd.reply(response, id);
+    } else if (id === undefined) {
+      typed(request.method === "POST" ? 202 : 405, "")(response, id);
+    } else if (results[name] === undefined) {
       json(() => ({ jsonrpc, id, error: { code: -32_601, message: "Method not found" } }), 404)(response, id);
-    } else json(() => ({ jsonrpc, id, result: results[name] }))(response, id);
+    } else {
+      json(() => ({ jsonrpc, id, result: results[name] }))(response, id);
+    }
   };
   const server = createServer((request, response) => void answer(request, response)).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -127,7 +131,7 @@ describe.concurrent.each(oddities)("a server that answers with %s", { timeout: 2
       server.odd = { method: "server/discover", reply };
       expect(await link.tools()).toHaveLength(1);
       expect(await say(link)).toMatchObject({ content: [{ text: "read it" }] });
-      expect(link.fault()).toBeUndefined();
+      expect(link.problem()).toBeUndefined();
       expect(server.seen.slice(0, 2)).toEqual(["server/discover", "initialize"]);
     }));
 
@@ -135,23 +139,23 @@ describe.concurrent.each(oddities)("a server that answers with %s", { timeout: 2
     withOddServer(async (server, link) => {
       server.odd = { method: "initialize", reply };
       expect(await link.tools()).toBeUndefined();
-      expect(link.fault()?.message).toMatch(said);
-      expect(link.fault()?.message).toContain(server.url);
+      expect(link.problem()?.message).toMatch(said);
+      expect(link.problem()?.message).toContain(server.url);
       server.odd = undefined;
       await vi.waitFor(async () => expect(await say(link)).toMatchObject({ content: [{ text: "read it" }] }), 5_000);
       expect(await link.tools()).toHaveLength(1);
-      expect(link.fault()).toBeUndefined();
+      expect(link.problem()).toBeUndefined();
     }));
 
   test("to tools/list lends no tools, says why, and lends them once it is mended", () =>
     withOddServer(async (server, link) => {
       server.odd = { method: "tools/list", reply };
       expect(await link.tools()).toBeUndefined();
-      expect(link.fault()?.message).toMatch(said);
-      expect(link.fault()?.message).toContain(server.url);
+      expect(link.problem()?.message).toMatch(said);
+      expect(link.problem()?.message).toContain(server.url);
       server.odd = undefined;
       expect(await link.tools()).toHaveLength(1);
-      expect(link.fault()).toBeUndefined();
+      expect(link.problem()).toBeUndefined();
       expect(await say(link)).toMatchObject({ content: [{ text: "read it" }] });
     }));
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Ask, Question } from "../../lib/mcp/asking.ts";
 import { ManualClock, settle } from "../../lib/process/testing/manual-clock.ts";
-import { answerTimeoutMs, questionBytesMax, questionsMax, relayQuestions } from "./relay.ts";
+import { answerTimeoutMs, maxQuestionBytes, maxQuestions, relayQuestions } from "./relay.ts";
 
 const all = { form: true, url: true, sampling: true };
 const { signal } = new AbortController();
@@ -11,23 +11,23 @@ const relay = (ask: Ask = answered, clock = new ManualClock()) => relayQuestions
 
 describe("MGM-7 a question on its way to the caller", () => {
   test("may be as large as the limit with its label, and one byte more is refused", async () => {
-    const room = questionBytesMax - Buffer.byteLength(JSON.stringify({ message: "argos asks: " }));
+    const room = maxQuestionBytes - Buffer.byteLength(JSON.stringify({ message: "argos asks: " }));
     await expect(relay()(form("x".repeat(room)), signal)).resolves.toEqual({ action: "accept" });
-    await expect(relay()(form("x".repeat(room + 1)), signal)).rejects.toThrow(`has ${questionBytesMax + 1} bytes`);
+    await expect(relay()(form("x".repeat(room + 1)), signal)).rejects.toThrow(`has ${maxQuestionBytes + 1} bytes`);
   });
 
   test("may have an answer as large, and one byte more is refused", async () => {
     const answerOf = (bytes: number) => ({ action: "accept", content: "x".repeat(bytes) });
     const rest = Buffer.byteLength(JSON.stringify(answerOf(0)));
-    await expect(relay(async () => answerOf(questionBytesMax - rest))(form("a"), signal)).resolves.toBeDefined();
-    const larger = relay(async () => answerOf(questionBytesMax - rest + 1))(form("a"), signal);
-    await expect(larger).rejects.toThrow(`the answer has ${questionBytesMax + 1} bytes`);
+    await expect(relay(async () => answerOf(maxQuestionBytes - rest))(form("a"), signal)).resolves.toBeDefined();
+    const larger = relay(async () => answerOf(maxQuestionBytes - rest + 1))(form("a"), signal);
+    await expect(larger).rejects.toThrow(`the answer has ${maxQuestionBytes + 1} bytes`);
   });
 
   test("may be followed by others up to the limit of a call", async () => {
     const ask = relay();
-    for (let asked = 0; asked < questionsMax; asked += 1) await ask(form("a"), signal);
-    await expect(ask(form("a"), signal)).rejects.toThrow(`may ask its caller ${questionsMax} times`);
+    for (let asked = 0; asked < maxQuestions; asked += 1) await ask(form("a"), signal);
+    await expect(ask(form("a"), signal)).rejects.toThrow(`may ask its caller ${maxQuestions} times`);
   });
 
   test("is withdrawn when it has no answer in time: a form counts as dismissed, sampling as failed", async () => {

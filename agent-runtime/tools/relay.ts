@@ -6,9 +6,9 @@ import { refusedInput } from "../../lib/mcp/mcp-error.ts";
 import { settledWithin, type Clock } from "../../lib/process/clock.ts";
 
 /** Of a question, and of its answer, as JSON. */
-export const questionBytesMax = 256 * 1024;
+export const maxQuestionBytes = 256 * 1024;
 /** In one tool call. */
-export const questionsMax = 16;
+export const maxQuestions = 16;
 /** How long people may take. */
 export const answerTimeoutMs = 300_000;
 
@@ -33,10 +33,10 @@ export function relayQuestions(server: string, { can, ask }: Asking, clock: Cloc
   return async (question, signal) => {
     if (!isAskable(can, question)) throw refuse(`${question.method} asks for something ${refusedInput}`);
     asked += 1;
-    if (asked > questionsMax) throw refuse(`a call may ask its caller ${questionsMax} times, and this was one more`);
+    if (asked > maxQuestions) throw refuse(`a call may ask its caller ${maxQuestions} times, and this was one more`);
     const labelled = renderLabelled(server, question);
     const bytes = Buffer.byteLength(JSON.stringify(labelled.params));
-    if (bytes > questionBytesMax) throw refuse(`the question has ${bytes} bytes, expected at most ${questionBytesMax}`);
+    if (bytes > maxQuestionBytes) throw refuse(`the question has ${bytes} bytes, expected at most ${maxQuestionBytes}`);
     return await askInTime(labelled, { ask, signal, clock });
   };
 }
@@ -52,7 +52,7 @@ async function askInTime(question: Question, { ask, signal, clock }: { ask: Ask;
   }
   const answer = await asking;
   const bytes = Buffer.byteLength(JSON.stringify(answer));
-  if (bytes > questionBytesMax) throw refuse(`the answer has ${bytes} bytes, expected at most ${questionBytesMax}`);
+  if (bytes > maxQuestionBytes) throw refuse(`the answer has ${bytes} bytes, expected at most ${maxQuestionBytes}`);
   return answer;
 }
 

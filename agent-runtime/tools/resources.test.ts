@@ -7,7 +7,7 @@ import { createTestResources } from "../testing/resources.ts";
 import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
 import { callTool, createScriptedModels } from "../testing/scripted-models.ts";
 import { startAgent, startToolServer, textResult } from "../testing/servers.ts";
-import { listedMax } from "./resources.ts";
+import { maxListed } from "./resources.ts";
 
 const keep = keepUntilEnd();
 const png = Buffer.from("89504e470d0a1a0a0000000d4948445200000001000000010806000000", "hex").toString("base64");
@@ -21,16 +21,16 @@ interface Scene {
   templates?: boolean;
   only2025?: boolean;
   rules?: Partial<RunServer>;
-  limitBytes?: number;
+  maxBytes?: number;
 }
 
 /** What the model is shown of one call of read_resource. */
 async function read(args: object, scene: Scene = {}) {
-  const { resources = [plan, chart], templates = true, only2025 = false, rules, limitBytes = 33_000 } = scene;
+  const { resources = [plan, chart], templates = true, only2025 = false, rules, maxBytes = 33_000 } = scene;
   const extension = createTestResources(resources, { templates });
   const argos = await keep(startToolServer(readTool, { extension, only2025 }));
   const models = createScriptedModels([{ toolCalls: [callTool("read_resource", args)] }, { text: "done" }]);
-  const limits = { ...renderTestConfig().limits, toolResultBytes: limitBytes };
+  const limits = { ...renderTestConfig().limits, toolResultBytes: maxBytes };
   const servers = [renderTestServer("argos", argos.url, rules)];
   const agent = await keep(startAgent({ servers, limits }, { models }));
   const { lines } = await ask(agent.mcpUrl, { message: "go" });
@@ -74,11 +74,11 @@ describe("resources of downstream servers", () => {
   );
 
   test.each([
-    [listedMax, "note://"],
-    [listedMax + 1, "… and 1 more"],
+    [maxListed, "note://"],
+    [maxListed + 1, "… and 1 more"],
   ])("of %i the list ends with %s", async (count, end) => {
     const resources = Array.from({ length: count - 1 }, (_, at) => ({ ...plan, uri: `f:///${at}` }));
-    const { shown } = await read({ server: "argos" }, { resources, limitBytes: 1_000_000 });
+    const { shown } = await read({ server: "argos" }, { resources, maxBytes: 1_000_000 });
     expect(shown?.text.split("\n").at(-1)).toContain(end);
   });
 
@@ -92,7 +92,7 @@ describe("resources of downstream servers", () => {
 
   test("are cut at limits.toolResultBytes as every result is", async () => {
     const long = { ...plan, read: () => ({ text: "x".repeat(2_000) }) };
-    const { shown } = await read({ server: "argos", uri: plan.uri }, { resources: [long], limitBytes: 1_000 });
+    const { shown } = await read({ server: "argos", uri: plan.uri }, { resources: [long], maxBytes: 1_000 });
     expect(Buffer.byteLength(shown?.text ?? "")).toBe(1_000);
   });
 

@@ -10,10 +10,10 @@ import { readResourceName, resourcesRead } from "./naming.ts";
 import type { ToolRoute } from "./route.ts";
 
 /** More are counted, and not shown. */
-export const listedMax = 500;
-const descriptionMax = 200;
+export const maxListed = 500;
+const maxDescriptionChars = 200;
 /** It goes into a header of the request too. */
-const uriCharactersMax = 4_096;
+const maxUriChars = 4_096;
 
 /** A server that has resources, and whose rules let this agent read them. */
 export interface ReadableServer {
@@ -47,7 +47,7 @@ export function createResourceRoutes(servers: readonly ReadableServer[]): Resour
         server: { type: "string", enum: names, description: "The server that has the resource." },
         uri: {
           type: "string",
-          maxLength: uriCharactersMax,
+          maxLength: maxUriChars,
           description: "URI of the resource, exactly as it was listed or linked.",
         },
       },
@@ -76,8 +76,9 @@ function renderRoute(shared: ToolRoute, { server, link }: ReadableServer): ToolR
     linksReadable: true,
     async call({ uri }, options) {
       const callOptions: CallOptions = { ...options, idleTimeoutMs: server.timeoutMs };
-      if (typeof uri === "string" && uri !== "")
+      if (typeof uri === "string" && uri !== "") {
         return await link.use((connection) => connection.readResource(uri, callOptions));
+      }
       const text = renderList(server.name, await link.use((connection) => connection.listResources(callOptions)));
       return { content: [{ type: "text", text }] };
     },
@@ -86,11 +87,11 @@ function renderRoute(shared: ToolRoute, { server, link }: ReadableServer): ToolR
 
 function renderList(server: string, resources: readonly ResourceDescription[]): string {
   if (resources.length === 0) return `${server} lists no resources.`;
-  const lines = resources.slice(0, listedMax).map(({ uri, name, mimeType, description = "" }) => {
+  const lines = resources.slice(0, maxListed).map(({ uri, name, mimeType, description = "" }) => {
     const type = mimeType === undefined ? "" : ` (${mimeType})`;
-    const said = description === "" ? "" : `: ${description.slice(0, descriptionMax).replaceAll(/\s+/g, " ")}`;
+    const said = description === "" ? "" : `: ${description.slice(0, maxDescriptionChars).replaceAll(/\s+/g, " ")}`;
     return `${uri} - ${name}${type}${said}`;
   });
-  const more = resources.length > listedMax ? [`… and ${resources.length - listedMax} more, which are not listed`] : [];
+  const more = resources.length > maxListed ? [`… and ${resources.length - maxListed} more, which are not listed`] : [];
   return [`Resources of ${server}; in a URI fill in what is in {braces}:`, ...lines, ...more].join("\n");
 }

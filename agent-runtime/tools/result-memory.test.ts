@@ -46,7 +46,7 @@ async function callTool(answer: () => ToolResult, hasVision = true) {
     },
   };
   const dispatch = createDispatch({
-    resultLimitBytes: 100,
+    maxResultBytes: 100,
     hasVision: () => hasVision,
     observeImageLimits: () => undefined,
     onCall: () => undefined,

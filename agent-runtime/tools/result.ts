@@ -2,13 +2,13 @@
 // Everything else becomes a line that says what was left out.
 import type { CallResult } from "../../lib/mcp/connect.ts";
 import type { Content, ResourceLinkContent } from "../../lib/mcp/table.ts";
-import { findImageFault, type ImageLimits } from "../image-data.ts";
+import { findImageProblem, type ImageLimits } from "../image-data.ts";
 import type { ImageData } from "../model/types.ts";
 import { readResourceName } from "./naming.ts";
 import { headOf, tailOf } from "../utf8-cut.ts";
 
-const imagesMax = 16;
-const linkDescriptionMax = 300;
+const maxImages = 16;
+const maxLinkDescriptionChars = 300;
 
 export interface ShownResult {
   text: string;
@@ -17,7 +17,7 @@ export interface ShownResult {
 
 export interface ShownLimits {
   /** Of the text, notice included, as UTF-8. */
-  limitBytes: number;
+  maxBytes: number;
   /** Whether the model can see. */
   vision: boolean;
   /** What its provider refuses of images, where that is known. */
@@ -40,17 +40,17 @@ export function renderToolResult(result: CallResult, options: ShownLimits): Show
   if (result.content.length === 0 && result.structuredContent !== undefined) {
     lines.push(JSON.stringify(result.structuredContent));
   }
-  if (result.schemaFault !== undefined) {
-    lines.push(`[note: this is not what the tool's output schema promises: ${result.schemaFault}]`);
+  if (result.schemaProblem !== undefined) {
+    lines.push(`[note: this is not what the tool's output schema promises: ${result.schemaProblem}]`);
   }
-  return { text: cutMiddle(lines.join("\n"), options.limitBytes), images };
+  return { text: cutMiddle(lines.join("\n"), options.maxBytes), images };
 }
 
 function findImageRefusal(image: ImageData, count: number, { vision, imageLimits }: ShownLimits): string | undefined {
   if (!vision) return "the model is declared without vision";
-  if (count >= imagesMax) return `one result may hold ${imagesMax} images`;
-  const fault = findImageFault(image, imageLimits);
-  return fault && `it ${fault}`;
+  if (count >= maxImages) return `one result may hold ${maxImages} images`;
+  const problem = findImageProblem(image, imageLimits);
+  return problem && `it ${problem}`;
 }
 
 /** The image that a part of a result is, embedded files included. */
@@ -81,16 +81,16 @@ function renderContent(content: Content, readableFrom: string | undefined): stri
 /** Never followed by itself: what is read is the model's choice. */
 function renderLink({ name, uri, mimeType, description }: ResourceLinkContent, readableFrom: string | undefined) {
   const type = mimeType === undefined ? "" : ` (${mimeType})`;
-  const said = description === undefined ? "" : `, ${description.slice(0, linkDescriptionMax)}`;
+  const said = description === undefined ? "" : `, ${description.slice(0, maxLinkDescriptionChars)}`;
   const way = readableFrom === undefined ? "" : `; to read it call ${readResourceName} with server "${readableFrom}"`;
   return `[resource ${name}${type}: ${uri}${said}${way}]`;
 }
 
 /** Keeps the head and the tail of a text over the limit, with a notice between them. */
-function cutMiddle(text: string, limitBytes: number): string {
+function cutMiddle(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text, "utf8");
-  if (bytes.length <= limitBytes) return text;
-  const notice = `\n[… cut: ${bytes.length} bytes, limits.toolResultBytes is ${limitBytes} …]\n`;
-  const kept = Math.max(0, limitBytes - Buffer.byteLength(notice));
+  if (bytes.length <= maxBytes) return text;
+  const notice = `\n[… cut: ${bytes.length} bytes, limits.toolResultBytes is ${maxBytes} …]\n`;
+  const kept = Math.max(0, maxBytes - Buffer.byteLength(notice));
   return `${headOf(bytes, Math.ceil(kept / 2))}${notice}${tailOf(bytes, Math.floor(kept / 2))}`;
 }

@@ -30,7 +30,7 @@ import type { ToolRoute } from "./route.ts";
 import { renderSubAgentRoute } from "./sub-agents.ts";
 
 /** More tools of one server than any model could be shown; the rest is left out. */
-const toolsPerServerMax = 512;
+const maxToolsPerServer = 512;
 
 export interface Toolbox {
   readonly tools: readonly ModelTool[];
@@ -50,7 +50,7 @@ export interface Tools {
   /** The tools of one run; a server that is down lends those last known. Rejects only when the run is aborted. */
   open(run: RunIdentity): Promise<Toolbox>;
   /** Why servers lend no tools, by name, as their links last saw it. Never rejects. */
-  observeFaults(): Promise<ReadonlyMap<string, string>>;
+  observeProblems(): Promise<ReadonlyMap<string, string>>;
   /** Closes the links that are kept between runs. */
   close(): Promise<void>;
 }
@@ -127,10 +127,12 @@ export function createTools(options: ToolsOptions): Tools {
         throw error;
       }
     },
-    async observeFaults() {
-      const found = pools.map(async ({ server, pool }) => [server.name, (await pool.observeFault())?.message] as const);
+    async observeProblems() {
+      const found = pools.map(
+        async ({ server, pool }) => [server.name, (await pool.observeProblem())?.message] as const,
+      );
       return new Map(
-        (await Promise.all(found)).flatMap(([name, fault]) => (fault === undefined ? [] : [[name, fault]])),
+        (await Promise.all(found)).flatMap(([name, problem]) => (problem === undefined ? [] : [[name, problem]])),
       );
     },
     close: async () => void (await Promise.all(pools.map(({ pool }) => pool.close()))),
@@ -140,9 +142,9 @@ export function createTools(options: ToolsOptions): Tools {
 /** One link for all runs, kept while the agent lives. What it could not do is tried again before it is said. */
 const createSharedLink = (link: Link): LinkPool => ({
   lease: () => ({ link, release: () => undefined }),
-  async observeFault() {
-    if (link.fault() !== undefined) await link.tools();
-    return link.fault();
+  async observeProblem() {
+    if (link.problem() !== undefined) await link.tools();
+    return link.problem();
   },
   close: () => link.close(),
 });
@@ -183,12 +185,12 @@ async function openServer(
   if (tools === undefined) return { name };
   warnOfPatterns(tools.map((tool) => tool.name));
   const allowed = new Map(tools.filter((tool) => isToolAllowed(tool.name, server)).map((tool) => [tool.name, tool]));
-  const left = allowed.size - toolsPerServerMax;
+  const left = allowed.size - maxToolsPerServer;
   if (left > 0) log.warn({ server: name, left }, "a server has more tools than are read, the last ones are left out");
   const { instructions: said, hasResources = false } = link.latest() ?? {};
   const isReadable = hasResources && isToolAllowed(resourcesRead, server);
   const routes = [...allowed.values()]
-    .slice(0, toolsPerServerMax)
+    .slice(0, maxToolsPerServer)
     .map((tool) => ({ ...renderServerRoute(server, tool, link), linksReadable: isReadable }));
   const text = server.instructions && (routes.length > 0 || isReadable) ? said : undefined;
   return {
@@ -201,8 +203,9 @@ async function openServer(
 
 function renderNotes(notes: readonly ServerGuidance[], log: Logger): string[] {
   const { text, leftOut } = renderGuidance(notes);
-  if (leftOut.length > 0)
+  if (leftOut.length > 0) {
     log.warn({ servers: leftOut }, "instructions of servers left out, those of other servers use up the space");
+  }
   return text === "" ? [] : [text];
 }
 
@@ -223,8 +226,9 @@ function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link)
     }),
     async call(args, callOptions) {
       // The list was cut to the rules already; what counts is that nothing passes here.
-      if (!isToolAllowed(tool.name, server))
+      if (!isToolAllowed(tool.name, server)) {
         throw new McpError("protocol", `${tool.name} is not allowed to this agent`);
+      }
       return await link.call(tool.name, args, { ...callOptions, idleTimeoutMs: server.timeoutMs });
     },
   };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ToolResult } from "../../lib/mcp/table.ts";
-import { imageBytesMax } from "../image-data.ts";
+import { maxImageBytes } from "../image-data.ts";
 import { testImage } from "../testing/images.ts";
 import { findUselessPatterns, isToolAllowed, renderCalledName, renderToolName } from "./naming.ts";
 import { renderToolResult } from "./result.ts";
@@ -60,7 +60,7 @@ describe("names of tools to the model", () => {
 });
 
 describe("CFG-8 a tool's result to the model", () => {
-  const options = { limitBytes: 1_000, vision: true, imageLimits: undefined };
+  const options = { maxBytes: 1_000, vision: true, imageLimits: undefined };
   const text = (value: string): ToolResult => ({ content: [{ type: "text", text: value }] });
 
   test("a text of exactly the limit stays, one byte more is cut head and tail with a notice", () => {
@@ -96,7 +96,7 @@ describe("CFG-8 a tool's result to the model", () => {
     ["image/svg+xml", "aGVsbG8=", 'it has the type "image/svg+xml"'],
     ["image/png", "not base64", "it is not valid base64"],
     ["image/png", testImage("image/webp").data, "it was sent as image/png, but its bytes are image/webp"],
-    ["image/png", Buffer.alloc(imageBytesMax + 1).toString("base64"), "it has 10485761 bytes"],
+    ["image/png", Buffer.alloc(maxImageBytes + 1).toString("base64"), "it has 10485761 bytes"],
   ])(
     "an image of type %s that every provider would refuse is left out, whatever its kind of part",
     (mimeType, data, why) => {

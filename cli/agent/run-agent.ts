@@ -64,8 +64,9 @@ export async function runAgent(options: RunAgentOptions, { terminal, process }: 
       await applyObjectFiles(folder, loaded.objects, loaded.environment.variables);
       await applyLiveConfigs(folder, [agent]);
       const token = await openCallerToken(folder, { host: options.host, isOpen: !options.token });
-      for (const line of describeExposure({ host: options.host, instances: [agent.instance], token }))
+      for (const line of describeExposure({ host: options.host, instances: [agent.instance], token })) {
         terminal.complain(line);
+      }
       const logs = openProcessLogs({ folder, terminal, env: process.env, showsAll: true });
       const context = { folder, loaded, terminal, signal, hurry, host: options.host, tokenFile: token?.file, logs };
       return await runProcess({ ...agent, port: options.port }, context).finally(() => logs.close());
@@ -86,8 +87,9 @@ export async function runAgent(options: RunAgentOptions, { terminal, process }: 
 function findAgent({ desired }: Loaded, name: string): RunnableAgent | undefined {
   const fits = (key: string): boolean => key === name || key.endsWith(`/${name}`);
   const listed = [...desired.listed.keys()].filter(fits);
-  if (listed.length > 1)
+  if (listed.length > 1) {
     throw new UsageError(`there are several agents of this name; name one of ${listed.join(", ")}`);
+  }
   if (listed.length === 0) {
     const names = [...desired.listed.values()].map(({ agent }) => agent.metadata.name);
     throw new UsageError(
@@ -102,10 +104,11 @@ async function warnOfMissing({ agent }: RunnableAgent, { desired }: Loaded, term
   const names = (agent.spec.agents ?? []).map(({ name }) => name);
   for (const name of names) {
     const port = desired.ports.get(`${agent.metadata.namespace}/${name}`);
-    if (port === undefined || (await isFree(port)))
+    if (port === undefined || (await isFree(port))) {
       terminal.complain(
         `warning: the agent "${name}" that it uses is not running${port === undefined ? "" : ` on port ${port}`}; calls of it will fail`,
       );
+    }
   }
 }
 
@@ -142,9 +145,11 @@ async function runProcess(agent: RunnableAgent, context: ProcessContext): Promis
   const either = AbortSignal.any([signal, over.signal]);
   const say = (reason: string): void => terminal.complain(`${agent.agent.metadata.name}: not ready yet: ${reason}`);
   const notReady = await untilReady(child.adminUrl, { clock: systemClock, observeReadiness }, either, say);
-  if (notReady !== undefined) say(notReady);
-  else if (!either.aborted)
+  if (notReady !== undefined) {
+    say(notReady);
+  } else if (!either.aborted) {
     terminal.print(`${agent.agent.metadata.name} ready: ${localAgentUrl(agent.port, urlHost(host))}`);
+  }
   const trouble = await Promise.race([aborted(signal), ended]);
   if (trouble !== undefined) {
     terminal.complain(`pallas: the agent ${trouble}`);

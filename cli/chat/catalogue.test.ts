@@ -33,8 +33,9 @@ describe("CLI-4 agents of a registry", () => {
       { name: "clerk", isReady: false, reason: "m" },
       { name: "tech-research", isReady: true, reason: undefined },
     ]);
-    for (const name of ["tech-research", "tech_research", "com.example/tech-research"])
+    for (const name of ["tech-research", "tech_research", "com.example/tech-research"]) {
       expect(findAgent(agents, name).url).toBe("http://localhost:1/tech-research");
+    }
     expect(() => findAgent(agents, "clerc")).toThrow(
       'no agent "clerc" (did you mean "clerk"?); there is clerk, tech-research',
     );

@@ -5,7 +5,7 @@ import { createSafeFetch } from "../../lib/mcp/safe-fetch.ts";
 import { withoutEndSlashes } from "../../lib/process/end-slashes.ts";
 import { reasonOf, UsageError } from "../manifests/find-files.ts";
 import { plainLine } from "../plain-text.ts";
-import { ChatFault } from "./chat-fault.ts";
+import { ChatError } from "./chat-error.ts";
 
 export interface ListedAgent {
   /** The agent's name as its URL and history prompt have it. */
@@ -20,7 +20,7 @@ export interface ListedAgent {
 }
 
 const timeoutMs = 5_000;
-const limitBytes = 32 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 
 const line = z.string().transform(plainLine);
 const catalogueSchema = z.object({
@@ -36,11 +36,12 @@ const catalogueSchema = z.object({
 
 /**
  * All agents of the registry at this base URL, by name.
- * @throws ChatFault when it cannot be asked, UsageError for a URL that is none
+ * @throws ChatError when it cannot be asked, UsageError for a URL that is none
  */
 export async function listAgents(registry: string): Promise<ListedAgent[]> {
-  if (!URL.canParse(registry) || !/^https?:$/.test(new URL(registry).protocol))
+  if (!URL.canParse(registry) || !/^https?:$/.test(new URL(registry).protocol)) {
     throw new UsageError(`--registry ${registry}: expected a URL such as http://localhost:24200`);
+  }
   const url = `${withoutEndSlashes(registry).replace(cataloguePath, "")}${cataloguePath}`;
   const result = catalogueSchema.safeParse(await fetchJson(url));
   if (!result.success) throw noCatalogue(url, result.error);
@@ -58,7 +59,7 @@ export async function listAgents(registry: string): Promise<ListedAgent[]> {
 }
 
 async function fetchJson(url: string): Promise<unknown> {
-  const safeFetch = createSafeFetch({ connectTimeoutMs: timeoutMs, responseLimitBytes: limitBytes });
+  const safeFetch = createSafeFetch({ connectTimeoutMs: timeoutMs, maxResponseBytes: maxBytes });
   let response: Response;
   let text: string;
   try {
@@ -66,15 +67,16 @@ async function fetchJson(url: string): Promise<unknown> {
     text = await response.text();
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new ChatFault(
+    throw new ChatError(
       `the registry at ${url} does not answer (${reasonOf(cause)}); is "pallas up" running? If it is elsewhere, name it with --registry URL`,
       { cause: error },
     );
   } finally {
     await safeFetch.close();
   }
-  if (response.status === 503)
-    throw new ChatFault(`the registry at ${url} is still reading its resources; try again in a moment`);
+  if (response.status === 503) {
+    throw new ChatError(`the registry at ${url} is still reading its resources; try again in a moment`);
+  }
   if (!response.ok) throw noCatalogue(url, new Error(`it answers ${response.status}`));
   try {
     const parsed: unknown = JSON.parse(text);
@@ -84,5 +86,5 @@ async function fetchJson(url: string): Promise<unknown> {
   }
 }
 
-const noCatalogue = (url: string, cause: unknown): ChatFault =>
-  new ChatFault(`what answers at ${url} is not a Pallas registry; correct --registry`, { cause });
+const noCatalogue = (url: string, cause: unknown): ChatError =>
+  new ChatError(`what answers at ${url} is not a Pallas registry; correct --registry`, { cause });

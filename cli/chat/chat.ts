@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal.ts";
 import { stopSignal } from "../up/signals.ts";
 import { readVersion } from "../version.ts";
 import { listAgents } from "./catalogue.ts";
-import { ChatFault } from "./chat-fault.ts";
+import { ChatError } from "./chat-error.ts";
 import { findAgent, pickAgent, requireReady } from "./choose-agent.ts";
 import { openConversation, type Conversation, type Message } from "./conversation.ts";
 import { readImage } from "./images.ts";
@@ -50,8 +50,9 @@ export async function chat(options: ChatOptions, { terminal, process }: ChatEdge
     const text =
       options.message ??
       (process.stdin.isTTY ? undefined : await readStandardInput(addAbortSignal(signal, process.stdin)));
-    if (text === undefined && (options.json || !isWatched))
+    if (text === undefined && (options.json || !isWatched)) {
       throw new UsageError("say what to send: -m TEXT, or a text on standard input");
+    }
     const agents = await listAgents(options.registry);
     const agent =
       options.name === undefined ? await pickAgent(agents, { terminal, process }) : findAgent(agents, options.name);
@@ -81,7 +82,7 @@ export async function chat(options: ChatOptions, { terminal, process }: ChatEdge
     }
   } catch (error) {
     if (signal.aborted) return interrupted;
-    if (!(error instanceof ChatFault || error instanceof McpError)) throw error;
+    if (!(error instanceof ChatError || error instanceof McpError)) throw error;
     terminal.complain(`pallas: ${error instanceof McpError ? error.tell() : error.message}`);
     return 1;
   } finally {
@@ -116,8 +117,9 @@ async function answerOnce({ agent, conversation, message, json, terminal, signal
 /** @throws UsageError for what no header can carry; it is not repeated */
 function readToken(token: string | undefined): string | undefined {
   if (token === undefined || token === "") return undefined;
-  if (!/^[\u0021-\u007e]+$/.test(token))
+  if (!/^[\u0021-\u007e]+$/.test(token)) {
     throw new UsageError("PALLAS_TOKEN has characters that no token has, such as a space or a line break; correct it");
+  }
   return token;
 }
 

@@ -6,11 +6,11 @@ import { fitWidth } from "../fit-width.ts";
 import { UsageError } from "../manifests/find-files.ts";
 import type { Terminal } from "../terminal.ts";
 import type { ListedAgent } from "./catalogue.ts";
-import { ChatFault } from "./chat-fault.ts";
+import { ChatError } from "./chat-error.ts";
 
 /**
  * The agent of that name, in whatever spelling; without a name the only one.
- * @throws ChatFault when there is none, or it is not ready
+ * @throws ChatError when there is none, or it is not ready
  */
 export function findAgent(agents: readonly ListedAgent[], name: string): ListedAgent {
   const found = agents.find(
@@ -18,15 +18,15 @@ export function findAgent(agents: readonly ListedAgent[], name: string): ListedA
   );
   if (found !== undefined) return found;
   const names = agents.map((agent) => agent.name);
-  throw new ChatFault(
+  throw new ChatError(
     `the registry lists no agent "${name}"${suggestion(name, names)}; there is ${names.join(", ") || "none"}`,
   );
 }
 
-/** @throws ChatFault when nobody can talk to it now */
+/** @throws ChatError when nobody can talk to it now */
 export function requireReady({ name, isReady, reason }: ListedAgent): void {
   if (isReady) return;
-  throw new ChatFault(`agent "${name}" is not ready${reason === undefined ? "" : `: ${reason}`}; try again when it is`);
+  throw new ChatError(`agent "${name}" is not ready${reason === undefined ? "" : `: ${reason}`}; try again when it is`);
 }
 
 /** Undefined when the person leaves without picking one. */
@@ -35,10 +35,11 @@ export async function pickAgent(
   { terminal, process }: { terminal: Terminal; process: NodeJS.Process },
 ): Promise<ListedAgent | undefined> {
   const [only, ...others] = agents;
-  if (only === undefined) throw new ChatFault("the registry lists no agent; add a PallasAgent to its manifests");
+  if (only === undefined) throw new ChatError("the registry lists no agent; add a PallasAgent to its manifests");
   if (others.length === 0) return only;
-  if (!process.stdin.isTTY || !terminal.err.isTerminal)
+  if (!process.stdin.isTTY || !terminal.err.isTerminal) {
     throw new UsageError(`name the agent; there is ${agents.map(({ name }) => name).join(", ")}`);
+  }
   const width = Math.max(...agents.map(({ name }) => name.length));
   for (const [index, { name, description, isReady }] of agents.entries()) {
     const row = `${String(index + 1).padStart(3)}  ${name.padEnd(width)}  ${isReady ? "" : "(not ready) "}${description}`;

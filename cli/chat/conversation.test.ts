@@ -22,7 +22,7 @@ class OldAgent {
   started = 0;
 
   constructor() {
-    this.server = createServer((request, response) => void this.respond(request, response));
+    this.server = createServer((request, response) => void this.#respond(request, response));
   }
 
   async listen(port = 0): Promise<{ url: string; port: number }> {
@@ -39,15 +39,15 @@ class OldAgent {
     this.server.closeAllConnections();
   }
 
-  private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const call = parseCall(await (request.method === "POST" ? json(request) : undefined));
-    const { status, session, body } = this.answer(call, request);
+    const { status, session, body } = this.#answer(call, request);
     const headers = { "content-type": "application/json", ...(session === "" ? {} : { "mcp-session-id": session }) };
     response.writeHead(status, headers);
     response.end(body === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id: call.id, ...body }));
   }
 
-  private answer({ method, params, id }: Call, { headers }: IncomingMessage) {
+  #answer({ method, params, id }: Call, { headers }: IncomingMessage) {
     const session = String(headers["mcp-session-id"] ?? "");
     if (method === "initialize") {
       const fresh = `s${(this.started += 1)}`;
@@ -58,10 +58,12 @@ class OldAgent {
     }
     if (id === undefined) return { status: 202, session: "", body: undefined };
     const told = this.sessions.get(session);
-    if (session !== "" && told === undefined)
+    if (session !== "" && told === undefined) {
       return { status: 404, session: "", body: { error: { code: -32_001, message: "no such session" } } };
-    if (method !== "tools/call" || told === undefined)
+    }
+    if (method !== "tools/call" || told === undefined) {
       return { status: 200, session: "", body: { error: { code: -32_601, message: "not found" } } };
+    }
     told.push(String(params?.arguments?.["message"]));
     this.ids.push(params?.arguments?.["session_id"]);
     const content = [{ type: "text", text: `${told.length}: ${told.at(-1)}` }];

@@ -5,6 +5,7 @@ import { textDeltasMetaKey } from "../../crds/text-delta.ts";
 import { connectMcp, type McpConnection } from "../../lib/mcp/connect.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { Content, Progress, PromptMessage } from "../../lib/mcp/table.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { MessageImage } from "./images.ts";
 
 export interface Agent {
@@ -95,7 +96,7 @@ export function openConversation(options: ConversationOptions): Conversation {
       const args = {
         message: text,
         ...(images.length === 0 ? {} : { images: [...images] }),
-        ...(sessionId === undefined ? {} : { session_id: sessionId }),
+        ...defined({ session_id: sessionId }),
       };
       const { content, isError, meta } = await link.use(signal, (connected) =>
         connected.callTool("send_message", args, {

@@ -15,7 +15,7 @@ export interface MarkdownScreen {
 const maxColumns = 100;
 const minColumns = 20;
 /** Longer texts are not parsed. */
-const maxParsedLength = 1_000_000;
+const maxParsedChars = 1_000_000;
 
 /** marked's type for tokens is open for those of its extensions, of which there are none here. */
 const isKnown = (token: Token): token is MarkedToken => !("extension" in token);
@@ -25,7 +25,7 @@ type Style = Parameters<typeof styleText>[0];
 /** The text as lines without a final line break. Control sequences in it are taken out. */
 export function renderMarkdown(text: string, { columns, hasColour }: MarkdownScreen): string {
   const plain = plainText(text).trim();
-  if (plain.length > maxParsedLength) return plain;
+  if (plain.length > maxParsedChars) return plain;
   const style = (format: Style, part: string): string =>
     hasColour ? styleText(format, part, { validateStream: false }) : part;
   const writer = new Writer(style, hasColour);
@@ -38,48 +38,48 @@ export function renderMarkdown(text: string, { columns, hasColour }: MarkdownScr
 }
 
 class Writer {
-  private readonly style: (format: Style, part: string) => string;
-  private readonly hasColour: boolean;
+  readonly #style: (format: Style, part: string) => string;
+  readonly #hasColour: boolean;
 
   constructor(style: (format: Style, part: string) => string, hasColour: boolean) {
-    this.style = style;
-    this.hasColour = hasColour;
+    this.#style = style;
+    this.#hasColour = hasColour;
   }
 
   blocks(tokens: readonly Token[], width: number, isLoose: boolean): string {
     return tokens
-      .map((token) => (isKnown(token) ? this.block(token, width) : token.raw))
+      .map((token) => (isKnown(token) ? this.#block(token, width) : token.raw))
       .filter((text) => text !== "")
       .join(isLoose ? "\n\n" : "\n");
   }
 
-  private block(token: MarkedToken, width: number): string {
+  #block(token: MarkedToken, width: number): string {
     switch (token.type) {
       case "heading":
-        return this.wrap(
-          this.style(token.depth === 1 ? ["bold", "underline"] : "bold", this.inline(token.tokens)),
+        return this.#wrap(
+          this.#style(token.depth === 1 ? ["bold", "underline"] : "bold", this.#inline(token.tokens)),
           width,
         );
       case "code":
-        return indent(this.style("cyan", token.text), "    ");
+        return indent(this.#style("cyan", token.text), "    ");
       case "blockquote":
-        return indent(this.blocks(token.tokens, width - 2, true), this.style("dim", "│ "));
+        return indent(this.blocks(token.tokens, width - 2, true), this.#style("dim", "│ "));
       case "list":
-        return this.list(token, width);
+        return this.#list(token, width);
       case "table":
-        return this.table(token, width);
+        return this.#table(token, width);
       case "hr":
-        return this.style("dim", "─".repeat(Math.min(width, 40)));
+        return this.#style("dim", "─".repeat(Math.min(width, 40)));
       case "space":
       case "def":
       case "checkbox":
         return "";
       default:
-        return this.wrap(this.inlineOne(token), width);
+        return this.#wrap(this.#inlineOne(token), width);
     }
   }
 
-  private list({ ordered, start, items, loose }: Tokens.List, width: number): string {
+  #list({ ordered, start, items, loose }: Tokens.List, width: number): string {
     const first = start === "" ? 1 : start;
     const widest = ordered ? String(first + items.length - 1).length + 2 : 2;
     return items
@@ -93,60 +93,60 @@ class Writer {
   }
 
   /** Cells side by side where they fit; else each row as lines of `heading: cell`. */
-  private table({ header, rows }: Tokens.Table, width: number): string {
-    const titles = header.map((cell) => this.inline(cell.tokens));
-    const cells = rows.map((row) => row.map((cell) => this.inline(cell.tokens)));
+  #table({ header, rows }: Tokens.Table, width: number): string {
+    const titles = header.map((cell) => this.#inline(cell.tokens));
+    const cells = rows.map((row) => row.map((cell) => this.#inline(cell.tokens)));
     const widths = titles.map((title, column) =>
       Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[column] ?? ""))),
     );
     if (widths.reduce((sum, each) => sum + each + 2, -2) > width) {
       const rowsAsLines = cells.map((row) => row.map((cell, column) => `${titles[column] ?? ""}: ${cell}`));
-      return rowsAsLines.map((lines) => lines.map((line) => this.wrap(line, width)).join("\n")).join("\n\n");
+      return rowsAsLines.map((lines) => lines.map((line) => this.#wrap(line, width)).join("\n")).join("\n\n");
     }
     const line = (row: readonly string[]): string =>
       row
         .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - stringWidth(cell)))
         .join("  ")
         .trimEnd();
-    const rule = this.style("dim", widths.map((each) => "─".repeat(each)).join("  "));
-    return [this.style("bold", line(titles)), rule, ...cells.map(line)].join("\n");
+    const rule = this.#style("dim", widths.map((each) => "─".repeat(each)).join("  "));
+    return [this.#style("bold", line(titles)), rule, ...cells.map(line)].join("\n");
   }
 
-  private inline(tokens: readonly Token[]): string {
-    return tokens.map((token) => (isKnown(token) ? this.inlineOne(token) : token.raw)).join("");
+  #inline(tokens: readonly Token[]): string {
+    return tokens.map((token) => (isKnown(token) ? this.#inlineOne(token) : token.raw)).join("");
   }
 
-  private inlineOne(token: MarkedToken): string {
+  #inlineOne(token: MarkedToken): string {
     switch (token.type) {
       case "strong":
-        return this.style("bold", this.inline(token.tokens));
+        return this.#style("bold", this.#inline(token.tokens));
       case "em":
-        return this.style("italic", this.inline(token.tokens));
+        return this.#style("italic", this.#inline(token.tokens));
       case "del":
-        return this.style("strikethrough", this.inline(token.tokens));
+        return this.#style("strikethrough", this.#inline(token.tokens));
       case "codespan":
-        return this.hasColour ? this.style("cyan", token.text) : `\`${token.text}\``;
+        return this.#hasColour ? this.#style("cyan", token.text) : `\`${token.text}\``;
       case "br":
         return "\n";
       case "image":
         return `[${token.text || "image"}](${token.href})`;
       case "link": {
-        const text = this.inline(token.tokens);
+        const text = this.#inline(token.tokens);
         // Where it leads is always shown: a text may say something else.
         return text === token.href || `mailto:${text}` === token.href
-          ? this.style("underline", text)
-          : `${this.style("underline", text)} (${token.href})`;
+          ? this.#style("underline", text)
+          : `${this.#style("underline", text)} (${token.href})`;
       }
       case "paragraph":
       case "text":
-        return token.tokens === undefined ? unescaped(token.text) : this.inline(token.tokens);
+        return token.tokens === undefined ? unescaped(token.text) : this.#inline(token.tokens);
       default:
         return "text" in token && typeof token.text === "string" ? token.text : token.raw;
     }
   }
 
   /** Line breaks stay where models put them; a word that is too long, as a URL is, stays whole. */
-  private wrap(text: string, width: number): string {
+  #wrap(text: string, width: number): string {
     return wrapAnsi(text, width);
   }
 }

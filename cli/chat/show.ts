@@ -8,7 +8,7 @@ import { renderMarkdown } from "./markdown.ts";
 
 /** Messages of before that are shown at the start. */
 const shownMessages = 6;
-const shownLength = 2_000;
+const maxShownChars = 2_000;
 
 /** What a person says, in front of it. */
 export const youPrompt = ({ out }: Pick<Terminal, "out">): string =>
@@ -33,9 +33,10 @@ export function showHistory(messages: readonly PromptMessage[], terminal: Termin
   if (messages.length > last.length) terminal.print(`… ${messages.length - last.length} messages before\n`);
   for (const { role, content } of last) {
     const whole = renderContent(content);
-    const text = whole.length > shownLength ? `${whole.slice(0, shownLength)} …` : whole;
-    if (role === "user") terminal.printStyled(`${youPrompt(terminal)}${plainText(text)}`);
-    else {
+    const text = whole.length > maxShownChars ? `${whole.slice(0, maxShownChars)} …` : whole;
+    if (role === "user") {
+      terminal.printStyled(`${youPrompt(terminal)}${plainText(text)}`);
+    } else {
       showText(text, terminal);
       terminal.printStyled("");
     }

@@ -8,8 +8,9 @@ export const maxInputBytes = 16 * 1024 * 1024;
 /** @throws UsageError when there is nothing in it, too much, or no text */
 export async function readStandardInput(input: AsyncIterable<Buffer | string>): Promise<string> {
   const bytes = await readBounded(input, maxInputBytes);
-  if (bytes === undefined)
+  if (bytes === undefined) {
     throw new UsageError(`standard input has more than ${maxInputBytes} bytes; send a shorter text`);
+  }
   const text = decode(bytes).trimEnd();
   if (text.trim() === "") throw new UsageError("standard input was empty; send a text, or give it with -m");
   return text;

@@ -3,7 +3,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { Terminal } from "../terminal.ts";
-import { ChatFault } from "./chat-fault.ts";
+import { ChatError } from "./chat-error.ts";
 import type { Conversation } from "./conversation.ts";
 import { readImage, type MessageImage } from "./images.ts";
 import { startLiveAnswer } from "./live-answer.ts";
@@ -41,74 +41,75 @@ export async function talk(context: TalkContext): Promise<void> {
 }
 
 class Talk {
-  private readonly context: TalkContext;
-  private readonly lines: Interface;
-  private images: MessageImage[];
-  private running: AbortController | undefined;
-  private isWarned = false;
-  private isOver = false;
+  readonly #context: TalkContext;
+  readonly #lines: Interface;
+  #images: MessageImage[];
+  #running: AbortController | undefined;
+  #isWarned = false;
+  #isOver = false;
 
   constructor(context: TalkContext, lines: Interface) {
-    this.context = context;
-    this.lines = lines;
-    this.images = context.images;
+    this.#context = context;
+    this.#lines = lines;
+    this.#images = context.images;
   }
 
   async run(): Promise<void> {
-    const { lines, context } = this;
-    lines.on("SIGINT", () => this.interrupt());
+    const lines = this.#lines;
+    const context = this.#context;
+    lines.on("SIGINT", () => this.#interrupt());
     lines.once("close", () => {
-      this.isOver = true;
-      this.running?.abort(new Error("the chat has ended"));
+      this.#isOver = true;
+      this.#running?.abort(new Error("the chat has ended"));
     });
     context.signal.addEventListener("abort", () => lines.close(), { once: true });
     const typed = readMessageLines(lines);
     lines.prompt();
     for await (const text of typed) {
-      if (this.isOver) return;
-      this.isWarned = false;
-      await this.take(text).catch((error: unknown) => {
+      if (this.#isOver) return;
+      this.#isWarned = false;
+      await this.#take(text).catch((error: unknown) => {
         if (error instanceof McpError) context.terminal.complain(`${context.agent}: ${error.tell()}`);
-        else if (error instanceof ChatFault) context.terminal.complain(error.message);
+        else if (error instanceof ChatError) context.terminal.complain(error.message);
         else throw error;
       });
       // What was typed during the call is still on the line.
-      if (!this.isOver) lines.prompt(true);
+      if (!this.#isOver) lines.prompt(true);
     }
   }
 
-  private interrupt(): void {
-    if (this.running !== undefined) {
-      this.running.abort(new Error("interrupted"));
-    } else if (this.lines.line === "" && this.isWarned) {
-      this.lines.close();
+  #interrupt(): void {
+    if (this.#running !== undefined) {
+      this.#running.abort(new Error("interrupted"));
+    } else if (this.#lines.line === "" && this.#isWarned) {
+      this.#lines.close();
     } else {
-      this.isWarned = this.lines.line === "";
+      this.#isWarned = this.#lines.line === "";
       // Takes what was typed off the line.
-      this.lines.write(null, { ctrl: true, name: "e" });
-      this.lines.write(null, { ctrl: true, name: "u" });
-      if (this.isWarned) this.context.terminal.complain("\n(Ctrl-C once more ends; so does Ctrl-D)");
-      this.lines.prompt();
+      this.#lines.write(null, { ctrl: true, name: "e" });
+      this.#lines.write(null, { ctrl: true, name: "u" });
+      if (this.#isWarned) this.#context.terminal.complain("\n(Ctrl-C once more ends; so does Ctrl-D)");
+      this.#lines.prompt();
     }
   }
 
-  private async take(text: string): Promise<void> {
+  async #take(text: string): Promise<void> {
     const typed = parseTyped(text);
-    if (typed.kind === "unknown") this.context.terminal.complain(typed.message);
-    else if (typed.kind === "command") await this.obey(typed.name, typed.argument);
-    else if (typed.text !== "") await this.send(typed.text);
+    if (typed.kind === "unknown") this.#context.terminal.complain(typed.message);
+    else if (typed.kind === "command") await this.#obey(typed.name, typed.argument);
+    else if (typed.text !== "") await this.#send(typed.text);
   }
 
-  private async send(text: string): Promise<void> {
-    const { conversation, terminal, agent } = this.context;
-    const images = this.images;
-    await this.interruptible(async (signal) => {
+  async #send(text: string): Promise<void> {
+    const { conversation, terminal, agent } = this.#context;
+    const images = this.#images;
+    await this.#interruptible(async (signal) => {
       const progress = startProgressLine(terminal, agent);
       try {
         terminal.printStyled("");
         const live = startLiveAnswer(agent, terminal, progress);
         const answer = await conversation.send({ text, images }, signal, live.note);
-        this.images = [];
+        this.#images = [];
         live.end(answer);
         terminal.printStyled("");
       } finally {
@@ -118,31 +119,31 @@ class Talk {
   }
 
   /** Ctrl-C ends what runs, and nothing else. */
-  private async interruptible(run: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async #interruptible(run: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const running = new AbortController();
-    this.running = running;
+    this.#running = running;
     try {
       await run(running.signal);
     } catch (error) {
       if (!running.signal.aborted) throw error;
-      this.context.terminal.complain("cancelled");
+      this.#context.terminal.complain("cancelled");
     } finally {
-      this.running = undefined;
+      this.#running = undefined;
     }
   }
 
-  private async obey(name: SlashCommand, argument: string): Promise<void> {
-    const { conversation, terminal } = this.context;
+  async #obey(name: SlashCommand, argument: string): Promise<void> {
+    const { conversation, terminal } = this.#context;
     switch (name) {
       case "/image":
-        if (argument === "") throw new ChatFault("expected the path of an image after /image");
-        this.images = [...this.images, await readImage(argument)];
+        if (argument === "") throw new ChatError("expected the path of an image after /image");
+        this.#images = [...this.#images, await readImage(argument)];
         terminal.complain(
-          `${this.images.length === 1 ? "1 image goes" : `${this.images.length} images go`} along with the next message`,
+          `${this.#images.length === 1 ? "1 image goes" : `${this.#images.length} images go`} along with the next message`,
         );
         break;
       case "/history":
-        await this.interruptible(async (signal) => {
+        await this.#interruptible(async (signal) => {
           const messages = await conversation.history(signal);
           if (messages.length === 0) terminal.complain("this conversation has no messages yet");
           showHistory(messages, terminal);
@@ -156,7 +157,7 @@ class Talk {
         for (const line of slashHelp()) terminal.complain(line);
         break;
       case "/quit":
-        this.lines.close();
+        this.#lines.close();
         break;
     }
   }

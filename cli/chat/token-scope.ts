@@ -6,9 +6,11 @@ export function refuseToken(agentUrl: string, registryUrl: string, named: readon
   const [agent, registry] = [new URL(agentUrl), new URL(registryUrl)];
   if (named.includes(agent.hostname)) return undefined;
   const cure = `add --token-host ${agent.hostname} to send it`;
-  if (agent.hostname !== registry.hostname)
+  if (agent.hostname !== registry.hostname) {
     return `PALLAS_TOKEN is not sent to ${agent.hostname}, since the registry is on ${registry.hostname}; ${cure}`;
-  if (registry.protocol === "https:" && agent.protocol !== "https:")
+  }
+  if (registry.protocol === "https:" && agent.protocol !== "https:") {
     return `PALLAS_TOKEN is not sent to ${agent.origin}, since that is not encrypted and the registry is; ${cure}`;
+  }
   return undefined;
 }

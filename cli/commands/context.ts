@@ -5,7 +5,7 @@ import type { Terminal } from "../terminal.ts";
 export interface CommandContext {
   terminal: Terminal;
   process: NodeJS.Process;
-  /** How the program ends: 0 well, 1 faults, 2 misuse, 130 interrupted. */
+  /** How the program ends: 0 well, 1 problems, 2 misuse, 130 interrupted. */
   end(exitCode: number): void;
 }
 

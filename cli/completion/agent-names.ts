@@ -13,6 +13,6 @@ export async function readAgentNames(folders: readonly [string, ...string[]]): P
     // A name goes to the shell as a word of its own.
     return [...new Set(keys)].filter((name) => /^[a-z0-9-]+$/.test(name)).toSorted();
   } catch {
-    return []; // a prompt is no place for faults; the command itself will name them
+    return []; // a prompt is no place for problems; the command itself will name them
   }
 }

@@ -66,8 +66,9 @@ async function wordsAt(place: Place, current: string, context: CommandContext): 
   const { command, program, option, given, files } = place;
   const agents = async () => plain(await readAgentNames(foldersOf(files, context)));
   if (option !== undefined) return option.attributeName() === "only" ? agents() : plain(option.argChoices ?? []);
-  if (current.startsWith("-"))
+  if (current.startsWith("-")) {
     return optionsAt(place).map(({ long, short, description }) => ({ word: long ?? short ?? "", description }));
+  }
   const argument = command.registeredArguments[given];
   if (argument !== undefined) return argument.name() === "name" ? agents() : plain(argument.argChoices ?? []);
   if (command !== program || given > 0) return [];

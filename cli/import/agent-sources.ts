@@ -1,11 +1,11 @@
 // Which agents a project has: those that agents.yaml deploys, each with the definition that its module or card gives
-// it, and those that are defined beside them. Two that would have one name are a fault.
+// it, and those that are defined beside them. Two that would have one name are a problem.
 import { posix } from "node:path";
 import { cardFolders, readCards, readRootCards } from "./cards.ts";
 import type { Definition } from "./definition.ts";
 import type { Place } from "./field.ts";
 import type { Placed } from "./map-reader.ts";
-import { agentNameFault, toResourceName } from "./names.ts";
+import { agentNameProblem, toResourceName } from "./names.ts";
 import type { Notes } from "./notes.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import { findModule, mentionsFastAgent, readDefinitions } from "./python/definitions.ts";
@@ -47,7 +47,7 @@ export function collectAgents(
   }
   collection.checkNames();
   if (collection.agents.length <= maxAgents) return collection;
-  notes.fault({ file: files.folder }, `has more than ${maxAgents} agents; import a part of the project`);
+  notes.problem({ file: files.folder }, `has more than ${maxAgents} agents; import a part of the project`);
   return { agents: [], lookUp: () => "which is not looked for" };
 }
 
@@ -83,7 +83,9 @@ class Collection implements AgentSources {
         module === undefined ? "agents.yaml names no module, and no card is called so" : "its module has none";
       const message = `agent "${key}" is written without a definition: ${where}; add its instruction and servers`;
       notes.warn(place, message);
-    } else this.#taken.add(definition);
+    } else {
+      this.#taken.add(definition);
+    }
     this.#add({ key, name: toResourceName(key), place, deployed, definition }, notes);
   }
 
@@ -113,10 +115,11 @@ class Collection implements AgentSources {
     const owners = new Map<string, string>();
     for (const { key, name, place } of this.agents) {
       const owner = owners.get(name);
-      const fault = owner === undefined ? agentNameFault(name) : `"${owner}" would be called "${name}" too`;
+      const problem = owner === undefined ? agentNameProblem(name) : `"${owner}" would be called "${name}" too`;
       owners.set(name, owner ?? key);
-      if (fault !== undefined) this.#notes.fault(place, `agent "${key}": ${fault}; choose another name`);
-      else if (name !== key.replaceAll("_", "-")) {
+      if (problem !== undefined) {
+        this.#notes.problem(place, `agent "${key}": ${problem}; choose another name`);
+      } else if (name !== key.replaceAll("_", "-")) {
         const why = name === toResourceName(key) ? "as names go in Kubernetes" : "since another one is called so";
         const message = `agent "${key}" is called "${name}" now, ${why}; its clients see that name`;
         this.#notes.about(name).warn(place, message);
@@ -156,10 +159,13 @@ class Collection implements AgentSources {
       const { definitions, cardPaths } = readDefinitions(path, this.#files, this.#notes);
       this.#inPython.push(...definitions);
       for (const field of cardPaths) {
-        if (field.kind === "path") this.readCards(field.path);
-        else if (field.kind === "scalar") this.readCards(String(field.value));
-        else
+        if (field.kind === "path") {
+          this.readCards(field.path);
+        } else if (field.kind === "scalar") {
+          this.readCards(String(field.value));
+        } else {
           this.#notes.warn(field.place, "the cards that are loaded here are not imported: their path is made by code");
+        }
       }
     }
     return this.#inPython.filter(({ source }) => source === path);

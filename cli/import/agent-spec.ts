@@ -1,7 +1,7 @@
 // One agent of the project → the spec of its PallasAgent.
 import type { AgentSpec } from "../../crds/agent.ts";
 import { todo } from "../../plan/accept.ts";
-import { listNames } from "../../plan/fault.ts";
+import { listNames } from "../../plan/validation-error.ts";
 import type { AgentSource, AgentSources } from "./agent-sources.ts";
 import { emptyMap, type Draft, type Place } from "./field.ts";
 import { leftOutOfAgents, leftOutOfRequests } from "./left-out.ts";
@@ -127,8 +127,9 @@ function importUses(
   for (const { value, place } of fields.texts("servers")) {
     const server = imported.get(value);
     const allow = [...new Set(filters.texts(value).map((pattern) => pattern.value))];
-    if (server?.kind === "agent") addAgent(server.key, place, server.forwardInboundAuth);
-    else if (server?.kind === "server") {
+    if (server?.kind === "agent") {
+      addAgent(server.key, place, server.forwardInboundAuth);
+    } else if (server?.kind === "server") {
       const { name } = server.spec;
       servers.set(name, { ...servers.get(name), name, ...(allow.length > 0 && { tools: { allow } }) });
     } else {

@@ -53,7 +53,7 @@ function readCard(path: string, source: string, files: ProjectFiles, notes: Note
   if (found === undefined && isYaml(path)) return [];
   const { place, ...card } = found ?? emptyMap({ file });
   if (card.kind !== "map") {
-    notes.fault(place, "expected a card, which is a mapping of settings; correct it, or take the file away");
+    notes.problem(place, "expected a card, which is a mapping of settings; correct it, or take the file away");
     return [];
   }
   const kind = kindOf(card.entries.get("type"));

@@ -36,7 +36,7 @@ export function convert(files: ProjectFiles, options: ConvertOptions, notes: Not
   const settingsFile = readFirst(inHomeFirst(settingsNames), files, notes);
   const secretsFile = readFirst(inHomeFirst(secretsNames), files, notes, true);
   const topologyFile = readFirst(["agents.yaml"], files, notes);
-  if (notes.faults > 0) return undefined;
+  if (notes.problems > 0) return undefined;
 
   const topology = topologyFile && readTopology(topologyFile, notes);
   const merged = secretsFile === undefined ? settingsFile : overlay(settingsFile, secretsFile);
@@ -57,7 +57,7 @@ export function convert(files: ProjectFiles, options: ConvertOptions, notes: Not
   const sources = collectAgents(topology, files, options.cards, notes);
   const around = { instance: name, sources, servers, providers, notes };
   const agents = sources.agents.map((source) => importAgent(source, around));
-  if (agents.length === 0 && notes.faults === 0) notes.fault({ file: files.folder }, nothingFound);
+  if (agents.length === 0 && notes.problems === 0) notes.problem({ file: files.folder }, nothingFound);
   if (externalUrl?.host !== undefined) givePorts(agents, topology, notes);
   // In the order in which the documentation has the fields.
   const spec = {
@@ -89,7 +89,7 @@ function readFirst(names: readonly string[], files: ProjectFiles, notes: Notes, 
   for (const name of names) {
     const read = files.read(name);
     if (read.ok) return readYamlField(read.file, read.text, notes, { isSecret });
-    if (!read.isMissing) notes.fault({ file: read.file }, read.message);
+    if (!read.isMissing) notes.problem({ file: read.file }, read.message);
   }
   return undefined;
 }
@@ -126,7 +126,7 @@ function givePorts(agents: readonly ImportedAgent[], topology: Topology | undefi
   for (const { source, spec } of agents) {
     if (spec.port !== undefined) continue;
     if (next > 65_535) {
-      notes.fault(source.place, `agent "${source.key}" needs a port, and none is left; give it one in agents.yaml`);
+      notes.problem(source.place, `agent "${source.key}" needs a port, and none is left; give it one in agents.yaml`);
       return;
     }
     spec.port = next;

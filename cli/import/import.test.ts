@@ -70,7 +70,7 @@ describe("the output folder", () => {
     expect(files["agents.yaml"]).toContain("Be brief.");
   });
 
-  test("is not there after faults, nor is anything beside it", async () => {
+  test("is not there after problems, nor is anything beside it", async () => {
     const folder = await writeProject({ ...project, "agents.yaml": "agents: { a: 1, a: 2 }\n" });
     const before = await readdir(folder);
     const { code, files } = await importFolder(folder);
@@ -79,7 +79,7 @@ describe("the output folder", () => {
     expect(await readdir(folder)).toEqual(before);
   });
 
-  test("is not there after faults in what was made, nor are the folders above it", async () => {
+  test("is not there after problems in what was made, nor are the folders above it", async () => {
     const folder = await writeProject({ ...project, "agents.yaml": "agents: { a: { depends_on: [a] } }\n" });
     const before = await readdir(folder);
     const terminal = recordTerminal(folder);
@@ -119,7 +119,7 @@ describe("links", () => {
     expect(files["agents.yaml"]).not.toContain("from outside");
   });
 
-  test("in place of the settings are a fault", async () => {
+  test("in place of the settings are a problem", async () => {
     const folder = await writeProject({ "agents.yaml": "agents: {}\n" });
     await mkdir(join(dirname(folder), "elsewhere"));
     await writeFile(join(dirname(folder), "elsewhere/x.yaml"), "default_model: passthrough\n");

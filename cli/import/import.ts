@@ -30,7 +30,7 @@ export interface ImportOptions {
 
 /**
  * Writes the manifests and prints what was written and what was not carried over.
- * @returns the exit code: 0, or 1 when nothing was written because of faults
+ * @returns the exit code: 0, or 1 when nothing was written because of problems
  * @throws UsageError when the project is not there, or the output would overwrite something
  */
 export async function importProject(options: ImportOptions, terminal: Terminal): Promise<0 | 1> {
@@ -45,11 +45,11 @@ export async function importProject(options: ImportOptions, terminal: Terminal):
   if (imported === undefined) return refuse(notes, terminal);
   const characters = imported.agents.reduce((sum, { instruction = "" }) => sum + instruction.length, 0);
   // More than could be written is not even put together.
-  if (characters > 2 * maxFileBytes) notes.fault(imported.instance.place, tooLong);
-  if (notes.faults > 0) return refuse(notes, terminal);
+  if (characters > 2 * maxFileBytes) notes.problem(imported.instance.place, tooLong);
+  if (notes.problems > 0) return refuse(notes, terminal);
   const texts = renderFiles(imported, notes.all, files.folder);
   judgeTexts(texts, imported, notes);
-  if (notes.faults > 0) return refuse(notes, terminal);
+  if (notes.problems > 0) return refuse(notes, terminal);
   await writeFiles(texts, folder);
   report(notes, terminal);
   printSummary(imported, [...texts.keys()], folder, terminal);
@@ -60,7 +60,7 @@ const tooLong = `a file of more than ${maxFileBytes} bytes would become of it, w
 
 function refuse(notes: Notes, terminal: Terminal): 1 {
   report(notes, terminal);
-  terminal.print(`nothing written: ${count(notes.faults, "error")}`);
+  terminal.print(`nothing written: ${count(notes.problems, "error")}`);
   return 1;
 }
 
@@ -72,7 +72,7 @@ function report({ all }: Notes, terminal: Terminal): void {
 function judgeTexts(texts: ReadonlyMap<FileName, string>, { instance, agents }: ImportedProject, notes: Notes): void {
   const manifests = noManifests();
   for (const [name, text] of texts) {
-    if (Buffer.byteLength(text) > maxFileBytes) notes.fault(instance.place, tooLong);
+    if (Buffer.byteLength(text) > maxFileBytes) notes.problem(instance.place, tooLong);
     else if (name.endsWith(".yaml")) addFile(manifests, name, true, { text, changedAt: "" });
   }
   const { diagnostics } = judge(manifests, { mode: "cluster" }, {});
@@ -81,7 +81,7 @@ function judgeTexts(texts: ReadonlyMap<FileName, string>, { instance, agents }: 
     // A text that could not be read is said already, and is to be written before the manifests are used.
     if (severity !== "error" || message.endsWith(unwritten)) continue;
     const subject = /^\w+ [^:\s]+/.exec(message)?.[0] ?? "";
-    notes.fault(places.get(subject) ?? instance.place, `what is made of it would be refused: ${message}`);
+    notes.problem(places.get(subject) ?? instance.place, `what is made of it would be refused: ${message}`);
   }
 }
 

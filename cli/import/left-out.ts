@@ -21,7 +21,7 @@ const noSetting = "Pallas has no setting for it";
 export const leftOutOfAgents = leaveOut(
   {
     "traces are sent with spec.telemetry": "save_trajectory",
-    "there is no terminal of an agent": "max_display_instances",
+    "an agent has no terminal": "max_display_instances",
   },
   {
     "an agent itself asks nobody during a call; let it ask in its answer": "human_input",
@@ -31,7 +31,7 @@ export const leftOutOfAgents = leaveOut(
     "agents have no skills; put what they need into the instruction": "skills",
     [`${noCode}; serve the functions over MCP`]: "function_tools",
     [noCode]: "elicitation_handler tool_hooks lifecycle_hooks",
-    "there are no commands of a terminal": "commands",
+    "an agent has no terminal commands": "commands",
     [noCommands]: "shell",
     "agents have no files": "cwd",
     "name the agents in spec.agents": "subagents subagent_model",
@@ -60,7 +60,7 @@ export const leftOutOfSettings = leaveOut(
     "agents are processes of their own": "execution_engine",
     "there is no such folder": "home",
     "histories are always kept; see spec.history": "session_history session_history_window",
-    "there is no terminal of an agent": "tui",
+    "an agent has no terminal": "tui",
     "agents run no commands": "environments default_environment",
     "agents have no files": "git_aware",
     "the agents are the servers": "harness_app",
@@ -72,7 +72,7 @@ export const leftOutOfSettings = leaveOut(
     "cards are imported from the project only": "cards",
     [`${noCode}; serve tools over MCP`]: "plugins",
     [noCode]: "ptc",
-    "there are no commands of a terminal": "commands",
+    "an agent has no terminal commands": "commands",
     [noCommands]: "shell_execution",
   },
 );

@@ -49,7 +49,7 @@ export class MapReader {
   read<T>(key: string, schema: z.ZodType<T>, expected?: string): Placed<T> | undefined {
     const field = this.take(key);
     if (field?.isSecret !== true) return this.#parse(key, field, schema, expected);
-    const message = `${this.path(key)}: not carried over: it stands among secrets; move it to the settings if it is none`;
+    const message = `${this.path(key)}: not carried over: it is among the secrets; move it to the settings if it is not one`;
     this.notes.warn(field.place, message);
     return undefined;
   }

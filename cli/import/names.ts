@@ -1,19 +1,19 @@
 // Names of a project → names that Kubernetes takes. What cannot be spelt there is changed and told; what would make two
-// things one is a fault.
+// things one is a problem.
 import { pallasAgent } from "../../crds/agent.ts";
-import { maxNameLength } from "../../crds/names.ts";
+import { maxNameChars } from "../../crds/names.ts";
 
 /** Letters without their marks, `-` for everything else; empty when nothing is left. */
 export function toResourceName(name: string): string {
   const plain = name.replaceAll("ß", "ss").normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
   return plain
     .replaceAll(/[^a-z0-9]+/g, "-")
-    .slice(0, maxNameLength)
+    .slice(0, maxNameChars)
     .replaceAll(/^[-0-9]+|-+$/g, "");
 }
 
 /** Why a name cannot be that of an agent; undefined when it can. */
-export const agentNameFault = (name: string): string | undefined =>
+export const agentNameProblem = (name: string): string | undefined =>
   pallasAgent.nameRules.find(({ holds }) => !holds(name))?.message;
 
 /** Names of servers and what they became, in which the one of a project is found. */

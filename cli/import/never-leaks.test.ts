@@ -113,7 +113,7 @@ const projects = fc
   }));
 
 test(
-  "CLI-3 of 300 random projects each ends in manifests or faults, and none shows a secret",
+  "CLI-3 of 300 random projects each ends in manifests or problems, and none shows a secret",
   { timeout: 120_000 },
   async () => {
     let written = 0;

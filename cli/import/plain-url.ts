@@ -8,11 +8,11 @@ import type { Variables } from "./variables.ts";
 /** `${NAME}`, or `${NAME:default}`. */
 export const placeholder = /\$\{([A-Za-z_][A-Za-z0-9_]{0,99})(?::([^}$]*))?\}/g;
 /** Twice what a URL may have, for the placeholders. */
-const maxTextLength = 4_096;
+const maxTextChars = 4_096;
 
 /** An http(s) URL without secrets, or what is wrong with it, in words that show nothing of it. */
 export function readPlainUrl(text: string, variables: Variables): { url: URL; text: string } | string {
-  if (text.length > maxTextLength) return `has more than ${maxTextLength} characters`;
+  if (text.length > maxTextChars) return `has more than ${maxTextChars} characters`;
   const unset: string[] = [];
   const filled = text.trim().replaceAll(placeholder, (_, name: string, fallback?: string) => {
     const value = variables.get(name) ?? fallback;

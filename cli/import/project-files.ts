@@ -70,12 +70,11 @@ export class ProjectFiles {
       if (!this.#isInside(real)) return refuse(outside);
       const found = statSync(real);
       if (!found.isFile()) return refuse("is not a file");
-      if (found.size > maxFileBytes)
+      if (found.size > maxFileBytes) {
         return refuse(`has ${found.size} bytes, at most ${maxFileBytes} are read; split it`);
-      this.#bytes += found.size;
-      if (this.#bytes > maxProjectBytes || this.#known.size >= maxProjectFiles) {
-        return refuse(tooMany);
       }
+      this.#bytes += found.size;
+      if (this.#bytes > maxProjectBytes || this.#known.size >= maxProjectFiles) return refuse(tooMany);
       return { ok: true, file, text: decode(readFileSync(real)) };
     } catch (error) {
       if (error instanceof TypeError) return refuse("is not UTF-8 text; save it as UTF-8");

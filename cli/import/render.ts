@@ -14,7 +14,7 @@ export const fileNames = [
 export type FileName = (typeof fileNames)[number];
 
 /** Longer instructions go to a ConfigMap, which holds a megabyte, and leave the agent readable. */
-const maxInlineLength = 16_384;
+const maxInlineChars = 16_384;
 
 export function renderFiles(
   { instance, agents, secrets }: ImportedProject,
@@ -45,7 +45,7 @@ export function renderFiles(
   return files;
 }
 
-const isLong = (instruction = ""): boolean => instruction.length > maxInlineLength;
+const isLong = (instruction = ""): boolean => instruction.length > maxInlineChars;
 const configMapName = (agent: string): string => `${agent}-instruction`;
 const configMapKey = "instruction.md";
 

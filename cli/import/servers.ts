@@ -39,7 +39,7 @@ export function importServers(mcp: MapReader, around: ServerSurroundings): Reado
     const owner = owners.get(name);
     if (name === "" || owner !== undefined) {
       const why = name === "" ? "has no letter or digit" : `would be called "${name}" like "${owner}"`;
-      notes.fault(reader.place, `mcp.servers: the name "${key}" ${why}; choose another`);
+      notes.problem(reader.place, `mcp.servers: the name "${key}" ${why}; choose another`);
       continue;
     }
     owners.set(name, key);

@@ -16,7 +16,7 @@ export function readTopology(file: Field, notes: Notes) {
   const top = new MapReader(file, "", notes);
   const agents = top.take("agents");
   if (agents !== undefined && agents.kind !== "map") {
-    notes.fault(agents.place, "agents: expected a mapping of agents by name; correct it");
+    notes.problem(agents.place, "agents: expected a mapping of agents by name; correct it");
   }
   const topology = {
     name: top.text("name"),
@@ -54,6 +54,6 @@ function checkPorts(registryPort: Placed<number> | undefined, agents: readonly D
     if (port === undefined) continue;
     const owner = owners.get(port.value);
     if (owner === undefined) owners.set(port.value, `agent "${key}"`);
-    else notes.fault(port.place, `agents.${key}.port: ${port.value} is the port of ${owner} already; choose another`);
+    else notes.problem(port.place, `agents.${key}.port: ${port.value} is already the port of ${owner}; choose another`);
   }
 }

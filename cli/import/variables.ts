@@ -11,7 +11,7 @@ export interface Variables {
 
 export function readVariables(files: ProjectFiles, notes: Notes): Variables {
   const read = files.read(".env");
-  if (!read.ok && !read.isMissing) notes.fault({ file: read.file }, read.message);
+  if (!read.ok && !read.isMissing) notes.problem({ file: read.file }, read.message);
   const found = new Map(Object.entries(read.ok ? parseEnv(read.text) : {}));
   return { names: new Set(found.keys()), get: (name) => found.get(name) };
 }

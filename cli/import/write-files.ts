@@ -26,8 +26,9 @@ export async function writeFiles(files: ReadonlyMap<FileName, string>, folder: s
   const staged = await mkdtemp(join(dirname(folder), `.${basename(folder)}.partial-`));
   try {
     const names = [...files.keys()];
-    for (const root of [staged, folder])
+    for (const root of [staged, folder]) {
       for (const name of names) await mkdir(dirname(join(root, name)), { recursive: true });
+    }
     for (const [name, text] of files) await writeFile(join(staged, name), text);
     for (const name of names) await rename(join(staged, name), join(folder, name));
     for (const name of fileNames) if (!files.has(name)) await rm(join(folder, name), { force: true });

@@ -17,12 +17,12 @@ export function readYamlField(
 ): Field | undefined {
   const placeAt = ({ line, column }: Position): Place => ({ file, position: { line: line + lineOffset, column } });
   const parts = readYamlDocuments(text);
-  for (const part of parts) if (!part.ok) notes.fault(placeAt(part.position), part.message);
+  for (const part of parts) if (!part.ok) notes.problem(placeAt(part.position), part.message);
   const [first, second] = parts.flatMap((part) => (part.ok ? [part.document] : []));
   if (second !== undefined) {
-    notes.fault(placeAt(second.start), "a second document begins here, and one is expected; remove it");
+    notes.problem(placeAt(second.start), "a second document begins here, and one is expected; remove it");
   } else if (first !== undefined && first.root.size > maxValues) {
-    notes.fault(placeAt(first.start), `has more than ${maxValues} values; import a part of the project`);
+    notes.problem(placeAt(first.start), `has more than ${maxValues} values; import a part of the project`);
   } else if (first !== undefined && parts.length === 1) {
     const toField = (value: unknown, node: YamlNode, offset: number): Field => {
       const found = { place: placeAt(first.positionAt(offset)), isSecret };

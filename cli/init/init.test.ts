@@ -20,7 +20,7 @@ function renderInstance(start: string): string {
 }
 
 describe("CLI-1 pallas init", () => {
-  test("writes what check finds no fault with, and says how to run it", async () => {
+  test("writes what check finds no problem with, and says how to run it", async () => {
     const folder = await temporaryFolder();
     const terminal = recordTerminal(folder);
     expect(await init("agents", terminal)).toBe(0);

@@ -15,8 +15,9 @@ export async function init(folder: string, terminal: Terminal): Promise<0> {
   try {
     await mkdir(path, { recursive: true });
     const [first] = (await readdir(path)).filter((name) => name !== ".git");
-    if (first !== undefined)
+    if (first !== undefined) {
       throw new UsageError(`${folder} is not empty, it has ${first}: name an empty folder or a new one`);
+    }
     for (const [name, text] of newFiles) await writeFile(join(path, name), text, { flag: "wx" });
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;

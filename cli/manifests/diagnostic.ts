@@ -3,7 +3,7 @@ import { isAbsolute, relative } from "node:path";
 import type { Position } from "./positions.ts";
 
 export interface Diagnostic {
-  /** A fault keeps something from running; a warning and a note do not. */
+  /** A problem keeps something from running; a warning and a note do not. */
   severity: "error" | "warning" | "note";
   /** Absolute path. */
   file: string;
@@ -20,10 +20,10 @@ export const bySeverityAndPlace = (a: Diagnostic, b: Diagnostic): number =>
   a.file.localeCompare(b.file) ||
   (a.position?.line ?? 0) - (b.position?.line ?? 0);
 
-/** `1 fault`, `2 faults`. */
+/** `1 problem`, `2 problems`. */
 export const count = (amount: number, word: string): string => `${amount} ${word}${amount === 1 ? "" : "s"}`;
 
-const maxExcerptLength = 120;
+const maxExcerptChars = 120;
 
 /** The path as a person would write it here. */
 export function displayPath(path: string, folder: string): string {
@@ -45,8 +45,8 @@ export function renderWithExcerpt(diagnostic: Diagnostic, folder: string): strin
   if (position === undefined || excerpt === undefined) return head;
   const gutter = `${position.line}`;
   // Long lines are shown around the place; tabs would shift the mark.
-  const from = Math.max(0, position.column - 1 - Math.floor(maxExcerptLength / 2));
-  const shown = excerpt.slice(from, from + maxExcerptLength).replaceAll("\t", " ");
+  const from = Math.max(0, position.column - 1 - Math.floor(maxExcerptChars / 2));
+  const shown = excerpt.slice(from, from + maxExcerptChars).replaceAll("\t", " ");
   const at = position.column - 1 - from;
   // A quoted text as a whole, else the word.
   const [word = " "] = /^(?:"[^"]*"|'[^']*'|[^\s,:{}[\]]+)/.exec(shown.slice(at)) ?? [];

@@ -67,13 +67,14 @@ export async function readLocalEnvironment(
 
 async function readEnvFile(folder: string, file: string): Promise<string> {
   const target = await realpath(file);
-  if (!target.startsWith(join(folder, "/")))
+  if (!target.startsWith(join(folder, "/"))) {
     throw new UsageError(`${file}: is a link to ${target}, out of its folder; copy that file here if it is meant`);
+  }
   const found = await readRegularFile(target, maxEnvFileBytes);
   if (found.kind === "file") return found.bytes.toString("utf8");
   const wrong =
     found.kind === "not a file"
-      ? "is no regular file; replace it by a text file with lines NAME=value, or remove it"
+      ? "is not a regular file; replace it by a text file with lines NAME=value, or remove it"
       : `has more than ${maxEnvFileBytes} bytes; keep lines NAME=value in it alone`;
   throw new UsageError(`${file}: ${wrong}`);
 }

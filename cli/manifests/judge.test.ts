@@ -25,7 +25,7 @@ servers:
 const keyedAgent = agentYaml("a", "model: openai.x\nservers: [{ name: argos }]");
 const secret = `apiVersion: v1\nkind: Secret\nmetadata: { name: keys }\nstringData:\n  openai: \${KEY}\n  unused: \${UNUSED}\n`;
 
-describe("CFG-5 a fault is shown with file, line, field, what and cure", () => {
+describe("CFG-5 a problem is shown with file, line, field, what and cure", () => {
   test("a misspelt key", async () => {
     expect(await said({ "a.yaml": `${instanceYaml()}${agentYaml("a", "instrution: x")}` }, "cluster")).toEqual([
       `a.yaml:14:3: error: PallasAgent default/a: spec.instrution: unknown field "instrution" (did you mean "instruction"?); correct or remove it
@@ -47,9 +47,9 @@ describe("CFG-5 a fault is shown with file, line, field, what and cure", () => {
 });
 
 describe("CFG-6 placeholders", () => {
-  test("are faults in a cluster", async () => {
-    const faults = await said({ "a.yaml": keyedInstance + keyedAgent, "s.yaml": secret }, "cluster");
-    expect(faults).toEqual([
+  test("are problems in a cluster", async () => {
+    const problems = await said({ "a.yaml": keyedInstance + keyedAgent, "s.yaml": secret }, "cluster");
+    expect(problems).toEqual([
       expect.stringContaining(
         "spec.providers[0].baseUrl: found the placeholder ${BASE}, which only local mode expands",
       ),

@@ -1,12 +1,12 @@
-// The manifests judged: plan/'s verdict with the place of every fault, and what only files can tell, such as a Secret
+// The manifests judged: plan/'s verdict with the place of every problem, and what only files can tell, such as a Secret
 // that no manifest provides or a variable that is not set.
 import type { PallasAgent } from "../../crds/agent.ts";
-import type { FaultReason } from "../../crds/conditions.ts";
+import type { ValidationReason } from "../../crds/conditions.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { renderUnfilled } from "../../crds/references.ts";
 import { adviseAgent, adviseInstance } from "../../plan/advice.ts";
 import { checkManifests, type Checked } from "../../plan/check.ts";
-import { formatFault } from "../../plan/fault.ts";
+import { formatProblem } from "../../plan/validation-error.ts";
 import { renderResolved } from "../../plan/resolved.ts";
 import type { Rules } from "../../plan/rules.ts";
 import { referencedFiles } from "../../plan/run-config.ts";
@@ -27,11 +27,11 @@ export function judge(manifests: Manifests, rules: Rules, environment: Environme
   const checked = checkManifests(manifests.resources, rules);
   // What seems to be missing may be in the document that could not be read; that one is faulty enough.
   const isUnreadable = manifests.diagnostics.some(({ severity }) => severity === "error");
-  const told = checked.faults.filter(({ reason }) => !isUnreadable || !notThere.has(reason));
-  const faults = told.map((fault): Diagnostic => ({
-    ...placeOf(fault.source, fault.path, fault.reason === "UnknownField" ? "key" : "value"),
+  const told = checked.problems.filter(({ reason }) => !isUnreadable || !notThere.has(reason));
+  const problems = told.map((problem): Diagnostic => ({
+    ...placeOf(problem.source, problem.path, problem.reason === "UnknownField" ? "key" : "value"),
     severity: "error",
-    message: `${fault.subject}: ${formatFault(fault)}`,
+    message: `${problem.subject}: ${formatProblem(problem)}`,
   }));
   const references = findReferences(checked);
   const local =
@@ -39,11 +39,11 @@ export function judge(manifests: Manifests, rules: Rules, environment: Environme
       ? [...unsetSettings(manifests, checked, environment), ...unsetSecrets(manifests, references, environment)]
       : literalPlaceholders(manifests, references);
   const advice = findAdvice(manifests, checked);
-  const all = [...manifests.diagnostics, ...faults, ...advice, ...local, ...missingFiles(manifests, references)];
+  const all = [...manifests.diagnostics, ...problems, ...advice, ...local, ...missingFiles(manifests, references)];
   return { checked, diagnostics: all.toSorted(bySeverityAndPlace) };
 }
 
-const notThere: ReadonlySet<FaultReason> = new Set(["AgentNotFound", "InstanceNotFound"]);
+const notThere: ReadonlySet<ValidationReason> = new Set(["AgentNotFound", "InstanceNotFound"]);
 
 function placeOf(
   { file, document, lines }: Source,

@@ -16,7 +16,7 @@ export interface LocalObject {
   document: YamlDocument;
 }
 
-export interface ObjectFault {
+export interface ObjectProblem {
   path: string;
   message: string;
 }
@@ -51,7 +51,7 @@ const objectSchema = z.discriminatedUnion("kind", [
 ]);
 
 /** A Secret or ConfigMap, or what is wrong with it. */
-export function parseLocalObject(file: string, document: YamlDocument): LocalObject | ObjectFault[] {
+export function parseLocalObject(file: string, document: YamlDocument): LocalObject | ObjectProblem[] {
   const result = objectSchema.safeParse(document.value);
   if (!result.success) {
     return result.error.issues.map(({ path, message, code }) => ({
@@ -86,7 +86,9 @@ export function expandObject(object: LocalObject, environment: Environment): Exp
     if (missing.length > 0) {
       values.delete(key);
       unset.push({ key, variables: missing });
-    } else values.set(key, Buffer.from(template.replaceAll(everyPlaceholder, (_, name) => environment[name] ?? "")));
+    } else {
+      values.set(key, Buffer.from(template.replaceAll(everyPlaceholder, (_, name) => environment[name] ?? "")));
+    }
   }
   return { values, unset };
 }

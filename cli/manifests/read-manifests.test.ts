@@ -101,7 +101,7 @@ metadata: { name: d }
     ]);
   });
 
-  test("files that have nothing to do with us are no faults", async () => {
+  test("files that have nothing to do with us are no problems", async () => {
     await put("package.json", '{ "name": "x" }');
     await put("tsconfig.json", '{\n  // comment\n  "a": [1,\n}');
     expect(await said()).toEqual([
@@ -112,7 +112,7 @@ metadata: { name: d }
     ]);
   });
 
-  test("faults of a Secret name the key and never the value", async () => {
+  test("problems of a Secret name the key and never the value", async () => {
     await put("s.yaml", "apiVersion: v1\nkind: Secret\nmetadata: { name: keys }\ndata:\n  openai: not*base64\n");
     await put("t.yaml", "apiVersion: v1\nkind: Secret\nmetadata: { name: keys }\nstringData:\n  ../x: a\n  num: 1\n");
     expect(await said()).toEqual([

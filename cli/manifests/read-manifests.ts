@@ -48,11 +48,12 @@ export async function readManifests(found: FoundFiles): Promise<Manifests> {
 /** Adds what is in the text of a file. @param named whether the user means this file, whatever is in it */
 export function addFile(manifests: Manifests, file: string, named: boolean, { text, changedAt }: ReadText): void {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
-  // A tsconfig.json beside the manifests is nobody's fault; a broken manifest is.
+  // A tsconfig.json beside the manifests is nobody's problem; a broken manifest is.
   const isOurs = named || text.includes(group);
   for (const part of readYamlDocuments(text)) {
-    if (part.ok) addDocument(manifests, { file, document: part.document, lines, changedAt }, isOurs);
-    else {
+    if (part.ok) {
+      addDocument(manifests, { file, document: part.document, lines, changedAt }, isOurs);
+    } else {
       manifests.diagnostics.push({
         severity: isOurs ? "error" : "note",
         file,
@@ -71,10 +72,13 @@ function addDocument(manifests: Manifests, source: Source, isOurs: boolean): voi
   };
   if (apiVersion === "v1" && (kind === "Secret" || kind === "ConfigMap")) {
     const object = parseLocalObject(source.file, source.document);
-    if (!Array.isArray(object)) manifests.objects.push(object);
-    else
-      for (const { path, message } of object)
+    if (!Array.isArray(object)) {
+      manifests.objects.push(object);
+    } else {
+      for (const { path, message } of object) {
         say("error", source.document.locate(path), `${kind}: ${path}: ${message}`);
+      }
+    }
   } else if (apiVersion !== undefined && kind !== undefined && !apiVersion.startsWith(`${group}/`)) {
     say("note", source.document.start, `passed over ${kind}: read are ${kindNames.join(", ")}, Secret and ConfigMap`);
   } else if (apiVersion === undefined && kind === undefined && !isOurs) {

@@ -9,10 +9,10 @@ function only(text: string): YamlDocument {
   return part.document;
 }
 
-function faultOf(text: string) {
-  const faults = readYamlDocuments(text).filter((part) => !part.ok);
-  expect(faults).toHaveLength(1);
-  return faults[0];
+function problemOf(text: string) {
+  const problems = readYamlDocuments(text).filter((part) => !part.ok);
+  expect(problems).toHaveLength(1);
+  return problems[0];
 }
 
 describe("CFG-5 a field is found by its path", () => {
@@ -92,7 +92,7 @@ describe("CFG-5 a text means what it means to kubectl", () => {
 
 describe("CFG-5 what cannot be read is named with its place", () => {
   test("a key that stands twice", () => {
-    expect(faultOf("a: 1\nb:\n  c: 1\n  c: 2\n")).toMatchObject({
+    expect(problemOf("a: 1\nb:\n  c: 1\n  c: 2\n")).toMatchObject({
       position: { line: 4, column: 3 },
       message: "this key stands twice in one mapping; remove one of them",
     });
@@ -100,7 +100,7 @@ describe("CFG-5 what cannot be read is named with its place", () => {
 
   test("a tab", () => {
     const message = expect.stringMatching(/^a tab indents this line, and YAML wants spaces/);
-    expect(faultOf("a:\n  b: 1\n\tc: 2\n")).toMatchObject({ position: { line: 3 }, message });
+    expect(problemOf("a:\n  b: 1\n\tc: 2\n")).toMatchObject({ position: { line: 3 }, message });
   });
 
   test("a bracket that is not closed, in the second document, without harm to its neighbours", () => {
@@ -114,7 +114,7 @@ describe("CFG-5 what cannot be read is named with its place", () => {
     ["a tag in brackets", "a: !<sk-4711> x\n"],
     ["a tag that cannot be one", "a: !sk-4711^x y\n"],
   ])("%s, without what it says", (_, text) => {
-    const { message } = faultOf(text) ?? {};
+    const { message } = problemOf(text) ?? {};
     expect(message).toMatch(/^not valid YAML: .*…/);
     expect(message).not.toMatch(/4|711/);
   });
@@ -122,11 +122,11 @@ describe("CFG-5 what cannot be read is named with its place", () => {
   test("ninety-nine mappings and lists inside each other, and one more", () => {
     const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}\n`;
     expect(readYamlDocuments(nested(99))).toMatchObject([{ ok: true }]);
-    expect(faultOf(nested(100))).toMatchObject({ message: expect.stringContaining("about 100 mappings") });
+    expect(problemOf(nested(100))).toMatchObject({ message: expect.stringContaining("about 100 mappings") });
   });
 
   test("an alias inside what it stands for", () => {
-    expect(faultOf("a: &x\n  - *x\n")).toMatchObject({
+    expect(problemOf("a: &x\n  - *x\n")).toMatchObject({
       position: { line: 2, column: 5 },
       message: "this alias stands inside what it stands for; write it out",
     });

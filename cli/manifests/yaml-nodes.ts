@@ -109,7 +109,7 @@ const tooMany = `aliases blow this document up to more than ${maxNodes} values; 
 export type FieldPart = "key" | "value";
 
 /**
- * The offset of a field named as faults name it. Keys may have dots in them, so that the longest key that fits wins;
+ * The offset of a field named as problems name it. Keys may have dots in them, so that the longest key that fits wins;
  * a field that is not there is looked for no further than the one around it.
  */
 export function locateIn(root: YamlNode, path: string, part: FieldPart): number {

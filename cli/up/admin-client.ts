@@ -1,6 +1,6 @@
 // What `pallas up` asks of its processes over their admin port: whether they are ready, whether they live, how they are,
 // and how many calls they still work on.
-import { healthReportLimitBytes, parseHealthReport, type HealthReport } from "../../crds/health.ts";
+import { maxHealthReportBytes, parseHealthReport, type HealthReport } from "../../crds/health.ts";
 import { fetchLimited, fetchText } from "../../lib/outgoing/fetch-limited.ts";
 import { reasonOf } from "../manifests/find-files.ts";
 
@@ -25,7 +25,7 @@ export async function observeReadiness(adminUrl: string, signal: AbortSignal): P
 const requestFor = (signal: AbortSignal, timeoutMs: number) => ({
   signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   accept: "application/json",
-  limitBytes: healthReportLimitBytes,
+  maxBytes: maxHealthReportBytes,
 });
 
 /** Whether the process answers at all. */

@@ -62,7 +62,7 @@ describe("OPR-3 an agent's status on this machine", () => {
       { state: { phase: "failing" as const, detail: "crashed" } },
       { Ready: "crashed", health: "error", replicas: 0 },
     ],
-    ["has no port", { state: undefined, portFault: "taken" }, { Ready: "taken", Available: "taken" }],
+    ["has no port", { state: undefined, portProblem: "taken" }, { Ready: "taken", Available: "taken" }],
   ])("of one that %s: not ready, and why", (_, change, expected) => {
     expect(told(change)).toMatchObject({ ...expected, readyReplicas: 0 });
   });

@@ -3,6 +3,7 @@ import type { AgentStatus } from "../../crds/agent.ts";
 import { agentReadyParts, type AgentConditionType, type Reason } from "../../crds/conditions.ts";
 import type { Condition } from "../../crds/definition.ts";
 import type { HealthPart, HealthReport, HealthStatus } from "../../crds/health.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { splitModel } from "../../plan/models.ts";
 import type { ProcessState } from "./board.ts";
 import type { ListedAgent } from "./desired.ts";
@@ -15,7 +16,7 @@ export interface StatusInput {
   /** Dependencies that are not ready. */
   waitsFor: readonly string[];
   /** Why it has no port. */
-  portFault?: string | undefined;
+  portProblem?: string | undefined;
   previous?: AgentStatus | undefined;
   /** RFC 3339, UTC. */
   now: string;
@@ -32,22 +33,21 @@ interface Finding {
 export function renderAgentStatus(input: StatusInput): AgentStatus {
   const { listed, state, previous, now } = input;
   const findings = [...parts(input), ...healthFindings(input)];
-  const faulty = findings.find(
+  const invalid = findings.find(
     ({ type, status }) => agentReadyParts.some((part) => part === type) && status !== "True",
   );
   const ready: Finding =
-    faulty === undefined ? finding("Ready", true, "Ready", "") : finding("Ready", false, "NotReady", faulty.message);
+    invalid === undefined ? finding("Ready", true, "Ready", "") : finding("Ready", false, "NotReady", invalid.message);
   const conditions = [...findings, ready].map((found): Condition => {
     const before = previous?.conditions?.find(({ type }) => type === found.type);
     return { ...found, lastTransitionTime: before?.status === found.status ? before.lastTransitionTime : now };
   });
-  const isReady = faulty === undefined;
+  const isReady = invalid === undefined;
   const health = healthOf(state);
   return {
     specChangedAt: listed.specChangedAt,
     conditions,
-    ...(health === undefined ? {} : { health }),
-    ...(listed.url === undefined ? {} : { url: listed.url }),
+    ...defined({ health, url: listed.url }),
     replicas: state?.pid === undefined ? 0 : 1,
     readyReplicas: isReady ? 1 : 0,
   };
@@ -60,17 +60,17 @@ const finding = (type: AgentConditionType, holds: boolean, reason: Reason, messa
   message,
 });
 
-function parts({ listed, state, waitsFor, portFault }: StatusInput): Finding[] {
-  const { fault } = listed;
+function parts({ listed, state, waitsFor, portProblem }: StatusInput): Finding[] {
+  const { problem } = listed;
   return [
     finding("Accepted", true, "Accepted", ""),
-    fault === undefined
+    problem === undefined
       ? finding("ReferencesResolved", true, "Resolved", "")
-      : finding("ReferencesResolved", false, fault.reason, fault.message),
+      : finding("ReferencesResolved", false, problem.reason, problem.message),
     waitsFor.length === 0
       ? finding("DependenciesReady", true, "DependenciesReady", "")
       : finding("DependenciesReady", false, "WaitingForDependencies", `waits for ${waitsFor.join(", ")}`),
-    portFault === undefined ? availability(state) : finding("Available", false, "Unavailable", portFault),
+    portProblem === undefined ? availability(state) : finding("Available", false, "Unavailable", portProblem),
   ];
 }
 

@@ -1,6 +1,7 @@
 // How every process is doing, in one place: who waits for whom reads it here, and so do the table and the registry's
 // state file. It starts and stops nothing.
 import type { HealthReport } from "../../crds/health.ts";
+import { defined } from "../../lib/process/defined.ts";
 
 export type Phase = "waiting" | "starting" | "ready" | "failing" | "stopping";
 
@@ -14,34 +15,34 @@ export interface ProcessState {
 }
 
 export class Board {
-  private readonly states = new Map<string, ProcessState>();
-  private readonly listeners = new Set<() => void>();
+  readonly #states = new Map<string, ProcessState>();
+  readonly #listeners = new Set<() => void>();
 
   get(key: string): ProcessState | undefined {
-    return this.states.get(key);
+    return this.#states.get(key);
   }
 
   keys(): Iterable<string> {
-    return this.states.keys();
+    return this.#states.keys();
   }
 
   isReady(key: string): boolean {
-    return this.states.get(key)?.phase === "ready";
+    return this.#states.get(key)?.phase === "ready";
   }
 
   set(key: string, state: ProcessState): void {
-    this.states.set(key, state);
+    this.#states.set(key, state);
     this.announce();
   }
 
   remove(key: string): void {
-    if (this.states.delete(key)) this.announce();
+    if (this.#states.delete(key)) this.announce();
   }
 
   /** @returns ends the listening */
   onChange(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /**
@@ -67,7 +68,7 @@ export class Board {
 
   /** Lets everybody look again, as when what they wait for has changed. */
   announce(): void {
-    for (const listener of [...this.listeners]) listener();
+    for (const listener of [...this.#listeners]) listener();
   }
 }
 
@@ -78,8 +79,9 @@ export function describeState(state: ProcessState | undefined): {
 } {
   if (state === undefined) return { status: "stopped" };
   const { phase, detail, health } = state;
-  if (phase !== "ready" || health === undefined || (health !== "unreachable" && health.status === "ok"))
-    return { status: phase, ...(detail === undefined ? {} : { reason: detail }) };
+  if (phase !== "ready" || health === undefined || (health !== "unreachable" && health.status === "ok")) {
+    return { status: phase, ...defined({ reason: detail }) };
+  }
   return { status: "degraded", reason: health === "unreachable" ? "it does not answer" : (health.message ?? "") };
 }
 

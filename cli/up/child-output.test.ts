@@ -5,7 +5,7 @@ import { PassThrough } from "node:stream";
 import { finished } from "node:stream/promises";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../testing/manifests.ts";
-import { maxLineLength, plainLine, shortLine, splitLines } from "./child-output.ts";
+import { maxLineChars, plainLine, shortLine, splitLines } from "./child-output.ts";
 import { openLogFile } from "./log-file.ts";
 
 async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {
@@ -31,8 +31,8 @@ describe("LOG-2 lines of processes", () => {
   });
 
   test("one of the greatest length stays whole, one character more is cut", async () => {
-    expect((await linesOf(`${"x".repeat(maxLineLength)}\n`)).map(({ length }) => length)).toEqual([maxLineLength]);
-    expect((await linesOf("x".repeat(maxLineLength + 1))).map(({ length }) => length)).toEqual([maxLineLength, 1]);
+    expect((await linesOf(`${"x".repeat(maxLineChars)}\n`)).map(({ length }) => length)).toEqual([maxLineChars]);
+    expect((await linesOf("x".repeat(maxLineChars + 1))).map(({ length }) => length)).toEqual([maxLineChars, 1]);
   });
 
   test("warnings and errors are shortened for the terminal, the rest stays in the log", () => {

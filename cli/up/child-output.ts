@@ -4,8 +4,8 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
 /** A longer line is cut into lines of this length. */
-export const maxLineLength = 64 * 1024;
-const maxShortLength = 200;
+export const maxLineChars = 64 * 1024;
+const maxShortChars = 200;
 
 /** Hands every line to `onLine`; the last one even without a line break, when the stream ends. */
 export function splitLines(stream: Readable, onLine: (line: string) => void): void {
@@ -16,7 +16,7 @@ export function splitLines(stream: Readable, onLine: (line: string) => void): vo
     const lines = rest.split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) onLine(line);
-    for (; rest.length >= maxLineLength; rest = rest.slice(maxLineLength)) onLine(rest.slice(0, maxLineLength));
+    for (; rest.length >= maxLineChars; rest = rest.slice(maxLineChars)) onLine(rest.slice(0, maxLineChars));
   };
   stream.on("data", (chunk: Buffer) => take(decoder.write(chunk)));
   stream.on("end", () => {
@@ -72,7 +72,7 @@ function describe({ message, fields }: LogLine): string {
     .map(([name, value]) => `${name} ${String(value)}`);
   const text = `${message}${typeof cause === "string" ? `: ${cause}` : ""}${details.length > 0 ? ` (${details.join(", ")})` : ""}`;
   const flat = text.replaceAll(/\s+/g, " ");
-  return flat.length > maxShortLength ? `${flat.slice(0, maxShortLength - 1)}…` : flat;
+  return flat.length > maxShortChars ? `${flat.slice(0, maxShortChars - 1)}…` : flat;
 }
 
 /** Whether a line says something by itself: not a stack frame, a field of a printed error, or Node's version below it. */
@@ -81,5 +81,5 @@ export const isTelling = (line: string): boolean => line.trim() !== "" && !/^(\s
 /** The message of a log line, or a line that is none as it stands: what a crash is reported with. */
 export function plainLine(line: string): string {
   const parsed = parseLogLine(line);
-  return parsed === undefined ? line.trim().slice(0, maxShortLength) : describe(parsed);
+  return parsed === undefined ? line.trim().slice(0, maxShortChars) : describe(parsed);
 }

@@ -3,7 +3,8 @@
 import { createHash } from "node:crypto";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
-import { formatFault, type Fault } from "../../plan/fault.ts";
+import { defined } from "../../lib/process/defined.ts";
+import { formatProblem, type ValidationError } from "../../plan/validation-error.ts";
 import { dependenciesOf } from "../../plan/order.ts";
 import type { Neighbourhood } from "../../plan/resolve.ts";
 import { renderResolved } from "../../plan/resolved.ts";
@@ -27,7 +28,7 @@ export interface ListedAgent extends Placed {
   /** Absent when it got no port. */
   url?: string;
   /** Why it cannot run, when it cannot. */
-  fault?: Pick<Fault, "reason" | "message">;
+  problem?: Pick<ValidationError, "reason" | "message">;
 }
 
 export interface RunnableAgent extends Placed {
@@ -118,14 +119,14 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     const port = ports.get(key);
     const instance = instances.get(`${agent.metadata.namespace}/${agent.spec.instanceRef.name}`);
     const url = port === undefined ? undefined : publishedLocalUrl(agent, instance, { port, host: context.urlHost });
-    const fault = checked.faults.find(({ subject }) => subject === `PallasAgent ${key}`);
+    const problem = checked.problems.find(({ subject }) => subject === `PallasAgent ${key}`);
     const before = previous?.listed.get(key);
     desired.listed.set(key, {
       agent,
       file: fileOf(manifests, agent),
       specChangedAt: changedAt(manifests, agent, before?.agent.spec, before?.specChangedAt),
-      ...(url !== undefined && { url }),
-      ...(fault && { fault: { reason: fault.reason, message: formatFault(fault) } }),
+      ...defined({ url }),
+      ...(problem && { problem: { reason: problem.reason, message: formatProblem(problem) } }),
     });
   }
   for (const [key, { agent, around }] of runnable) {
@@ -146,12 +147,12 @@ function kept<T>(
 }
 
 /**
- * Whether something that is not sound any more is to stay: it is still declared, or its file has a fault, which may be
+ * Whether something that is not sound any more is to stay: it is still declared, or its file has a problem, which may be
  * what hides it.
  */
 function createKeeper({ sources }: Manifests, { diagnostics }: Judged) {
-  const faultyFiles = new Set(diagnostics.filter(({ severity }) => severity === "error").map(({ file }) => file));
-  return (kind: string, key: string, file: string): boolean => sources.has(`${kind} ${key}`) || faultyFiles.has(file);
+  const invalidFiles = new Set(diagnostics.filter(({ severity }) => severity === "error").map(({ file }) => file));
+  return (kind: string, key: string, file: string): boolean => sources.has(`${kind} ${key}`) || invalidFiles.has(file);
 }
 
 const fileOf = (manifests: Manifests, resource: PallasAgent | PallasInstance): string =>

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { HealthReport } from "../../crds/health.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { followCalls } from "./follow-calls.ts";
 
@@ -9,7 +10,7 @@ const report = (callsInFlight?: number): HealthReport => ({
   agent: "a",
   providers: {},
   downstreams: {},
-  ...(callsInFlight !== undefined && { callsInFlight }),
+  ...defined({ callsInFlight }),
 });
 
 test("CLI-1 the calls of a process that stops are told when their number changes, and none at first are not", async () => {

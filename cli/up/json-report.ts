@@ -1,6 +1,7 @@
 // A run told to scripts: one JSON object per line and event. A process has a line each time its state changes, and
 // only then.
 import { renderTime, systemClock } from "../../lib/process/clock.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { toJson } from "../manifests/diagnostic.ts";
 import { jsonLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
@@ -42,9 +43,9 @@ export function createJsonReport(terminal: Terminal): UpReport {
 function describe(key: string, { desired, board, registryUrl }: RunState) {
   const { status: phase, reason: detail } = describeState(board.get(key));
   const { pid } = board.get(key) ?? {};
-  const found = { phase, ...(detail === undefined ? {} : { detail }), ...(pid === undefined ? {} : { pid }) };
+  const found = { phase, ...defined({ detail, pid }) };
   if (key === registryKey) return { ...found, url: registryUrl };
   const [namespace = "", name = ""] = key.split("/");
   const { url } = desired.listed.get(key) ?? {};
-  return { namespace, name, ...found, ...(url === undefined ? {} : { url }) };
+  return { namespace, name, ...found, ...defined({ url }) };
 }

@@ -63,16 +63,16 @@ export async function loadManifests(options: LoadOptions, previous: Loaded | und
   };
 }
 
-/** A file with a fault takes no Secret away from those who read it. */
+/** A file with a problem takes no Secret away from those who read it. */
 function keptObjects(
   { objects }: Manifests,
   diagnostics: readonly Diagnostic[],
   previous: Loaded | undefined,
 ): LocalObject[] {
-  const faulty = new Set(diagnostics.filter(({ severity }) => severity === "error").map(({ file }) => file));
+  const invalid = new Set(diagnostics.filter(({ severity }) => severity === "error").map(({ file }) => file));
   const idOf = ({ kind, namespace, name }: LocalObject) => `${kind} ${namespace}/${name}`;
   const there = new Set(objects.map(idOf));
-  return (previous?.objects ?? []).filter((object) => faulty.has(object.file) && !there.has(idOf(object)));
+  return (previous?.objects ?? []).filter((object) => invalid.has(object.file) && !there.has(idOf(object)));
 }
 
 function unknownAgent(name: string, { listed }: Desired): UsageError {

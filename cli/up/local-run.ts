@@ -24,7 +24,7 @@ import { followCalls } from "./follow-calls.ts";
 import { watchProcess } from "./watch-process.ts";
 
 /** Processes that start at once; more would only starve each other. */
-const startsAtOnce = 8;
+const maxConcurrentStarts = 8;
 
 export interface LocalRunOptions {
   host: string;
@@ -45,73 +45,73 @@ interface Registry {
 
 export class LocalRun {
   readonly registryUrl: string;
-  private readonly options: LocalRunOptions;
-  private readonly board = new Board();
-  private readonly supervisor: Supervisor;
-  private readonly stateFile: Coalesced;
-  private readonly runner: RunnerContext;
-  private readonly programs: ProgramContext;
-  private registry: Registry | undefined;
-  private loaded: Loaded;
-  private statuses: ReadonlyMap<string, AgentStatus> = new Map();
+  readonly #options: LocalRunOptions;
+  readonly #board = new Board();
+  readonly #supervisor: Supervisor;
+  readonly #stateFile: Coalesced;
+  readonly #runner: RunnerContext;
+  readonly #programs: ProgramContext;
+  #registry: Registry | undefined;
+  #loaded: Loaded;
+  #statuses: ReadonlyMap<string, AgentStatus> = new Map();
 
   constructor(first: Loaded, options: LocalRunOptions) {
     const { host, registryPort, folder, logs, report, tokenFile } = options;
-    this.options = options;
-    this.loaded = first;
+    this.#options = options;
+    this.#loaded = first;
     this.registryUrl = `http://${urlHost(host)}:${registryPort}`;
-    this.programs = {
+    this.#programs = {
       host,
       registryPort,
       folder,
       tokenFile,
-      environment: () => this.loaded.environment,
-      takenPorts: () => new Set([registryPort, ...this.loaded.desired.ports.values()]),
+      environment: () => this.#loaded.environment,
+      takenPorts: () => new Set([registryPort, ...this.#loaded.desired.ports.values()]),
       output: (key) => logs.output(key),
     };
-    this.runner = this.createRunner();
-    this.supervisor = new Supervisor(this.runner, (agent) => planAgent(agent, this.programs));
-    this.stateFile = coalesce(
-      () => this.writeState(),
+    this.#runner = this.#createRunner();
+    this.#supervisor = new Supervisor(this.#runner, (agent) => planAgent(agent, this.#programs));
+    this.#stateFile = coalesce(
+      () => this.#writeState(),
       (error) => report.say(`warning: ${folder.localState} cannot be written (${reasonOf(error)}); free disk space`),
     );
-    this.board.onChange(() => {
-      this.stateFile.changed();
-      report.changed(this.state);
+    this.#board.onChange(() => {
+      this.#stateFile.changed();
+      report.changed(this.#state);
     });
   }
 
   /** Writes the files and starts the registry, then the agents. */
   async start(): Promise<void> {
-    await this.applyFiles();
-    await this.writeState();
-    await this.writePorts();
-    await this.applyRegistry();
-    this.supervisor.apply(this.loaded.desired.runnable);
+    await this.#applyFiles();
+    await this.#writeState();
+    await this.#writePorts();
+    await this.#applyRegistry();
+    this.#supervisor.apply(this.#loaded.desired.runnable);
   }
 
   /** Moves to what an edit asks for; Secrets, texts and live configurations are rewritten in place, and read again by those that run. */
   async apply(loaded: Loaded): Promise<Changes> {
-    this.loaded = loaded;
-    await this.applyFiles();
-    await this.writePorts();
-    await this.applyRegistry();
-    const changes = this.supervisor.apply(loaded.desired.runnable);
-    this.stateFile.changed();
+    this.#loaded = loaded;
+    await this.#applyFiles();
+    await this.#writePorts();
+    await this.#applyRegistry();
+    const changes = this.#supervisor.apply(loaded.desired.runnable);
+    this.#stateFile.changed();
     return changes;
   }
 
   /** What is wanted now. */
   get current(): Loaded {
-    return this.loaded;
+    return this.#loaded;
   }
 
-  private get desired(): Desired {
-    return this.loaded.desired;
+  get #desired(): Desired {
+    return this.#loaded.desired;
   }
 
-  private get state(): RunState {
-    return { desired: this.desired, board: this.board, registryUrl: this.registryUrl };
+  get #state(): RunState {
+    return { desired: this.#desired, board: this.#board, registryUrl: this.registryUrl };
   }
 
   /** Tells how everything is, once each process is ready or has said why not. */
@@ -119,53 +119,53 @@ export class LocalRun {
     const wanted = (): Map<string, readonly string[]> =>
       new Map([
         [registryKey, []],
-        ...[...this.desired.runnable.values()].map(({ key, dependencies }): [string, string[]] => [key, dependencies]),
+        ...[...this.#desired.runnable.values()].map(({ key, dependencies }): [string, string[]] => [key, dependencies]),
       ]);
-    const isKnown = (key: string): boolean => key === registryKey || this.board.get(key)?.health !== undefined;
-    await this.board.until((board) => isSettled(board, wanted(), isKnown), signal);
-    await this.stateFile.settled();
-    this.options.report.settled(this.state);
+    const isKnown = (key: string): boolean => key === registryKey || this.#board.get(key)?.health !== undefined;
+    await this.#board.until((board) => isSettled(board, wanted(), isKnown), signal);
+    await this.#stateFile.settled();
+    this.#options.report.settled(this.#state);
   }
 
   /** The registry, so that nobody finds what is about to end and it reports nothing missing; then those that use others. */
   async stop(): Promise<void> {
-    await this.registry?.stop();
-    await this.supervisor.stop();
-    await this.stateFile.settled();
-    await removeSecrets(this.options.folder);
+    await this.#registry?.stop();
+    await this.#supervisor.stop();
+    await this.#stateFile.settled();
+    await removeSecrets(this.#options.folder);
   }
 
   /** Starts the registry, or starts it anew when what it is told at its start has changed. */
-  private async applyRegistry(): Promise<void> {
-    const settings = renderRegistrySettings([...this.desired.instances.values()], this.options.host);
+  async #applyRegistry(): Promise<void> {
+    const settings = renderRegistrySettings([...this.#desired.instances.values()], this.#options.host);
     const fingerprint = JSON.stringify(settings);
-    if (this.registry?.fingerprint === fingerprint) return;
-    await this.registry?.stop();
+    if (this.#registry?.fingerprint === fingerprint) return;
+    await this.#registry?.stop();
     const controller = new AbortController();
-    const ended = superviseProcess(planRegistry(this.programs, settings), this.runner, controller.signal);
+    const ended = superviseProcess(planRegistry(this.#programs, settings), this.#runner, controller.signal);
     const stop = (): Promise<void> => {
       controller.abort(new Error("stopped"));
       return ended;
     };
-    this.registry = { fingerprint, stop };
+    this.#registry = { fingerprint, stop };
   }
 
-  private createRunner(): RunnerContext {
-    const { report } = this.options;
+  #createRunner(): RunnerContext {
+    const { report } = this.#options;
     return {
       clock: systemClock,
-      board: this.board,
-      slots: new Slots(startsAtOnce),
+      board: this.#board,
+      slots: new Slots(maxConcurrentStarts),
       observeReadiness,
-      hurry: this.options.hurry,
-      whileReady: (key, { adminUrl }, signal) => this.watch(key, adminUrl, signal),
-      whileStopping: (key, { adminUrl }, signal) => this.countCalls(key, adminUrl, signal),
-      onReady: (key, afterMs) => report.ready(key, this.desired.listed.get(key)?.url ?? this.registryUrl, afterMs),
-      onTrouble: (key, message, retryMs) => report.inTrouble(key, message, retryMs, this.supervisor.waitingFor(key)),
+      hurry: this.#options.hurry,
+      whileReady: (key, { adminUrl }, signal) => this.#watch(key, adminUrl, signal),
+      whileStopping: (key, { adminUrl }, signal) => this.#countCalls(key, adminUrl, signal),
+      onReady: (key, afterMs) => report.ready(key, this.#desired.listed.get(key)?.url ?? this.registryUrl, afterMs),
+      onTrouble: (key, message, retryMs) => report.inTrouble(key, message, retryMs, this.#supervisor.waitingFor(key)),
     };
   }
 
-  private watch(key: string, adminUrl: string, signal: AbortSignal): Promise<string | undefined> {
+  #watch(key: string, adminUrl: string, signal: AbortSignal): Promise<string | undefined> {
     const isAgent = key !== registryKey;
     return watchProcess(
       {
@@ -173,46 +173,47 @@ export class LocalRun {
         observeLiveness: (ends) => observeLiveness(adminUrl, ends),
         ...(isAgent && { observeHealth: (ends) => observeHealth(shortName(key), adminUrl, ends) }),
         onHealth: (health) => {
-          const state = this.board.get(key);
-          if (isAgent && state !== undefined && !isSameHealth(state.health, health))
-            this.board.set(key, { ...state, health });
+          const state = this.#board.get(key);
+          if (isAgent && state !== undefined && !isSameHealth(state.health, health)) {
+            this.#board.set(key, { ...state, health });
+          }
         },
       },
       signal,
     );
   }
 
-  private async countCalls(key: string, adminUrl: string, signal: AbortSignal): Promise<void> {
+  async #countCalls(key: string, adminUrl: string, signal: AbortSignal): Promise<void> {
     if (key === registryKey) return;
     const onCalls = (calls: number): void => {
-      const state = this.board.get(key);
+      const state = this.#board.get(key);
       const detail = calls === 1 ? "1 call is still running" : `${calls} calls are still running`;
-      if (state?.phase === "stopping" && state.detail !== detail) this.board.set(key, { ...state, detail });
+      if (state?.phase === "stopping" && state.detail !== detail) this.#board.set(key, { ...state, detail });
     };
     await followCalls(() => observeHealth(shortName(key), adminUrl, signal), onCalls, systemClock, signal);
   }
 
-  private async applyFiles(): Promise<void> {
-    const { folder } = this.options;
-    await applyObjectFiles(folder, this.loaded.objects, this.loaded.environment.variables);
-    await applyLiveConfigs(folder, this.desired.runnable.values());
+  async #applyFiles(): Promise<void> {
+    const { folder } = this.#options;
+    await applyObjectFiles(folder, this.#loaded.objects, this.#loaded.environment.variables);
+    await applyLiveConfigs(folder, this.#desired.runnable.values());
   }
 
-  private writePorts(): Promise<void> {
-    const { folder, registryPort } = this.options;
-    return writePorts(folder, registryPort, this.desired.ports);
+  #writePorts(): Promise<void> {
+    const { folder, registryPort } = this.#options;
+    return writePorts(folder, registryPort, this.#desired.ports);
   }
 
-  private async writeState(): Promise<void> {
+  async #writeState(): Promise<void> {
     const state = renderLocalState({
-      desired: this.desired,
-      board: this.board,
+      desired: this.#desired,
+      board: this.#board,
       registryUrl: this.registryUrl,
-      previous: this.statuses,
+      previous: this.#statuses,
       now: renderTime(systemClock),
     });
     const agents = state.resources.filter(isOfKind(kinds.PallasAgent));
-    this.statuses = new Map(agents.map((agent) => [keyOf(agent), agent.status ?? {}]));
-    await this.options.folder.replace(this.options.folder.localState, `${JSON.stringify(state)}\n`);
+    this.#statuses = new Map(agents.map((agent) => [keyOf(agent), agent.status ?? {}]));
+    await this.#options.folder.replace(this.#options.folder.localState, `${JSON.stringify(state)}\n`);
   }
 }

@@ -27,7 +27,7 @@ export function renderLocalState({ desired, board, registryUrl, previous, now }:
       model: instance === undefined ? "" : (modelOf(agent, instance) ?? ""),
       state: board.get(key),
       waitsFor: dependencies,
-      portFault: desired.refusedPorts.find((refused) => refused.key === key)?.message,
+      portProblem: desired.refusedPorts.find((refused) => refused.key === key)?.message,
       previous: previous.get(key),
       now,
     });

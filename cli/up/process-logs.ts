@@ -33,8 +33,9 @@ export function openProcessLogs({ folder, terminal, env, showsAll }: ProcessLogO
       hasFailed = false;
     } catch (error) {
       // A full disk must not stop the agents; it is said once.
-      if (!hasFailed)
+      if (!hasFailed) {
         terminal.complain(`warning: the log ${path} cannot be written (${reasonOf(error)}); free disk space`);
+      }
       hasFailed = true;
     }
   };

@@ -5,27 +5,28 @@ import { shortName } from "./runner.ts";
 
 export class ProcessNews {
   /** What was said last of an agent that is not well. */
-  private readonly unwell = new Map<string, string>();
-  private readonly draining = new Set<string>();
+  readonly #unwell = new Map<string, string>();
+  readonly #draining = new Set<string>();
 
   /** When an agent begins to be unwell, when its reason is another, and when it is over. */
   ofHealth(key: string, board: Board): string | undefined {
     const { status, reason = "" } = describeState(board.get(key));
-    if (status === "ready" && board.get(key)?.health !== undefined && this.unwell.delete(key))
+    if (status === "ready" && board.get(key)?.health !== undefined && this.#unwell.delete(key)) {
       return `${shortName(key)}: healthy again`;
+    }
     // Seconds that were measured are no other reason.
     const sameness = reason.replaceAll(/\d+(?:\.\d+)?/g, "#");
-    if (status !== "degraded" || this.unwell.get(key) === sameness) return undefined;
-    this.unwell.set(key, sameness);
+    if (status !== "degraded" || this.#unwell.get(key) === sameness) return undefined;
+    this.#unwell.set(key, sameness);
     return `${shortName(key)}: degraded: ${reason}`;
   }
 
   /** When it is found that a process which is to stop works on calls. */
   ofCalls(key: string, board: Board, isStopping: boolean): string | undefined {
     const { status, reason } = describeState(board.get(key));
-    if (status !== "stopping") this.draining.delete(key);
-    if (status !== "stopping" || reason === undefined || this.draining.has(key)) return undefined;
-    this.draining.add(key);
+    if (status !== "stopping") this.#draining.delete(key);
+    if (status !== "stopping" || reason === undefined || this.#draining.has(key)) return undefined;
+    this.#draining.add(key);
     const then = isStopping ? "Ctrl-C once more ends what runs" : "what was edited holds when they have ended";
     return `${shortName(key)}: ${reason}; ${then}`;
   }

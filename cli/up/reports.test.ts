@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { HealthReport } from "../../crds/health.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { Diagnostic } from "../manifests/diagnostic.ts";
 import { judge } from "../manifests/judge.ts";
 import { agentYaml, instanceYaml, readFolder, recordTerminal } from "../testing/manifests.ts";
@@ -22,7 +23,12 @@ async function createState(): Promise<RunState> {
   return { desired, board: new Board(), registryUrl: "http://localhost:24200" };
 }
 
-const fault: Diagnostic = { severity: "error", file: "/m/a.yaml", position: { line: 1, column: 2 }, message: "wrong" };
+const problem: Diagnostic = {
+  severity: "error",
+  file: "/m/a.yaml",
+  position: { line: 1, column: 2 },
+  message: "wrong",
+};
 
 describe("CLI-1 a run told to people", () => {
   test("one line says how things are: what is wrong first, and how to stop when all is well", async () => {
@@ -45,11 +51,11 @@ describe("CLI-1 a run told to people", () => {
     ]);
   });
 
-  test("nothing is said twice, and when the last fault has gone that is said", () => {
+  test("nothing is said twice, and when the last problem has gone that is said", () => {
     const terminal = recordTerminal("/m");
     const report = createTextReport(terminal);
-    report.judged([fault]);
-    report.judged([fault]);
+    report.judged([problem]);
+    report.judged([problem]);
     report.judged([]);
     report.judged([]);
     report.inTrouble("default/a", "ended with code 1", 1_000, ["default/b"]);
@@ -75,7 +81,7 @@ describe("CLI-1 an agent that is up and not well", () => {
     agent: "a",
     providers: {},
     downstreams: {},
-    ...(message !== undefined && { message }),
+    ...defined({ message }),
   });
 
   test("is degraded in the table with its reason, and when that changes or is over a line says so", async () => {
@@ -117,7 +123,7 @@ describe("CLI-1 an agent that is up and not well", () => {
     const report = createTextReport(terminal);
     const state = await createState();
     const stop = (detail?: string) => {
-      state.board.set("default/a", { phase: "stopping", ...(detail !== undefined && { detail }) });
+      state.board.set("default/a", { phase: "stopping", ...defined({ detail }) });
       report.changed(state);
     };
     stop();
@@ -145,7 +151,7 @@ describe("CLI-1 a run told to scripts", () => {
     const time = expect.stringMatching(/^\d{4}-.*Z$/);
     const a = { time, event: "agent", namespace: "default", name: "a", url: "http://localhost:24201/mcp" };
 
-    report.judged([fault]);
+    report.judged([problem]);
     expect(told()).toEqual([
       {
         time,

@@ -21,8 +21,9 @@ export async function applyObjectFiles(
     const { values, unset } = expandObject(object, environment);
     for (const [key, value] of values) wanted.set(join(root, object.name, key), value);
     // The agent that reads it says then which variables are missing.
-    for (const { key, variables } of unset)
+    for (const { key, variables } of unset) {
       wanted.set(join(root, object.name, key), Buffer.from(variables.map((name) => `\${${name}}`).join("")));
+    }
   }
   for (const [path, contents] of wanted) await replaceIfChanged(folder, path, contents);
   for (const name of ["secrets", "texts"]) await removeOthers(join(folder.path, name), wanted);
@@ -33,8 +34,9 @@ export async function applyLiveConfigs(
   folder: StateFolder,
   agents: Iterable<Pick<RunnableAgent, "key" | "liveConfig">>,
 ): Promise<void> {
-  for (const { key, liveConfig } of agents)
+  for (const { key, liveConfig } of agents) {
     await replaceIfChanged(folder, folder.liveConfig(key), Buffer.from(liveConfig));
+  }
 }
 
 async function replaceIfChanged(folder: StateFolder, path: string, contents: Uint8Array): Promise<void> {

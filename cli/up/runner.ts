@@ -10,7 +10,7 @@ import type { Slots } from "./slots.ts";
 export const runnerLimits = {
   readyWithinMs: 60_000,
   firstRetryMs: 1_000,
-  longestRetryMs: 30_000,
+  maxRetryMs: 30_000,
   /** A process that has been ready for this long starts again without delay after its next failure. */
   steadyAfterMs: 60_000,
 } as const;
@@ -49,7 +49,7 @@ export interface RunnerContext {
 /** Runs until the signal; then stops the process and resolves. */
 export async function superviseProcess(plan: ProcessPlan, context: RunnerContext, signal: AbortSignal): Promise<void> {
   const { board, clock } = context;
-  const backoff = new Backoff({ initialMs: runnerLimits.firstRetryMs, maxMs: runnerLimits.longestRetryMs });
+  const backoff = new Backoff({ initialMs: runnerLimits.firstRetryMs, maxMs: runnerLimits.maxRetryMs });
   while (!signal.aborted) {
     try {
       await waitForDependencies(plan, context, signal);

@@ -1,11 +1,11 @@
 // A bounded number of things at once; the others wait in order.
 
 export class Slots {
-  private free: number;
-  private readonly waiting: (() => void)[] = [];
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
 
   constructor(limit: number) {
-    this.free = limit;
+    this.#free = limit;
   }
 
   /**
@@ -15,26 +15,26 @@ export class Slots {
    */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.free > 0) this.free -= 1;
-    else await this.queue(signal);
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#queue(signal);
     let isTaken = true;
     return () => {
       if (!isTaken) return;
       isTaken = false;
-      const next = this.waiting.shift();
+      const next = this.#waiting.shift();
       if (next) next();
-      else this.free += 1;
+      else this.#free += 1;
     };
   }
 
-  private async queue(signal: AbortSignal): Promise<void> {
+  async #queue(signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onAbort = () => {
-      const position = this.waiting.indexOf(resolve);
-      if (position >= 0) this.waiting.splice(position, 1);
+      const position = this.#waiting.indexOf(resolve);
+      if (position >= 0) this.#waiting.splice(position, 1);
       reject(signal.reason);
     };
-    this.waiting.push(resolve);
+    this.#waiting.push(resolve);
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       await promise;

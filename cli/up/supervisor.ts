@@ -18,24 +18,24 @@ export interface Changes {
 }
 
 export class Supervisor {
-  private readonly running = new Map<string, Running>();
-  private readonly context: RunnerContext;
-  private readonly planFor: (agent: RunnableAgent) => ProcessPlan;
-  private desired: ReadonlyMap<string, RunnableAgent> = new Map();
-  private isStopped = false;
+  readonly #running = new Map<string, Running>();
+  readonly #context: RunnerContext;
+  readonly #planFor: (agent: RunnableAgent) => ProcessPlan;
+  #desired: ReadonlyMap<string, RunnableAgent> = new Map();
+  #isStopped = false;
 
   /** @param planFor how an agent's process is started */
   constructor(context: RunnerContext, planFor: (agent: RunnableAgent) => ProcessPlan) {
-    this.context = context;
-    this.planFor = planFor;
+    this.#context = context;
+    this.#planFor = planFor;
   }
 
   /** Agents that wait for this one, directly or through others. */
   waitingFor(key: string): string[] {
     const found = new Set([key]);
     for (const next of found) {
-      for (const { agent } of this.running.values()) {
-        if (agent.dependencies.includes(next) && !this.context.board.isReady(agent.key)) found.add(agent.key);
+      for (const { agent } of this.#running.values()) {
+        if (agent.dependencies.includes(next) && !this.#context.board.isReady(agent.key)) found.add(agent.key);
       }
     }
     return [...found].slice(1);
@@ -46,9 +46,9 @@ export class Supervisor {
    * its time for the calls that it works on: nothing else waits for it but its successor and who gets its port.
    */
   apply(desired: ReadonlyMap<string, RunnableAgent>): Changes {
-    this.desired = desired;
+    this.#desired = desired;
     const changes: Changes = { started: [], restarted: [], stopped: [] };
-    for (const [key, running] of this.running) {
+    for (const [key, running] of this.#running) {
       const next = desired.get(key);
       if (running.isStopping) continue;
       if (next?.fingerprint === running.agent.fingerprint) {
@@ -58,34 +58,34 @@ export class Supervisor {
       (next ? changes.restarted : changes.stopped).push(key);
       void running.stop();
     }
-    changes.started = [...desired.keys()].filter((key) => !this.running.has(key));
-    this.startMissing();
+    changes.started = [...desired.keys()].filter((key) => !this.#running.has(key));
+    this.#startMissing();
     return changes;
   }
 
   /** Stops everything: those that use others first, then those others; in a hurry all together. */
   async stop(): Promise<void> {
-    this.isStopped = true;
-    const { hurry } = this.context;
+    this.#isStopped = true;
+    const { hurry } = this.#context;
     const hurried = new Promise<void>((resolve) => hurry.addEventListener("abort", () => resolve(), { once: true }));
-    const all = [...this.running.values()];
+    const all = [...this.#running.values()];
     for (const wave of stopOrder(all.map(({ agent }) => agent))) {
-      const ended = Promise.all(wave.map(async (key) => this.running.get(key)?.stop()));
+      const ended = Promise.all(wave.map(async (key) => this.#running.get(key)?.stop()));
       if (!hurry.aborted) await Promise.race([ended, hurried]);
     }
     await Promise.all(all.map((running) => running.stop()));
   }
 
-  private startMissing(): void {
-    if (this.isStopped) return;
+  #startMissing(): void {
+    if (this.#isStopped) return;
     const held = new Set(
-      [...this.running.values()].filter(({ isStopping }) => isStopping).map(({ agent }) => agent.port),
+      [...this.#running.values()].filter(({ isStopping }) => isStopping).map(({ agent }) => agent.port),
     );
-    for (const [key, agent] of this.desired) if (!this.running.has(key) && !held.has(agent.port)) this.start(agent);
-    this.context.board.announce();
+    for (const [key, agent] of this.#desired) if (!this.#running.has(key) && !held.has(agent.port)) this.#start(agent);
+    this.#context.board.announce();
   }
 
-  private start(agent: RunnableAgent): void {
+  #start(agent: RunnableAgent): void {
     const controller = new AbortController();
     const running: Running = {
       agent,
@@ -96,11 +96,11 @@ export class Supervisor {
         return done;
       },
     };
-    this.running.set(agent.key, running);
-    const plan = { ...this.planFor(agent), dependencies: () => running.agent.dependencies };
-    const done = superviseProcess(plan, this.context, controller.signal).finally(() => {
-      this.running.delete(agent.key);
-      this.startMissing();
+    this.#running.set(agent.key, running);
+    const plan = { ...this.#planFor(agent), dependencies: () => running.agent.dependencies };
+    const done = superviseProcess(plan, this.#context, controller.signal).finally(() => {
+      this.#running.delete(agent.key);
+      this.#startMissing();
     });
   }
 }

@@ -12,11 +12,11 @@ export function renderTable(desired: Desired, board: Board, { isTerminal, column
   const reasons: string[] = [];
   const rows = [...desired.listed]
     .toSorted(([a], [b]) => a.localeCompare(b))
-    .map(([key, { agent, url, fault }]): Row => {
+    .map(([key, { agent, url, problem }]): Row => {
       const described = describeState(board.get(key));
       const refused = desired.refusedPorts.find((entry) => entry.key === key)?.message;
-      const reason = refused ?? fault?.message ?? described.reason;
-      const status = fault || refused ? "invalid" : described.status;
+      const reason = refused ?? problem?.message ?? described.reason;
+      const status = problem || refused ? "invalid" : described.status;
       if (status !== "ready" && reason !== undefined) reasons.push(`${nameOf(key)}: ${reason}`);
       const model = desired.runnable.get(key)?.model ?? agent.spec.model ?? "-";
       return [nameOf(key), model, status, url ?? "-"];

@@ -12,7 +12,7 @@ import { renderTable } from "./table.ts";
 export function createTextReport(terminal: Terminal): UpReport {
   const renderFound = terminal.err.isTerminal ? renderWithExcerpt : renderDiagnostic;
   let known: ReadonlySet<string> = new Set();
-  let hadFaults = false;
+  let hadErrors = false;
   let hasShownTable = false;
   let isStopping = false;
   const troubles = new Map<string, string>();
@@ -22,16 +22,17 @@ export function createTextReport(terminal: Terminal): UpReport {
       const texts = diagnostics.map((diagnostic) => renderFound(diagnostic, terminal.folder));
       for (const text of texts) if (!known.has(text)) terminal.complain(text);
       known = new Set(texts);
-      const hasFaults = diagnostics.some(({ severity }) => severity === "error");
-      if (hadFaults && !hasFaults) terminal.complain("edited: all errors are corrected");
-      hadFaults = hasFaults;
+      const hasErrors = diagnostics.some(({ severity }) => severity === "error");
+      if (hadErrors && !hasErrors) terminal.complain("edited: all errors are corrected");
+      hadErrors = hasErrors;
     },
     edited(changes) {
       const parts = Object.entries(changes).filter(([, keys]) => keys.length > 0);
-      if (parts.length > 0)
+      if (parts.length > 0) {
         terminal.complain(
           `edited: ${parts.map(([what, keys]) => `${what} ${keys.map(shortName).join(", ")}`).join("; ")}`,
         );
+      }
     },
     changed({ desired, board }) {
       const keys = [...desired.runnable.keys()];
@@ -45,8 +46,9 @@ export function createTextReport(terminal: Terminal): UpReport {
     },
     ready(key, url, afterMs) {
       const wasInTrouble = troubles.delete(key);
-      if (hasShownTable || wasInTrouble)
+      if (hasShownTable || wasInTrouble) {
         terminal.complain(`${shortName(key)}: ready after ${(afterMs / 1_000).toFixed(1)} s at ${url}`);
+      }
     },
     inTrouble(key, message, retryMs, waiting) {
       if (troubles.get(key) === message) return;

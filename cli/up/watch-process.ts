@@ -28,8 +28,9 @@ export async function watchProcess(options: WatchOptions, signal: AbortSignal): 
     silences = (await observeLiveness(signal)) ? 0 : silences + 1;
     if (signal.aborted) return undefined;
     if (silences === watchLimits.maxSilences) return `does not answer any more (${silences} times in a row)`;
-    if (silences > 0) onHealth("unreachable");
-    else if (observeHealth !== undefined && (wasSilent || looks % watchLimits.looksPerHealth === 0)) {
+    if (silences > 0) {
+      onHealth("unreachable");
+    } else if (observeHealth !== undefined && (wasSilent || looks % watchLimits.looksPerHealth === 0)) {
       const health = await observeHealth(signal);
       if (!signal.aborted) onHealth(health);
     }

@@ -8,7 +8,7 @@ import { fetchKeys, type TrustedIssuer } from "./discovery.ts";
 import { createAuthApp, metadataPath, type AuthParts } from "./guard.ts";
 import { createIssuerKeys } from "./keys.ts";
 
-const fetchLimits = { connectTimeoutMs: 3_000, responseLimitBytes: 1024 * 1024 };
+const fetchLimits = { connectTimeoutMs: 3_000, maxResponseBytes: 1024 * 1024 };
 
 export interface Auth {
   /** Mount before what only callers with a token may reach. */

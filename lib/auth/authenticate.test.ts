@@ -19,7 +19,7 @@ import {
   testAudience,
   type TestClusterIssuer,
 } from "./testing/cluster-issuer.ts";
-import { tokenCharsMax } from "./token.ts";
+import { maxTokenChars } from "./token.ts";
 import { createTokenTable } from "./token-table.ts";
 
 const log = createLogger({ logger: "test", level: "SILENT" });
@@ -230,7 +230,7 @@ describe("MGM-1 what is refused, with 401 and one sentence", () => {
     ["the configured issuer for another audience", () => signId({ aud: "other" }), "'aud'"],
     ["the configured issuer, expired", () => signId({ exp: nowSeconds - 30 }), "expired"],
     ["a claim in place of the configured issuer", () => sign({ iss: trusted.issuer }), "does not have"],
-    ["one character over the limit", () => "x".repeat(tokenCharsMax + 1), "longer than"],
+    ["one character over the limit", () => "x".repeat(maxTokenChars + 1), "longer than"],
     ["two tokens in one header", () => "the-admin the-admin", "one token"],
     ["two tokens with a comma", () => "the-admin,the-admin", "one token"],
     ["what no header holds", () => "the-admin\u00e9", "one token"],
@@ -255,7 +255,7 @@ describe("MGM-1 what is refused, with 401 and one sentence", () => {
   });
 
   test("a token at the limit is judged by what it is", async () => {
-    expect(await authenticate(bearer("x".repeat(tokenCharsMax)))).toMatchObject({
+    expect(await authenticate(bearer("x".repeat(maxTokenChars)))).toMatchObject({
       headers: { "WWW-Authenticate": expect.stringContaining("not one that is known") },
     });
   });

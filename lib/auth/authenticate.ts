@@ -6,6 +6,7 @@
 // upgrades; a `Refusal` is answered as it says; an identity is handed on, and each route asks `requireRole` or `requireAgent`.
 // An identity is a NamedCaller too, so that sessions belong to it. What outlives its request ends at `expiresAtMs`.
 import type { Clock } from "../process/clock.ts";
+import { defined } from "../process/defined.ts";
 import { readNamedIssuer, type ClusterAccount, type ClusterTokens, type ClusterVerdict } from "./cluster-tokens.ts";
 import type { TrustedIssuer } from "./discovery.ts";
 import type { IssuerKeys } from "./keys.ts";
@@ -124,8 +125,9 @@ function know(
   { access, namespace }: AuthenticateOptions,
 ): Opinion {
   const grant = findGrant(access, proofs, namespace);
-  const caller = { subject, ...(expiresAtMs === undefined ? {} : { expiresAtMs }) };
-  if (grant !== undefined && "agent" in grant)
+  const caller = { subject, ...defined({ expiresAtMs }) };
+  if (grant !== undefined && "agent" in grant) {
     return { kind: "known", identity: { ...caller, kind: "agent", agent: grant.agent } };
+  }
   return { kind: "known", identity: { ...caller, kind: "person", ...grant } };
 }

@@ -23,8 +23,9 @@ describe("SEC-8 callers from other machines", () => {
   test("need the token, which goes no further than here", async () => {
     expect(await call(elsewhere, `Bearer ${token}`)).toEqual({ status: 200, left: "none" });
     expect(await call(elsewhere)).toEqual({ status: 401, left: "Bearer" });
-    for (const wrong of ["the-one-toke", "the-one-token2", "x"])
+    for (const wrong of ["the-one-toke", "the-one-token2", "x"]) {
       expect(await call(elsewhere, `Bearer ${wrong}`)).toEqual({ status: 401, left: 'Bearer error="invalid_token"' });
+    }
     expect(await call(elsewhere, `Basic ${token}`)).toEqual({ status: 401, left: "Bearer" });
     expect(await call(undefined)).toMatchObject({ status: 401 });
     expect(await call({})).toMatchObject({ status: 401 });

@@ -15,8 +15,9 @@ export function requireCallerToken(token: string): MiddlewareHandler<McpVariable
   return async function guard(c, next) {
     const sent = /^bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1];
     const isOwn = sent !== undefined && timingSafeEqual(digest(sent), expected);
-    if (isOwn) c.req.raw.headers.delete("authorization");
-    else if (!isFromThisMachine(c.env.incoming?.socket)) {
+    if (isOwn) {
+      c.req.raw.headers.delete("authorization");
+    } else if (!isFromThisMachine(c.env.incoming?.socket)) {
       return renderRpcFailure({
         status: 401,
         code: rpcCodes.serverError,

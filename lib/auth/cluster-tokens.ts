@@ -101,7 +101,7 @@ async function readIssuer(server: ApiServerReader): Promise<{ issuer: string; ke
   const get = (path: string) => server.request({ method: "GET", path, accept, timeoutMs });
   const [metadata, keys] = await Promise.all([get(metadataPath), get(keysPath)]);
   const { success, data } = metadataSchema.safeParse(metadata);
-  if (!success) throw new Error(`${metadataPath} of the API server is no issuer metadata: expected "issuer"`);
+  if (!success) throw new Error(`${metadataPath} of the API server is not issuer metadata: expected "issuer"`);
   const set = keySetSchema.safeParse(keys);
   if (!set.success) throw new Error(`${keysPath} of the API server holds no JSON Web Key Set: expected a list "keys"`);
   return { issuer: data.issuer, keys: createLocalJWKSet(set.data) };
@@ -120,11 +120,13 @@ function renderAccount(payload: unknown, expected: { issuer: string; audience: s
   if (!claims.success) return { kind: "refused", why: "the token names no ServiceAccount" };
   const { sub, aud, exp, "kubernetes.io": bound } = claims.data;
   const { namespace, serviceaccount, pod } = bound;
-  if (sub !== `system:serviceaccount:${namespace}:${serviceaccount.name}`)
+  if (sub !== `system:serviceaccount:${namespace}:${serviceaccount.name}`) {
     return { kind: "refused", why: "the token's subject is not the ServiceAccount that it names" };
+  }
   // Who holds it could use it elsewhere too: at the API server, or at another gateway.
-  if ([aud].flat().some((each) => each !== expected.audience))
+  if ([aud].flat().some((each) => each !== expected.audience)) {
     return { kind: "refused", why: `the token has other audiences beside "${expected.audience}"` };
+  }
   const account = { issuer: expected.issuer, namespace, ...serviceaccount, expiresAtMs: exp * 1_000 };
   return { kind: "account", account: pod === undefined ? account : { ...account, pod } };
 }

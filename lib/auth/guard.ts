@@ -65,8 +65,9 @@ function createGuard({ trusted, resourceAt, keys, clock }: AuthParts): Middlewar
     const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
     if (token === undefined) return refuse(401, "invalid_token", "expected one token after Bearer");
     const verdict = await judgeToken(token, trusted, keys, new Date(clock.wallNow()));
-    if (verdict.kind === "refused")
+    if (verdict.kind === "refused") {
       return refuse(401, "invalid_token", `${verdict.why}: get a new one from the issuer`);
+    }
     if (verdict.kind === "unavailable") {
       const message = "tokens cannot be checked now, because the issuer's keys cannot be read: try again later";
       const headers = { "Retry-After": retryAfterSeconds };

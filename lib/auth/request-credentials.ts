@@ -3,7 +3,7 @@
 // can say which is meant.
 import type { IncomingMessage } from "node:http";
 import { refuseInvalid, refuseMisplaced, refuseMissing, type Refusal } from "./refusal.ts";
-import { tokenCharsMax } from "./token.ts";
+import { maxTokenChars } from "./token.ts";
 
 /**
  * What a WebSocket speaks, and the one that the server answers with: a library that takes the first it is offered (`ws` without
@@ -53,8 +53,8 @@ export function readCredentials(facts: RequestFacts, metadataUrl?: string): { ki
   if (token === undefined || !tokenForm.test(token)) {
     return refuseInvalid("expected one token after Bearer", metadataUrl);
   }
-  if (token.length > tokenCharsMax) {
-    return refuseInvalid(`the token is longer than ${tokenCharsMax} characters`, metadataUrl);
+  if (token.length > maxTokenChars) {
+    return refuseInvalid(`the token is longer than ${maxTokenChars} characters`, metadataUrl);
   }
   return { kind: "token", token };
 }

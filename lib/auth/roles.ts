@@ -49,8 +49,9 @@ export function findGrant(
 }
 
 function fits(who: Who, proof: Proof, namespace: string): boolean {
-  if (proof.kind === "account")
+  if (proof.kind === "account") {
     return "serviceAccount" in who && proof.namespace === namespace && who.serviceAccount.name === proof.name;
+  }
   if (proof.kind === "table") return "tokenTable" in who && who.tokenTable === proof.table;
   if (!("claim" in who) || !Object.hasOwn(proof.claims, who.claim.name)) return false;
   const held = proof.claims[who.claim.name];
@@ -82,8 +83,9 @@ export type Identity = AgentIdentity | PersonIdentity;
 
 /** Undefined where the identity has the role or a higher one; else why not, with the role that is missing. */
 export function requireRole(identity: Identity, needed: Role): Refusal | undefined {
-  if (identity.kind === "agent")
+  if (identity.kind === "agent") {
     return forbid(`this needs a person with the role ${needed}, and the token is an agent's`);
+  }
   if (identity.role === undefined) return forbid(`this needs the role ${needed}, and the token's owner has no role`);
   if (roles.indexOf(identity.role) >= roles.indexOf(needed)) return undefined;
   return forbid(`this needs the role ${needed}, and the token's owner has the role ${identity.role}`);

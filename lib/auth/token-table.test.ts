@@ -103,14 +103,14 @@ describe("MGM-1 a table of tokens", () => {
   test("that cannot be read, or is over a limit, lets nobody in and says so", async () => {
     const { table, path, judgeAnew } = open();
     const line = `${hashOf("one")}\n`;
-    await writeFile(path, line.repeat(tableLimits.linesMax));
+    await writeFile(path, line.repeat(tableLimits.maxLines));
     expect(await judgeAnew("one")).toBe("listed");
-    await writeFile(path, line.repeat(tableLimits.linesMax + 1));
+    await writeFile(path, line.repeat(tableLimits.maxLines + 1));
     expect(await judgeAnew("one")).toBe("unavailable");
     expect(table.observeTrouble()).toContain("at most 1024 lines, found 1025");
-    await writeFile(path, `${line}#`.padEnd(tableLimits.fileBytesMax, "x"));
+    await writeFile(path, `${line}#`.padEnd(tableLimits.maxFileBytes, "x"));
     expect(await judgeAnew("one")).toBe("listed");
-    await writeFile(path, `${line}#`.padEnd(tableLimits.fileBytesMax + 1, "x"));
+    await writeFile(path, `${line}#`.padEnd(tableLimits.maxFileBytes + 1, "x"));
     expect(await judgeAnew("one")).toBe("unavailable");
     expect(table.observeTrouble()).toContain("bytes");
     await rm(path);

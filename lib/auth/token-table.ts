@@ -6,11 +6,12 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import * as z from "zod";
 import type { Clock } from "../process/clock.ts";
+import { defined } from "../process/defined.ts";
 import type { Logger } from "../process/log.ts";
 
-export const tableLimits = { fileBytesMax: 256 * 1024, linesMax: 1_024 } as const;
+export const tableLimits = { maxFileBytes: 256 * 1024, maxLines: 1_024 } as const;
 const freshMs = 1_000;
-const shownLinesMax = 10;
+const maxShownLines = 10;
 
 export interface TokenEntry {
   digest: Buffer;
@@ -51,7 +52,7 @@ export function createTokenTable(options: { name: string; path: string; clock: C
       trouble = badLines.length === 0 ? undefined : renderBadLines(name, badLines);
     } catch (error) {
       entries = isMissing(error) ? [] : undefined;
-      trouble = isMissing(error) ? undefined : `token table ${name}: ${renderReadFault(error)}`;
+      trouble = isMissing(error) ? undefined : `token table ${name}: ${renderReadProblem(error)}`;
     }
     if (trouble !== undefined && trouble !== before) log.warn({ table: name, trouble }, "token table has faults");
     readAt = startedAt;
@@ -75,7 +76,7 @@ function judgeDigest(digest: Buffer, entries: readonly TokenEntry[], wallNowMs: 
   const valid = same.find(({ expiresAtMs }) => expiresAtMs === undefined || wallNowMs < expiresAtMs);
   if (valid === undefined) return { kind: "refused", why: "the token has expired" };
   const id = digest.toString("hex").slice(0, 12);
-  return { kind: "listed", id, ...(valid.expiresAtMs === undefined ? {} : { expiresAtMs: valid.expiresAtMs }) };
+  return { kind: "listed", id, ...defined({ expiresAtMs: valid.expiresAtMs }) };
 }
 
 const time = z.iso.datetime({ offset: true });
@@ -84,8 +85,8 @@ const time = z.iso.datetime({ offset: true });
 export function parseTokenLines(text: string): { entries: TokenEntry[]; badLines: number[] } {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
-  if (lines.length > tableLimits.linesMax) {
-    throw new Error(`expected at most ${tableLimits.linesMax} lines, found ${lines.length}: use several tables`);
+  if (lines.length > tableLimits.maxLines) {
+    throw new Error(`expected at most ${tableLimits.maxLines} lines, found ${lines.length}: use several tables`);
   }
   const entries: TokenEntry[] = [];
   const badLines: number[] = [];
@@ -111,22 +112,22 @@ function parseTokenLine(line: string): TokenEntry | undefined {
 async function readBounded(path: string): Promise<string> {
   const found = await stat(path);
   if (!found.isFile()) throw new Error("expected a file");
-  if (found.size > tableLimits.fileBytesMax) {
-    throw new Error(`expected at most ${tableLimits.fileBytesMax} bytes, found ${found.size}: use several tables`);
+  if (found.size > tableLimits.maxFileBytes) {
+    throw new Error(`expected at most ${tableLimits.maxFileBytes} bytes, found ${found.size}: use several tables`);
   }
   return await readFile(path, "utf8");
 }
 
 function renderBadLines(table: string, badLines: readonly number[]): string {
-  const shown = badLines.slice(0, shownLinesMax).join(", ");
-  const more = badLines.length > shownLinesMax ? ` and ${badLines.length - shownLinesMax} more` : "";
+  const shown = badLines.slice(0, maxShownLines).join(", ");
+  const more = badLines.length > maxShownLines ? ` and ${badLines.length - maxShownLines} more` : "";
   return `token table ${table}: expected sha256:<64 hex digits> and an optional RFC 3339 time, found something else in line ${shown}${more}`;
 }
 
 const codeOf = (error: unknown): unknown => (error instanceof Error ? Reflect.get(error, "code") : undefined);
 const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(String(codeOf(error)));
 
-function renderReadFault(error: unknown): string {
+function renderReadProblem(error: unknown): string {
   const code = codeOf(error);
   return typeof code === "string" ? `the file cannot be read (${code})` : error instanceof Error ? error.message : "";
 }

@@ -11,7 +11,7 @@ const algorithms = [
 ];
 const leewaySeconds = 30;
 /** Larger than any token in use, smaller than what is worth parsing for a stranger. */
-export const tokenCharsMax = 8_192;
+export const maxTokenChars = 8_192;
 
 export type Verdict =
   | { kind: "caller"; caller: NamedCaller }
@@ -37,8 +37,9 @@ export async function verifyToken(
   keys: IssuerKeys,
   now: Date,
 ): Promise<TokenVerdict> {
-  if (token.length > tokenCharsMax)
-    return { kind: "refused", why: `the token is longer than ${tokenCharsMax} characters` };
+  if (token.length > maxTokenChars) {
+    return { kind: "refused", why: `the token is longer than ${maxTokenChars} characters` };
+  }
   try {
     const { payload } = await jwtVerify(token, keys.find, {
       issuer: trusted.issuer,
@@ -48,8 +49,9 @@ export async function verifyToken(
       requiredClaims: ["exp", "sub"],
       currentDate: now,
     });
-    if (typeof payload.sub !== "string" || payload.sub === "")
+    if (typeof payload.sub !== "string" || payload.sub === "") {
       return { kind: "refused", why: "the token has no subject" };
+    }
     return { kind: "valid", subject: payload.sub, payload };
   } catch (error) {
     if (error instanceof KeysUnavailable) return { kind: "unavailable", why: error.message };

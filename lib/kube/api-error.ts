@@ -1,7 +1,5 @@
-/**
- * The ways a call to the API server fails: it answered with an error (`ApiError`), it did not answer
- * (`TransportError`), or it was not made (`CallRefused`). Reads the server's Status objects; decides nothing about retries.
- */
+// The ways a call to the API server fails: it answered with an error (`ApiError`), it did not answer
+// (`TransportError`), or it was not made (`CallRefused`). Reads the server's Status objects; decides nothing about retries.
 
 export interface ApiErrorFields {
   readonly status: number;
@@ -73,14 +71,14 @@ export function isExpired(error: unknown): boolean {
 }
 
 /** Longest part of an answer that is not a Status object to be quoted in a message. */
-const quoteCharacters = 300;
+const maxQuoteChars = 300;
 
 /** Makes the error of an HTTP answer; `text` may be anything, since proxies answer too. */
 export function parseErrorResponse(context: string, status: number, text: string, retryAfter?: string): ApiError {
   const retryAfterMs = parseRetryAfterMs(retryAfter);
   const parsed = parseStatus(tryJson(text));
   if (parsed === undefined) {
-    const quote = text.trim().slice(0, quoteCharacters);
+    const quote = text.trim().slice(0, maxQuoteChars);
     return new ApiError({
       status,
       reason: "Unknown",

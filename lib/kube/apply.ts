@@ -1,8 +1,6 @@
-/**
- * Writing objects: server-side apply and deletion, and the applier, which writes a child only when it is missing,
- * outdated or edited by hand, and never when it belongs to someone else.
- * Questions 5 to 7 of "Is what I see fresh?" in README.md.
- */
+// Writing objects: server-side apply and deletion, and the applier, which writes a child only when it is missing,
+// outdated or edited by hand, and never when it belongs to someone else.
+// Questions 5 to 7 of "Is what I see fresh?" in README.md.
 import { isConflict, isInvalid, isNamespaceTerminating, isNotFound } from "./api-error.ts";
 import { hashOf } from "./canonical.ts";
 import { differences } from "./compare.ts";
@@ -159,7 +157,7 @@ export interface Applier {
 }
 
 /** So many objects may differ for good from what was asked (see `#settled`) before the oldest is tried again. */
-const settledLimit = 10_000;
+const maxSettled = 10_000;
 const terminatingRetryMs = 2_000;
 /** A namespace does not come back from it, so there is nothing to look for. */
 const namespaceRetryMs = 60_000;
@@ -269,7 +267,7 @@ class ComparingApplier implements Applier {
     if (found.length === 0) return;
     this.#settled.set(uid, hashOf([stamped, found]));
     for (const oldest of this.#settled.keys()) {
-      if (this.#settled.size <= settledLimit) break;
+      if (this.#settled.size <= maxSettled) break;
       this.#settled.delete(oldest);
     }
     // Paths only: values may be private.

@@ -1,6 +1,4 @@
-/**
- * Exponential delays with jitter, for one thing that keeps failing. The owner says when it is well again.
- */
+// Exponential delays with jitter, for one thing that keeps failing. The owner says when it is well again.
 
 export interface BackoffOptions {
   readonly initialMs: number;

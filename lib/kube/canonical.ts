@@ -1,6 +1,4 @@
-/**
- * JSON in one fixed form, for comparing and hashing: sorted keys, no undefined members.
- */
+// JSON in one fixed form, for comparing and hashing: sorted keys, no undefined members.
 import { createHash } from "node:crypto";
 
 /** Of JSON values. A sorted copy: twice as fast as a replacer, and each reconcile hashes all that it has rendered. */

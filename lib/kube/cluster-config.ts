@@ -1,7 +1,5 @@
-/**
- * Finds the API server and who we are to it: in a pod by its service account, elsewhere by a kubeconfig. The library
- * that reads kubeconfigs and their many ways to log in takes 15 MB, so it is loaded only where there is one to read.
- */
+// Finds the API server and who we are to it: in a pod by its service account, elsewhere by a kubeconfig. The library
+// that reads kubeconfigs and their many ways to log in takes 15 MB, so it is loaded only where there is one to read.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";

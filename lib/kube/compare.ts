@@ -1,8 +1,6 @@
-/**
- * Whether a live object still holds everything that a desired one asks for. What the server or others added is left
- * alone where server-side apply leaves it too: fields of objects, entries of maps, elements of lists merged by key. What
- * is one value for the server (merge-rules.ts) must be equal, so that one apply restores it after any edit.
- */
+// Whether a live object still holds everything that a desired one asks for. What the server or others added is left
+// alone where server-side apply leaves it too: fields of objects, entries of maps, elements of lists merged by key. What
+// is one value for the server (merge-rules.ts) must be equal, so that one apply restores it after any edit.
 import {
   isEmptyMapOmitted,
   isEmptyTextOmitted,

@@ -1,8 +1,6 @@
-/**
- * Opens connections that are reset when a call on them is given up. An orderly close would leave what was said to the
- * system, which goes on sending it for minutes: a write that timed out in a partition would arrive after healing, when
- * another process leads or a later write was made. A reset takes it back.
- */
+// Opens connections that are reset when a call on them is given up. An orderly close would leave what was said to the
+// system, which goes on sending it for minutes: a write that timed out in a partition would arrive after healing, when
+// another process leads or a later write was made. A reset takes it back.
 import { connect, type Socket } from "node:net";
 import { buildConnector } from "undici";
 import type { TlsMaterial } from "./credentials.ts";

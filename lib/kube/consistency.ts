@@ -1,8 +1,6 @@
-/**
- * Remembers what was written until the caches show it, so that nothing is decided on a cache which is older than our
- * own last write (I7). Waits for a short while only; what is still not there then counts as unknown, not as absent.
- * Questions 2, 4 and 5 of "Is what I see fresh?" in README.md.
- */
+// Remembers what was written until the caches show it, so that nothing is decided on a cache which is older than our
+// own last write (I7). Waits for a short while only; what is still not there then counts as unknown, not as absent.
+// Questions 2, 4 and 5 of "Is what I see fresh?" in README.md.
 import { controllerOf, keyOf, objectKey, type KubeObject, type LiveMeta, type LiveObject } from "./object.ts";
 import { groupOf, type ResourceType } from "./resource.ts";
 import { isOlder } from "./resource-version.ts";
@@ -57,7 +55,7 @@ export interface WriteTracker {
 }
 
 const defaultTimeoutMs = 5_000;
-const defaultLimit = 10_000;
+const defaultMaxWrites = 10_000;
 
 export function createWriteTracker(options: WriteTrackerOptions): WriteTracker {
   return new CacheComparingTracker(options);
@@ -137,7 +135,7 @@ class CacheComparingTracker implements WriteTracker {
       this.#byConcern.set(concern, writes.add(write));
     }
     for (const oldest of this.#writes.values()) {
-      if (this.#writes.size <= (this.#options.limit ?? defaultLimit)) break;
+      if (this.#writes.size <= (this.#options.limit ?? defaultMaxWrites)) break;
       this.#drop(oldest);
     }
   }

@@ -1,4 +1,4 @@
-// Faults of single keys, numbered as in test/faults/rows.ts: none may cost another key its turn, or itself a wake-up.
+// Problems of single keys, numbered as in test/faults/rows.ts: none may cost another key its turn, or itself a wake-up.
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { TransportError } from "./api-error.ts";
 import { createController, type ControllerOptions, type ReconcileContext } from "./controller.ts";

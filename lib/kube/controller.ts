@@ -1,7 +1,5 @@
-/**
- * Runs a reconcile function over keys: a few at a time, one at a time per key, not before the caches hold the key's
- * namespace, each under a deadline. Whatever the function throws ends in the queue, never in the process.
- */
+// Runs a reconcile function over keys: a few at a time, one at a time per key, not before the caches hold the key's
+// namespace, each under a deadline. Whatever the function throws ends in the queue, never in the process.
 import { ApiError, CallRefused, TransportError } from "./api-error.ts";
 import type { BackoffOptions } from "./backoff.ts";
 import type { OwnWrites } from "./consistency.ts";
@@ -62,8 +60,8 @@ const defaultReconcileTimeoutMs = 60_000;
 const defaultDrainTimeoutMs = 10_000;
 /** A reconcile that goes on for this long after its abort loses its worker, but keeps its key. */
 const abortGraceMs = 1_000;
-/** A server without an answer is not the key's fault: once it is back, nothing waits for long. */
-const longestUnreachableRetryMs = 5_000;
+/** A server without an answer is not the key's problem: once it is back, nothing waits for long. */
+const maxUnreachableRetryMs = 5_000;
 const unsyncedWarningMs = 30_000;
 
 export function createController(options: ControllerOptions): Controller {
@@ -208,8 +206,9 @@ class QueueController implements Controller {
     await Promise.race([
       run,
       abandoned.then((finished) => {
-        if (!finished)
+        if (!finished) {
           log.error({ timeoutMs: reconcileTimeoutMs }, "reconcile ignores its abort; its key stays locked");
+        }
       }),
     ]);
   }
@@ -244,7 +243,7 @@ class QueueController implements Controller {
     } else {
       const { error } = verdict;
       const atLeastMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-      const atMostMs = isAway(error) ? longestUnreachableRetryMs : undefined;
+      const atMostMs = isAway(error) ? maxUnreachableRetryMs : undefined;
       const retryMs = Math.round(this.#queue.retry(key, { priority, atLeastMs, atMostMs }));
       log.warn({ retryMs, failures: this.#queue.failures(key), err: verdict.error }, "reconcile failed");
     }

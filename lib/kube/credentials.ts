@@ -1,8 +1,6 @@
-/**
- * Turns a cluster's configuration into what one request needs: address, headers and TLS material. Its files are read
- * each time, so the answer is kept for a few seconds; rotated tokens, certificates and CAs are picked up after that, or
- * at once when the old ones fail.
- */
+// Turns a cluster's configuration into what one request needs: address, headers and TLS material. Its files are read
+// each time, so the answer is kept for a few seconds; rotated tokens, certificates and CAs are picked up after that, or
+// at once when the old ones fail.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
@@ -113,8 +111,9 @@ function parseHeaders(options: RequestOptions): Record<string, string> {
   for (const [name, value] of Object.entries(options.headers ?? {})) {
     if (value !== undefined) headers[name.toLowerCase()] = String(value).trim();
   }
-  if (typeof options.auth === "string")
+  if (typeof options.auth === "string") {
     headers["authorization"] = `Basic ${Buffer.from(options.auth).toString("base64")}`;
+  }
   return headers;
 }
 

@@ -1,7 +1,5 @@
-/**
- * A deadline joined to a caller's signal. Written by hand instead of `AbortSignal.any` because a deadline can be
- * restarted (watch inactivity) and must let go of a long-lived parent signal once its work is over.
- */
+// A deadline joined to a caller's signal. Written by hand instead of `AbortSignal.any` because a deadline can be
+// restarted (watch inactivity) and must let go of a long-lived parent signal once its work is over.
 import type { Clock, Timer } from "../process/clock.ts";
 
 class DeadlineExceeded extends Error {

@@ -1,7 +1,5 @@
-/**
- * Reads lists and watch events: checks the few fields the kernel stands on and drops managedFields, which would make up
- * most of the memory of a cache. Kind-specific fields pass through unread.
- */
+// Reads lists and watch events: checks the few fields the kernel stands on and drops managedFields, which would make up
+// most of the memory of a cache. Kind-specific fields pass through unread.
 import { parseErrorObject } from "./api-error.ts";
 import type { RawObject } from "./object.ts";
 import { apiVersionOf, type ResourceType } from "./resource.ts";

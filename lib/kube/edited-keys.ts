@@ -1,8 +1,6 @@
-/**
- * The one edit by hand that an apply cannot undo: the key of an element in a list merged by key, where the server also
- * wants names to be unique. For server-side apply the edited port is somebody's port of our name, which stays, and the
- * result with two of one name is refused. Finds such elements, and gives the JSON patch that makes them ours again.
- */
+// The one edit by hand that an apply cannot undo: the key of an element in a list merged by key, where the server also
+// wants names to be unique. For server-side apply the edited port is somebody's port of our name, which stays, and the
+// result with two of one name is refused. Finds such elements, and gives the JSON patch that makes them ours again.
 import type { Path } from "./merge-rules.ts";
 
 interface Operation {

@@ -255,11 +255,11 @@ describe("I11 OPR-6 leadership ends before anyone may take over", () => {
     ["one renewal that failed", (_leases, view) => (view.state = "cut")],
     ["a lease deleted by hand", (leases) => (leases.lease = undefined)],
     ["a holder removed by hand", (leases) => leases.put({ holderIdentity: "" })],
-  ])("%s does not end it", async (_title, fault) => {
+  ])("%s does not end it", async (_title, problem) => {
     const { clock, leases, enter } = createElectionScene();
     const me = enter("me");
     await clock.advance(1_000);
-    fault(leases, me.view);
+    problem(leases, me.view);
     await clock.advance(1_500);
     me.view.state = "up";
     await clock.advance(60_000);

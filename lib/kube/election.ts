@@ -1,9 +1,7 @@
-/**
- * One leader among several processes, by a Lease. Whether another's lease has run out is judged by how long its record
- * has stood still before our own eyes, never by a remote clock; our own validity counts from before each renewal was
- * sent. A leader that cannot renew writes nothing until it can and nobody has led since; if somebody has, its process
- * ends: whoever lost the leadership starts anew.
- */
+// One leader among several processes, by a Lease. Whether another's lease has run out is judged by how long its record
+// has stood still before our own eyes, never by a remote clock; our own validity counts from before each renewal was
+// sent. A leader that cannot renew writes nothing until it can and nobody has led since; if somebody has, its process
+// ends: whoever lost the leadership starts anew.
 import { ApiError, CallRefused, isConflict, isNotFound } from "./api-error.ts";
 import { renderCanonical } from "./canonical.ts";
 import { renderMicroTime } from "./micro-time.ts";
@@ -172,7 +170,7 @@ class LeaseElection implements Election {
       const pauseMs = this.isLeader ? Math.min(this.#timing.retryMs, this.#remainingMs) : this.#pauseMs();
       await sleep(this.#clock, pauseMs, over).catch(() => undefined); // Rejects only when over.
       if (over.aborted) return undefined;
-      // After a lapse, be it the server's fault or a standstill of ours, not even a renewal may be sent without a look.
+      // After a lapse, be it the server's problem or a standstill of ours, not even a renewal may be sent without a look.
       const lapsed = !this.isLeader;
       if (lapsed) this.#lapse();
       const held = await this.#try(() => (lapsed ? this.#resume() : this.#claim()));

@@ -1,7 +1,5 @@
-/**
- * EndpointSlices (discovery.k8s.io/v1): the addresses behind a Service, down to what a client of pods needs. Whose they
- * are, and which of them count, is for the caller to judge.
- */
+// EndpointSlices (discovery.k8s.io/v1): the addresses behind a Service, down to what a client of pods needs. Whose they
+// are, and which of them count, is for the caller to judge.
 import * as z from "zod";
 import type { RawObject } from "./object.ts";
 import type { ResourceType } from "./resource.ts";

@@ -1,7 +1,5 @@
-/**
- * Tells users of our objects what happened, as Kubernetes Events. Recording never waits, fails or grows without end:
- * what is too much is dropped and counted. Of the object only its identity is sent; texts pass the masks of the log.
- */
+// Tells users of our objects what happened, as Kubernetes Events. Recording never waits, fails or grows without end:
+// what is too much is dropped and counted. Of the object only its identity is sent; texts pass the masks of the log.
 import { randomUUID } from "node:crypto";
 import { ApiError, CallRefused, isConflict, isNamespaceTerminating, isNotFound } from "./api-error.ts";
 import { backoffDelayMs } from "./backoff.ts";
@@ -40,8 +38,8 @@ const eventType: ResourceType = { group: "events.k8s.io", version: "v1", plural:
 /** The same again within this time raises a count instead of making another Event. */
 const sameWithinMs = 600_000;
 /** Events to be sent, and kinds of events remembered; like client-go. */
-const queueLimit = 1_000;
-const seriesLimit = 4_096;
+const maxWaitingEvents = 1_000;
+const maxSeries = 4_096;
 /** Per object: so many at once, then one in five minutes; like client-go. */
 const burst = 25;
 const refillMs = 300_000;
@@ -49,8 +47,8 @@ const callTimeoutMs = 5_000;
 const maxTries = 3;
 const retryBackoff = { initialMs: 500, maxMs: 2_000 };
 const closeTimeoutMs = 2_000;
-const noteLimitBytes = 1_024;
-const nameLimitCharacters = 200;
+const maxNoteBytes = 1_024;
+const maxNameChars = 200;
 
 /** What of an object may be sent. */
 interface Regarding {
@@ -93,11 +91,11 @@ class QueueingRecorder implements EventRecorder {
   constructor(options: EventRecorderOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#buckets = new TokenBuckets({ clock: this.#clock, burst, refillMs, limit: seriesLimit });
+    this.#buckets = new TokenBuckets({ clock: this.#clock, burst, refillMs, limit: maxSeries });
   }
 
   record(object: LiveObject, type: EventType, reason: string, message: string): void {
-    const note = cutToBytes(mask(message), noteLimitBytes);
+    const note = cutToBytes(mask(message), maxNoteBytes);
     const series = this.#seriesOf(object, type, reason, note);
     series.count += 1;
     series.lastAt = this.#clock.now();
@@ -106,7 +104,7 @@ class QueueingRecorder implements EventRecorder {
       this.#count("merged");
       return;
     }
-    if (this.#closed || this.#waiting.size >= queueLimit || !this.#buckets.take(object.metadata.uid)) {
+    if (this.#closed || this.#waiting.size >= maxWaitingEvents || !this.#buckets.take(object.metadata.uid)) {
       this.#count("dropped");
       return;
     }
@@ -143,7 +141,7 @@ class QueueingRecorder implements EventRecorder {
         };
     this.#series.set(key, series);
     for (const oldest of this.#series.keys()) {
-      if (this.#series.size <= seriesLimit) break;
+      if (this.#series.size <= maxSeries) break;
       this.#series.delete(oldest);
     }
     return series;
@@ -161,7 +159,7 @@ class QueueingRecorder implements EventRecorder {
   async #send(series: Series): Promise<EventResult> {
     const { log } = this.#options;
     const { signal } = this.#stopper;
-    const name = `${series.regarding.name.slice(0, nameLimitCharacters)}.${randomUUID()}`;
+    const name = `${series.regarding.name.slice(0, maxNameChars)}.${randomUUID()}`;
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#write(series, name);
@@ -253,11 +251,11 @@ function mask(text: string): string {
   return renderError(new Error(text)).message;
 }
 
-function cutToBytes(text: string, limitBytes: number): string {
+function cutToBytes(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text);
-  if (bytes.length <= limitBytes) return text;
+  if (bytes.length <= maxBytes) return text;
   const ellipsis = "…";
   // A character cut in two would become a replacement character, which is longer.
-  const kept = bytes.subarray(0, limitBytes - Buffer.byteLength(ellipsis)).toString("utf8");
+  const kept = bytes.subarray(0, maxBytes - Buffer.byteLength(ellipsis)).toString("utf8");
   return `${kept.replace(/\uFFFD$/, "")}${ellipsis}`;
 }

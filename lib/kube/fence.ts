@@ -1,7 +1,5 @@
-/**
- * Keeps a program that may have been replaced from writing: a transport whose writes start only while the lease is
- * certainly ours. Reads and watches pass. Knows only how much time is left, not where that comes from.
- */
+// Keeps a program that may have been replaced from writing: a transport whose writes start only while the lease is
+// certainly ours. Reads and watches pass. Knows only how much time is left, not where that comes from.
 import { CallRefused } from "./api-error.ts";
 import type { Call, Transport } from "./transport.ts";
 

@@ -1,6 +1,4 @@
-/**
- * A store together with the reflectors that fill it: one for the whole cluster, or one for each listed namespace.
- */
+// A store together with the reflectors that fill it: one for the whole cluster, or one for each listed namespace.
 import { JudgedObjects, type Judgements } from "./judged-objects.ts";
 import type { KubeMetrics } from "./metrics.ts";
 import type { LiveObject, RawObject } from "./object.ts";

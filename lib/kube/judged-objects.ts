@@ -1,9 +1,7 @@
-/**
- * Lets a cache keep little of an object that was found to hold just what is desired (I13): who it is, what is read of it,
- * and here a digest of all the rest. As long as the server sends the same content, it still holds what it held; any other
- * content is kept whole until it is judged. After a start nothing is judged, so everything is looked at once.
- * Question 6 of "Is what I see fresh?" in README.md.
- */
+// Lets a cache keep little of an object that was found to hold just what is desired (I13): who it is, what is read of it,
+// and here a digest of all the rest. As long as the server sends the same content, it still holds what it held; any other
+// content is kept whole until it is judged. After a start nothing is judged, so everything is looked at once.
+// Question 6 of "Is what I see fresh?" in README.md.
 import { hash } from "node:crypto";
 import { keyOf, type LiveObject } from "./object.ts";
 import type { Store } from "./store.ts";

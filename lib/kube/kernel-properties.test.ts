@@ -162,7 +162,7 @@ describe("I5 the store, under any order of events and lists", () => {
   });
 });
 
-describe("I4 I5 OPR-7 the reflector, under any order of changes and faults", () => {
+describe("I4 I5 OPR-7 the reflector, under any order of changes and problems", () => {
   const act = fc.oneof(
     { weight: 6, arbitrary: fc.record({ kind: fc.constant("put" as const), key }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant("remove" as const), key }) },

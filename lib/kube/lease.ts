@@ -1,7 +1,5 @@
-/**
- * One coordination.k8s.io Lease: reading it, making it, and replacing the version that was seen. Each call has a
- * deadline that holds whatever the transport does. Who holds the lease, and since when, is the election's to judge.
- */
+// One coordination.k8s.io Lease: reading it, making it, and replacing the version that was seen. Each call has a
+// deadline that holds whatever the transport does. Who holds the lease, and since when, is the election's to judge.
 import { isNotFound } from "./api-error.ts";
 import { Deadline } from "./deadline.ts";
 import { parseObject } from "./decode.ts";

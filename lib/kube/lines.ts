@@ -1,17 +1,15 @@
-/**
- * Cuts a byte stream into lines. Works on bytes, so a character split over two chunks stays whole; a line longer than
- * the limit is refused; what follows the last line break is an unfinished line and is dropped.
- */
+// Cuts a byte stream into lines. Works on bytes, so a character split over two chunks stays whole; a line longer than
+// the limit is refused; what follows the last line break is an unfinished line and is dropped.
 
 const lineBreak = 0x0a;
 
-export async function* readLines(chunks: AsyncIterable<Uint8Array>, lineLimitBytes: number): AsyncGenerator<string> {
+export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxLineBytes: number): AsyncGenerator<string> {
   let pieces: Uint8Array[] = [];
   let bytes = 0;
   const keep = (piece: Uint8Array) => {
     bytes += piece.length;
-    if (bytes > lineLimitBytes) {
-      throw new Error(`a line of the stream is longer than ${lineLimitBytes} bytes; expected one JSON object per line`);
+    if (bytes > maxLineBytes) {
+      throw new Error(`a line of the stream is longer than ${maxLineBytes} bytes; expected one JSON object per line`);
     }
     pieces.push(piece);
   };

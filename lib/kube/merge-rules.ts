@@ -1,8 +1,6 @@
-/**
- * What the API server publishes of the built-in kinds and a comparison must know: which lists and maps are merged, so
- * that parts of them may be somebody else's, which are one value, and which values it fills in or leaves out itself.
- * Only fields that controllers write for others are here; a test compares them with the schemas of a real server.
- */
+// What the API server publishes of the built-in kinds and a comparison must know: which lists and maps are merged, so
+// that parts of them may be somebody else's, which are one value, and which values it fills in or leaves out itself.
+// Only fields that controllers write for others are here; a test compares them with the schemas of a real server.
 
 /** A place in an object: the names of the fields that lead there, and `[3]` for an element of a list. */
 export type Path = readonly string[];

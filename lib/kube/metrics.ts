@@ -1,7 +1,5 @@
-/**
- * The kernel's metrics under the names of controller-runtime and client-go, so that existing dashboards and alerts
- * work. Series go to the registry that is handed in; those of a controller or queue start at 0.
- */
+// The kernel's metrics under the names of controller-runtime and client-go, so that existing dashboards and alerts
+// work. Series go to the registry that is handed in; those of a controller or queue start at 0.
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
 export type ReconcileOutcome = "success" | "requeue_after" | "error" | "terminal_error";
@@ -88,8 +86,9 @@ export function createKubeMetrics(registry: Registry): KubeMetrics {
     },
     controller(name) {
       const labels = { controller: name };
-      for (const result of ["success", "error", "requeue", "requeue_after"])
+      for (const result of ["success", "error", "requeue", "requeue_after"]) {
         controller.total.inc({ ...labels, result }, 0);
+      }
       const { errors, terminal, timeouts, panics } = controller;
       for (const counter of [errors, terminal, timeouts, panics]) counter.inc(labels, 0);
       controller.active.set(labels, 0);

@@ -1,4 +1,4 @@
-/** Time as the API server's MicroTime fields want it, in Leases and Events. */
+// Time as the API server's MicroTime fields want it, in Leases and Events.
 import { renderTime, type Clock } from "../process/clock.ts";
 
 /** The wall clock's time in the form of metav1.MicroTime: UTC, exactly six digits after the second. */

@@ -1,7 +1,5 @@
-/**
- * The shape every Kubernetes object shares, and the few questions asked of any of them.
- * Knows nothing of particular kinds: those types belong to whoever uses the kernel.
- */
+// The shape every Kubernetes object shares, and the few questions asked of any of them.
+// Knows nothing of particular kinds: those types belong to whoever uses the kernel.
 
 export interface OwnerReference {
   readonly apiVersion: string;

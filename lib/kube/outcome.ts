@@ -1,7 +1,5 @@
-/**
- * How a reconcile says that it cannot finish. The class decides when the key comes back, the `reason` is a stable word
- * fit for a condition, an Event and a metric label. Any other error means "try again with back-off".
- */
+// How a reconcile says that it cannot finish. The class decides when the key comes back, the `reason` is a stable word
+// fit for a condition, an Event and a metric label. Any other error means "try again with back-off".
 
 export interface OutcomeOptions {
   readonly reason: string;

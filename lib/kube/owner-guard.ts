@@ -1,10 +1,8 @@
-/**
- * Asks the server about an owner before something is written for it, where the cache alone must not be believed: a watch
- * that fell silent still shows an owner that was deleted, whose children we and the garbage collector would make and
- * remove without end; and the view of a process that begins to write may be older than what the one before it wrote. An
- * owner that was made moments ago, as a watch has told, is believed once: so new ones cost no call.
- * Question 8 of "Is what I see fresh?" in README.md.
- */
+// Asks the server about an owner before something is written for it, where the cache alone must not be believed: a watch
+// that fell silent still shows an owner that was deleted, whose children we and the garbage collector would make and
+// remove without end; and the view of a process that begins to write may be older than what the one before it wrote. An
+// owner that was made moments ago, as a watch has told, is believed once: so new ones cost no call.
+// Question 8 of "Is what I see fresh?" in README.md.
 import { getObject } from "./apply.ts";
 import { keyOf, type LiveObject } from "./object.ts";
 import { Stalled, Waiting } from "./outcome.ts";

@@ -1,7 +1,5 @@
-/**
- * Connections to the API server: one pool for calls and one for watches per TLS identity, kept until the identity
- * changes. HTTP/1.1 only, because an h2 session that goes black is never replaced, while h1 recovers on the next call.
- */
+// Connections to the API server: one pool for calls and one for watches per TLS identity, kept until the identity
+// changes. HTTP/1.1 only, because an h2 session that goes black is never replaced, while h1 recovers on the next call.
 import { Pool, type Dispatcher } from "undici";
 import { CallRefused } from "./api-error.ts";
 import { createConnector } from "./connector.ts";
@@ -13,7 +11,7 @@ const connectTimeoutMs = 10_000;
 const keepAliveProbeMs = 30_000;
 const idleConnectionMs = 30_000;
 /** No page of a list comes near; a server gone wrong must not take the memory. */
-const responseLimitBytes = 256 * 1024 * 1024;
+const maxResponseBytes = 256 * 1024 * 1024;
 
 export interface Pools {
   readonly calls: Pool;
@@ -38,7 +36,7 @@ export class PoolCache {
       this.#retire(this.#current.pools.watches);
     }
     const pools = {
-      calls: createPool(credentials, callConnections, responseLimitBytes, this.#idleMs),
+      calls: createPool(credentials, callConnections, maxResponseBytes, this.#idleMs),
       watches: createPool(credentials, null, -1, this.#idleMs),
     };
     this.#current = { identity: credentials.identity, pools };

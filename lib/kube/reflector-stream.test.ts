@@ -12,7 +12,7 @@ const quick: Partial<ReflectorTiming> = { backoff: { initialMs: 2, maxMs: 20 }, 
 /** An informer that is live on widget `a`. */
 async function setUp(timing: Partial<ReflectorTiming> = {}, clock?: ManualClock) {
   const fake = await FakeApiServer.start();
-  const transport = createTransport({ kubeConfig: fake.kubeConfig(), userAgent: "test/1", lineLimitBytes: 10_000 });
+  const transport = createTransport({ kubeConfig: fake.kubeConfig(), userAgent: "test/1", maxLineBytes: 10_000 });
   const informer = createInformer<RawObject>({
     transport,
     type: widgetType,

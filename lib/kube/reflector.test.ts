@@ -143,7 +143,7 @@ describe("list and watch", () => {
   });
 });
 
-describe("I4 OPR-7 no fault ends a reflector", () => {
+describe("I4 OPR-7 no problem ends a reflector", () => {
   test("fault 1: LIST answers 500 five times", async () => {
     const { fake, informer, names } = await setUp();
     fake.put("a");

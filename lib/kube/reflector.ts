@@ -1,7 +1,6 @@
-/**
- * Keeps a store equal to one collection of the API server: list, then watch, for ever. No fault ends it, only `stop`
- * or its signal; after each fault it resumes where it was, or lists anew when the server no longer knows that place.
- */
+// Keeps a store equal to one collection of the API server: list, then watch, for ever. No problem ends it, only `stop`
+// or its signal; after each problem it resumes where it was, or lists anew when the server no longer knows that place.
+import { defined } from "../process/defined.ts";
 import { ApiError, isExpired, TransportError } from "./api-error.ts";
 import { Backoff, type BackoffOptions } from "./backoff.ts";
 import { parseListPage, parseWatchEvent, type WatchEvent } from "./decode.ts";
@@ -84,7 +83,7 @@ const refusalsBelieved = 3;
 /** So many lists older than what was seen already, and it is believed that the server's history went back. */
 const maxStaleLists = 5;
 /** Longest that a server's Retry-After is obeyed. */
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
 export class Reflector<T extends LiveObject> {
   readonly #options: ReflectorOptions<T>;
@@ -295,7 +294,7 @@ export class Reflector<T extends LiveObject> {
     // A server that was away has no history from before: it is well again, and what was missed is not to wait.
     if (isExpired(error) && this.#clock.now() - this.#listedAt >= this.#timing.healthyAfterMs) this.#backoff.reset();
     const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-    const delayMs = Math.max(this.#backoff.nextMs(), Math.min(asked, longestPauseMs));
+    const delayMs = Math.max(this.#backoff.nextMs(), Math.min(asked, maxPauseMs));
     const isRefusal = error instanceof ApiError && (error.status === 403 || error.status === 404);
     if (isRefusal) this.#refusals += 1;
     if (isRefusal && this.#refusals === refusalsBelieved) {
@@ -328,6 +327,6 @@ export class Reflector<T extends LiveObject> {
     if (phase === "live" && this.#state.phase === "degraded") this.#tell("info", "watch resumed");
     const { since, enteredAt } =
       phase === this.#state.phase ? this.#state : { since: this.#clock.wallNow(), enteredAt: this.#clock.now() };
-    this.#state = { phase, since, enteredAt, ...(message !== undefined && { message }) };
+    this.#state = { phase, since, enteredAt, ...defined({ message }) };
   }
 }

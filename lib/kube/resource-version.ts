@@ -1,7 +1,5 @@
-/**
- * Order of resourceVersions. Kubernetes guarantees that numeric ones of a resource can be compared; anything else is
- * opaque, and only equality means something.
- */
+// Order of resourceVersions. Kubernetes guarantees that numeric ones of a resource can be compared; anything else is
+// opaque, and only equality means something.
 
 const numericPattern = /^(0|[1-9]\d*)$/;
 

@@ -1,6 +1,4 @@
-/**
- * What the kernel must know of a kind to talk about it: group, version, plural and kind, and the URL paths made of them.
- */
+// What the kernel must know of a kind to talk about it: group, version, plural and kind, and the URL paths made of them.
 
 export interface ResourceType {
   /** Empty for the core group. */

@@ -1,6 +1,4 @@
-/**
- * Where a controller's keys come from: changes in an informer's store, turned into the keys of the objects to reconcile.
- */
+// Where a controller's keys come from: changes in an informer's store, turned into the keys of the objects to reconcile.
 import { renderCanonical } from "./canonical.ts";
 import type { Informer } from "./informer.ts";
 import { controllerOf, keyOf, objectKey, type LiveMeta, type LiveObject } from "./object.ts";
@@ -71,8 +69,9 @@ export function ownerKey(owner: ResourceType): (object: LiveObject) => string[] 
   return (object) => {
     const reference = controllerOf(object);
     // Versions may differ between the reference and our client; the group may not.
-    if (reference === undefined || reference.kind !== owner.kind || groupOf(reference.apiVersion) !== owner.group)
+    if (reference === undefined || reference.kind !== owner.kind || groupOf(reference.apiVersion) !== owner.group) {
       return [];
+    }
     return [objectKey(object.metadata.namespace, reference.name)];
   };
 }

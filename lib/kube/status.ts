@@ -1,7 +1,6 @@
-/**
- * Writing an object's status through its subresource, once per reconcile and only when it differs. The caller must be
- * the only writer of that status: fields which it leaves out are removed.
- */
+// Writing an object's status through its subresource, once per reconcile and only when it differs. The caller must be
+// the only writer of that status: fields which it leaves out are removed.
+import { defined } from "../process/defined.ts";
 import { isNotFound } from "./api-error.ts";
 import { applyObject } from "./apply.ts";
 import { renderCanonical } from "./canonical.ts";
@@ -33,7 +32,7 @@ export async function writeStatus(
   if (renderCanonical(live.status ?? {}) === renderCanonical(status)) return "unchanged";
   await request.beforeWrite?.();
   const { name, namespace, uid } = live.metadata;
-  const metadata = { name, uid, ...(namespace === undefined ? {} : { namespace }) };
+  const metadata = { name, uid, ...defined({ namespace }) };
   const object: KubeObject & { status: object } = { apiVersion: apiVersionOf(type), kind: type.kind, metadata, status };
   try {
     const options = { fieldManager, force: true, signal, subresource: "status" } as const;

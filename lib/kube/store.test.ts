@@ -25,8 +25,9 @@ function setUp() {
 }
 
 function render(change: Change<Widget>): string {
-  if (change.type === "deleted")
+  if (change.type === "deleted") {
     return `deleted ${change.previous.metadata.name}@${change.previous.metadata.resourceVersion}`;
+  }
   const from = change.type === "modified" ? `${change.previous.metadata.resourceVersion}->` : "";
   return `${change.type} ${change.object.metadata.name}@${from}${change.object.metadata.resourceVersion}`;
 }

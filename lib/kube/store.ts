@@ -1,7 +1,5 @@
-/**
- * The cache of one kind: objects by key, named indexes, and listeners that hear every change in order. Never lets an
- * older resourceVersion replace a newer one; a changed uid is a deletion and a new object. Only a reflector writes.
- */
+// The cache of one kind: objects by key, named indexes, and listeners that hear every change in order. Never lets an
+// older resourceVersion replace a newer one; a changed uid is a deletion and a new object. Only a reflector writes.
 import { isOlder } from "./resource-version.ts";
 import { keyOf, type LiveObject } from "./object.ts";
 

@@ -1,7 +1,5 @@
-/**
- * A rate limit per key: a burst at first, then one in a while. Keys that were not used for the longest time are
- * forgotten, so the memory is bounded.
- */
+// A rate limit per key: a burst at first, then one in a while. Keys that were not used for the longest time are
+// forgotten, so the memory is bounded.
 import type { Clock } from "../process/clock.ts";
 
 export interface TokenBucketsOptions {

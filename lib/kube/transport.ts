@@ -1,7 +1,5 @@
-/**
- * HTTP to one API server: calls with a deadline that obey Retry-After, and watches as streams of lines. Returns parsed
- * JSON and throws `ApiError` or `TransportError`; what the JSON means, and any retry of a failure, is the caller's.
- */
+// HTTP to one API server: calls with a deadline that obey Retry-After, and watches as streams of lines. Returns parsed
+// JSON and throws `ApiError` or `TransportError`; what the JSON means, and any retry of a failure, is the caller's.
 import type { Dispatcher } from "undici";
 import { ApiError, CallRefused, parseErrorResponse, TransportError } from "./api-error.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
@@ -64,15 +62,15 @@ export interface TransportOptions {
   readonly timeoutMs?: number;
   /** Tries of one call, the first included. */
   readonly maxTries?: number;
-  readonly lineLimitBytes?: number;
+  readonly maxLineBytes?: number;
 }
 
 const defaultTimeoutMs = 30_000;
 const defaultOpenTimeoutMs = 15_000;
 const defaultMaxTries = 5;
-const defaultLineLimitBytes = 16 * 1024 * 1024;
+const defaultMaxLineBytes = 16 * 1024 * 1024;
 /** What is longer is no Status object; its start is enough for a message. */
-const errorBodyLimitBytes = 1024 * 1024;
+const maxErrorBodyBytes = 1024 * 1024;
 /** Where 429 comes without Retry-After. */
 const defaultRetryAfterMs = 1_000;
 const credentialsKeptMs = 10_000;
@@ -178,7 +176,7 @@ class PooledTransport implements Transport {
         // The next try, whoever makes it, reads the token anew.
         if (answer.statusCode === 401) this.#credentials.invalidate();
         const retryAfter = answer.headers["retry-after"];
-        const text = await readStart(answer.body, errorBodyLimitBytes);
+        const text = await readStart(answer.body, maxErrorBodyBytes);
         throw parseErrorResponse(
           context,
           answer.statusCode,
@@ -198,7 +196,7 @@ class PooledTransport implements Transport {
   async *#lines(body: AsyncIterable<Uint8Array>, deadline: Deadline, call: WatchCall): AsyncGenerator<string> {
     const lines = readLines(
       restarting(body, deadline, call.inactivityMs),
-      this.#options.lineLimitBytes ?? defaultLineLimitBytes,
+      this.#options.maxLineBytes ?? defaultMaxLineBytes,
     );
     try {
       for (;;) {
@@ -255,15 +253,15 @@ async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Pr
   }
 }
 
-async function readStart(body: AsyncIterable<Uint8Array>, limitBytes: number): Promise<string> {
+async function readStart(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes >= limitBytes) break;
+    if (bytes >= maxBytes) break;
   }
-  return Buffer.concat(chunks).subarray(0, limitBytes).toString("utf8");
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString("utf8");
 }
 
 async function* restarting(

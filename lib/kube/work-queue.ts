@@ -1,8 +1,6 @@
-/**
- * The keys that need work: each at most once, never handed to two workers, and again when it was added while being
- * worked on. First in, first out within a priority; delays and per-key back-off. Holds keys only, so it is bounded by
- * the number of objects.
- */
+// The keys that need work: each at most once, never handed to two workers, and again when it was added while being
+// worked on. First in, first out within a priority; delays and per-key back-off. Holds keys only, so it is bounded by
+// the number of objects.
 import { backoffDelayMs, type BackoffOptions } from "./backoff.ts";
 import type { QueueMetrics } from "./metrics.ts";
 import { systemClock, type Clock, type Timer } from "../process/clock.ts";

@@ -6,14 +6,14 @@ import { connectMcp, type McpConnection } from "./connect.ts";
 import { startServer2025 } from "./downstream-servers.fixture.ts";
 
 /** Large holders fill three quarters of it. */
-const limitBytes = 1_000_000;
+const maxBytes = 1_000_000;
 const patient = { signal: new AbortController().signal, idleTimeoutMs: 5_000 };
 let budget: MemoryBudget;
 let server: Awaited<ReturnType<typeof startServer2025>>;
 let connection: McpConnection;
 
 beforeEach(async () => {
-  budget = createMemoryBudget(limitBytes);
+  budget = createMemoryBudget(maxBytes);
   server = await startServer2025();
   const client = { clientName: "test", clientVersion: "1.0.0", connectTimeoutMs: 5_000, era: "2025" } as const;
   connection = await connectMcp({ url: server.url, ...client, signal: patient.signal, memory: budget });
@@ -47,21 +47,23 @@ describe.each(["application/json", "text/event-stream"] as const)("SEC-6 answers
     const holder = budget.open();
     answerWith(type, bytes);
     const result = connection.callTool("only", {}, { ...patient, holder });
-    return { holder, fault: await result.then(() => undefined, String) };
+    return { holder, problem: await result.then(() => undefined, String) };
   };
 
   test("fill three quarters beside each other; one byte more is refused in words, and there is room again later", async () => {
     const first = await call(400_000);
     const fitting = await call(350_000);
-    expect([first.fault, fitting.fault, budget.heldBytes()]).toEqual([undefined, undefined, 750_000]);
+    expect([first.problem, fitting.problem, budget.heldBytes()]).toEqual([undefined, undefined, 750_000]);
     fitting.holder.release();
 
-    const { fault } = await call(350_001);
-    expect(fault).toMatch(/^McpError: the answer of \S+ does not fit in memory .*; try again later, or ask for less$/);
+    const { problem } = await call(350_001);
+    expect(problem).toMatch(
+      /^McpError: the answer of \S+ does not fit in memory .*; try again later, or ask for less$/,
+    );
     expect(budget.heldBytes()).toBe(400_000);
 
     first.holder.release();
-    expect((await call(350_001)).fault).toBeUndefined();
+    expect((await call(350_001)).problem).toBeUndefined();
   });
 
   test("count until they are here, where nobody holds them longer", async () => {

@@ -1,7 +1,5 @@
-/**
- * What a server's answers take of the memory that all bodies share (SEC-6). The answer to a call counts until whoever made
- * the call is done with the result; every other, of a stream too, as long as a message of it is being read.
- */
+// What a server's answers take of the memory that all bodies share (SEC-6). The answer to a call counts until whoever made
+// the call is done with the result; every other, of a stream too, as long as a message of it is being read.
 import type { AnswerRoom } from "../outgoing/response-limit.ts";
 import type { Holder, MemoryBudget } from "../process/memory-budget.ts";
 

@@ -32,8 +32,9 @@ async function connectTo({ list, call }: Answers, era = "2025", respond = asBody
     const asked: unknown = request.method === "POST" ? await request.clone().json() : undefined;
     const { method, id } = isJsonObject(asked) ? asked : {};
     const result = results.get(String(method));
-    if (result !== undefined)
+    if (result !== undefined) {
       return respond(JSON.stringify({ jsonrpc: "2.0", id, result: { ...complete, ...result } }));
+    }
     return "handler" in server ? server.handler.fetch(request) : server.transport.handleRequest(request);
   };
   const connection = await connectMcp({
@@ -128,17 +129,17 @@ describe.each(["2025", "2026"])("a result that breaks its tool's output schema (
     ["misses a field", { structuredContent: {} }, '"n" is required'],
     ["has no structured content", {}, "the structured content is missing"],
     ["is an error", { isError: true }, undefined],
-  ])("is passed on with a note: one that %s", async (_what, result, schemaFault) => {
+  ])("is passed on with a note: one that %s", async (_what, result, schemaProblem) => {
     const received = await call({ list, call: { content: [text("it ran")], ...result } }, era);
     expect(received).toMatchObject({ content: [text("it ran")], ...result });
-    expect(received.schemaFault).toBe(schemaFault);
+    expect(received.schemaProblem).toBe(schemaProblem);
   });
 
   test("is checked by the schema of the latest list", async () => {
     const answers: Answers = { list, call: { content: [], structuredContent: { n: "1" } } };
     const connection = await connectTo(answers, era);
     await connection.listTools(patient.signal);
-    expect(await connection.callTool("only", {}, patient)).toHaveProperty("schemaFault");
+    expect(await connection.callTool("only", {}, patient)).toHaveProperty("schemaProblem");
   });
 
   test.each<[string, object]>([
@@ -152,7 +153,7 @@ describe.each(["2025", "2026"])("a result that breaks its tool's output schema (
     const structuredContent = { n: `${"a".repeat(60)}!` };
     const received = await call({ list: { tools }, call: { content: [], structuredContent } }, era);
     expect(received).toMatchObject({ structuredContent });
-    expect(received.schemaFault).toBeUndefined();
+    expect(received.schemaProblem).toBeUndefined();
   });
 });
 
@@ -160,17 +161,17 @@ describe.each([
   ["body", asBody],
   ["stream", asStream],
 ])("SEC-6 an answer as a %s", (_how, respond) => {
-  const limitBytes = 16 * 1024 * 1024;
+  const maxBytes = 16 * 1024 * 1024;
   /** A result whose whole message has this size. */
   const sized = (bytes: number) => (message: string) =>
     respond(message.replace("%", "x".repeat(bytes - message.length + 1)));
   const framing = respond === asStream ? "event: message\nid: 1\ndata: \n\n".length : 0;
 
-  test("of 16 MiB is taken, one byte more is a fault that says so", async () => {
+  test("of 16 MiB is taken, one byte more is a problem that says so", async () => {
     const content = [text("%")];
-    const taken = await call({ call: { content } }, "2025", sized(limitBytes - framing));
+    const taken = await call({ call: { content } }, "2025", sized(maxBytes - framing));
     expect(taken.content).toMatchObject([{ type: "text" }]);
-    const refused = call({ call: { content } }, "2025", sized(limitBytes - framing + 1));
+    const refused = call({ call: { content } }, "2025", sized(maxBytes - framing + 1));
     await expect(refused).rejects.toMatchObject({
       kind: "protocol",
       message: expect.stringMatching(/^http:.* answered with too much: .* is over the limit of 16777216 bytes$/),
@@ -183,7 +184,7 @@ describe.each([
     return value;
   };
   /** The message and its result are two levels. */
-  const depth = answerBounds.depthMax - 2;
+  const depth = answerBounds.maxDepth - 2;
 
   test("nested as deep as is taken, and one level more", async () => {
     const taken = await call({ call: { content: [], structuredContent: nested(depth) } }, "2025", respond);
@@ -198,8 +199,8 @@ describe.each([
       structuredContent: { a: Array.from({ length: count }, () => 1) },
       content: [],
     });
-    expect(await call({ call: values(answerBounds.structureMax - 100) }, "2025", respond)).toBeDefined();
-    await expect(call({ call: values(answerBounds.structureMax) }, "2025", respond)).rejects.toMatchObject({
+    expect(await call({ call: values(answerBounds.maxStructure - 100) }, "2025", respond)).toBeDefined();
+    await expect(call({ call: values(answerBounds.maxStructure) }, "2025", respond)).rejects.toMatchObject({
       kind: "protocol",
       message: expect.stringContaining("more than 200000 structural characters"),
     });

@@ -1,4 +1,4 @@
-/** What a caller gave as a tool's arguments, with the habits of clients taken off. */
+// What a caller gave as a tool's arguments, with the habits of clients taken off.
 import type { ToolEntry } from "./table.ts";
 
 /**

@@ -1,4 +1,4 @@
-/** Questions to a client of the 2025 era, by the first SDK: requests on the stream of the call that they are about. */
+// Questions to a client of the 2025 era, by the first SDK: requests on the stream of the call that they are about.
 import {
   CreateMessageRequestParamsSchema,
   CreateMessageResultSchema,

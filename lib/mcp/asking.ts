@@ -1,7 +1,5 @@
-/**
- * What a caller can be asked while its call runs (elicitation, sampling), said without any SDK. Who asks whom is the
- * programs' business; here is only the form of a question, and what a client says it can answer.
- */
+// What a caller can be asked while its call runs (elicitation, sampling), said without any SDK. Who asks whom is the
+// programs' business; here is only the form of a question, and what a client says it can answer.
 import { isJsonObject } from "./json-rpc.ts";
 
 /** What a client lets itself be asked: to fill in a form, to open a URL, to let its model answer. */

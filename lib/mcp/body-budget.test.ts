@@ -5,16 +5,16 @@ import { startEndpoint, type TestEndpoint } from "./endpoint.fixture.ts";
 import { callMessage, modernCall, openSession, post, readMessages } from "./raw-client.fixture.ts";
 import { uncountedBytes } from "./request-body.ts";
 
-const limitBytes = 1_000_000;
+const maxBytes = 1_000_000;
 let budget: MemoryBudget;
 let served: TestEndpoint;
 let refused: number;
 
 beforeEach(async () => {
-  budget = createMemoryBudget(limitBytes);
+  budget = createMemoryBudget(maxBytes);
   refused = 0;
   const onBodyRefused = () => void (refused += 1);
-  served = await startEndpoint({ bodyLimitBytes: limitBytes, bodyBudget: budget, onBodyRefused });
+  served = await startEndpoint({ bodyLimitBytes: maxBytes, bodyBudget: budget, onBodyRefused });
 });
 afterEach(() => served.stop());
 

@@ -20,9 +20,7 @@ const withoutSessions = { opensSessions: async () => false };
 async function open(era: string, options: Partial<ServeOptions> = {}, unanswered = "") {
   served = await startEndpoint(options);
   front = await serveOnLoopback(async (request) => {
-    if (era === "2025" && request.headers.has("mcp-method")) {
-      return Response.json({ error: "no" }, { status: 400 });
-    }
+    if (era === "2025" && request.headers.has("mcp-method")) return Response.json({ error: "no" }, { status: 400 });
     if (unanswered !== "" && (await request.clone().text()).includes(unanswered)) {
       return await new Promise<Response>(() => undefined);
     }

@@ -1,4 +1,4 @@
-/** The deadlines of one call: idle time, started anew by progress, and total time. It knows nothing of MCP. */
+// The deadlines of one call: idle time, started anew by progress, and total time. It knows nothing of MCP.
 
 export interface CallDeadline {
   /** Aborts when a deadline passes or the caller's signal does. */
@@ -31,9 +31,7 @@ export function startDeadline(options: {
   let holds = 0;
   let stopped = false;
   const total = totalTimeoutMs === undefined ? undefined : setTimeout(() => end("total"), totalTimeoutMs);
-  if (signal.aborted) {
-    onAbort();
-  }
+  if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   return {
     signal: controller.signal,

@@ -1,7 +1,5 @@
-/**
- * Which of our calls a request of the SDK's transport belongs to: the SDK hands the headers of a call on to the fetch that it
- * is given, and nothing else of it. The mark goes no further than there.
- */
+// Which of our calls a request of the SDK's transport belongs to: the SDK hands the headers of a call on to the fetch that it
+// is given, and nothing else of it. The mark goes no further than there.
 import type { Holder } from "../process/memory-budget.ts";
 
 const callHeader = "x-pallas-call";

@@ -1,7 +1,5 @@
-/**
- * Who sends a request. It is never left out: where a conversation is looked up, a forgotten caller must not mean everybody's.
- * "anyone" is said on purpose, by an endpoint that does not authenticate.
- */
+// Who sends a request. It is never left out: where a conversation is looked up, a forgotten caller must not mean everybody's.
+// "anyone" is said on purpose, by an endpoint that does not authenticate.
 
 /** The same subject is the same caller, whichever token it came with. Handlers get the object that the middleware set. */
 export interface NamedCaller {

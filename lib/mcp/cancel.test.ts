@@ -110,9 +110,7 @@ describe("AGT-8 cancellation reaches the handler's signal within a second", () =
     await post(served.url, message, headers);
     const calls = [await nextCall(0), await nextCall(1)];
     await served.endpoint.close();
-    for (const call of calls) {
-      await expectAborted(call);
-    }
+    for (const call of calls) await expectAborted(call);
     const refused = await post(served.url, callMessage("whoami"));
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
   });

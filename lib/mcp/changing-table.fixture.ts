@@ -1,4 +1,4 @@
-/** Tables that change, for tests: notes that have readers, and a tool that can be shown and hidden. Served to named callers. */
+// Tables that change, for tests: notes that have readers, and a tool that can be shown and hidden. Served to named callers.
 import { Hono } from "hono";
 import { listen } from "../process/http-server.ts";
 import { createLogger } from "../process/log.ts";

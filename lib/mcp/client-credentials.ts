@@ -1,12 +1,10 @@
-/**
- * Access tokens by OAuth 2.0 client credentials (RFC 6749 §4.4): asked for when first needed, kept until shortly before they
- * expire, by one request at a time. No redirect is followed, which could take the secret elsewhere. What an endpoint says is
- * told by its error code only; no message holds secret or token.
- */
+// Access tokens by OAuth 2.0 client credentials (RFC 6749 §4.4): asked for when first needed, kept until shortly before they
+// expire, by one request at a time. No redirect is followed, which could take the secret elsewhere. What an endpoint says is
+// told by its error code only; no message holds secret or token.
 import { createGuardedFetch } from "../outgoing/guarded-fetch.ts";
 import type { Clock } from "../process/clock.ts";
 import { isJsonObject } from "./json-rpc.ts";
-import { findNetworkFault, McpError, renderPlace } from "./mcp-error.ts";
+import { findNetworkProblem, McpError, renderPlace } from "./mcp-error.ts";
 import type { OpenFetch } from "./safe-fetch.ts";
 
 export interface ClientCredentials {
@@ -38,12 +36,12 @@ export interface TokenSource {
 }
 
 const defaultTimeoutMs = 10_000;
-const answerLimitBytes = 64 * 1024;
+const maxAnswerBytes = 64 * 1024;
 /** No server takes a longer header. */
-const tokenCharactersMax = 16 * 1024;
+const maxTokenChars = 16 * 1024;
 /** Where the endpoint does not say how long. */
 const unsaidLifetimeMs = 300_000;
-const lifetimeMaxMs = 24 * 3_600_000;
+const maxLifetimeMs = 24 * 3_600_000;
 /** A token is replaced this long before it expires, or after nine tenths of its time when that is later. */
 const renewBeforeMs = 60_000;
 /** An endpoint that refused the client is left alone for this long: it would refuse again, and may count. */
@@ -74,20 +72,14 @@ export function createTokenSource(credentials: ClientCredentials, options: Token
   };
   return {
     async get() {
-      if (kept !== undefined && clock.now() < kept.until) {
-        return kept.token;
-      }
-      if (refused !== undefined && clock.now() < refused.until) {
-        throw refused.error;
-      }
+      if (kept !== undefined && clock.now() < kept.until) return kept.token;
+      if (refused !== undefined && clock.now() < refused.until) throw refused.error;
       asking ??= ask();
       return await asking;
     },
     refuse(token) {
       // One that was replaced meanwhile says nothing about its successor.
-      if (kept?.token === token) {
-        kept = undefined;
-      }
+      if (kept?.token === token) kept = undefined;
     },
   };
 }
@@ -102,23 +94,19 @@ async function requestToken(credentials: ClientCredentials, options: TokenSource
   const where = `the token endpoint ${renderPlace(credentials.tokenUrl)}`;
   const request = renderTokenRequest(credentials, await options.readClientSecret());
   const signal = AbortSignal.timeout(timeoutMs);
-  const safeFetch = openFetch({ connectTimeoutMs: timeoutMs, responseLimitBytes: answerLimitBytes });
+  const safeFetch = openFetch({ connectTimeoutMs: timeoutMs, maxResponseBytes: maxAnswerBytes });
   try {
     const answer = await safeFetch.fetch(credentials.tokenUrl, { method: "POST", ...request, signal });
     const body = await readJson(answer);
-    if (answer.ok) {
-      return parseGranted(body, where);
-    }
+    if (answer.ok) return parseGranted(body, where);
     throw renderRefusal(answer.status, body, where, credentials.clientId);
   } catch (error) {
-    if (error instanceof McpError) {
-      throw error;
-    }
+    if (error instanceof McpError) throw error;
     if (signal.aborted) {
       throw new McpError("timeout", `${where} gave no token within ${timeoutMs} ms`, { cause: error });
     }
-    const fault = findNetworkFault(error) ?? "no connection";
-    throw new McpError("unreachable", `${where} cannot be reached: ${fault}`, { cause: error });
+    const problem = findNetworkProblem(error) ?? "no connection";
+    throw new McpError("unreachable", `${where} cannot be reached: ${problem}`, { cause: error });
   } finally {
     await safeFetch.close();
   }
@@ -161,14 +149,14 @@ async function readJson(answer: Response): Promise<unknown> {
 function parseGranted(body: unknown, where: string): Granted {
   const granted = isJsonObject(body) ? body : {};
   const { access_token: token, token_type: type = "bearer", expires_in: seconds } = granted;
-  if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token) || token.length > tokenCharactersMax) {
+  if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token) || token.length > maxTokenChars) {
     throw new McpError("protocol", `${where} answered without a usable access_token; check tokenUrl`);
   }
   if (typeof type !== "string" || type.toLowerCase() !== "bearer") {
     throw new McpError("protocol", `${where} gave a token of another type than Bearer, which only it can be used as`);
   }
   const said = seconds === undefined || seconds === null ? Number.NaN : Number(seconds) * 1_000;
-  const lifetimeMs = Number.isNaN(said) ? unsaidLifetimeMs : Math.min(lifetimeMaxMs, Math.max(0, said));
+  const lifetimeMs = Number.isNaN(said) ? unsaidLifetimeMs : Math.min(maxLifetimeMs, Math.max(0, said));
   return { token, lifetimeMs };
 }
 

@@ -1,4 +1,4 @@
-/** Resources of a server over a connected client of either era: lists with their templates, and reading in a tool result's form. */
+// Resources of a server over a connected client of either era: lists with their templates, and reading in a tool result's form.
 import { type Client, ProtocolError, type RequestOptions, SdkHttpError } from "@modelcontextprotocol/client";
 import { rpcCodes } from "./json-rpc.ts";
 import type { ToolResult } from "./table.ts";
@@ -22,9 +22,7 @@ export async function listResources(client: Client, sdkOptions: RequestOptions):
       error instanceof ProtocolError
         ? error.code === rpcCodes.methodNotFound
         : error instanceof SdkHttpError && error.status === 404 && client.getProtocolEra() === "modern";
-    if (isUnknown) {
-      return { resourceTemplates: [] };
-    }
+    if (isUnknown) return { resourceTemplates: [] };
     throw error;
   });
   return [...resources, ...resourceTemplates.map(({ uriTemplate: uri, ...template }) => ({ uri, ...template }))];

@@ -1,8 +1,6 @@
-/**
- * The SDK's Streamable HTTP transport with what it leaves undone for calls: an answer that is none, and a stream cut before
- * its result, fail the call at once instead of at its timeout; and a call cancelled in the 2025 era also closes its stream,
- * which frees the socket and is what servers without sessions understand (AGT-8).
- */
+// The SDK's Streamable HTTP transport with what it leaves undone for calls: an answer that is none, and a stream cut before
+// its result, fail the call at once instead of at its timeout; and a call cancelled in the 2025 era also closes its stream,
+// which frees the socket and is what servers without sessions understand (AGT-8).
 import {
   type JSONRPCMessage,
   type JSONRPCNotification,
@@ -11,9 +9,9 @@ import {
   type StreamableHTTPClientTransportOptions,
 } from "@modelcontextprotocol/client";
 import { isEventStream } from "../process/event-stream.ts";
-import { findFormFault } from "./answer-form.ts";
+import { findFormProblem } from "./answer-form.ts";
 import { isJsonObject } from "./json-rpc.ts";
-import { AnswerFault, streamCut } from "./mcp-error.ts";
+import { AnswerError, streamCut } from "./mcp-error.ts";
 import { LimitedResponse } from "../outgoing/response-limit.ts";
 
 type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport["send"]>[1]>;
@@ -83,8 +81,9 @@ export class CallTransport extends StreamableHTTPClientTransport {
     const ticket = String(id);
     const controller = new AbortController();
     const fail = (text: string, data: unknown) => {
-      if (this.#open.delete(ticket))
+      if (this.#open.delete(ticket)) {
         this.onmessage?.({ jsonrpc: "2.0", id, error: { code: -32_000, message: text, data } });
+      }
     };
     this.#open.set(ticket, { method, controller, fail });
     const { requestSignal } = options;
@@ -120,11 +119,11 @@ function expectAnswers(fetch: Fetch, open: ReadonlyMap<string, OpenRequest>): Fe
 }
 
 function expectAnswer(response: Response, ticket: string, asked: OpenRequest): Response {
-  const fault = findFormFault(response);
-  if (fault !== undefined) {
+  const problem = findFormProblem(response);
+  if (problem !== undefined) {
     // The connection is of use again once the body is gone.
     response.body?.cancel().catch(() => undefined);
-    throw new AnswerFault(fault);
+    throw new AnswerError(problem);
   }
   if (response instanceof LimitedResponse && isEventStream(response.headers)) {
     response.onExcess = (error) => {
@@ -139,7 +138,7 @@ function expectAnswer(response: Response, ticket: string, asked: OpenRequest): R
 }
 
 function refuseSyntax(error: unknown): never {
-  if (error instanceof SyntaxError) throw new AnswerFault("something that is not JSON", { cause: error });
+  if (error instanceof SyntaxError) throw new AnswerError("something that is not JSON", { cause: error });
   throw error;
 }
 
@@ -150,9 +149,9 @@ function pickAnswer(sent: unknown, ticket: string): unknown {
     isJsonObject(message) && !("method" in message) && isNamed(message) && String(message["id"]) === ticket;
   if (messages.some(isAnswer)) return sent;
   const [only] = messages;
-  if (messages.length !== 1 || !isJsonObject(only)) throw new AnswerFault("something else than JSON-RPC");
+  if (messages.length !== 1 || !isJsonObject(only)) throw new AnswerError("something else than JSON-RPC");
   if (!isNamed(only) && isJsonObject(only["error"])) return { ...only, jsonrpc: "2.0", id: ticket };
-  throw new AnswerFault(isNamed(only) ? "the JSON-RPC answer to another request" : "a JSON-RPC answer without an id");
+  throw new AnswerError(isNamed(only) ? "the JSON-RPC answer to another request" : "a JSON-RPC answer without an id");
 }
 
 const isNamed = ({ id }: Record<string, unknown>) => typeof id === "string" || typeof id === "number";

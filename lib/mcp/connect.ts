@@ -1,9 +1,8 @@
-/**
- * A connection to one MCP server over Streamable HTTP, in whichever era the server speaks. It owns headers, deadlines,
- * cancellation and the wording of errors; it never reconnects by itself and shares nothing with other connections, so that a
- * token given to one cannot be seen on another (BRR-2).
- */
+// A connection to one MCP server over Streamable HTTP, in whichever era the server speaks. It owns headers, deadlines,
+// cancellation and the wording of errors; it never reconnects by itself and shares nothing with other connections, so that a
+// token given to one cannot be seen on another (BRR-2).
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { defined } from "../process/defined.ts";
 import type { Holder, MemoryBudget } from "../process/memory-budget.ts";
 import { untilAborted } from "../process/until-aborted.ts";
 import type { Ask } from "./asking.ts";
@@ -13,7 +12,7 @@ import { isJsonObject } from "./json-rpc.ts";
 import { McpError, renderPlace } from "./mcp-error.ts";
 import { openEitherEra, sdkNeverMs, type Opened, type OpenOptions } from "./open-client.ts";
 import { callWithAnswers, type OpenCall } from "./questions.ts";
-import { findSchemaFault } from "./schema-check.ts";
+import { findSchemaProblem } from "./schema-check.ts";
 import { listResources, readResource, type ResourceDescription } from "./client-resources.ts";
 import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
 import { renderFailure } from "./sdk-error.ts";
@@ -27,7 +26,7 @@ export interface ConnectOptions extends OpenOptions {
   /** Aborts connecting; it has no effect once connected. */
   signal: AbortSignal;
   /** Largest accepted answer, or event of a stream; 16 MiB when absent. */
-  responseLimitBytes?: number;
+  maxResponseBytes?: number;
   /** In place of the network. */
   openFetch?: OpenFetch | undefined;
 }
@@ -57,7 +56,7 @@ export interface CallOptions {
 
 /** A tool's result with what is wrong with it, if it is not what the tool's output schema promises. */
 export interface CallResult extends ToolResult {
-  schemaFault?: string;
+  schemaProblem?: string;
 }
 
 export interface ToolDescription {
@@ -89,25 +88,20 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-const defaultResponseLimitBytes = 16 * 1024 * 1024;
+const defaultMaxResponseBytes = 16 * 1024 * 1024;
 const listTimeoutMs = 30_000;
 const endSessionTimeoutMs = 2_000;
 
 /** Connects to the server at `url`. Rejects with `McpError`; nothing is left open then. */
 export async function connectMcp(options: ConnectOptions): Promise<McpConnection> {
-  const {
-    url,
-    connectTimeoutMs,
-    responseLimitBytes = defaultResponseLimitBytes,
-    openFetch = createSafeFetch,
-  } = options;
+  const { url, connectTimeoutMs, maxResponseBytes = defaultMaxResponseBytes, openFetch = createSafeFetch } = options;
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) {
     throw new McpError(
       "protocol",
       `${renderPlace(url)} has no usable URL: give one that starts with http:// or https://`,
     );
   }
-  const safeFetch = openFetch({ connectTimeoutMs, responseLimitBytes });
+  const safeFetch = openFetch({ connectTimeoutMs, maxResponseBytes });
   const sent = createSentHeaders(options.headers ?? {});
   const deadline = startDeadline({ signal: options.signal, idleTimeoutMs: connectTimeoutMs });
   try {
@@ -139,9 +133,7 @@ function createConnection(parts: Parts): McpConnection {
     async listTools(signal, timeoutMs = listTimeoutMs) {
       return await run({ signal, idleTimeoutMs: timeoutMs }, async ({ signal: listSignal, timeout, headers }) => {
         // The SDK would print a line to standard output for a server without tools.
-        if (client.getServerCapabilities()?.tools === undefined) {
-          return [];
-        }
+        if (client.getServerCapabilities()?.tools === undefined) return [];
         return (await client.listTools(undefined, { signal: listSignal, timeout, headers, cacheMode: "refresh" }))
           .tools;
       });
@@ -158,15 +150,13 @@ function createConnection(parts: Parts): McpConnection {
     getPrompt: (name, args, options) =>
       run(options, async (sdkOptions) => {
         const { description, messages } = await client.getPrompt({ name, arguments: args }, sdkOptions);
-        return { ...(description !== undefined && { description }), messages };
+        return { ...defined({ description }), messages };
       }),
     listResources: (options) => run(options, (sdkOptions) => listResources(client, sdkOptions)),
     readResource: (uri, options) =>
       run(options, (sdkOptions) => readResource(client, { uri, trace: options.trace }, sdkOptions)),
     async close() {
-      if (closing.signal.aborted) {
-        return;
-      }
+      if (closing.signal.aborted) return;
       closing.abort();
       await endSession(transport);
       await client.close();
@@ -183,9 +173,7 @@ type Requesting<T> = (sdkOptions: SdkOptions, call: OpenCall | undefined) => Pro
 /** Runs requests, each under its deadlines, and translates what goes wrong. */
 function createRunner({ url, transport, sent, questions, marks, memory }: Parts, closing: AbortSignal) {
   return async <T>(options: CallOptions, request: Requesting<T>): Promise<T> => {
-    if (closing.aborted) {
-      throw new McpError("cancelled", `the connection to ${renderPlace(url)} has been closed`);
-    }
+    if (closing.aborted) throw new McpError("cancelled", `the connection to ${renderPlace(url)} has been closed`);
     const deadline = startDeadline(options);
     const own = options.holder === undefined ? memory?.open() : undefined;
     const mark = marks.begin(options.holder ?? own);
@@ -237,23 +225,20 @@ function readToolResult(
   outputSchema: Record<string, unknown> | undefined,
 ): CallResult {
   const structured = isJsonObject(structuredContent) ? structuredContent : undefined;
-  const schemaFault = isError === true ? undefined : findOutputFault(structured, outputSchema);
+  const schemaProblem = isError === true ? undefined : findOutputProblem(structured, outputSchema);
   return {
     content,
-    ...(isError !== undefined && { isError }),
-    ...(structured !== undefined && { structuredContent: structured }),
-    ...(_meta !== undefined && { meta: _meta }),
-    ...(schemaFault !== undefined && { schemaFault }),
+    ...defined({ isError, structuredContent: structured, meta: _meta, schemaProblem }),
   };
 }
 
 /** The tool has run, and what it says is of use all the same: a result that breaks its promise is passed on with a note. */
-function findOutputFault(
+function findOutputProblem(
   structured: Record<string, unknown> | undefined,
   schema: Record<string, unknown> | undefined,
 ): string | undefined {
   if (schema === undefined) return undefined;
-  if (structured !== undefined) return findSchemaFault(schema, structured, "the structured content");
+  if (structured !== undefined) return findSchemaProblem(schema, structured, "the structured content");
   return schema["type"] === "object" ? "the structured content is missing" : undefined;
 }
 

@@ -1,14 +1,13 @@
-/**
- * Runs the calls of one table, the same for both eras: look-up, argument check, context, progress, and what becomes of a throw.
- * The eras' servers translate the wire to `Inbound` and back; they decide nothing about tools.
- */
+// Runs the calls of one table, the same for both eras: look-up, argument check, context, progress, and what becomes of a throw.
+// The eras' servers translate the wire to `Inbound` and back; they decide nothing about tools.
+import { defined } from "../process/defined.ts";
 import type { Logger } from "../process/log.ts";
 import type { Asking } from "./asking.ts";
 import { withoutNulls } from "./arguments.ts";
 import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import { cutPage } from "./list-pages.ts";
 import { createResourceCalls, type ResourceCalls } from "./resource-calls.ts";
-import { findSchemaFault, ofOurOwn, ofStrangers } from "./schema-check.ts";
+import { findSchemaProblem, ofOurOwn, ofStrangers } from "./schema-check.ts";
 import {
   type CallContext,
   type Era,
@@ -89,22 +88,16 @@ export function createDispatcher(table: McpTable, log: Logger): Dispatcher {
     },
     async callTool(name, args, inbound) {
       const tool = await table.tools.find(name, inbound);
-      if (tool === undefined) {
-        throw new JsonRpcError(rpcCodes.invalidParams, `Unknown tool: ${cut(name)}`);
-      }
+      if (tool === undefined) throw new JsonRpcError(rpcCodes.invalidParams, `Unknown tool: ${cut(name)}`);
       const given = withoutNulls(tool.inputSchema, args);
       const bounds = tool.schemaOf === "stranger" ? ofStrangers : ofOurOwn;
-      const fault = findSchemaFault(tool.inputSchema, given, "the arguments", bounds);
-      if (fault !== undefined) {
-        return renderToolError(`Invalid arguments for ${name}: ${fault}.`);
-      }
+      const problem = findSchemaProblem(tool.inputSchema, given, "the arguments", bounds);
+      if (problem !== undefined) return renderToolError(`Invalid arguments for ${name}: ${problem}.`);
       return await callGuarded(tool, given, inbound, log);
     },
     async getPrompt(name, args, inbound) {
       const prompt = prompts.get(name);
-      if (prompt === undefined) {
-        throw new JsonRpcError(rpcCodes.invalidParams, `Unknown prompt: ${cut(name)}`);
-      }
+      if (prompt === undefined) throw new JsonRpcError(rpcCodes.invalidParams, `Unknown prompt: ${cut(name)}`);
       const missing = prompt.arguments?.find(
         (argument) => argument.required === true && args[argument.name] === undefined,
       );
@@ -121,9 +114,7 @@ async function callGuarded(tool: ToolEntry, args: Record<string, unknown>, inbou
   try {
     return await tool.call(args, context);
   } catch (error) {
-    if (error instanceof JsonRpcError) {
-      throw error;
-    }
+    if (error instanceof JsonRpcError) throw error;
     if (!inbound.signal.aborted) {
       log.error({ tool: tool.name, requestId: context.requestId, err: error }, "tool handler threw");
     }
@@ -138,9 +129,7 @@ async function getGuarded(prompt: PromptEntry, args: Record<string, string>, inb
   try {
     return await prompt.get(args, context);
   } catch (error) {
-    if (error instanceof JsonRpcError) {
-      throw error;
-    }
+    if (error instanceof JsonRpcError) throw error;
     log.error({ prompt: prompt.name, requestId: context.requestId, err: error }, "prompt handler threw");
     const text = `${prompt.name} failed because of an internal error; the server's log has the details.`;
     throw new JsonRpcError(rpcCodes.internalError, text, { cause: error });
@@ -154,9 +143,7 @@ async function readGuarded(resources: ResourceCalls, uri: string, inbound: Inbou
   try {
     return await resources.read(uri, context);
   } catch (error) {
-    if (error instanceof JsonRpcError) {
-      throw error;
-    }
+    if (error instanceof JsonRpcError) throw error;
     log.error({ resource: cut(uri), requestId: context.requestId, err: error }, "resource handler threw");
     const text = "the resource cannot be read because of an internal error; the server's log has the details.";
     throw new JsonRpcError(rpcCodes.internalError, text, { cause: error });
@@ -177,21 +164,13 @@ function openContext(inbound: Inbound, log: Logger): { context: CallContext; end
     meta,
   };
   const bearer = parseBearer(inbound.authorization);
-  if (bearer !== undefined) {
-    context.bearer = bearer;
-  }
-  if (inbound.sessionId !== undefined) {
-    context.sessionId = inbound.sessionId;
-  }
-  if (inbound.asking !== undefined) {
-    context.asking = inbound.asking;
-  }
+  if (bearer !== undefined) context.bearer = bearer;
+  if (inbound.sessionId !== undefined) context.sessionId = inbound.sessionId;
+  if (inbound.asking !== undefined) context.asking = inbound.asking;
   const progressToken = meta["progressToken"];
   if (typeof progressToken === "string" || typeof progressToken === "number") {
     context.sendProgress = async (progress) => {
-      if (ended || inbound.signal.aborted) {
-        return;
-      }
+      if (ended || inbound.signal.aborted) return;
       try {
         await inbound.notifyProgress(renderProgress(progressToken, progress));
       } catch (error) {
@@ -208,7 +187,7 @@ function renderProgress(progressToken: string | number, { progress, total, messa
     progress,
     ...(typeof total === "number" && { total }),
     ...(typeof message === "string" && { message }),
-    ...(meta !== undefined && { _meta: meta }),
+    ...defined({ _meta: meta }),
   };
 }
 
@@ -224,22 +203,17 @@ function renderTool(tool: ToolEntry): ListedTool {
   const { name, title, description, inputSchema, outputSchema, annotations, icons, meta } = tool;
   return {
     name,
-    ...(title !== undefined && { title }),
+    ...defined({ title }),
     description,
     inputSchema,
-    ...(outputSchema !== undefined && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
-    ...(icons !== undefined && { icons }),
-    ...(meta !== undefined && { _meta: meta }),
+    ...defined({ outputSchema, annotations, icons, _meta: meta }),
   };
 }
 
 function renderPrompt({ name, title, description, arguments: args }: PromptEntry): ListedPrompt {
   return {
     name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(args !== undefined && { arguments: args }),
+    ...defined({ title, description, arguments: args }),
   };
 }
 

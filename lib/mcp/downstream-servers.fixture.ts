@@ -1,4 +1,4 @@
-/** Servers of one era alone, made with the SDKs, whose answers a test may replace; every request they saw is kept. */
+// Servers of one era alone, made with the SDKs, whose answers a test may replace; every request they saw is kept.
 import { Server as Server2025 } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";

@@ -1,4 +1,4 @@
-/** A served table for tests: real HTTP on loopback and a log that can be read. */
+// A served table for tests: real HTTP on loopback and a log that can be read.
 import { serve } from "@hono/node-server";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "../process/log.ts";

@@ -1,6 +1,7 @@
 import { isLegacyRequest, PROTOCOL_VERSION_META_KEY } from "@modelcontextprotocol/server";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { defined } from "../process/defined.ts";
 import { isSurely2025, versionKeyOf2026 } from "./era.ts";
 
 const versions = [undefined, "2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28", "2030-01-01", ""];
@@ -9,7 +10,7 @@ const methods = ["initialize", "tools/call", "server/discover", "notifications/i
 const requestOf = (version: string | undefined, method = "POST") =>
   new Request("http://localhost/mcp", {
     method,
-    headers: { "content-type": "application/json", ...(version !== undefined && { "mcp-protocol-version": version }) },
+    headers: { "content-type": "application/json", ...defined({ "mcp-protocol-version": version }) },
   });
 
 const metas = fc.oneof(

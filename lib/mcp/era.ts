@@ -1,7 +1,5 @@
-/**
- * Which requests are of the 2025 era beyond doubt, seen without the SDK of the 2026 era: an agent whose callers all speak the
- * older one never loads it, and saves its memory. Whatever may be of the 2026 era is that SDK's to judge.
- */
+// Which requests are of the 2025 era beyond doubt, seen without the SDK of the 2026 era: an agent whose callers all speak the
+// older one never loads it, and saves its memory. Whatever may be of the 2026 era is that SDK's to judge.
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "./json-rpc.ts";
 

@@ -1,9 +1,7 @@
-/**
- * What was sent on the streams of 2025-era sessions lately, so that a client whose connection broke takes its stream up again
- * with Last-Event-ID (AGT-6). One buffer for all sessions of an endpoint, bounded in bytes and age: who holds most gives way
- * first, its oldest before its newer ones, and a client that comes back too late gets 400. A session sees its own events
- * only, and no id is ever used twice: one of an earlier process is unknown.
- */
+// What was sent on the streams of 2025-era sessions lately, so that a client whose connection broke takes its stream up again
+// with Last-Event-ID (AGT-6). One buffer for all sessions of an endpoint, bounded in bytes and age: who holds most gives way
+// first, its oldest before its newer ones, and a client that comes back too late gets 400. A session sees its own events
+// only, and no id is ever used twice: one of an earlier process is unknown.
 import { randomBytes } from "node:crypto";
 import type { EventStore } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";

@@ -1,13 +1,8 @@
-/**
- * Reads the data of an event stream's events as its bytes pass, without holding the stream up. Linear in what passes; an
- * event over the limit is passed over.
- */
+// Reads the data of an event stream's events as its bytes pass, without holding the stream up. Linear in what passes; an
+// event over the limit is passed over.
 
-/** Takes the stream's chunks, in order. Calls `onData` for each event of at most `limitCharacters`. */
-export function createEventDataReader(
-  onData: (data: string) => void,
-  limitCharacters: number,
-): (chunk: Uint8Array) => void {
+/** Takes the stream's chunks, in order. Calls `onData` for each event of at most `maxChars`. */
+export function createEventDataReader(onData: (data: string) => void, maxChars: number): (chunk: Uint8Array) => void {
   const decoder = new TextDecoder();
   let line = "";
   let data: string[] = [];
@@ -27,7 +22,7 @@ export function createEventDataReader(
   };
   const take = (part: string) => {
     characters += part.length;
-    if (characters > limitCharacters) {
+    if (characters > maxChars) {
       isTooLong = true;
       data = [];
       // What is left of the line only has to tell it from an empty one.

@@ -1,7 +1,5 @@
-/**
- * What an endpoint offers beyond its table, by the SDKs' own means: completion, logging, questions to the client.
- * Pallas' programs ship none; the conformance fixtures do, on the same transport code.
- */
+// What an endpoint offers beyond its table, by the SDKs' own means: completion, logging, questions to the client.
+// Pallas' programs ship none; the conformance fixtures do, on the same transport code.
 import type { Server as Server2025 } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import type {

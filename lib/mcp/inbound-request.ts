@@ -1,4 +1,4 @@
-/** One HTTP request to an MCP endpoint as it goes from the entry to its era. */
+// One HTTP request to an MCP endpoint as it goes from the entry to its era.
 import type { Caller } from "./caller.ts";
 
 export interface InboundRequest {

@@ -1,7 +1,5 @@
-/**
- * JSON-RPC errors as MCP uses them: the class that handlers and both SDKs understand, and the HTTP answers for requests
- * that are refused before any handler runs. It knows nothing of methods or sessions.
- */
+// JSON-RPC errors as MCP uses them: the class that handlers and both SDKs understand, and the HTTP answers for requests
+// that are refused before any handler runs. It knows nothing of methods or sessions.
 
 export const rpcCodes = {
   parseError: -32_700,

@@ -1,7 +1,5 @@
-/**
- * What sessions of the 2025 era have subscribed to, by their ids, for those that are resumed: one that idled out or made room,
- * and, where whoever mounts the endpoint keeps it somewhere that outlives the process, one of a process before this.
- */
+// What sessions of the 2025 era have subscribed to, by their ids, for those that are resumed: one that idled out or made room,
+// and, where whoever mounts the endpoint keeps it somewhere that outlives the process, one of a process before this.
 
 export interface KeptSubscriptions {
   /** The URIs that were saved last; none where nothing is known. When it rejects, the session is not resumed now. */
@@ -11,12 +9,12 @@ export interface KeptSubscriptions {
 }
 
 /** Together, each with its id; enough for thousands of sessions of a dashboard. */
-const heldCharactersMax = 4 * 1024 * 1024;
+const maxHeldCharacters = 4 * 1024 * 1024;
 
 const charactersOf = (uris: readonly string[]): number => uris.reduce((sum, uri) => sum + uri.length + 32, 64);
 
 /** In memory; whoever changed longest ago is forgotten first. */
-export function keepSubscriptionsInMemory(maxCharacters = heldCharactersMax): KeptSubscriptions {
+export function keepSubscriptionsInMemory(maxChars = maxHeldCharacters): KeptSubscriptions {
   const kept = new Map<string, readonly string[]>();
   let heldCharacters = 0;
   const forget = (sessionId: string) => {
@@ -33,7 +31,7 @@ export function keepSubscriptionsInMemory(maxCharacters = heldCharactersMax): Ke
       kept.set(sessionId, uris);
       heldCharacters += charactersOf(uris);
       for (const oldest of kept.keys()) {
-        if (heldCharacters <= maxCharacters) return;
+        if (heldCharacters <= maxChars) return;
         forget(oldest);
       }
     },

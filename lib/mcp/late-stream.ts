@@ -1,7 +1,5 @@
-/**
- * An answer that keeps its client waiting becomes an event stream with keep-alive comments, which carry it past the header
- * timeouts of proxies and clients; one that comes at once keeps its own form and HTTP status.
- */
+// An answer that keeps its client waiting becomes an event stream with keep-alive comments, which carry it past the header
+// timeouts of proxies and clients; one that comes at once keeps its own form and HTTP status.
 import { setTimeout as sleep } from "node:timers/promises";
 import { isEventStream } from "../process/event-stream.ts";
 
@@ -64,8 +62,6 @@ function renderStream(pending: Promise<Response>, keepAliveMs: number): Readable
 }
 
 async function openEvents(response: Response): Promise<ReadableStream<Uint8Array>> {
-  if (response.body !== null && isEventStream(response.headers)) {
-    return response.body;
-  }
+  if (response.body !== null && isEventStream(response.headers)) return response.body;
   return new Blob([`event: message\ndata: ${await response.text()}\n\n`]).stream();
 }

@@ -3,7 +3,7 @@ import { ManualClock } from "../process/testing/manual-clock.ts";
 import type { Link } from "./link.ts";
 import { createLinkPool } from "./link-pool.ts";
 
-function createPool(options: { linksMax?: number } = {}) {
+function createPool(options: { maxLinks?: number } = {}) {
   const clock = new ManualClock();
   const opened: (string | undefined)[] = [];
   const closed: (string | undefined)[] = [];
@@ -11,7 +11,7 @@ function createPool(options: { linksMax?: number } = {}) {
     opened.push(bearer);
     return {
       tools: async () => [],
-      fault: () => undefined,
+      problem: () => undefined,
       latest: () => undefined,
       use: () => Promise.reject(new Error("not used")),
       call: async () => ({ content: [] }),
@@ -51,7 +51,7 @@ describe("BRR-2 links by token", () => {
   });
 
   test("at the cap the one idle longest gives way; when all are in use a run gets one for itself", () => {
-    const { pool, opened, closed } = createPool({ linksMax: 2 });
+    const { pool, opened, closed } = createPool({ maxLinks: 2 });
     const [a, b] = [pool.lease("a"), pool.lease("b")];
     expect(closed).toEqual([]);
     const extra = pool.lease("c");

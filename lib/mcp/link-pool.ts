@@ -4,14 +4,14 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { Clock, Timer } from "../process/clock.ts";
 import type { Link } from "./link.ts";
-import type { ListFault } from "./tool-list.ts";
+import type { ListFailure } from "./tool-list.ts";
 
 export interface LinkPoolOptions {
   /** Opens the link whose requests carry `bearer`, or no token. */
   open: (bearer: string | undefined) => Link;
   clock: Clock;
   /** Links kept, in use or not. Runs beyond it get links of their own. */
-  linksMax?: number;
+  maxLinks?: number;
   idleTtlMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface Lease {
 export interface LinkPool {
   lease(bearer: string | undefined): Lease;
   /** Why the server lends no tools, as of lately; undefined when that is not known. Never rejects. */
-  observeFault(): Promise<ListFault | undefined>;
+  observeProblem(): Promise<ListFailure | undefined>;
   /** Closes all links. Leases that still run fail. */
   close(): Promise<void>;
 }
@@ -37,10 +37,10 @@ interface Entry {
 }
 
 /** A failure with one caller's token says something of the server for this long; nobody asks again in that caller's name. */
-const faultTtlMs = 60_000;
+const problemTtlMs = 60_000;
 
 /** No links yet. */
-export function createLinkPool({ open, clock, linksMax = 64, idleTtlMs = 300_000 }: LinkPoolOptions): LinkPool {
+export function createLinkPool({ open, clock, maxLinks = 64, idleTtlMs = 300_000 }: LinkPoolOptions): LinkPool {
   // In the order of their last release, so that the first idle one is the one idle longest.
   const entries = new Map<string, Entry>();
   const hashKey = randomBytes(32);
@@ -53,7 +53,7 @@ export function createLinkPool({ open, clock, linksMax = 64, idleTtlMs = 300_000
     return entry.link.close();
   };
   const makeRoom = () => {
-    if (entries.size < linksMax) return true;
+    if (entries.size < maxLinks) return true;
     const idle = [...entries].find(([, entry]) => entry.idle);
     if (idle === undefined) return false;
     void drop(...idle);
@@ -83,11 +83,13 @@ export function createLinkPool({ open, clock, linksMax = 64, idleTtlMs = 300_000
       held.leases += 1;
       return { link: held.link, release: once(() => release(key, held)) };
     },
-    async observeFault() {
-      const since = clock.now() - faultTtlMs;
-      const faults = [...entries.values()].map(({ link }) => link.fault());
+    async observeProblem() {
+      const since = clock.now() - problemTtlMs;
+      const problems = [...entries.values()].map(({ link }) => link.problem());
       // A token that the server does not accept is its caller's matter.
-      return faults.findLast((fault) => fault !== undefined && fault.kind !== "unauthorized" && fault.at >= since);
+      return problems.findLast(
+        (problem) => problem !== undefined && problem.kind !== "unauthorized" && problem.at >= since,
+      );
     },
     close: async () => void (await Promise.all([...entries].map(([key, entry]) => drop(key, entry)))),
   };

@@ -111,9 +111,9 @@ describe("a link's tool list", () => {
     const successor = await startTools(["read", "write"], { only2025: true, port: server.port });
     await clock.advance(60_000);
     expect(await link.tools()).toHaveLength(1);
-    expect(link.fault()).toMatchObject({ kind: "protocol" });
+    expect(link.problem()).toMatchObject({ kind: "protocol" });
     expect(await link.tools()).toHaveLength(2);
-    expect(link.fault()).toBeUndefined();
+    expect(link.problem()).toBeUndefined();
     await link.close();
     await successor.stop();
   });

@@ -9,7 +9,7 @@ import type { Era } from "./table.ts";
 import type { Clock } from "../process/clock.ts";
 import type { MemoryBudget } from "../process/memory-budget.ts";
 import type { Logger } from "../process/log.ts";
-import { createToolList, type ListFault } from "./tool-list.ts";
+import { createToolList, type ListFailure } from "./tool-list.ts";
 
 const defaultDeadlines = {
   connectMs: 10_000,
@@ -18,7 +18,7 @@ const defaultDeadlines = {
   firstListMs: 12_000,
 };
 const backoffFirstMs = 500;
-const backoffMaxMs = 10_000;
+const maxBackoffMs = 10_000;
 
 export interface LinkOptions {
   name: string;
@@ -41,7 +41,7 @@ export interface Link {
   /** The server's tools as last known; undefined while there has been no list, which is waited for but once. Never rejects. */
   tools(): Promise<readonly ToolDescription[] | undefined>;
   /** What the last list failed with; undefined when it came, or none has been asked for. */
-  fault(): ListFault | undefined;
+  problem(): ListFailure | undefined;
   /** What the server said of itself when it was last connected to. */
   latest(): ServerFacts | undefined;
   /** Asks the server something; once more when it had lost the session, because then it was not run. Rejects with McpError. */
@@ -89,7 +89,7 @@ export function createLink(options: LinkOptions): Link {
         return connection.listTools(closing.signal, deadlines.listMs);
       });
     },
-    onFault(error) {
+    onProblem(error) {
       if (!closing.signal.aborted) log.warn({ server: name, err: error }, "tools of a server cannot be listed");
     },
     firstWaitMs: deadlines.firstListMs,
@@ -106,7 +106,7 @@ export function createLink(options: LinkOptions): Link {
   };
   return {
     tools: list.get,
-    fault: list.fault,
+    problem: list.problem,
     latest: connector.latest,
     use: useCounted,
     call: (tool, args, callOptions) => useCounted((connection) => connection.callTool(tool, args, callOptions)),
@@ -168,7 +168,7 @@ function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChan
       suspect = false;
       return connection;
     } catch (error) {
-      retryAt = clock.now() + Math.min(backoffMaxMs, backoffFirstMs * 2 ** failures);
+      retryAt = clock.now() + Math.min(maxBackoffMs, backoffFirstMs * 2 ** failures);
       failures += 1;
       lastError = error;
       era = undefined;

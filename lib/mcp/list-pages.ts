@@ -1,11 +1,9 @@
-/**
- * Pages of the lists that a server answers with: a long one comes in parts, each with a cursor that the client sends back. A
- * cursor names the last entry of its page, so that pages fit together while entries before it come and go; no page is kept.
- */
+// Pages of the lists that a server answers with: a long one comes in parts, each with a cursor that the client sends back. A
+// cursor names the last entry of its page, so that pages fit together while entries before it come and go; no page is kept.
 import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
 
 /** Most clients never meet a second page, and some do not ask for one. */
-export const pageEntriesMax = 1_000;
+export const maxPageEntries = 1_000;
 
 export interface Page<T> {
   entries: readonly T[];
@@ -16,8 +14,8 @@ export interface Page<T> {
 /** The page that `cursor` asks for, the first without one. Throws a JsonRpcError when no entry is what the cursor names. */
 export function cutPage<T>(all: readonly T[], keyOf: (entry: T) => string, cursor: string | undefined): Page<T> {
   const start = cursor === undefined ? 0 : findStart(all, keyOf, cursor);
-  if (start === 0 && all.length <= pageEntriesMax) return { entries: all };
-  const entries = all.slice(start, start + pageEntriesMax);
+  if (start === 0 && all.length <= maxPageEntries) return { entries: all };
+  const entries = all.slice(start, start + maxPageEntries);
   const last = entries.at(-1);
   const isLast = last === undefined || start + entries.length >= all.length;
   return isLast ? { entries } : { entries, nextCursor: Buffer.from(keyOf(last)).toString("base64url") };

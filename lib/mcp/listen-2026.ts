@@ -1,8 +1,6 @@
-/**
- * Streams of the 2026 era that a client opens to hear of changes, by `subscriptions/listen`. The second SDK judges the
- * request; its own stream is not used, because it would take any URI, send each change by itself, and keep without bound what
- * a reader does not take.
- */
+// Streams of the 2026 era that a client opens to hear of changes, by `subscriptions/listen`. The second SDK judges the
+// request; its own stream is not used, because it would take any URI, send each change by itself, and keep without bound what
+// a reader does not take.
 import { SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY } from "@modelcontextprotocol/server";
 import type { Clock, Timer } from "../process/clock.ts";
 import { isEventStream, StalledReader } from "../process/event-stream.ts";
@@ -10,13 +8,13 @@ import type { Caller } from "./caller.ts";
 import type { InboundRequest } from "./inbound-request.ts";
 import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import type { ListName } from "./subscriber.ts";
-import { type HubSubscriber, type SubscriptionHub, subscriptionsMax, tooMany } from "./subscription-hub.ts";
+import { type HubSubscriber, type SubscriptionHub, maxSubscriptions, tooMany } from "./subscription-hub.ts";
 import type { McpTable } from "./table.ts";
 
 const keepAliveMs = 15_000;
-const streamsMax = 1_024;
+const maxStreams = 1_024;
 /** So that one caller does not take all. */
-export const streamsPerCallerMax = 64;
+export const maxStreamsPerCaller = 64;
 
 const headers = {
   "Content-Type": "text/event-stream",
@@ -80,10 +78,10 @@ export function createListening(server: McpTable["server"], hub: SubscriptionHub
 }
 
 function checkRoom(subjects: readonly (string | undefined)[], subject: string | undefined): void {
-  const isFull = subjects.length >= streamsMax;
+  const isFull = subjects.length >= maxStreams;
   const own = subjects.filter((other) => subject !== undefined && other === subject).length;
-  if (!isFull && own < streamsPerCallerMax) return;
-  const limit = isFull ? `${streamsMax} streams` : `${streamsPerCallerMax} streams for one caller`;
+  if (!isFull && own < maxStreamsPerCaller) return;
+  const limit = isFull ? `${maxStreams} streams` : `${maxStreamsPerCaller} streams for one caller`;
   throw new JsonRpcError(rpcCodes.serverError, `Too many streams: at most ${limit}; close those that are not needed`);
 }
 
@@ -94,7 +92,7 @@ function parseFilter(message: Record<string, unknown> | undefined): Filter {
   const listed: unknown = filter["resourceSubscriptions"];
   const uris = new Set<string>();
   for (const uri of Array.isArray(listed) ? listed : []) if (typeof uri === "string") uris.add(uri);
-  if (uris.size > subscriptionsMax) throw tooMany(uris.size);
+  if (uris.size > maxSubscriptions) throw tooMany(uris.size);
   const lists = (["tools", "resources"] as const).filter((list) => filter[`${list}ListChanged`] === true);
   return { lists: new Set(lists), uris: [...uris] };
 }

@@ -1,8 +1,6 @@
-/**
- * What can go wrong between us and an MCP server, in six kinds and one human sentence each.
- * It knows no SDK, so that whoever only looks at an error does not load one; sdk-error.ts translates the SDK's.
- * A server's own words may repeat a token or an argument: they are kept apart from the sentence, out of logs (BRR-4).
- */
+// What can go wrong between us and an MCP server, in six kinds and one human sentence each.
+// It knows no SDK, so that whoever only looks at an error does not load one; sdk-error.ts translates the SDK's.
+// A server's own words may repeat a token or an argument: they are kept apart from the sentence, out of logs (BRR-4).
 
 /**
  * - `unreachable`: no usable answer from the server (refused, reset, HTTP 5xx, stream cut before the result)
@@ -36,8 +34,8 @@ export class McpError extends Error {
 }
 
 /** A server answered over HTTP, but nothing that could be the result; the message goes on "answered with …". */
-export class AnswerFault extends Error {
-  override readonly name = "AnswerFault";
+export class AnswerError extends Error {
+  override readonly name = "AnswerError";
 }
 
 /** The `data` by which our transport says that a stream ended before its result. */
@@ -48,12 +46,12 @@ export const refusedInput =
   "which this client never gives (no elicitation, sampling or roots): all that a tool needs must be in its arguments";
 
 /** Text of a server is cut to this many characters. */
-const quotedCharacters = 500;
+const maxQuotedChars = 500;
 /** Errors in a chain of causes that are looked at. */
 export const causeDepth = 8;
 
 /** The sentence of the innermost network fault in the chain of causes; undefined when there is none. */
-export function findNetworkFault(error: unknown): string | undefined {
+export function findNetworkProblem(error: unknown): string | undefined {
   let found: string | undefined;
   let current = error;
   for (let depth = 0; depth < causeDepth && current instanceof Error; depth += 1) {
@@ -73,13 +71,11 @@ export function findNetworkFault(error: unknown): string | undefined {
 
 /** Where an error happened, without query and credentials: both may hold secrets. */
 export function renderPlace(url: string): string {
-  if (!URL.canParse(url)) {
-    return "the MCP server";
-  }
+  if (!URL.canParse(url)) return "the MCP server";
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }
 
 function quote(text: string): string {
-  return text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text;
+  return text.length > maxQuotedChars ? `${text.slice(0, maxQuotedChars)}…` : text;
 }

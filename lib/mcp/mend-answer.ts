@@ -1,7 +1,5 @@
-/**
- * Reads what servers answer as it is meant, before the SDK refuses all of a result or a list for one odd part: `null` for
- * what is not there, and blocks of content that MCP does not know. It changes the answer in place and invents nothing.
- */
+// Reads what servers answer as it is meant, before the SDK refuses all of a result or a list for one odd part: `null` for
+// what is not there, and blocks of content that MCP does not know. It changes the answer in place and invents nothing.
 import { isSpecType, type JSONRPCMessage } from "@modelcontextprotocol/client";
 import { isJsonObject } from "./json-rpc.ts";
 

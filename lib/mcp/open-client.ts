@@ -1,7 +1,5 @@
-/**
- * Opens the SDK's client towards a server, in the 2026 era first, else in the 2025 one, whatever came of the first (AGT-6):
- * its transport with our headers and deadlines, and what the server is told that it may ask. It leaves nothing open that failed.
- */
+// Opens the SDK's client towards a server, in the 2026 era first, else in the 2025 one, whatever came of the first (AGT-6):
+// its transport with our headers and deadlines, and what the server is told that it may ask. It leaves nothing open that failed.
 import { Client, type VersionNegotiationMode } from "@modelcontextprotocol/client";
 import type { Holder, MemoryBudget } from "../process/memory-budget.ts";
 import { untilAborted } from "../process/until-aborted.ts";
@@ -134,9 +132,7 @@ function openTransport(
       const call = marks.take(wanted);
       const { answer } = await fetchWithHeaders(sent, async (headers) => {
         const merged = new Headers(wanted);
-        for (const [name, value] of Object.entries(headers)) {
-          merged.set(name, value);
-        }
+        for (const [name, value] of Object.entries(headers)) merged.set(name, value);
         return await safeFetch.fetch(target, {
           method: init.method ?? "GET",
           headers: merged,

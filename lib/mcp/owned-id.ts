@@ -1,7 +1,5 @@
-/**
- * Ids of sessions: 128 random bits, and where callers are known, a second half that only fits the caller who opened it.
- * So no other caller can use an id that leaked, and no table of owners has to outlive a restart.
- */
+// Ids of sessions: 128 random bits, and where callers are known, a second half that only fits the caller who opened it.
+// So no other caller can use an id that leaked, and no table of owners has to outlive a restart.
 import { createHash, randomBytes } from "node:crypto";
 import type { Caller } from "./caller.ts";
 

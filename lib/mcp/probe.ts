@@ -1,10 +1,8 @@
-/**
- * Asks whether an MCP server is there (HLT-3): `initialize` over plain HTTP, then the session is ended again.
- * No SDK, no user token, no retry; link-local and metadata addresses are refused as everywhere (SEC-5).
- */
-import { findFormFault } from "./answer-form.ts";
+// Asks whether an MCP server is there (HLT-3): `initialize` over plain HTTP, then the session is ended again.
+// No SDK, no user token, no retry; link-local and metadata addresses are refused as everywhere (SEC-5).
+import { findFormProblem } from "./answer-form.ts";
 import { isJsonObject, rpcCodes } from "./json-rpc.ts";
-import { findNetworkFault } from "./mcp-error.ts";
+import { findNetworkProblem } from "./mcp-error.ts";
 import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
 import { createSentHeaders, fetchWithHeaders, type HeaderSource } from "./sent-headers.ts";
 import { systemClock } from "../process/clock.ts";
@@ -28,7 +26,7 @@ export interface ProbeResult {
   detail?: string;
 }
 
-const errorBodyLimitBytes = 64 * 1024;
+const maxErrorBodyBytes = 64 * 1024;
 const accept = "application/json, text/event-stream";
 const initialize = {
   jsonrpc: "2.0",
@@ -47,7 +45,7 @@ export async function probeMcp(options: ProbeOptions): Promise<ProbeResult> {
   const startedAt = systemClock.now();
   const measure = () => Math.round(systemClock.now() - startedAt);
   const signal = AbortSignal.timeout(timeoutMs);
-  const safeFetch = openFetch({ connectTimeoutMs: timeoutMs, responseLimitBytes: errorBodyLimitBytes });
+  const safeFetch = openFetch({ connectTimeoutMs: timeoutMs, maxResponseBytes: maxErrorBodyBytes });
   try {
     const asked = fetchWithHeaders(createSentHeaders(headers), (own) =>
       safeFetch.fetch(url, {
@@ -63,8 +61,12 @@ export async function probeMcp(options: ProbeOptions): Promise<ProbeResult> {
     await endSession(safeFetch, url, own, response, signal);
     return detail === undefined ? { reachable: true, latencyMs } : { reachable: false, latencyMs, detail };
   } catch (error) {
-    const fault = findNetworkFault(error) ?? (error instanceof Error ? error.message : String(error));
-    return { reachable: false, latencyMs: measure(), detail: signal.aborted ? `no answer in ${timeoutMs} ms` : fault };
+    const problem = findNetworkProblem(error) ?? (error instanceof Error ? error.message : String(error));
+    return {
+      reachable: false,
+      latencyMs: measure(),
+      detail: signal.aborted ? `no answer in ${timeoutMs} ms` : problem,
+    };
   } finally {
     await safeFetch.close();
   }
@@ -73,7 +75,7 @@ export async function probeMcp(options: ProbeOptions): Promise<ProbeResult> {
 /** What makes the answer count as unreachable; undefined when it does not. */
 async function judge(response: Response, forwardsInboundAuth: boolean): Promise<string | undefined> {
   const { ok, status } = response;
-  if (ok) return findFormFault(response);
+  if (ok) return findFormProblem(response);
   const isReachable =
     (forwardsInboundAuth && (status === 401 || status === 403)) ||
     (status === 400 && (await readErrorCode(response)) === rpcCodes.unsupportedProtocolVersion);
@@ -99,9 +101,7 @@ async function endSession(
   signal: AbortSignal,
 ): Promise<void> {
   const sessionId = response.headers.get("mcp-session-id");
-  if (sessionId === null) {
-    return;
-  }
+  if (sessionId === null) return;
   try {
     await safeFetch.fetch(url, {
       method: "DELETE",

@@ -1,6 +1,4 @@
-/**
- * The revisions of MCP that an endpoint of ours speaks, newest first: those of both eras.
- */
+// The revisions of MCP that an endpoint of ours speaks, newest first: those of both eras.
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 
 /** The only one of its era; the SDK that serves it exports no list. */

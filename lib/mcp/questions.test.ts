@@ -63,7 +63,7 @@ test("SEC-6 a call that may be asked learns of an answer that is too much as any
   const app = await startServer2025();
   stops.push(() => app.stop());
   let structuredContent: Record<string, unknown> = {};
-  for (let level = 0; level < answerBounds.depthMax; level += 1) structuredContent = { a: structuredContent };
+  for (let level = 0; level < answerBounds.maxDepth; level += 1) structuredContent = { a: structuredContent };
   app.server.setRequestHandler(CallToolRequestSchema, () => ({ ...answer, structuredContent }));
   const signal = new AbortController().signal;
   const options = { url: app.url, clientName: "test", clientVersion: "1", signal, connectTimeoutMs: 5_000 };

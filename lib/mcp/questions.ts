@@ -1,8 +1,6 @@
-/**
- * Questions of a server during our calls, and whom they belong to. In the 2025 era they are requests on the stream of the
- * call that they are about: the call is told by that stream alone, so that no caller is ever asked for another's call, and
- * what comes on no call's stream is refused. In the 2026 era they are the call's own result.
- */
+// Questions of a server during our calls, and whom they belong to. In the 2025 era they are requests on the stream of the
+// call that they are about: the call is told by that stream alone, so that no caller is ever asked for another's call, and
+// what comes on no call's stream is refused. In the 2026 era they are the call's own result.
 import {
   type CallToolResult,
   type Client,
@@ -13,6 +11,7 @@ import {
   isSpecType,
 } from "@modelcontextprotocol/client";
 import { LimitedResponse } from "../outgoing/response-limit.ts";
+import { defined } from "../process/defined.ts";
 import { isEventStream } from "../process/event-stream.ts";
 import type { Ask, Askable, Question } from "./asking.ts";
 import type { CallDeadline } from "./call-deadline.ts";
@@ -21,9 +20,9 @@ import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import { McpError, refusedInput, renderPlace } from "./mcp-error.ts";
 
 /** A longer event is no question that anybody would be asked. */
-const questionCharactersMax = 1024 * 1024;
+const maxQuestionChars = 1024 * 1024;
 /** Rounds of questions in one call (2026 era). */
-const roundsMax = 16;
+const maxRounds = 16;
 
 type RequestId = string | number;
 
@@ -127,10 +126,8 @@ function forgetCall<Id>(calls: Map<Id, string>, call: string): void {
 }
 
 function watchEvents(response: Response, onData: (data: string) => void): Response {
-  if (response.body === null || !isEventStream(response.headers)) {
-    return response;
-  }
-  const read = createEventDataReader(onData, questionCharactersMax);
+  if (response.body === null || !isEventStream(response.headers)) return response;
+  const read = createEventDataReader(onData, maxQuestionChars);
   const body = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
@@ -141,9 +138,7 @@ function watchEvents(response: Response, onData: (data: string) => void): Respon
   );
   const { status, statusText, headers } = response;
   const watched = new LimitedResponse(body, { status, statusText, headers });
-  if (response instanceof LimitedResponse) {
-    response.onExcess = (error) => watched.exceed(error);
-  }
+  if (response instanceof LimitedResponse) response.onExcess = (error) => watched.exceed(error);
   return watched;
 }
 
@@ -152,11 +147,9 @@ type Request = (params: object) => Promise<CallToolResult | InputRequiredResult>
 /** A call of the 2026 era with all rounds of questions that its server wants answered first. */
 export async function callWithAnswers(request: Request, call: OpenCall, url: string): Promise<CallToolResult> {
   let answers: object = {};
-  for (let round = 0; round < roundsMax; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const result: CallToolResult | InputRequiredResult = await request(answers);
-    if (!isInputRequiredResult(result)) {
-      return result;
-    }
+    if (!isInputRequiredResult(result)) return result;
     const inputResponses: Record<string, unknown> = {};
     for (const [key, { method, params }] of Object.entries(result.inputRequests ?? {})) {
       if (method === "roots/list") {
@@ -165,9 +158,9 @@ export async function callWithAnswers(request: Request, call: OpenCall, url: str
       inputResponses[key] = await call.ask({ method, params: { ...params } });
     }
     const { requestState } = result;
-    answers = { inputResponses, ...(requestState !== undefined && { requestState }) };
+    answers = { inputResponses, ...defined({ requestState }) };
   }
-  throw new McpError("protocol", `${renderPlace(url)} asked for more input ${roundsMax} times in one call`);
+  throw new McpError("protocol", `${renderPlace(url)} asked for more input ${maxRounds} times in one call`);
 }
 
 function readRequestId(data: string): RequestId | undefined {

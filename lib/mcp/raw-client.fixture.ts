@@ -1,4 +1,5 @@
-/** Plain fetch against an MCP endpoint, for tests that look at status codes, headers and the exact messages on the wire. */
+// Plain fetch against an MCP endpoint, for tests that look at status codes, headers and the exact messages on the wire.
+import { defined } from "../process/defined.ts";
 
 export const bothTypes = { accept: "application/json, text/event-stream", "content-type": "application/json" };
 
@@ -14,7 +15,7 @@ export async function post(url: string, message: unknown, headers: Record<string
     method: "POST",
     headers: { ...bothTypes, ...headers },
     body: typeof message === "string" ? message : JSON.stringify(message),
-    ...(signal !== undefined && { signal }),
+    ...defined({ signal }),
   });
 }
 
@@ -33,7 +34,7 @@ export async function openSession(
 }
 
 export function callMessage(name: string, args: object = {}, id: number | string = 1, meta?: object) {
-  const params = { name, arguments: args, ...(meta !== undefined && { _meta: meta }) };
+  const params = { name, arguments: args, ...defined({ _meta: meta }) };
   return { jsonrpc: "2.0", id, method: "tools/call", params };
 }
 
@@ -51,9 +52,7 @@ export function modernCall(name: string, args: object = {}, meta: object = {}) {
 /** The JSON-RPC messages of an answer, whether it is one JSON body or an event stream read to its end. */
 export async function readMessages(response: Response): Promise<Record<string, unknown>[]> {
   const text = await response.text();
-  if (response.headers.get("content-type")?.startsWith("application/json") === true) {
-    return [JSON.parse(text)];
-  }
+  if (response.headers.get("content-type")?.startsWith("application/json") === true) return [JSON.parse(text)];
   return text
     .split("\n")
     .filter((line) => line.startsWith("data: "))

@@ -1,8 +1,6 @@
-/**
- * Where an answer's Location may lead a request (SEC-5): to the same host and port, or from http to https of that host. What
- * a redirect to another host names would be called with our place in the network, and its answer read back. And what of a
- * request goes there: to another origin, as https is to http, no header that may be a secret (BRR-3).
- */
+// Where an answer's Location may lead a request (SEC-5): to the same host and port, or from http to https of that host. What
+// a redirect to another host names would be called with our place in the network, and its answer read back. And what of a
+// request goes there: to another origin, as https is to http, no header that may be a secret (BRR-3).
 
 /** A redirect that is not followed. Its code puts it among network faults. */
 export class RedirectError extends Error {
@@ -11,13 +9,13 @@ export class RedirectError extends Error {
 }
 
 /** Longer than any URL in use; the URL parser takes more than its share of time for longer ones. */
-const locationCharsMax = 4_096;
+const maxLocationChars = 4_096;
 
 /** The URL that a Location names. Throws RedirectError for what is none. */
 export function parseLocation(location: string, from: URL): URL {
-  if (location.length <= locationCharsMax && URL.canParse(location, from)) return new URL(location, from);
+  if (location.length <= maxLocationChars && URL.canParse(location, from)) return new URL(location, from);
   throw new RedirectError(
-    `a redirect from ${from.origin} was refused: its Location is not a URL, or longer than ${locationCharsMax} characters`,
+    `a redirect from ${from.origin} was refused: its Location is not a URL, or longer than ${maxLocationChars} characters`,
   );
 }
 

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startEndpoint, type TestEndpoint } from "./endpoint.fixture.ts";
 import { bothTypes, callMessage, modernCall, openSession, post, readMessages } from "./raw-client.fixture.ts";
 
-const limitBytes = 5 * 1024 * 1024;
+const maxBytes = 5 * 1024 * 1024;
 let served: TestEndpoint;
 
 beforeEach(async () => {
-  served = await startEndpoint({ bodyLimitBytes: limitBytes });
+  served = await startEndpoint({ bodyLimitBytes: maxBytes });
 });
 afterEach(() => served.stop());
 
@@ -43,20 +43,20 @@ describe.each(senders)("AGT-10 SEC-6 the body limit, $how", ({ send }) => {
       const modern = modernCall("echo", { text: "" });
       const headers = era === "2026" ? modern.headers : await openSession(served.url);
       const message = era === "2026" ? modern.message : callMessage("echo", { text: "" });
-      const response = await send(served.url, renderBody(message, limitBytes), { ...headers });
+      const response = await send(served.url, renderBody(message, maxBytes), { ...headers });
       expect(response.status).toBe(200);
       expect(await readMessages(response)).toMatchObject([{ result: { content: [{ type: "text" }] } }]);
     },
   );
 
   test("one byte past it gets 413 with a JSON-RPC error", async () => {
-    const body = renderBody(callMessage("echo", { text: "" }), limitBytes + 1);
+    const body = renderBody(callMessage("echo", { text: "" }), maxBytes + 1);
     const response = await send(served.url, body, await openSession(served.url));
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({
       jsonrpc: "2.0",
       id: null,
-      error: { code: -32000, message: expect.stringContaining(`${limitBytes} bytes`) },
+      error: { code: -32000, message: expect.stringContaining(`${maxBytes} bytes`) },
     });
   });
 });
@@ -98,8 +98,8 @@ test.each([
   for (const { send } of senders) {
     const response = await send(served.url, body, await openSession(served.url));
     expect(response.status).toBe(accepted ? 200 : 400);
-    const fault = { code: -32_600, message: expect.stringContaining("more than 200000 structural characters") };
-    expect(await readMessages(response)).toMatchObject([{ error: accepted ? { code: -32_601 } : fault }]);
+    const problem = { code: -32_600, message: expect.stringContaining("more than 200000 structural characters") };
+    expect(await readMessages(response)).toMatchObject([{ error: accepted ? { code: -32_601 } : problem }]);
   }
 });
 

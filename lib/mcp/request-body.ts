@@ -1,8 +1,7 @@
-/**
- * Reads the body of a POST to an MCP endpoint: one JSON-RPC message, never more bytes in memory than the limit (AGT-10, SEC-6).
- * Everything else (media type, size, structure, encoding, JSON, batches) is refused here with the 4xx that both eras share, and
- * with 503 what has no room beside the other bodies of this process.
- */
+// Reads the body of a POST to an MCP endpoint: one JSON-RPC message, never more bytes in memory than the limit (AGT-10, SEC-6).
+// Everything else (media type, size, structure, encoding, JSON, batches) is refused here with the 4xx that both eras share, and
+// with 503 what has no room beside the other bodies of this process.
+import { defined } from "../process/defined.ts";
 import { createJsonMeter, type JsonBounds } from "../process/json-structure.ts";
 import type { Holder, MemoryBudget } from "../process/memory-budget.ts";
 import { isJsonObject, rpcCodes, type RpcFailure } from "./json-rpc.ts";
@@ -18,7 +17,7 @@ export type ParsedBody =
 
 export interface BodyLimits {
   /** Inclusive: a body of exactly that size is accepted. */
-  limitBytes: number;
+  maxBytes: number;
   /** Shared by all bodies of the process. */
   budget: MemoryBudget;
   /** Hears that one had no room. */
@@ -26,7 +25,7 @@ export interface BodyLimits {
 }
 
 /** No message of the protocol comes near: images and texts are strings, whose insides do not count. */
-const bodyBounds: JsonBounds = { depthMax: 200, structureMax: 200_000 };
+const bodyBounds: JsonBounds = { maxDepth: 200, maxStructure: 200_000 };
 /** Bodies up to here are not counted: a message that is not longer costs less than its connection. */
 export const uncountedBytes = 16 * 1024;
 const retryAfterSeconds = "5";
@@ -38,11 +37,11 @@ export async function readMessage(request: Request, limits: BodyLimits): Promise
   }
   const header = request.headers.get("content-length") ?? "";
   const declaredBytes = /^\d+$/.test(header) ? Number(header) : undefined;
-  if (declaredBytes !== undefined && declaredBytes > limits.limitBytes) return refuseSize(limits.limitBytes);
+  if (declaredBytes !== undefined && declaredBytes > limits.maxBytes) return refuseSize(limits.maxBytes);
   const holder = limits.budget.open();
   try {
     const isSmall = declaredBytes !== undefined && declaredBytes <= uncountedBytes;
-    const read = isSmall ? await readWhole(request, limits.limitBytes) : await readCounted(request, limits, holder);
+    const read = isSmall ? await readWhole(request, limits.maxBytes) : await readCounted(request, limits, holder);
     const body = read instanceof Uint8Array ? parseMessage(read) : read;
     if (!body.ok) holder.release();
     return body.ok && !isSmall ? { ...body, holder } : body;
@@ -73,11 +72,11 @@ function parseMessage(bytes: Uint8Array): ParsedBody {
  * For a small body of declared length, which node's parser holds its sender to. Without a web stream around the socket a
  * small call costs a fifth less.
  */
-async function readWhole(request: Request, limitBytes: number): Promise<Uint8Array | ParsedBody> {
+async function readWhole(request: Request, maxBytes: number): Promise<Uint8Array | ParsedBody> {
   const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.byteLength > limitBytes) return refuseSize(limitBytes);
-  const fault = createJsonMeter(bodyBounds)(bytes);
-  return fault === undefined ? bytes : refuseStructure(fault);
+  if (bytes.byteLength > maxBytes) return refuseSize(maxBytes);
+  const problem = createJsonMeter(bodyBounds)(bytes);
+  return problem === undefined ? bytes : refuseStructure(problem);
 }
 
 /**
@@ -88,8 +87,8 @@ async function readCounted(request: Request, limits: BodyLimits, holder: Holder)
   if (request.body === null) return new Uint8Array();
   const measure = createJsonMeter(bodyBounds);
   const judge = (chunk: Uint8Array): ParsedBody | undefined => {
-    const fault = measure(chunk);
-    if (fault !== undefined) return refuseStructure(fault);
+    const problem = measure(chunk);
+    if (problem !== undefined) return refuseStructure(problem);
     if (holder.take(chunk.byteLength)) return undefined;
     limits.onRefused?.();
     return refuseForNow();
@@ -102,10 +101,10 @@ async function readCounted(request: Request, limits: BodyLimits, holder: Holder)
     const { done, value } = await reader.read();
     if (done) return refusal ?? Buffer.concat(chunks, receivedBytes);
     receivedBytes += value.byteLength;
-    if (receivedBytes > limits.limitBytes) {
+    if (receivedBytes > limits.maxBytes) {
       // Not awaited: the source may only settle once the peer has stopped sending.
       reader.cancel().catch(() => undefined);
-      return refusal ?? refuseSize(limits.limitBytes);
+      return refusal ?? refuseSize(limits.maxBytes);
     }
     if (refusal !== undefined) continue;
     refusal = judge(value);
@@ -122,14 +121,14 @@ function isJson(contentType: string | null): boolean {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
 }
 
-function refuseSize(limitBytes: number): ParsedBody {
-  const text = `Payload Too Large: the request body is over the limit of ${limitBytes} bytes`;
+function refuseSize(maxBytes: number): ParsedBody {
+  const text = `Payload Too Large: the request body is over the limit of ${maxBytes} bytes`;
   return refuse(413, rpcCodes.serverError, text);
 }
 
-/** `fault` goes on "the body …". */
-function refuseStructure(fault: string): ParsedBody {
-  return refuse(400, rpcCodes.invalidRequest, `Invalid Request: the request body ${fault}`);
+/** `problem` goes on "the body …". */
+function refuseStructure(problem: string): ParsedBody {
+  return refuse(400, rpcCodes.invalidRequest, `Invalid Request: the request body ${problem}`);
 }
 
 function refuseForNow(): ParsedBody {
@@ -138,5 +137,5 @@ function refuseForNow(): ParsedBody {
 }
 
 function refuse(status: number, code: number, message: string, headers?: Record<string, string>): ParsedBody {
-  return { ok: false, failure: { status, code, message, ...(headers !== undefined && { headers }) } };
+  return { ok: false, failure: { status, code, message, ...defined({ headers }) } };
 }

@@ -1,10 +1,8 @@
-/**
- * Answers the requests that list and read resources, the same for both eras, from a table's source. It asks whether the
- * requester may read before it reads, and lets nobody tell what is hidden from what is not there.
- */
+// Answers the requests that list and read resources, the same for both eras, from a table's source. It asks whether the
+// requester may read before it reads, and lets nobody tell what is hidden from what is not there.
 import { cutPage } from "./list-pages.ts";
 import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
-import { uriCharactersMax } from "./subscription-hub.ts";
+import { maxUriChars } from "./subscription-hub.ts";
 import type {
   CallContext,
   Era,
@@ -36,7 +34,7 @@ export function createResourceCalls(source: ResourceSource): ResourceCalls {
       return { resourceTemplates: [...entries], ...next };
     },
     async read(uri, context) {
-      const mayRead = uri.length <= uriCharactersMax && source.mayRead(uri, context);
+      const mayRead = uri.length <= maxUriChars && source.mayRead(uri, context);
       const contents = mayRead ? await source.read(uri, context) : undefined;
       if (contents === undefined) throw unknownResource(uri, context.era);
       return { contents: [...contents] };
@@ -47,6 +45,6 @@ export function createResourceCalls(source: ResourceSource): ResourceCalls {
 /** Of a resource that is not there, or not for this requester. */
 export function unknownResource(uri: string, era: Era): JsonRpcError {
   const code = era === "2025" ? rpcCodes.resourceNotFound : rpcCodes.invalidParams;
-  const named = uri.length <= uriCharactersMax ? uri : `${uri.slice(0, uriCharactersMax)}…`;
+  const named = uri.length <= maxUriChars ? uri : `${uri.slice(0, maxUriChars)}…`;
   return new JsonRpcError(code, "Resource not found", { data: { uri: named } });
 }

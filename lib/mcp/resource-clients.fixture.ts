@@ -1,4 +1,4 @@
-/** The SDKs' clients under one interface, for tests of tables that change. */
+// The SDKs' clients under one interface, for tests of tables that change.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";

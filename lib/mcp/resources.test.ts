@@ -1,7 +1,7 @@
 // Tables whose tools and resources change and differ between callers, with real HTTP and the SDKs' own clients.
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type ServedTable, serveChangingTable } from "./changing-table.fixture.ts";
-import { pageEntriesMax } from "./list-pages.ts";
+import { maxPageEntries } from "./list-pages.ts";
 import { resourceClients } from "./resource-clients.fixture.ts";
 import { createTestTable } from "./endpoint.fixture.ts";
 import { serveMcp } from "./serve.ts";
@@ -95,7 +95,7 @@ describe.each(resourceClients)("MGM-2 resources of a table, with $name", (kind) 
     await vi.waitFor(() => expect([client.heard, other.heard]).toEqual([["tools", "resources"], ["resources"]]));
   });
 
-  test("that cannot be read because of a fault say nothing of it to the caller", async () => {
+  test("that cannot be read because of a problem say nothing of it to the caller", async () => {
     const served = await serve();
     const client = await open(kind, served);
     served.put("note://b", "broken");
@@ -112,7 +112,7 @@ describe.each(resourceClients)("MGM-2 resources of a table, with $name", (kind) 
 
   test("a list of tools longer than a page comes in pages", async () => {
     const served = await serve();
-    const many = Array.from({ length: pageEntriesMax + 1 }, (_, at) => ({
+    const many = Array.from({ length: maxPageEntries + 1 }, (_, at) => ({
       name: `tool-${at}`,
       description: "",
       inputSchema: { type: "object" as const },

@@ -1,4 +1,4 @@
-/** Watches the body of a response that is on its way to a client. It changes neither bytes nor headers. */
+// Watches the body of a response that is on its way to a client. It changes neither bytes nor headers.
 
 interface BodyObserver {
   /** Called exactly once: when the body has been read to its end, has failed, or its reader went away. */

@@ -1,7 +1,5 @@
-/**
- * The calls that run on one connection of the 2025 era, by their request ids: which there are, how each is cancelled, and who
- * hears of its end. It knows nothing of what they do.
- */
+// The calls that run on one connection of the 2025 era, by their request ids: which there are, how each is cancelled, and who
+// hears of its end. It knows nothing of what they do.
 
 type CallId = string | number;
 

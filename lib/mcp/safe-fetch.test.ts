@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { serveOnLoopback, type ServedApp } from "./endpoint.fixture.ts";
-import { findNetworkFault } from "./mcp-error.ts";
+import { findNetworkProblem } from "./mcp-error.ts";
 import { isRefusedAddress } from "../outgoing/refused-addresses.ts";
 import type { GuardedFetchOptions } from "../outgoing/guarded-fetch.ts";
 import { createSafeFetch, type SafeFetch } from "./safe-fetch.ts";
@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 function open(options: Partial<GuardedFetchOptions> = {}): SafeFetch {
-  safeFetch = createSafeFetch({ connectTimeoutMs: 2_000, responseLimitBytes: 1_000, ...options });
+  safeFetch = createSafeFetch({ connectTimeoutMs: 2_000, maxResponseBytes: 1_000, ...options });
   return safeFetch;
 }
 
@@ -25,8 +25,8 @@ async function serveApp(handler: (request: Request) => Response | Promise<Respon
   return app.url;
 }
 
-const faultOf = async (promise: Promise<unknown>) =>
-  findNetworkFault(
+const problemOf = async (promise: Promise<unknown>) =>
+  findNetworkProblem(
     await promise.then(
       () => undefined,
       (error: unknown) => error,
@@ -75,12 +75,12 @@ describe("SEC-5 link-local and metadata addresses are refused", () => {
     "http://[fe80::1]/",
     "http://[::ffff:a9fe:a9fe]/",
   ])("as a literal in the URL: %s", async (url) =>
-    expect(await faultOf(open().fetch(url, {}))).toContain("link-local or metadata address"),
+    expect(await problemOf(open().fetch(url, {}))).toContain("link-local or metadata address"),
   );
 
   test("by redirect", async () => {
     const url = await serveApp(redirectTo("http://169.254.169.254/latest/meta-data"));
-    expect(await faultOf(open().fetch(url, {}))).toContain("to http://169.254.169.254 was refused");
+    expect(await problemOf(open().fetch(url, {}))).toContain("to http://169.254.169.254 was refused");
   });
 
   test("by name, even beside a good address", async () => {
@@ -89,8 +89,8 @@ describe("SEC-5 link-local and metadata addresses are refused", () => {
         { address: "127.0.0.1", family: 4 },
         { address: "169.254.169.254", family: 4 },
       ]);
-    const fault = await faultOf(open({ lookup }).fetch("http://metadata.example:80/", {}));
-    expect(fault).toBe("metadata.example leads to 169.254.169.254, a link-local or metadata address");
+    const problem = await problemOf(open({ lookup }).fetch("http://metadata.example:80/", {}));
+    expect(problem).toBe("metadata.example leads to 169.254.169.254, a link-local or metadata address");
   });
 
   test("a name that leads to a good address is connected to", async () => {
@@ -113,7 +113,7 @@ describe("BRR-3 redirects", () => {
       return new Response("internal secret");
     });
     const home = await serveApp(redirectTo(`${away}/admin?token=t`, 308));
-    expect(await faultOf(open().fetch(home, request))).toBe(
+    expect(await problemOf(open().fetch(home, request))).toBe(
       `a redirect from ${new URL(home).origin} to ${new URL(away).origin} was refused: ` +
         "it would leave the host, or encryption; configure the URL that it leads to instead",
     );
@@ -130,24 +130,24 @@ describe("BRR-3 redirects", () => {
 
   test.each([301, 302, 303])("a %i that would turn a POST into a GET is refused with the cure", async (status) => {
     const url = await serveApp(redirectTo("/elsewhere", status));
-    expect(await faultOf(open().fetch(url, request))).toContain("configure the URL that it leads to instead");
+    expect(await problemOf(open().fetch(url, request))).toContain("configure the URL that it leads to instead");
   });
 
   test("to another scheme than https are refused", async () => {
     const url = await serveApp(redirectTo("file:///etc/passwd"));
-    expect(await faultOf(open().fetch(url, {}))).toContain("refused");
+    expect(await problemOf(open().fetch(url, {}))).toContain("refused");
   });
 
   test.each([
     [5, undefined],
     [6, "more than 5 redirects"],
-  ])("%i in a row", async (count, fault) => {
+  ])("%i in a row", async (count, problem) => {
     const url = await serveApp(({ url: at }) => {
       const hop = Number(new URL(at).searchParams.get("hop"));
       return hop < count ? redirectTo(`/mcp?hop=${hop + 1}`)() : new Response("ok");
     });
-    const found = await faultOf(open().fetch(url, {}));
-    expect(fault === undefined ? found : found?.includes(fault)).toBe(fault === undefined ? undefined : true);
+    const found = await problemOf(open().fetch(url, {}));
+    expect(problem === undefined ? found : found?.includes(problem)).toBe(problem === undefined ? undefined : true);
   });
 });
 
@@ -158,10 +158,10 @@ describe("SEC-6 answers are limited", () => {
   test.each([
     [1_000, undefined],
     [1_001, "the response is over the limit of 1000 bytes"],
-  ])("a body of %i bytes", async (bytes, fault) => {
+  ])("a body of %i bytes", async (bytes, problem) => {
     const url = await serveApp(() => new Response("x".repeat(bytes)));
     const response = await open().fetch(url, {});
-    expect(await faultOf(response.text())).toBe(fault);
+    expect(await problemOf(response.text())).toBe(problem);
   });
 
   test.each([
@@ -179,17 +179,17 @@ describe("SEC-6 answers are limited", () => {
       "one event of the stream is over the limit of 1000 bytes",
     ],
     ["an endless line", "x".repeat(1_001), "one event of the stream is over the limit of 1000 bytes"],
-  ])("a stream with %s", async (_name, body, fault) => {
+  ])("a stream with %s", async (_name, body, problem) => {
     const url = await serveApp(() => new Response(body, stream));
     const response = await open().fetch(url, {});
-    expect(await faultOf(response.text())).toBe(fault);
+    expect(await problemOf(response.text())).toBe(problem);
   });
 
   test("line ends split over chunks still end an event", async () => {
     const chunks = ["data: ", "x".repeat(400), "\r", "\n\r", "\n", "data: ", "y".repeat(600), "\n", "\n", event(900)];
     const body = () => ReadableStreamOf(chunks.map((chunk) => new TextEncoder().encode(chunk)));
     const url = await serveApp(() => new Response(body(), stream));
-    expect(await faultOf((await open().fetch(url, {})).text())).toBe(undefined);
+    expect(await problemOf((await open().fetch(url, {})).text())).toBe(undefined);
   });
 });
 

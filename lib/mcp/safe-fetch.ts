@@ -1,8 +1,6 @@
-/**
- * A fetch for URLs that users wrote: the guarded fetch of everything that goes out (SEC-5, SEC-6), which follows at most five
- * redirects, of the same host only and only those that keep the method, and carries no header with a secret to another origin
- * (BRR-3).
- */
+// A fetch for URLs that users wrote: the guarded fetch of everything that goes out (SEC-5, SEC-6), which follows at most five
+// redirects, of the same host only and only those that keep the method, and carries no header with a secret to another origin
+// (BRR-3).
 import { createGuardedFetch, type GuardedFetchOptions } from "../outgoing/guarded-fetch.ts";
 import type { AnswerRoom } from "../outgoing/response-limit.ts";
 import { judgeRedirect, parseLocation, RedirectError, renderCarried } from "./redirect.ts";

@@ -2,12 +2,12 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findSchemaFault, ofOurOwn } from "./schema-check.ts";
+import { findSchemaProblem, ofOurOwn } from "./schema-check.ts";
 
-const find = (schema: Record<string, unknown>, value: unknown) => findSchemaFault(schema, value, "the arguments");
+const find = (schema: Record<string, unknown>, value: unknown) => findSchemaProblem(schema, value, "the arguments");
 const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, addUsedSchema: false });
 
-describe("a fault names the field and what was expected, never the value", () => {
+describe("a problem names the field and what was expected, never the value", () => {
   test.each<[Record<string, unknown>, unknown, string]>([
     [{ required: ["id"] }, {}, '"id" is required'],
     [{ properties: { a: { items: { required: ["b"] } } } }, { a: [{}] }, '"a.0.b" is required'],
@@ -34,8 +34,8 @@ describe("a fault names the field and what was expected, never the value", () =>
     [{ not: { type: "number" } }, 1, "the arguments must not be what it is"],
     [{ $ref: "#/$defs/a~1b%20c", $defs: { "a/b c": { type: "string" } } }, 1, "the arguments must be string"],
     [{ properties: { ["x".repeat(200)]: false } }, { ["x".repeat(200)]: 1 }, `"${"x".repeat(120)}…" is not allowed`],
-  ])("%j", (schema, value, fault) => {
-    expect(find(schema, value)).toEqual(fault);
+  ])("%j", (schema, value, problem) => {
+    expect(find(schema, value)).toEqual(problem);
   });
 });
 
@@ -138,7 +138,7 @@ test("alternatives inside each other are looked at once at each level", () => {
 test("of our own schemas everything is decided, however much there is", () => {
   const schema = { items: { required: ["id"] } };
   const rows = [...Array.from({ length: 200_000 }, () => ({ id: 1 })), {}];
-  expect(findSchemaFault(schema, rows, "the arguments", ofOurOwn)).toBe('"200000.id" is required');
+  expect(findSchemaProblem(schema, rows, "the arguments", ofOurOwn)).toBe('"200000.id" is required');
   expect(find(schema, rows)).toBeUndefined();
 });
 
@@ -215,17 +215,17 @@ const withoutReferences = (schema: unknown): unknown =>
 
 test("verdicts are those of a full validator, wherever everything in the schema is decided here", () => {
   const { value, whole } = renderArbitraries();
-  const seen = { fits: 0, faults: 0 };
+  const seen = { fits: 0, problems: 0 };
   fc.assert(
     fc.property(fc.tuple(whole, fc.array(value, { minLength: 5, maxLength: 10 })).map(asParsed), ([schema, values]) => {
       const validate = ajv.compile(schema);
       for (const each of values) {
         const isFit = validate(each);
-        seen[isFit ? "fits" : "faults"] += 1;
+        seen[isFit ? "fits" : "problems"] += 1;
         expect(find(schema, each) === undefined, JSON.stringify([schema, each])).toBe(isFit);
       }
     }),
     { numRuns: 300 },
   );
-  expect(Math.min(seen.fits, seen.faults)).toBeGreaterThan(50);
+  expect(Math.min(seen.fits, seen.problems)).toBeGreaterThan(50);
 });

@@ -1,26 +1,24 @@
-/**
- * Checks values against JSON Schemas: arguments of our own tools, answers of models, and what goes to tool servers and comes
- * from them. Whoever wrote a schema may want us to hang, so nothing of it becomes code, none of its regular expressions runs,
- * and all is read under one budget of steps (SEC-7). What cannot be decided that way counts as fitting: a server checks its
- * arguments itself. Faults name the field and what was expected, never the value (BRR-4).
- */
+// Checks values against JSON Schemas: arguments of our own tools, answers of models, and what goes to tool servers and comes
+// from them. Whoever wrote a schema may want us to hang, so nothing of it becomes code, none of its regular expressions runs,
+// and all is read under one budget of steps (SEC-7). What cannot be decided that way counts as fitting: a server checks its
+// arguments itself. Problems name the field and what was expected, never the value (BRR-4).
 import { isJsonObject } from "./json-rpc.ts";
 
 export interface SchemaBounds {
-  stepsMax: number;
+  maxSteps: number;
   /** Checks inside each other. */
-  depthMax: number;
+  maxDepth: number;
 }
 
 /** Some tens of milliseconds; an ordinary call takes less than a hundred steps. */
-export const ofStrangers: SchemaBounds = { stepsMax: 100_000, depthMax: 300 };
+export const ofStrangers: SchemaBounds = { maxSteps: 100_000, maxDepth: 300 };
 /** For schemas that are part of the program or judged by plan/: size of the schema times size of the value has an end. */
-export const ofOurOwn: SchemaBounds = { stepsMax: Number.POSITIVE_INFINITY, depthMax: 2_000 };
+export const ofOurOwn: SchemaBounds = { maxSteps: Number.POSITIVE_INFINITY, maxDepth: 2_000 };
 /** What comparing or counting this many characters adds to a step. */
 const charactersPerStep = 64;
-const fieldQuotedMax = 120;
-const allowedQuotedMax = 20;
-const valueQuotedMax = 60;
+const maxQuotedFieldChars = 120;
+const maxQuotedAllowed = 20;
+const maxQuotedValueChars = 60;
 /** They would refuse some values, and are not looked at. */
 const undecided = [
   "pattern",
@@ -39,7 +37,7 @@ type Schema = Record<string, unknown>;
 /** Where a value is in the whole, from the inside out. */
 type Place = { readonly key: string; readonly within: Place } | undefined;
 
-interface Fault {
+interface Problem {
   at: Place;
   text: string;
 }
@@ -55,12 +53,12 @@ interface Visit {
   readonly bounds: SchemaBounds;
   steps: number;
   depth: number;
-  /** Counts what was passed over; where it has not grown, a value that has no fault does fit. */
+  /** Counts what was passed over; where it has not grown, a value that has no problem does fit. */
   passedOver: number;
 }
 
 /** What keeps `value` from fitting `schema`, or undefined. `whole` is what the value is called: "the arguments". */
-export function findSchemaFault(
+export function findSchemaProblem(
   schema: Schema,
   value: unknown,
   whole: string,
@@ -68,8 +66,8 @@ export function findSchemaFault(
 ): string | undefined {
   const visit: Visit = { root: schema, bounds, steps: 0, depth: 0, passedOver: 0 };
   try {
-    const fault = check(schema, value, undefined, visit);
-    return fault && `${renderPlace(fault.at, whole)} ${fault.text}`;
+    const problem = check(schema, value, undefined, visit);
+    return problem && `${renderPlace(problem.at, whole)} ${problem.text}`;
   } catch (error) {
     if (error instanceof Undecided) return undefined;
     throw error;
@@ -78,10 +76,10 @@ export function findSchemaFault(
 
 function spend(visit: Visit, steps = 1): void {
   visit.steps += steps;
-  if (visit.steps > visit.bounds.stepsMax) throw new Undecided();
+  if (visit.steps > visit.bounds.maxSteps) throw new Undecided();
 }
 
-function check(schema: unknown, value: unknown, at: Place, visit: Visit): Fault | undefined {
+function check(schema: unknown, value: unknown, at: Place, visit: Visit): Problem | undefined {
   spend(visit);
   if (schema === false) return { at, text: "is not allowed" };
   if (!isJsonObject(schema)) return undefined;
@@ -90,33 +88,33 @@ function check(schema: unknown, value: unknown, at: Place, visit: Visit): Fault 
     visit.passedOver += 1;
     return undefined;
   }
-  if (visit.depth >= visit.bounds.depthMax) throw new Undecided();
+  if (visit.depth >= visit.bounds.maxDepth) throw new Undecided();
   visit.depth += 1;
   if (undecided.some((keyword) => schema[keyword] !== undefined)) visit.passedOver += 1;
-  const fault =
+  const problem =
     checkType(schema, value, at, visit) ??
     checkAllowed(schema, value, at, visit) ??
     checkOwn(schema, value, at, visit) ??
     checkReference(schema, value, at, visit) ??
     checkCombined(schema, value, at, visit);
   visit.depth -= 1;
-  return fault;
+  return problem;
 }
 
 /** What holds for values of its type. */
-function checkOwn(schema: Schema, value: unknown, at: Place, visit: Visit): Fault | undefined {
+function checkOwn(schema: Schema, value: unknown, at: Place, visit: Visit): Problem | undefined {
   if (typeof value === "number") return checkNumber(schema, value, at);
   if (typeof value === "string") return checkString(schema, value, at, visit);
   if (Array.isArray(value)) return checkArray(schema, value, at, visit);
   return isJsonObject(value) ? checkObject(schema, value, at, visit) : undefined;
 }
 
-function checkType({ type, nullable }: Schema, value: unknown, at: Place, visit: Visit): Fault | undefined {
+function checkType({ type, nullable }: Schema, value: unknown, at: Place, visit: Visit): Problem | undefined {
   const types: readonly unknown[] = Array.isArray(type) ? type : [type];
   spend(visit, types.length);
   if (type === undefined || types.some((name) => typeof name !== "string" || isOfType(name, value))) return undefined;
   if (nullable === true && value === null) return undefined;
-  return { at, text: `must be ${types.slice(0, allowedQuotedMax).join(" or ")}` };
+  return { at, text: `must be ${types.slice(0, maxQuotedAllowed).join(" or ")}` };
 }
 
 function isOfType(type: string, value: unknown): boolean {
@@ -127,10 +125,10 @@ function isOfType(type: string, value: unknown): boolean {
   return typeof value === type || !["boolean", "number", "string"].includes(type);
 }
 
-function checkAllowed(schema: Schema, value: unknown, at: Place, visit: Visit): Fault | undefined {
+function checkAllowed(schema: Schema, value: unknown, at: Place, visit: Visit): Problem | undefined {
   const allowed = schema["enum"];
   if (Array.isArray(allowed) && !allowed.some((one) => isSame(one, value, visit))) {
-    const quoted = allowed.slice(0, allowedQuotedMax).map(renderAllowed);
+    const quoted = allowed.slice(0, maxQuotedAllowed).map(renderAllowed);
     const rest = allowed.length - quoted.length;
     return { at, text: `must be one of ${quoted.join(", ")}${rest > 0 ? ` or ${rest} others` : ""}` };
   }
@@ -154,33 +152,33 @@ function isSame(one: unknown, other: unknown, visit: Visit): boolean {
   const rest = new Map(Object.entries(other));
   spend(visit, entries.length + rest.size);
   if (entries.length !== rest.size) return false;
-  if (visit.depth >= visit.bounds.depthMax) throw new Undecided();
+  if (visit.depth >= visit.bounds.maxDepth) throw new Undecided();
   visit.depth += 1;
   const same = entries.every(([key, value]) => rest.has(key) && isSame(value, rest.get(key), visit));
   visit.depth -= 1;
   return same;
 }
 
-function checkNumber(schema: Schema, value: number, at: Place): Fault | undefined {
+function checkNumber(schema: Schema, value: number, at: Place): Problem | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-  const fault = (text: string) => ({ at, text: `must be ${text}` });
+  const problem = (text: string) => ({ at, text: `must be ${text}` });
   // Until draft 4 the exclusive ones said how the others are meant.
   if (typeof minimum === "number" && (exclusiveMinimum === true ? value <= minimum : value < minimum)) {
-    return fault(`${exclusiveMinimum === true ? ">" : ">="} ${minimum}`);
+    return problem(`${exclusiveMinimum === true ? ">" : ">="} ${minimum}`);
   }
   if (typeof maximum === "number" && (exclusiveMaximum === true ? value >= maximum : value > maximum)) {
-    return fault(`${exclusiveMaximum === true ? "<" : "<="} ${maximum}`);
+    return problem(`${exclusiveMaximum === true ? "<" : "<="} ${maximum}`);
   }
-  if (typeof exclusiveMinimum === "number" && value <= exclusiveMinimum) return fault(`> ${exclusiveMinimum}`);
-  if (typeof exclusiveMaximum === "number" && value >= exclusiveMaximum) return fault(`< ${exclusiveMaximum}`);
+  if (typeof exclusiveMinimum === "number" && value <= exclusiveMinimum) return problem(`> ${exclusiveMinimum}`);
+  if (typeof exclusiveMaximum === "number" && value >= exclusiveMaximum) return problem(`< ${exclusiveMaximum}`);
   if (typeof multipleOf !== "number" || multipleOf <= 0) return undefined;
   const times = value / multipleOf;
   // 0.3 is a multiple of 0.1, whatever is left over in binary.
   const isMultiple = Math.abs(times - Math.round(times)) <= Math.abs(times) * Number.EPSILON * 4;
-  return isMultiple || !Number.isFinite(times) ? undefined : fault(`a multiple of ${multipleOf}`);
+  return isMultiple || !Number.isFinite(times) ? undefined : problem(`a multiple of ${multipleOf}`);
 }
 
-function checkString({ minLength, maxLength }: Schema, value: string, at: Place, visit: Visit): Fault | undefined {
+function checkString({ minLength, maxLength }: Schema, value: string, at: Place, visit: Visit): Problem | undefined {
   const isTooLong = typeof maxLength === "number" && value.length > maxLength;
   const isTooShort = typeof minLength === "number" && value.length < minLength * 2;
   if (!isTooLong && !isTooShort) return undefined;
@@ -192,12 +190,14 @@ function checkString({ minLength, maxLength }: Schema, value: string, at: Place,
   return undefined;
 }
 
-function checkArray(schema: Schema, value: readonly unknown[], at: Place, visit: Visit): Fault | undefined {
+function checkArray(schema: Schema, value: readonly unknown[], at: Place, visit: Visit): Problem | undefined {
   const { minItems, maxItems, uniqueItems, items } = schema;
-  if (typeof minItems === "number" && value.length < minItems)
+  if (typeof minItems === "number" && value.length < minItems) {
     return { at, text: `must have at least ${minItems} items` };
-  if (typeof maxItems === "number" && value.length > maxItems)
+  }
+  if (typeof maxItems === "number" && value.length > maxItems) {
     return { at, text: `must have at most ${maxItems} items` };
+  }
   if (uniqueItems === true && repeatsAnything(value, visit)) return { at, text: "must not have the same item twice" };
   // Until draft 2019-09 a list in `items` was what is `prefixItems` now, and `additionalItems` stood for the others.
   const first = Array.isArray(items) ? items : schema["prefixItems"];
@@ -206,8 +206,8 @@ function checkArray(schema: Schema, value: readonly unknown[], at: Place, visit:
   for (const [index, item] of value.entries()) {
     const itemSchema = index < firsts.length ? firsts[index] : each;
     if (itemSchema === undefined) break;
-    const fault = check(itemSchema, item, { key: String(index), within: at }, visit);
-    if (fault !== undefined) return fault;
+    const problem = check(itemSchema, item, { key: String(index), within: at }, visit);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
@@ -224,7 +224,7 @@ function repeatsAnything(value: readonly unknown[], visit: Visit): boolean {
   return false;
 }
 
-function checkObject(schema: Schema, value: Schema, at: Place, visit: Visit): Fault | undefined {
+function checkObject(schema: Schema, value: Schema, at: Place, visit: Visit): Problem | undefined {
   const { required, properties, minProperties, maxProperties } = schema;
   for (const key of Array.isArray(required) ? required : []) {
     spend(visit);
@@ -246,25 +246,25 @@ function checkObject(schema: Schema, value: Schema, at: Place, visit: Visit): Fa
     const isKnown = Object.hasOwn(known, key);
     if (!isKnown && others === false) return { at: place, text: "is not a known field" };
     const propertySchema = isKnown ? known[key] : others;
-    const fault =
+    const problem =
       (propertySchema === undefined ? undefined : check(propertySchema, value[key], place, visit)) ??
       (schema["propertyNames"] === undefined ? undefined : check(schema["propertyNames"], key, place, visit));
-    if (fault !== undefined) return fault;
+    if (problem !== undefined) return problem;
   }
   return checkDependents(schema["dependentRequired"], value, at, visit);
 }
 
-function checkDependents(dependents: unknown, value: Schema, at: Place, visit: Visit): Fault | undefined {
+function checkDependents(dependents: unknown, value: Schema, at: Place, visit: Visit): Problem | undefined {
   for (const [key, needed] of isJsonObject(dependents) ? Object.entries(dependents) : []) {
     spend(visit);
     if (!Object.hasOwn(value, key)) continue;
-    const fault = checkObject({ required: needed }, value, at, visit);
-    if (fault !== undefined) return fault;
+    const problem = checkObject({ required: needed }, value, at, visit);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function checkReference(schema: Schema, value: unknown, at: Place, visit: Visit): Fault | undefined {
+function checkReference(schema: Schema, value: unknown, at: Place, visit: Visit): Problem | undefined {
   const reference = schema["$ref"];
   if (typeof reference !== "string") return undefined;
   const target = resolve(reference, visit);
@@ -296,11 +296,11 @@ function decodePointer(token: string): string {
   }
 }
 
-function checkCombined(schema: Schema, value: unknown, at: Place, visit: Visit): Fault | undefined {
+function checkCombined(schema: Schema, value: unknown, at: Place, visit: Visit): Problem | undefined {
   const all: unknown = schema["allOf"];
   for (const part of Array.isArray(all) ? all : []) {
-    const fault = check(part, value, at, visit);
-    if (fault !== undefined) return fault;
+    const problem = check(part, value, at, visit);
+    if (problem !== undefined) return problem;
   }
   return (
     checkOneFits(schema["anyOf"], value, at, visit) ??
@@ -311,26 +311,26 @@ function checkCombined(schema: Schema, value: unknown, at: Place, visit: Visit):
 }
 
 /** Where none does, the first says what it misses: a better hint than that there are several. */
-function checkOneFits(parts: unknown, value: unknown, at: Place, visit: Visit): Fault | undefined {
-  let first: Fault | undefined;
+function checkOneFits(parts: unknown, value: unknown, at: Place, visit: Visit): Problem | undefined {
+  let first: Problem | undefined;
   for (const part of Array.isArray(parts) ? parts : []) {
-    const fault = check(part, value, at, visit);
-    if (fault === undefined) return undefined;
-    first ??= fault;
+    const problem = check(part, value, at, visit);
+    if (problem === undefined) return undefined;
+    first ??= problem;
   }
   return first;
 }
 
 /** Each is looked at once: with two looks, alternatives inside each other would double the work at each level. */
-function checkOnlyOneFits(parts: unknown, value: unknown, at: Place, visit: Visit): Fault | undefined {
-  let first: Fault | undefined;
+function checkOnlyOneFits(parts: unknown, value: unknown, at: Place, visit: Visit): Problem | undefined {
+  let first: Problem | undefined;
   let fitting = 0;
   let fittingForCertain = 0;
   for (const part of Array.isArray(parts) ? parts : []) {
     const before = visit.passedOver;
-    const fault = check(part, value, at, visit);
-    first ??= fault;
-    if (fault !== undefined) continue;
+    const problem = check(part, value, at, visit);
+    first ??= problem;
+    if (problem !== undefined) continue;
     fitting += 1;
     if (visit.passedOver === before) fittingForCertain += 1;
   }
@@ -338,15 +338,15 @@ function checkOnlyOneFits(parts: unknown, value: unknown, at: Place, visit: Visi
   return fitting === 0 ? first : undefined;
 }
 
-function checkNot(schema: unknown, value: unknown, at: Place, visit: Visit): Fault | undefined {
+function checkNot(schema: unknown, value: unknown, at: Place, visit: Visit): Problem | undefined {
   return schema !== undefined && fits(schema, value, visit) ? { at, text: "must not be what it is" } : undefined;
 }
 
-function checkCondition(schema: Schema, value: unknown, at: Place, visit: Visit): Fault | undefined {
+function checkCondition(schema: Schema, value: unknown, at: Place, visit: Visit): Problem | undefined {
   if (schema["if"] === undefined) return undefined;
   const before = visit.passedOver;
-  const fault = check(schema["if"], value, at, visit);
-  if (fault !== undefined) return schema["else"] === undefined ? undefined : check(schema["else"], value, at, visit);
+  const problem = check(schema["if"], value, at, visit);
+  if (problem !== undefined) return schema["else"] === undefined ? undefined : check(schema["else"], value, at, visit);
   if (visit.passedOver !== before || schema["then"] === undefined) return undefined;
   return check(schema["then"], value, at, visit);
 }
@@ -360,10 +360,10 @@ function fits(schema: unknown, value: unknown, visit: Visit): boolean {
 function renderPlace(at: Place, whole: string): string {
   const keys: string[] = [];
   for (let place = at; place !== undefined; place = place.within) keys.unshift(place.key);
-  return keys.length === 0 ? whole : `"${cut(keys.join("."), fieldQuotedMax)}"`;
+  return keys.length === 0 ? whole : `"${cut(keys.join("."), maxQuotedFieldChars)}"`;
 }
 
-const renderAllowed = (value: unknown): string => cut(JSON.stringify(value), valueQuotedMax);
+const renderAllowed = (value: unknown): string => cut(JSON.stringify(value), maxQuotedValueChars);
 
 const cut = (text: string, characters: number): string =>
   text.length > characters ? `${text.slice(0, characters)}…` : text;

@@ -1,12 +1,10 @@
-/**
- * Translates what the SDK, fetch and deadlines throw into McpError, so that nobody else needs to know theirs.
- */
+// Translates what the SDK, fetch and deadlines throw into McpError, so that nobody else needs to know theirs.
 import type { CallDeadline } from "./call-deadline.ts";
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import {
-  AnswerFault,
+  AnswerError,
   causeDepth,
-  findNetworkFault,
+  findNetworkProblem,
   McpError,
   refusedInput,
   renderPlace,
@@ -17,11 +15,9 @@ import { NoRoomError, ResponseLimitError } from "../outgoing/response-limit.ts";
 /** Translates whatever connecting to `url` or calling it threw. `hasSession` tells a lost session from a wrong URL. */
 function renderMcpError(error: unknown, url: string, hasSession: boolean): McpError {
   const own = findCause(error, McpError);
-  if (own !== undefined) {
-    return own;
-  }
+  if (own !== undefined) return own;
   const where = renderPlace(url);
-  const answered = findCause(error, AnswerFault);
+  const answered = findCause(error, AnswerError);
   if (answered !== undefined) {
     const text = `${where} answered with ${answered.message}; check that the URL is an MCP endpoint`;
     return new McpError("protocol", text, { cause: renderCause(answered) });
@@ -33,9 +29,7 @@ function renderMcpError(error: unknown, url: string, hasSession: boolean): McpEr
   if (excess !== undefined) {
     return new McpError("protocol", `${where} answered with too much: ${excess.message}`, { cause: excess });
   }
-  if (error instanceof SdkHttpError) {
-    return renderHttpError(error, where, hasSession);
-  }
+  if (error instanceof SdkHttpError) return renderHttpError(error, where, hasSession);
   if (error instanceof UnauthorizedError) {
     return new McpError("unauthorized", `${where} wants other credentials; check the Authorization header`, {
       cause: renderCause(error),
@@ -51,13 +45,11 @@ function renderMcpError(error: unknown, url: string, hasSession: boolean): McpEr
           said: error.message,
         });
   }
-  const network = findNetworkFault(error);
+  const network = findNetworkProblem(error);
   if (network !== undefined) {
     return new McpError("unreachable", `${where} cannot be reached: ${network}`, { cause: error });
   }
-  if (error instanceof SdkError) {
-    return renderSdkError(error, where);
-  }
+  if (error instanceof SdkError) return renderSdkError(error, where);
   const said = error instanceof Error ? error.message : String(error);
   return new McpError("protocol", `${where} did not answer as MCP asks`, { cause: renderCause(error), said });
 }
@@ -69,9 +61,7 @@ function findCause<Found extends Error>(
 ): Found | undefined {
   let current = error;
   for (let depth = 0; depth < causeDepth && current instanceof Error; depth += 1) {
-    if (current instanceof kind) {
-      return current;
-    }
+    if (current instanceof kind) return current;
     current = current.cause;
   }
   return undefined;
@@ -79,9 +69,7 @@ function findCause<Found extends Error>(
 
 /** Kind and place of an error of the SDK. Its message and its data quote the server, and so do its causes. */
 function renderCause(error: unknown): Error | undefined {
-  if (!(error instanceof Error)) {
-    return undefined;
-  }
+  if (!(error instanceof Error)) return undefined;
   const code = "code" in error && /^(string|number)$/.test(typeof error.code) ? ` ${String(error.code)}` : "";
   const cause = new Error(`${error.name}${code}`);
   const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));

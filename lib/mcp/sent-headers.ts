@@ -1,7 +1,6 @@
-/**
- * The headers that requests of one connection carry, asked for before each of them, and the memory of their values that
- * keeps a server from handing them to a model: what was sent is taken out of what the server says about an error (BRR-4).
- */
+// The headers that requests of one connection carry, asked for before each of them, and the memory of their values that
+// keeps a server from handing them to a model: what was sent is taken out of what the server says about an error (BRR-4).
+import { defined } from "../process/defined.ts";
 import { McpError } from "./mcp-error.ts";
 import type { ToolResult } from "./table.ts";
 
@@ -21,24 +20,20 @@ export interface SentHeaders {
 }
 
 /** Values remembered: a rotated secret may still be quoted by an answer that is under way. */
-const valuesMax = 32;
+const maxValues = 32;
 /** Shorter values are no secrets, and would tear holes into any text. */
-const secretCharactersMin = 4;
+const minSecretChars = 4;
 
 /** Remembers nothing yet. */
 export function createSentHeaders(source: HeaderSource): SentHeaders {
   const values = new Set<string>();
   const remember = (value: string) => {
     for (const part of [value, value.slice(value.indexOf(" ") + 1)]) {
-      if (part.length < secretCharactersMin) {
-        continue;
-      }
+      if (part.length < minSecretChars) continue;
       values.delete(part);
       values.add(part);
     }
-    for (const oldest of [...values].slice(0, Math.max(0, values.size - valuesMax))) {
-      values.delete(oldest);
-    }
+    for (const oldest of [...values].slice(0, Math.max(0, values.size - maxValues))) values.delete(oldest);
   };
   return {
     async next(refused) {
@@ -65,9 +60,7 @@ async function readHeaders(source: HeaderSource, refused?: Record<string, string
   try {
     return typeof source === "function" ? await source(refused) : source;
   } catch (error) {
-    if (error instanceof McpError) {
-      throw error;
-    }
+    if (error instanceof McpError) throw error;
     const sentence = error instanceof Error ? error.message : String(error);
     throw new McpError("unauthorized", sentence, { cause: error });
   }
@@ -80,13 +73,9 @@ export async function fetchWithHeaders(
 ): Promise<{ headers: Record<string, string>; answer: Response }> {
   const headers = await sent.next();
   const answer = await request(headers);
-  if (answer.status !== 401) {
-    return { headers, answer };
-  }
+  if (answer.status !== 401) return { headers, answer };
   const renewed = await sent.next(headers);
-  if (Object.entries(renewed).every(([name, value]) => headers[name] === value)) {
-    return { headers, answer };
-  }
+  if (Object.entries(renewed).every(([name, value]) => headers[name] === value)) return { headers, answer };
   await answer.body?.cancel();
   return { headers: renewed, answer: await request(renewed) };
 }
@@ -95,21 +84,17 @@ export async function fetchWithHeaders(
 export function redactError(error: McpError, sent: SentHeaders): McpError {
   const { kind, code, said, cause } = error;
   const message = sent.redact(error.message);
-  if (message === error.message && said === undefined) {
-    return error;
-  }
+  if (message === error.message && said === undefined) return error;
   return new McpError(kind, message, {
     cause,
-    ...(code !== undefined && { code }),
+    ...defined({ code }),
     ...(said !== undefined && { said: sent.redact(said) }),
   });
 }
 
 /** A result that reports an error, without what was sent; any other result as it is. */
 export function redactFailure(result: ToolResult, sent: SentHeaders): ToolResult {
-  if (result.isError !== true) {
-    return result;
-  }
+  if (result.isError !== true) return result;
   const { structuredContent: _, ...rest } = result;
   const content = result.content.map((part) =>
     part.type === "text" ? { ...part, text: sent.redact(part.text) } : part,

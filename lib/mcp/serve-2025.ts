@@ -1,8 +1,7 @@
-/**
- * The 2025 era of an endpoint: one server per session, and one per request where that needs none (AGT-6).
- * It decides which session a request belongs to; limits and ageing are the session store's.
- */
+// The 2025 era of an endpoint: one server per session, and one per request where that needs none (AGT-6).
+// It decides which session a request belongs to; limits and ageing are the session store's.
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
+import { defined } from "../process/defined.ts";
 import { defaultEventLimits, EventBuffer } from "./event-buffer.ts";
 import { renderRpcFailure, rpcCodes } from "./json-rpc.ts";
 import type { Caller } from "./caller.ts";
@@ -87,9 +86,7 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
 
   const findOrResume = async (id: string, inbound: InboundRequest): Promise<LiveSession | Refusal> => {
     const live = store.find(id);
-    if (live !== undefined) {
-      return live;
-    }
+    if (live !== undefined) return live;
     const begun = resuming.get(id) ?? resume(room, { id, inbound, isResumable: options.isResumable });
     resuming.set(id, begun);
     return await begun.finally(() => resuming.delete(id));
@@ -99,9 +96,7 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
       const { request, message, caller } = inbound;
       const id = request.headers.get("mcp-session-id");
       if (id === null) {
-        if (isInitializeRequest(message) && (await opensSessions())) {
-          return await open(room, inbound);
-        }
+        if (isInitializeRequest(message) && (await opensSessions())) return await open(room, inbound);
         return (await standalone?.handle(inbound)) ?? failWithoutSession(message);
       }
       const session = isOwnedBy(id, caller) ? await findOrResume(id, inbound) : "unknown";
@@ -109,13 +104,9 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
       if (session === "unknown" && standalone !== undefined && !(await opensSessions())) {
         return await standalone.handle(inbound);
       }
-      if (typeof session === "string") {
-        return refusals[session]();
-      }
+      if (typeof session === "string") return refusals[session]();
       session.subscriptions?.identify(caller);
-      if (request.method === "GET") {
-        return await listen(store, session, inbound);
-      }
+      if (request.method === "GET") return await listen(store, session, inbound);
       if (message?.["method"] !== undefined && session.server.isInFlight(message["id"])) {
         const text = "Invalid Request: a call with this id is still running in the session";
         return fail(400, rpcCodes.invalidRequest, text);
@@ -144,9 +135,7 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
 
 /** Answers `initialize` with a new session. */
 async function open(room: Room, inbound: InboundRequest): Promise<Response> {
-  if (!room.store.reserve()) {
-    return refusals.full();
-  }
+  if (!room.store.reserve()) return refusals.full();
   const own = { id: mintOwnedId(inbound.caller), caller: inbound.caller };
   return await begin(room, own, ({ server }) => server.handle(inbound));
 }
@@ -159,13 +148,9 @@ async function resume(
   const { id } = wanted;
   const { request, caller } = wanted.inbound;
   try {
-    if (!(await wanted.isResumable(id))) {
-      return "unknown";
-    }
+    if (!(await wanted.isResumable(id))) return "unknown";
     const uris = (await room.kept?.load(id)) ?? [];
-    if (!room.store.reserve()) {
-      return "full";
-    }
+    if (!room.store.reserve()) return "full";
     return await begin(room, { id, caller }, async (session) => {
       session.subscriptions?.restore(uris);
       await session.server.resume(request.headers.get("mcp-protocol-version") ?? unsaidProtocolVersion);
@@ -232,9 +217,7 @@ async function listen(
   inbound: InboundRequest,
 ): Promise<Response> {
   const response = await session.server.handle(inbound);
-  if (!response.ok) {
-    return response;
-  }
+  if (!response.ok) return response;
   const endListening = session.beginListening();
   const onEnd = () => {
     endListening();
@@ -276,5 +259,5 @@ function failWithoutSession(message: Record<string, unknown> | undefined): Respo
 }
 
 function fail(status: number, code: number, message: string, headers?: Record<string, string>): Response {
-  return renderRpcFailure({ status, code, message, ...(headers !== undefined && { headers }) });
+  return renderRpcFailure({ status, code, message, ...defined({ headers }) });
 }

@@ -1,8 +1,6 @@
-/**
- * The 2026 era of an endpoint: a fresh server of the second SDK for each request, no state between requests (AGT-6).
- * An answer that comes at once is plain JSON; one that takes longer is an event stream with keep-alive comments, whose
- * closing cancels the call.
- */
+// The 2026 era of an endpoint: a fresh server of the second SDK for each request, no state between requests (AGT-6).
+// An answer that comes at once is plain JSON; one that takes longer is an event stream with keep-alive comments, whose
+// closing cancels the call.
 import {
   type CallToolRequestParams,
   type CallToolResult,
@@ -18,6 +16,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Clock } from "../process/clock.ts";
+import { defined } from "../process/defined.ts";
 import type { Logger } from "../process/log.ts";
 import { readAskable, type Question } from "./asking.ts";
 import { parseAuthInfo, renderAuthInfo } from "./caller.ts";
@@ -93,7 +92,7 @@ function openServer(parts: Parts2026, suspended: SuspendedCalls): Server {
   const server = new Server(table.server, {
     capabilities: renderCapabilities(table, hub !== undefined),
     jsonSchemaValidator: unusedValidator,
-    ...(table.instructions !== undefined && { instructions: table.instructions }),
+    ...defined({ instructions: table.instructions }),
   });
   server.setRequestHandler("tools/list", ({ params }, context) =>
     dispatcher.listTools(params?.cursor, renderRequester(context)),

@@ -1,7 +1,5 @@
-/**
- * Serves one table on `/mcp` in both eras of MCP (AGT-6): reads the body once under one limit, decides the era, hands over.
- * Host and Origin checks, authentication and metrics belong to whoever mounts the app.
- */
+// Serves one table on `/mcp` in both eras of MCP (AGT-6): reads the body once under one limit, decides the era, hands over.
+// Host and Origin checks, authentication and metrics belong to whoever mounts the app.
 import { Hono } from "hono";
 import { systemClock, type Clock } from "../process/clock.ts";
 import { createMemoryBudget, deriveBudgetBytes, type Holder, type MemoryBudget } from "../process/memory-budget.ts";
@@ -78,7 +76,7 @@ export interface McpEndpoint {
 /** Serves `table`. Throws when a name is used twice in it. */
 export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
   const { log, callers, sessions, clock = systemClock, bodyBudget = createMemoryBudget(deriveBudgetBytes()) } = options;
-  const bodyLimits = { limitBytes: options.bodyLimitBytes, budget: bodyBudget, onRefused: options.onBodyRefused };
+  const bodyLimits = { maxBytes: options.bodyLimitBytes, budget: bodyBudget, onRefused: options.onBodyRefused };
   const { isResumable = async () => false, onSessionDelete = async () => undefined } = options;
   const dispatcher = createDispatcher(table, log);
   const parts = { table, dispatcher, log, extension: options.extension };
@@ -114,9 +112,7 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
       const message = "The server is shutting down";
       return renderRpcFailure({ status: 503, code: rpcCodes.serverError, message, headers: { "Retry-After": "5" } });
     }
-    if (body?.ok === false) {
-      return renderRpcFailure(body.failure);
-    }
+    if (body?.ok === false) return renderRpcFailure(body.failure);
     return await handOver(pickLeg, { request, message: body?.message, caller }, holder);
   });
   app.onError((error) => {

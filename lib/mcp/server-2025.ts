@@ -1,8 +1,6 @@
-/**
- * One server of the 2025 era: the first SDK's low-level Server on a fetch transport, answering from a dispatcher.
- * It knows the running calls of its connection, so that any request id (0 too) can be cancelled and none is used twice at a time.
- * A cancelled call's stream is closed without an answer; the SDK alone would leave it open.
- */
+// One server of the 2025 era: the first SDK's low-level Server on a fetch transport, answering from a dispatcher.
+// It knows the running calls of its connection, so that any request id (0 too) can be cancelled and none is used twice at a time.
+// A cancelled call's stream is closed without an answer; the SDK alone would leave it open.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import {
@@ -18,6 +16,7 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import { defined } from "../process/defined.ts";
 import type { Logger } from "../process/log.ts";
 import { renderAsking } from "./ask-2025.ts";
 import { parseAuthInfo, renderAuthInfo } from "./caller.ts";
@@ -80,13 +79,13 @@ export async function openServer2025(parts: Parts2025, options: TransportOptions
   const { sessionId, events, onInitialized, subscriptions } = options;
   const transport = new WebStandardStreamableHTTPServerTransport({
     ...(sessionId !== undefined && { sessionIdGenerator: () => sessionId }),
-    ...(onInitialized !== undefined && { onsessioninitialized: onInitialized }),
+    ...defined({ onsessioninitialized: onInitialized }),
     ...(events !== undefined && { eventStore: withoutChanges(events), retryInterval: retryIntervalMs }),
   });
   const server = new Server(table.server, {
     capabilities: renderCapabilities(table, subscriptions !== undefined),
     jsonSchemaValidator: unusedValidator,
-    ...(table.instructions !== undefined && { instructions: table.instructions }),
+    ...defined({ instructions: table.instructions }),
   });
   const calls = createRunningCalls(() => options.onCallEnd?.());
   const runCall = <T>(extra: Extra2025, run: (inbound: Inbound) => Promise<T>): Promise<T> =>
@@ -194,7 +193,7 @@ function renderResumption(protocolVersion: string) {
 
 const renderRequester = (extra: Extra2025, sessionId: string | undefined): Requester => ({
   caller: parseAuthInfo(extra.authInfo),
-  ...(sessionId !== undefined && { sessionId }),
+  ...defined({ sessionId }),
 });
 
 function renderInbound(extra: Extra2025, sessionId: string | undefined, signal: AbortSignal): Inbound {

@@ -1,7 +1,5 @@
-/**
- * What one session of the 2025 era has subscribed to: taken from its requests, told on its GET stream, kept for when it is
- * resumed. While no stream is open, what changes is owed; each resource once.
- */
+// What one session of the 2025 era has subscribed to: taken from its requests, told on its GET stream, kept for when it is
+// resumed. While no stream is open, what changes is owed; each resource once.
 import { StalledReader } from "../process/event-stream.ts";
 import type { Caller } from "./caller.ts";
 import { JsonRpcError } from "./json-rpc.ts";

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { defined } from "../process/defined.ts";
 import { startEndpoint, type TestEndpoint } from "./endpoint.fixture.ts";
 import { callMessage, initializeMessage, openSession, post, readMessages } from "./raw-client.fixture.ts";
 import { ManualClock } from "../process/testing/manual-clock.ts";
@@ -21,7 +22,7 @@ async function statusOf(session: Record<string, string>, id = 1): Promise<number
 
 async function openStream(session: Record<string, string>, signal?: AbortSignal): Promise<Response> {
   const headers = { accept: "text/event-stream", ...session };
-  return await fetch(served.url, { headers, ...(signal !== undefined && { signal }) });
+  return await fetch(served.url, { headers, ...defined({ signal }) });
 }
 
 describe("AGT-6 sessions of the 2025 era", () => {

@@ -1,8 +1,6 @@
-/**
- * The sessions of the 2025 era: who is in, how long they may idle, how many there may be (AGT-6).
- * A session is idle when no call runs and no GET stream is open. At the cap the longest idle session without a running call
- * makes room, because its client can resume it or start anew; only when every session has a call running is a new one refused.
- */
+// The sessions of the 2025 era: who is in, how long they may idle, how many there may be (AGT-6).
+// A session is idle when no call runs and no GET stream is open. At the cap the longest idle session without a running call
+// makes room, because its client can resume it or start anew; only when every session has a call running is a new one refused.
 import type { Clock, Timer } from "../process/clock.ts";
 
 export interface SessionLimits {
@@ -45,9 +43,7 @@ export class SessionStore<T extends Session> {
     if (this.#entries.size + this.#reservedCount >= this.#limits.max) {
       const idle = this.#sessions().filter((session) => !session.isCalling());
       const victim = idle.find((session) => !session.isListening()) ?? idle[0];
-      if (victim === undefined) {
-        return false;
-      }
+      if (victim === undefined) return false;
       this.end(victim);
     }
     this.#reservedCount += 1;
@@ -69,9 +65,7 @@ export class SessionStore<T extends Session> {
   /** The session with this id, its idle time started anew; undefined when it is unknown or has expired. */
   find(id: string): T | undefined {
     const session = this.#entries.get(id)?.session;
-    if (session === undefined) {
-      return undefined;
-    }
+    if (session === undefined) return undefined;
     if (this.#remainingMs(session) <= 0) {
       this.end(session);
       return undefined;
@@ -82,22 +76,16 @@ export class SessionStore<T extends Session> {
 
   /** Starts the session's idle time anew. */
   touch(session: T): void {
-    if (this.#entries.delete(session.id)) {
-      this.#entries.set(session.id, { session, usedAt: this.#clock.now() });
-    }
+    if (this.#entries.delete(session.id)) this.#entries.set(session.id, { session, usedAt: this.#clock.now() });
   }
 
   /** Forgets and ends the session; does nothing the second time. */
   end(session: T): void {
-    if (this.#entries.delete(session.id)) {
-      session.end();
-    }
+    if (this.#entries.delete(session.id)) session.end();
   }
 
   endAll(): void {
-    for (const session of this.#sessions()) {
-      this.end(session);
-    }
+    for (const session of this.#sessions()) this.end(session);
     this.#timer?.cancel();
     this.#timer = undefined;
   }

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { ManualClock } from "../process/testing/manual-clock.ts";
 import { type ServedTable, serveChangingTable } from "./changing-table.fixture.ts";
 import { bothTypes, openSession } from "./raw-client.fixture.ts";
-import { flushIntervalMs, stallLimitMs } from "./subscriber.ts";
+import { flushIntervalMs, maxStallMs } from "./subscriber.ts";
 import {
   getStream,
   type Headers,
@@ -77,7 +77,7 @@ describe.each(eras)("MGM-2 a reader of the $era era that stands still", ({ follo
       served.put("note://a", `round ${round}`);
       await served.clock.advance(flushIntervalMs);
     }
-    await served.clock.advance(stallLimitMs);
+    await served.clock.advance(maxStallMs);
     await expect(stopped.text()).rejects.toThrow("has not read its stream");
     expect(served.logLines.filter((line) => line.includes("ERROR"))).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe.each(eras)("MGM-2 a reader of the $era era that stands still", ({ follo
       for (const uri of uris) served.put(uri, "changed");
       await served.clock.advance(flushIntervalMs);
       // A socket that is paused notices only its writing side.
-      await served.clock.advance(stallLimitMs / 50);
+      await served.clock.advance(maxStallMs / 50);
       socket.write("\r\n");
       expect(over).toBe(true);
     });

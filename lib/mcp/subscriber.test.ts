@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../process/testing/manual-clock.ts";
-import { type ChangeNotification, flushIntervalMs, stallLimitMs, Subscriber } from "./subscriber.ts";
+import { type ChangeNotification, flushIntervalMs, maxStallMs, Subscriber } from "./subscriber.ts";
 
 const requester = { caller: "anyone" } as const;
 
@@ -59,7 +59,7 @@ describe("MGM-2 a reader of changes", () => {
     stream.onTaken();
     await clock.advance(flushIntervalMs);
     expect(stream.sent).toEqual([["a", "b"]]);
-    await clock.advance(2 * stallLimitMs);
+    await clock.advance(2 * maxStallMs);
     expect(stream.stalled).toBe(0);
   });
 
@@ -68,9 +68,9 @@ describe("MGM-2 a reader of changes", () => {
     const stream = createStream(subscriber);
     subscriber.add("a");
     stream.isRead = false;
-    await clock.advance(2 * stallLimitMs);
+    await clock.advance(2 * maxStallMs);
     subscriber.owe("a");
-    await clock.advance(stallLimitMs - 1);
+    await clock.advance(maxStallMs - 1);
     expect(stream.stalled).toBe(0);
     subscriber.owe("a");
     await clock.advance(1);
@@ -87,7 +87,7 @@ describe("MGM-2 a reader of changes", () => {
     stream.isRead = false;
     subscriber.owe("a");
     for (let round = 0; round < 5; round += 1) {
-      await clock.advance(stallLimitMs - 1_000);
+      await clock.advance(maxStallMs - 1_000);
       stream.onTaken();
     }
     expect(stream.stalled).toBe(0);

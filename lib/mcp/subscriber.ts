@@ -1,8 +1,6 @@
-/**
- * One reader of changes: what it has subscribed to, and what it is owed since its stream last took something. It owes a
- * resource or a list once, however often that has changed, so a reader that stands still costs no more than what it
- * subscribed to (MGM-2). Which changes concern it is the hub's to say.
- */
+// One reader of changes: what it has subscribed to, and what it is owed since its stream last took something. It owes a
+// resource or a list once, however often that has changed, so a reader that stands still costs no more than what it
+// subscribed to (MGM-2). Which changes concern it is the hub's to say.
 import type { Clock, Timer } from "../process/clock.ts";
 import type { Requester } from "./table.ts";
 
@@ -31,7 +29,7 @@ export interface AttachedStream {
 /** A change is heard this late at most where the reader reads. */
 export const flushIntervalMs = 100;
 /** A reader that is owed something and takes nothing for this long loses its stream. */
-export const stallLimitMs = 30_000;
+export const maxStallMs = 30_000;
 
 interface SubscriberOptions {
   requester: Requester;
@@ -152,7 +150,7 @@ export class Subscriber {
     const stream = this.#stream;
     if (stream === undefined) return;
     if (!stream.isTaken()) {
-      this.#stall = this.#clock.schedule(stallLimitMs, () => {
+      this.#stall = this.#clock.schedule(maxStallMs, () => {
         this.#halt();
         stream.endStalled();
       });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../process/testing/manual-clock.ts";
 import { createChangingTable } from "./changing-table.fixture.ts";
-import { createSubscriptionHub, subscriptionsMax, uriCharactersMax } from "./subscription-hub.ts";
+import { createSubscriptionHub, maxSubscriptions, maxUriChars } from "./subscription-hub.ts";
 import { staticTools } from "./table.ts";
 
 const requester = { caller: { subject: "somebody" } };
-const longUri = (reader: number, at: number) => `note://${reader}/${at}/`.padEnd(uriCharactersMax, "x");
+const longUri = (reader: number, at: number) => `note://${reader}/${at}/`.padEnd(maxUriChars, "x");
 
 /** A hub whose resources all may read. */
 function open() {
@@ -23,7 +23,7 @@ function fill(hub: ReturnType<typeof open>["hub"], reader: number) {
   const own = hub.open(requester, hub.lists);
   let count = 0;
   try {
-    for (; count < subscriptionsMax; count += 1) own.subscribe(longUri(reader, count));
+    for (; count < maxSubscriptions; count += 1) own.subscribe(longUri(reader, count));
   } catch (error) {
     return { own, count, error };
   }
@@ -40,17 +40,17 @@ describe("MGM-2 what all subscriptions take together", () => {
       last = fill(hub, reader);
     }
     expect(last.error).toMatchObject({ code: -32000, message: expect.stringContaining("try again later") });
-    const total = readers.length * subscriptionsMax + last.count;
-    expect(total * uriCharactersMax).toBeLessThanOrEqual(16 * 1024 * 1024);
-    expect((total + 1) * (uriCharactersMax + 128)).toBeGreaterThan(16 * 1024 * 1024);
+    const total = readers.length * maxSubscriptions + last.count;
+    expect(total * maxUriChars).toBeLessThanOrEqual(16 * 1024 * 1024);
+    expect((total + 1) * (maxUriChars + 128)).toBeGreaterThan(16 * 1024 * 1024);
     const first = readers[0];
-    expect(() => last.own.subscribe("note://more".padEnd(uriCharactersMax, "y"))).toThrow("try again later");
+    expect(() => last.own.subscribe("note://more".padEnd(maxUriChars, "y"))).toThrow("try again later");
     first?.unsubscribe(longUri(0, 0));
     first?.unsubscribe(longUri(0, 0));
-    expect(last.own.subscribe("note://more".padEnd(uriCharactersMax, "y"))).toBe(true);
-    expect(() => last.own.subscribe("note://most".padEnd(uriCharactersMax, "z"))).toThrow("try again later");
+    expect(last.own.subscribe("note://more".padEnd(maxUriChars, "y"))).toBe(true);
+    expect(() => last.own.subscribe("note://most".padEnd(maxUriChars, "z"))).toThrow("try again later");
     first?.close();
-    expect(fill(hub, 1_000)).toMatchObject({ count: subscriptionsMax - 1 });
+    expect(fill(hub, 1_000)).toMatchObject({ count: maxSubscriptions - 1 });
   });
 
   test("there is none where nothing of a table changes, and nothing listens once it is closed", () => {

@@ -1,19 +1,17 @@
-/**
- * Who is to hear of which change, for all streams of an endpoint and both eras (MGM-2): the one listener of the table's
- * sources. What a requester may not read never enters, and what all subscriptions take together is bounded. It sends nothing
- * itself, and no requester's subscriptions are ever looked up by another's.
- */
+// Who is to hear of which change, for all streams of an endpoint and both eras (MGM-2): the one listener of the table's
+// sources. What a requester may not read never enters, and what all subscriptions take together is bounded. It sends nothing
+// itself, and no requester's subscriptions are ever looked up by another's.
 import type { Clock } from "../process/clock.ts";
 import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import { type ListName, Subscriber } from "./subscriber.ts";
 import type { IsFor, McpTable, Requester } from "./table.ts";
 
 /** Of one stream, or one session. */
-export const subscriptionsMax = 1_024;
+export const maxSubscriptions = 1_024;
 /** No resource has a longer name: it is unknown without being looked for. */
-export const uriCharactersMax = 2_048;
+export const maxUriChars = 2_048;
 /** Of all URIs together, each counted with what it takes beside its text. */
-const heldCharactersMax = 16 * 1024 * 1024;
+const maxHeldCharacters = 16 * 1024 * 1024;
 const entryCharacters = 128;
 
 export interface SubscriptionHub {
@@ -56,7 +54,7 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
     }),
   ];
   const mayRead = (uri: string, requester: Requester) =>
-    uri.length <= uriCharactersMax && resources?.mayRead(uri, requester) === true;
+    uri.length <= maxUriChars && resources?.mayRead(uri, requester) === true;
   const remove = (subscriber: Subscriber, uri: string) => {
     if (!subscriber.has(uri)) return;
     subscriber.delete(uri);
@@ -68,8 +66,8 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
   const add = (subscriber: Subscriber, uri: string): boolean => {
     if (!mayRead(uri, subscriber.requester)) return false;
     if (subscriber.has(uri)) return true;
-    if (subscriber.count >= subscriptionsMax) throw tooMany();
-    if (heldCharacters + uri.length + entryCharacters > heldCharactersMax) throw full();
+    if (subscriber.count >= maxSubscriptions) throw tooMany();
+    if (heldCharacters + uri.length + entryCharacters > maxHeldCharacters) throw full();
     heldCharacters += uri.length + entryCharacters;
     subscriber.add(uri);
     const readers = byUri.get(uri) ?? new Set();
@@ -103,7 +101,7 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
 /** Says how many there may be; `found` where all come at once. */
 export function tooMany(found?: number): JsonRpcError {
   const what = found === undefined ? "this would be one more" : `found ${found}`;
-  const text = `Too many subscriptions: at most ${subscriptionsMax} resources for one stream, ${what}; unsubscribe from some, or listen on several streams`;
+  const text = `Too many subscriptions: at most ${maxSubscriptions} resources for one stream, ${what}; unsubscribe from some, or listen on several streams`;
   return new JsonRpcError(rpcCodes.invalidParams, text);
 }
 

@@ -1,4 +1,4 @@
-/** Subscriptions as they are on the wire of both eras, sent by hand, for tests of limits and of readers that stand still. */
+// Subscriptions as they are on the wire of both eras, sent by hand, for tests of limits and of readers that stand still.
 import type { ServedTable } from "./changing-table.fixture.ts";
 import { bothTypes, initializeMessage, readMessages } from "./raw-client.fixture.ts";
 

@@ -6,7 +6,7 @@ import { type ServedTable, serveChangingTable } from "./changing-table.fixture.t
 import { getStream, listen, openIn, subscribe } from "./subscription-wire.fixture.ts";
 
 const updates = 200_000;
-const growthMaxBytes = 5 * 1024 * 1024;
+const maxGrowthBytes = 5 * 1024 * 1024;
 
 let served: ServedTable;
 
@@ -47,6 +47,6 @@ test.each([
     served.put("note://a", String(count));
     if (count % 1_000 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  expect((await observeHeap()) - before).toBeLessThan(growthMaxBytes);
+  expect((await observeHeap()) - before).toBeLessThan(maxGrowthBytes);
   await Promise.all([stopped.body?.cancel(), reader?.cancel(), read]);
 });

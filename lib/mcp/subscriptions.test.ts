@@ -4,10 +4,10 @@ import { createMemoryBudget } from "../process/memory-budget.ts";
 import { ManualClock } from "../process/testing/manual-clock.ts";
 import { createChangingTable, type ServedTable, serveChangingTable } from "./changing-table.fixture.ts";
 import { type KeptSubscriptions, keepSubscriptionsInMemory } from "./kept-subscriptions.ts";
-import { streamsPerCallerMax } from "./listen-2026.ts";
+import { maxStreamsPerCaller } from "./listen-2026.ts";
 import { initializeMessage, readMessages } from "./raw-client.fixture.ts";
 import { flushIntervalMs } from "./subscriber.ts";
-import { subscriptionsMax, uriCharactersMax } from "./subscription-hub.ts";
+import { maxSubscriptions, maxUriChars } from "./subscription-hub.ts";
 import { getStream, listen, openIn, readStream, rpc, send, subscribe } from "./subscription-wire.fixture.ts";
 
 const closing: (() => Promise<void>)[] = [];
@@ -33,41 +33,41 @@ async function serveMany(count: number) {
 }
 
 describe("MGM-2 how many subscriptions there may be", () => {
-  test(`${subscriptionsMax} in a session of the 2025 era, and one more is refused with the number`, async () => {
-    const served = await serveMany(subscriptionsMax + 1);
+  test(`${maxSubscriptions} in a session of the 2025 era, and one more is refused with the number`, async () => {
+    const served = await serveMany(maxSubscriptions + 1);
     const session = await openIn(served);
     const answers = [];
-    for (const uri of many(subscriptionsMax + 1)) answers.push(await subscribe(served, session, uri));
+    for (const uri of many(maxSubscriptions + 1)) answers.push(await subscribe(served, session, uri));
     const last = answers.pop();
     expect(answers.filter((each) => each !== undefined && "error" in each)).toEqual([]);
     expect(last).toMatchObject({ error: { code: -32602, message: expect.stringContaining("at most 1024 resources") } });
     // What is there already is not one more; what is given back makes room.
     expect(await subscribe(served, session, many(1)[0] ?? "")).toMatchObject({ result: {} });
     await (await send(served, rpc("resources/unsubscribe", { uri: many(1)[0] }), session)).text();
-    expect(await subscribe(served, session, many(subscriptionsMax + 1).at(-1) ?? "")).toMatchObject({ result: {} });
+    expect(await subscribe(served, session, many(maxSubscriptions + 1).at(-1) ?? "")).toMatchObject({ result: {} });
   });
 
-  test(`${subscriptionsMax} on a stream of the 2026 era, and one more is refused with the number`, async () => {
-    const served = await serveMany(subscriptionsMax + 1);
-    const stream = readStream(await listen(served, { resourceSubscriptions: many(subscriptionsMax) }));
+  test(`${maxSubscriptions} on a stream of the 2026 era, and one more is refused with the number`, async () => {
+    const served = await serveMany(maxSubscriptions + 1);
+    const stream = readStream(await listen(served, { resourceSubscriptions: many(maxSubscriptions) }));
     await vi.waitFor(() => expect(stream.heard).toHaveLength(1));
     expect(stream.heard[0]).toMatchObject({
       method: "notifications/subscriptions/acknowledged",
-      params: { notifications: { resourceSubscriptions: many(subscriptionsMax) } },
+      params: { notifications: { resourceSubscriptions: many(maxSubscriptions) } },
     });
-    const [refused] = await readMessages(await listen(served, { resourceSubscriptions: many(subscriptionsMax + 1) }));
+    const [refused] = await readMessages(await listen(served, { resourceSubscriptions: many(maxSubscriptions + 1) }));
     expect(refused).toMatchObject({ id: 7, error: { code: -32602, message: expect.stringContaining("found 1025") } });
-    const twice = [...many(subscriptionsMax), ...many(subscriptionsMax)];
+    const twice = [...many(maxSubscriptions), ...many(maxSubscriptions)];
     expect((await listen(served, { resourceSubscriptions: twice })).headers.get("content-type")).toContain(
       "event-stream",
     );
   });
 
-  test(`${streamsPerCallerMax} streams of one caller in the 2026 era; a closed one makes room, and others have theirs`, async () => {
+  test(`${maxStreamsPerCaller} streams of one caller in the 2026 era; a closed one makes room, and others have theirs`, async () => {
     const served = await serve();
     const filter = { resourceSubscriptions: ["note://a"] };
     const streams = [];
-    for (let count = 0; count < streamsPerCallerMax; count += 1) streams.push(readStream(await listen(served, filter)));
+    for (let count = 0; count < maxStreamsPerCaller; count += 1) streams.push(readStream(await listen(served, filter)));
     const [refused] = await readMessages(await listen(served, filter));
     expect(refused).toMatchObject({ error: { message: expect.stringContaining("64 streams for one caller") } });
     const isStream = (response: Response) => response.headers.get("content-type") === "text/event-stream";
@@ -77,7 +77,7 @@ describe("MGM-2 how many subscriptions there may be", () => {
   });
 
   test("a URI of the greatest length is followed, and a longer one is unknown", async () => {
-    const uri = `note://${"x".repeat(uriCharactersMax - 7)}`;
+    const uri = `note://${"x".repeat(maxUriChars - 7)}`;
     const served = await serve();
     served.put(uri, "long");
     served.put(`${uri}x`, "longer");

@@ -1,8 +1,6 @@
-/**
- * Calls of the 2026 era that ask their caller something: the request ends with the questions, the call waits in memory, and
- * the caller's next request brings the answers and goes on with it. A call belongs to the caller who began it and to this
- * process; one whose caller does not come back is ended.
- */
+// Calls of the 2026 era that ask their caller something: the request ends with the questions, the call waits in memory, and
+// the caller's next request brings the answers and goes on with it. A call belongs to the caller who began it and to this
+// process; one whose caller does not come back is ended.
 import type { Clock, Timer } from "../process/clock.ts";
 import type { Asking, Askable, Question } from "./asking.ts";
 import type { ProgressParams } from "./dispatch.ts";
@@ -151,8 +149,9 @@ class Call {
 
   async #ask(question: Question, signal: AbortSignal, hasRoom: () => boolean): Promise<Record<string, unknown>> {
     signal.throwIfAborted();
-    if (!hasRoom())
+    if (!hasRoom()) {
       throw new JsonRpcError(rpcCodes.serverError, "too many calls are waiting for answers of their callers");
+    }
     this.#count += 1;
     const key = `question-${this.#count}`;
     const answer = Promise.withResolvers<Record<string, unknown>>();

@@ -1,7 +1,5 @@
-/**
- * What an MCP server offers, said without any SDK: tools and prompts with their handlers, resources, and the context a call
- * runs in. The servers of both protocol eras and the client speak these types; nothing here does I/O.
- */
+// What an MCP server offers, said without any SDK: tools and prompts with their handlers, resources, and the context a call
+// runs in. The servers of both protocol eras and the client speak these types; nothing here does I/O.
 import type { Caller } from "./caller.ts";
 
 import type { Asking } from "./asking.ts";

@@ -1,7 +1,5 @@
-/**
- * Hears when a server's tools change: in the 2025 era on the stream that the transport keeps open, in the 2026 era on a
- * subscription that is opened again with back-off when it ends. Neither hinders connecting or calling.
- */
+// Hears when a server's tools change: in the 2025 era on the stream that the transport keeps open, in the 2026 era on a
+// subscription that is opened again with back-off when it ends. Neither hinders connecting or calling.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
 import { rpcCodes } from "./json-rpc.ts";
@@ -9,7 +7,7 @@ import { systemClock } from "../process/clock.ts";
 
 const acknowledgeTimeoutMs = 10_000;
 export const reopenFirstMs = 1_000;
-const reopenMaxMs = 30_000;
+const maxReopenMs = 30_000;
 /** A subscription that lasted this long counts as one that works. */
 const stableMs = 30_000;
 
@@ -17,19 +15,15 @@ const stableMs = 30_000;
 export const streamReconnection = {
   initialReconnectionDelay: reopenFirstMs,
   reconnectionDelayGrowFactor: 2,
-  maxReconnectionDelay: reopenMaxMs,
+  maxReconnectionDelay: maxReopenMs,
   maxRetries: 8,
 };
 
 /** Calls `onChanged` for each change, and when changes may have been missed, until `closing` aborts. */
 export function followToolChanges(client: Client, closing: AbortSignal, onChanged: () => void): void {
-  if (client.getServerCapabilities()?.tools?.listChanged !== true) {
-    return;
-  }
+  if (client.getServerCapabilities()?.tools?.listChanged !== true) return;
   client.setNotificationHandler("notifications/tools/list_changed", onChanged);
-  if (client.getProtocolEra() === "modern") {
-    void subscribe(client, closing, onChanged);
-  }
+  if (client.getProtocolEra() === "modern") void subscribe(client, closing, onChanged);
 }
 
 async function subscribe(client: Client, closing: AbortSignal, onChanged: () => void): Promise<void> {
@@ -39,20 +33,14 @@ async function subscribe(client: Client, closing: AbortSignal, onChanged: () => 
     try {
       const options = { timeout: acknowledgeTimeoutMs, signal: closing };
       const subscription = await client.listen({ toolsListChanged: true }, options);
-      if ((await subscription.closed) === "local") {
-        return;
-      }
+      if ((await subscription.closed) === "local") return;
       onChanged();
     } catch (error) {
-      if (isUnsupported(error)) {
-        return;
-      }
+      if (isUnsupported(error)) return;
     }
-    if (systemClock.now() - startedAt > stableMs) {
-      waitMs = reopenFirstMs;
-    }
+    if (systemClock.now() - startedAt > stableMs) waitMs = reopenFirstMs;
     await sleep(waitMs, undefined, { signal: closing, ref: false }).catch(() => undefined); // Rejects only when closed.
-    waitMs = Math.min(reopenMaxMs, waitMs * 2);
+    waitMs = Math.min(maxReopenMs, waitMs * 2);
   }
 }
 

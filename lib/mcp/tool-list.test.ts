@@ -14,7 +14,7 @@ function startList() {
     asked = Promise.withResolvers();
     return asked.promise;
   };
-  const list = createToolList({ server: "argos", ask, onFault: () => undefined, firstWaitMs: 12_000, clock });
+  const list = createToolList({ server: "argos", ask, onProblem: () => undefined, firstWaitMs: 12_000, clock });
   /** What `get` gave after so long, or "waits". */
   const getAfter = async (ms: number) => {
     const outcome: { tools?: readonly ToolDescription[] | undefined; isOver: boolean } = { isOver: false };
@@ -34,22 +34,22 @@ describe("a list of tools that is late", () => {
     const { list, getAfter, answer } = startList();
     expect(await getAfter(11_999)).toBe("waits");
     expect(await getAfter(1)).toBe("waits");
-    expect(list.fault()).toMatchObject({ kind: "timeout", message: "argos did not list its tools within 12000 ms" });
+    expect(list.problem()).toMatchObject({ kind: "timeout", message: "argos did not list its tools within 12000 ms" });
     expect(await getAfter(999)).toBe("waits");
     expect(await getAfter(1_000)).toBeUndefined();
     await answer(({ resolve }) => resolve([read]));
-    expect(list.fault()).toBeUndefined();
+    expect(list.problem()).toBeUndefined();
     expect(await getAfter(0)).toEqual([read]);
   });
 
-  test("leaves the last one known, which is no fault", async () => {
+  test("leaves the last one known, which is no problem", async () => {
     const { list, clock, getAfter, answer } = startList();
     void list.get();
     await answer(({ resolve }) => resolve([read]));
     await clock.advance(60_000);
     expect(await getAfter(999)).toBe("waits");
     expect(await getAfter(1_000)).toEqual([read]);
-    expect(list.fault()).toBeUndefined();
+    expect(list.problem()).toBeUndefined();
   });
 });
 
@@ -62,12 +62,12 @@ describe("a list of tools that failed", () => {
     await answer(({ reject }) =>
       reject(new McpError("unreachable", "argos was not reachable a moment ago", { cause })),
     );
-    expect(list.fault()).toEqual({ kind: "protocol", message: "it answered with HTTP 404", at: clock.now() });
+    expect(list.problem()).toEqual({ kind: "protocol", message: "it answered with HTTP 404", at: clock.now() });
     void list.get();
     await answer(({ reject }) => reject(new TypeError("secret of ours")));
-    expect(list.fault()).toMatchObject({ message: "argos cannot be queried" });
+    expect(list.problem()).toMatchObject({ message: "argos cannot be queried" });
     void list.get();
     await answer(({ resolve }) => resolve([]));
-    expect(list.fault()).toBeUndefined();
+    expect(list.problem()).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ const listTtlMs = 60_000;
 const refreshWaitMs = 1_000;
 
 /** Why the last list did not come. */
-export interface ListFault {
+export interface ListFailure {
   kind: McpErrorKind;
   /** A sentence without the server's own words. */
   message: string;
@@ -22,7 +22,7 @@ export interface ToolList {
   /** The tools as last known; undefined while there has been no list. Never rejects. */
   get(): Promise<readonly ToolDescription[] | undefined>;
   /** Undefined when the last list came, or none has been asked for. */
-  fault(): ListFault | undefined;
+  problem(): ListFailure | undefined;
   /** Something changed: the list is asked for again. */
   markStale(): void;
 }
@@ -31,21 +31,21 @@ export interface ToolListOptions {
   server: string;
   /** Asks the server, and says so just before: what changes after that may be missing in the list. Settles in the end. */
   ask: (onAsking: () => void) => Promise<readonly ToolDescription[]>;
-  onFault: (error: unknown) => void;
+  onProblem: (error: unknown) => void;
   /** How long the first list is waited for. */
   firstWaitMs: number;
   clock: Clock;
 }
 
 /** A list that has not been asked for yet. */
-export function createToolList({ server, ask, onFault, firstWaitMs, clock }: ToolListOptions): ToolList {
+export function createToolList({ server, ask, onProblem, firstWaitMs, clock }: ToolListOptions): ToolList {
   let tools: readonly ToolDescription[] | undefined;
   let listedAt = Number.NEGATIVE_INFINITY;
   let stale = false;
   let refreshing: Promise<void> | undefined;
-  let fault: ListFault | undefined;
+  let problem: ListFailure | undefined;
 
-  const renderFault = (error: unknown): ListFault => {
+  const renderProblem = (error: unknown): ListFailure => {
     const { kind, message } = findMcpError(error) ?? { kind: "protocol", message: `${server} cannot be queried` };
     return { kind, message, at: clock.now() };
   };
@@ -54,11 +54,11 @@ export function createToolList({ server, ask, onFault, firstWaitMs, clock }: Too
     try {
       tools = await ask(() => (stale = false));
       listedAt = askedAt;
-      fault = undefined;
+      problem = undefined;
     } catch (error) {
       stale = true;
-      fault = renderFault(error);
-      onFault(error);
+      problem = renderProblem(error);
+      onProblem(error);
     } finally {
       refreshing = undefined;
     }
@@ -67,14 +67,14 @@ export function createToolList({ server, ask, onFault, firstWaitMs, clock }: Too
     async get() {
       if (!stale && clock.now() - listedAt < listTtlMs) return tools;
       refreshing ??= refresh();
-      const waitMs = tools === undefined && fault === undefined ? firstWaitMs : refreshWaitMs;
+      const waitMs = tools === undefined && problem === undefined ? firstWaitMs : refreshWaitMs;
       const isInTime = await settledWithin(refreshing, waitMs, clock);
       if (!isInTime && tools === undefined) {
-        fault ??= renderFault(new McpError("timeout", `${server} did not list its tools within ${waitMs} ms`));
+        problem ??= renderProblem(new McpError("timeout", `${server} did not list its tools within ${waitMs} ms`));
       }
       return tools;
     },
-    fault: () => fault,
+    problem: () => problem,
     markStale: () => void (stale = true),
   };
 }

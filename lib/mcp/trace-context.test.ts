@@ -12,8 +12,8 @@ describe("MET-6 trace context", () => {
     ["a span id of zeros", `00-0af7651916cd43dd8448eb211c80319c-${"0".repeat(16)}-01`],
     ["capitals", traceparent.toUpperCase()],
     ["something after it", `${traceparent}\r\nx: y`],
-  ])("with %s is dropped", (_fault, faulty) => {
-    expect(readTraceContext({ traceparent: faulty, tracestate: "a=b" })).toEqual({});
+  ])("with %s is dropped", (_fault, invalid) => {
+    expect(readTraceContext({ traceparent: invalid, tracestate: "a=b" })).toEqual({});
   });
 
   it("keeps a tracestate of 512 printable characters and none of 513, or of several lines", () => {

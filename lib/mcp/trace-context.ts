@@ -1,7 +1,5 @@
-/**
- * W3C trace context as MCP carries it: `traceparent` and `tracestate`, unprefixed, in a request's `_meta` (MET-6).
- * What does not have the form of the recommendation is dropped, so that it can be passed on without a second look.
- */
+// W3C trace context as MCP carries it: `traceparent` and `tracestate`, unprefixed, in a request's `_meta` (MET-6).
+// What does not have the form of the recommendation is dropped, so that it can be passed on without a second look.
 
 export interface TraceContext {
   traceparent?: string;

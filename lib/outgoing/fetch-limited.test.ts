@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fetchLimited, fetchText } from "./fetch-limited.ts";
 
-const limitBytes = 1_000;
+const maxBytes = 1_000;
 
 async function serve(listener: RequestListener) {
   const server = createServer(listener).listen(0, "127.0.0.1");
@@ -21,7 +21,7 @@ async function serve(listener: RequestListener) {
   return { url: `http://127.0.0.1:${address.port}/health`, connections };
 }
 
-const request = (signal = AbortSignal.timeout(20_000)) => ({ signal, accept: "text/plain", limitBytes });
+const request = (signal = AbortSignal.timeout(20_000)) => ({ signal, accept: "text/plain", maxBytes });
 const ask = async (listener: RequestListener, signal?: AbortSignal) =>
   fetchText((await serve(listener)).url, request(signal));
 
@@ -55,8 +55,8 @@ describe("asking a process that is not trusted", () => {
 
   it("reads a body of the limit, and none that is a byte longer", async () => {
     const answer = (sizeBytes: number) => ask((_, response) => response.end("x".repeat(sizeBytes)));
-    await expect(answer(limitBytes)).resolves.toHaveLength(limitBytes);
-    await expect(answer(limitBytes + 1)).rejects.toThrow(/expected at most 1000 bytes from .* found more/);
+    await expect(answer(maxBytes)).resolves.toHaveLength(maxBytes);
+    await expect(answer(maxBytes + 1)).rejects.toThrow(/expected at most 1000 bytes from .* found more/);
   });
 
   it("ends a body that has no end at the limit, and its connection", async () => {

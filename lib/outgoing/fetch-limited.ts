@@ -1,8 +1,6 @@
-/**
- * One GET to a process that is not trusted, as an agent's admin port: guarded like everything that goes out (SEC-5), no more is
- * read than the limit, no redirect is followed, no proxy asked, and the connection is its own and closed afterwards, since pods
- * come and go. The deadline is the caller's signal.
- */
+// One GET to a process that is not trusted, as an agent's admin port: guarded like everything that goes out (SEC-5), no more is
+// read than the limit, no redirect is followed, no proxy asked, and the connection is its own and closed afterwards, since pods
+// come and go. The deadline is the caller's signal.
 import { get, type IncomingMessage } from "node:http";
 import { guardLookup, refuseLiteral } from "./refused-addresses.ts";
 
@@ -10,15 +8,15 @@ export interface LimitedRequest {
   signal: AbortSignal;
   accept: string;
   /** Of the body. */
-  limitBytes: number;
+  maxBytes: number;
 }
 
 /** The answer, whatever its status. Rejects on a body over the limit, and with the signal's reason when that aborts first. */
 export async function fetchLimited(url: string, request: LimitedRequest): Promise<{ status: number; text: string }> {
-  const { signal, accept, limitBytes } = request;
+  const { signal, accept, maxBytes } = request;
   try {
     const response = await open(url, signal, accept);
-    return { status: response.statusCode ?? 0, text: await readBody(response, url, limitBytes) };
+    return { status: response.statusCode ?? 0, text: await readBody(response, url, maxBytes) };
   } catch (error) {
     signal.throwIfAborted();
     throw error;
@@ -38,14 +36,14 @@ const open = (url: string, signal: AbortSignal, accept: string): Promise<Incomin
     get(url, { signal, agent: false, lookup: guardLookup(), headers: { accept } }, resolve).on("error", reject);
   });
 
-async function readBody(response: IncomingMessage, url: string, limitBytes: number): Promise<string> {
+async function readBody(response: IncomingMessage, url: string, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of response) {
     const bytes = Buffer.from(chunk);
     sizeBytes += bytes.byteLength;
     // Leaving the loop closes the connection.
-    if (sizeBytes > limitBytes) throw new Error(`expected at most ${limitBytes} bytes from ${url}, found more`);
+    if (sizeBytes > maxBytes) throw new Error(`expected at most ${maxBytes} bytes from ${url}, found more`);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -1,7 +1,5 @@
-/**
- * The connections of a library that speaks HTTP by node's own client: guarded as those of the fetch are (SEC-5), kept alive,
- * and through the proxy of the environment.
- */
+// The connections of a library that speaks HTTP by node's own client: guarded as those of the fetch are (SEC-5), kept alive,
+// and through the proxy of the environment.
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { LookupFunction } from "node:net";

@@ -7,7 +7,7 @@ import { createGuardedFetch } from "./guarded-fetch.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 function open(lookup?: LookupFunction) {
-  const guarded = createGuardedFetch({ connectTimeoutMs: 2_000, responseLimitBytes: 1_000, lookup });
+  const guarded = createGuardedFetch({ connectTimeoutMs: 2_000, maxResponseBytes: 1_000, lookup });
   onTestFinished(() => guarded.close());
   return guarded;
 }
@@ -54,7 +54,7 @@ const resolveTo =
 async function causeOf(promise: Promise<unknown>): Promise<string> {
   const error: unknown = await promise.then(
     () => new Error("expected a rejection"),
-    (fault: unknown) => fault,
+    (problem: unknown) => problem,
   );
   const { cause = error } = error instanceof Error ? error : {};
   return cause instanceof Error ? cause.message : String(cause);

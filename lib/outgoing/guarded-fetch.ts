@@ -1,11 +1,10 @@
-/**
- * The fetch of everything that goes out over HTTP: no connection of it reaches a link-local or metadata address, by whatever
- * name, redirect or proxy it was led there (SEC-5), and no answer is larger than the limit (SEC-6). It follows no redirect by
- * itself, has no deadline but that of connecting, and goes through the proxy of the environment; a proxy resolves names
- * itself, so there only literals are checked.
- */
+// The fetch of everything that goes out over HTTP: no connection of it reaches a link-local or metadata address, by whatever
+// name, redirect or proxy it was led there (SEC-5), and no answer is larger than the limit (SEC-6). It follows no redirect by
+// itself, has no deadline but that of connecting, and goes through the proxy of the environment; a proxy resolves names
+// itself, so there only literals are checked.
 import type { LookupFunction } from "node:net";
 import { EnvHttpProxyAgent, fetch, type Dispatcher } from "undici";
+import { defined } from "../process/defined.ts";
 import { parseProxyEnvironment } from "./proxy-environment.ts";
 import { guardLookup, refuseLiteral } from "./refused-addresses.ts";
 import { limitResponse, type AnswerRoom } from "./response-limit.ts";
@@ -29,7 +28,7 @@ export interface GuardedFetch {
 export interface GuardedFetchOptions {
   connectTimeoutMs: number;
   /** Largest accepted response body; of an event stream, the largest single event. */
-  responseLimitBytes: number;
+  maxResponseBytes: number;
   /** How names are resolved; the system's look-up when absent. */
   lookup?: LookupFunction | undefined;
 }
@@ -71,10 +70,10 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
         headers: [...new Headers(headers)],
         redirect: "manual",
         dispatcher,
-        ...(body !== undefined && { body }),
+        ...defined({ body }),
         ...(signal && { signal }),
       });
-      return limitResponse(answer, options.responseLimitBytes, room);
+      return limitResponse(answer, options.maxResponseBytes, room);
     },
     close: () => dispatcher.destroy(),
   };

@@ -1,7 +1,5 @@
-/**
- * The proxies that this process's environment names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), in either spelling. Loopback is never
- * behind one: agents of the local mode call each other there.
- */
+// The proxies that this process's environment names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), in either spelling. Loopback is never
+// behind one: agents of the local mode call each other there.
 
 export interface ProxyEnvironment {
   https: string | undefined;

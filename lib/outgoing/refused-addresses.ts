@@ -1,7 +1,5 @@
-/**
- * The addresses that nobody's configuration may make us call: link-local ones and the metadata services of clouds (SEC-5).
- * Literals are checked as they stand; names when they are resolved, by the very look-up that the connection uses.
- */
+// The addresses that nobody's configuration may make us call: link-local ones and the metadata services of clouds (SEC-5).
+// Literals are checked as they stand; names when they are resolved, by the very look-up that the connection uses.
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
@@ -63,12 +61,12 @@ export function guardLookup(resolve: LookupFunction = systemLookup): LookupFunct
     resolve(hostname, { ...options, all: true }, (error, found) => {
       const addresses: LookupAddress[] = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }];
       const bad = error === null ? addresses.find(({ address }) => isRefusedAddress(address)) : undefined;
-      const fault =
+      const problem =
         error ??
         (bad && new RefusedAddressError(`${hostname} leads to ${bad.address}, a link-local or metadata address`));
       const first = addresses[0];
-      if (fault || first === undefined) {
-        callback(fault ?? new Error(`${hostname} has no address`), "");
+      if (problem || first === undefined) {
+        callback(problem ?? new Error(`${hostname} has no address`), "");
       } else if (options.all === true) {
         callback(null, addresses);
       } else {

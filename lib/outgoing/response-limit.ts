@@ -1,12 +1,10 @@
-/**
- * Caps what a server may make us hold in memory (SEC-6): the bytes of a whole body, or of one event of a stream, and what
- * JSON in them would become once it is parsed.
- */
+// Caps what a server may make us hold in memory (SEC-6): the bytes of a whole body, or of one event of a stream, and what
+// JSON in them would become once it is parsed.
 import { isEventStream } from "../process/event-stream.ts";
 import { createJsonMeter, type JsonMeter } from "../process/json-structure.ts";
 
 /** Parsed, so much is some 20 MB; a result that a model can read has a hundredth of it. */
-export const answerBounds = { depthMax: 200, structureMax: 200_000 };
+export const answerBounds = { maxDepth: 200, maxStructure: 200_000 };
 
 /** Thrown while reading a body. Its code puts it among network faults. */
 export class ResponseLimitError extends Error {
@@ -63,26 +61,25 @@ interface ByteReader {
 }
 
 /**
- * `answer` with a body that fails once it, or one of its events, exceeds `limitBytes` or the bounds of JSON, of which exactly
+ * `answer` with a body that fails once it, or one of its events, exceeds `maxBytes` or the bounds of JSON, of which exactly
  * those pass, or finds no room.
  */
 export function limitResponse(
   { status, statusText, headers, body }: Answer,
-  limitBytes: number,
+  maxBytes: number,
   room: AnswerRoom = boundless,
 ): LimitedResponse {
   const init = { status, statusText, headers: [...headers] };
-  if (body === null) {
-    return new LimitedResponse(null, init);
-  }
+  if (body === null) return new LimitedResponse(null, init);
   const isStream = isEventStream(new Headers(init.headers));
   const measure = isStream ? createEventMeasure() : createBodyMeasure(isJson(new Headers(init.headers)));
   const reader = body.getReader();
   const judge = (value: Uint8Array): ResponseLimitError | undefined => {
-    const { bytes, unfinishedBytes, fault } = measure(value);
-    const why = bytes > limitBytes ? `is over the limit of ${limitBytes} bytes` : fault;
-    if (why !== undefined)
+    const { bytes, unfinishedBytes, problem } = measure(value);
+    const why = bytes > maxBytes ? `is over the limit of ${maxBytes} bytes` : problem;
+    if (why !== undefined) {
       return new ResponseLimitError(`${isStream ? "one event of the stream" : "the response"} ${why}`);
+    }
     return room.hold(bytes, unfinishedBytes) ? undefined : new NoRoomError();
   };
   const source: UnderlyingDefaultSource<Uint8Array> = {
@@ -119,14 +116,14 @@ export function limitResponse(
 const isJson = (headers: Headers): boolean => headers.get("content-type")?.includes("json") === true;
 
 /** Returns the most bytes that a reader of the stream so far would have to hold at once, and what is wrong with their JSON. */
-type Measure = (chunk: Uint8Array) => { bytes: number; unfinishedBytes: number; fault: string | undefined };
+type Measure = (chunk: Uint8Array) => { bytes: number; unfinishedBytes: number; problem: string | undefined };
 
 export function createBodyMeasure(holdsJson: boolean): Measure {
   const meter: JsonMeter = holdsJson ? createJsonMeter(answerBounds) : () => undefined;
   let bytes = 0;
   return (chunk) => {
     bytes += chunk.length;
-    return { bytes, unfinishedBytes: bytes, fault: meter(chunk) };
+    return { bytes, unfinishedBytes: bytes, problem: meter(chunk) };
   };
 }
 
@@ -139,7 +136,7 @@ export function createEventMeasure(): Measure {
   let lastByte = 0;
   return (chunk) => {
     let mostBytes = 0;
-    let fault: string | undefined;
+    let problem: string | undefined;
     let from = 0;
     let eventFrom = 0;
     for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, from)) {
@@ -148,7 +145,7 @@ export function createEventMeasure(): Measure {
       mostBytes = Math.max(mostBytes, eventBytes);
       const before = at === 0 ? lastByte : chunk[at - 1];
       if (lineBytes === 0 || (lineBytes === 1 && before === carriageReturn)) {
-        fault ??= meter(chunk.subarray(eventFrom, at));
+        problem ??= meter(chunk.subarray(eventFrom, at));
         meter = createJsonMeter(answerBounds);
         eventFrom = at + 1;
         eventBytes = 0;
@@ -159,7 +156,7 @@ export function createEventMeasure(): Measure {
     lineBytes += chunk.length - from;
     eventBytes += chunk.length - from;
     lastByte = chunk.at(-1) ?? lastByte;
-    fault ??= meter(chunk.subarray(eventFrom));
-    return { bytes: Math.max(mostBytes, eventBytes), unfinishedBytes: eventBytes, fault };
+    problem ??= meter(chunk.subarray(eventFrom));
+    return { bytes: Math.max(mostBytes, eventBytes), unfinishedBytes: eventBytes, problem };
   };
 }

@@ -1,7 +1,5 @@
-/**
- * Time as something handed in, so that back-off, deadlines and what is written down can be tested without waiting. The
- * only place that reads the machine's clocks: one that never runs backwards, and one that anybody may set.
- */
+// Time as something handed in, so that back-off, deadlines and what is written down can be tested without waiting. The
+// only place that reads the machine's clocks: one that never runs backwards, and one that anybody may set.
 
 export interface Timer {
   cancel(): void;
@@ -17,13 +15,13 @@ export interface Clock {
 }
 
 /** Node fires timers beyond this at once. */
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => performance.now(),
   wallNow: () => Date.now(),
   schedule(delayMs, run) {
-    const handle = setTimeout(run, Math.min(delayMs, longestTimerMs));
+    const handle = setTimeout(run, Math.min(delayMs, maxTimerMs));
     return { cancel: () => clearTimeout(handle) };
   },
 };

@@ -1,4 +1,4 @@
-/** Entity tags of HTTP (RFC 9110 section 8.8.3): what they are made of, and whether a client has what it asks for. */
+// Entity tags of HTTP (RFC 9110 section 8.8.3): what they are made of, and whether a client has what it asks for.
 import { createHash } from "node:crypto";
 
 /** Short and the same for the same text; quoted, it is a strong tag. */

@@ -9,7 +9,7 @@ const schema = z.object({
   STATE: z.string().max(3).meta({ secret: true }).optional(),
 });
 
-function faultOf(env: Record<string, string | undefined>): EnvironmentError {
+function problemOf(env: Record<string, string | undefined>): EnvironmentError {
   try {
     readEnvironment(schema, env);
   } catch (error) {
@@ -25,7 +25,7 @@ describe("readEnvironment", () => {
   });
 
   it("reports all faulty variables in one error, with what was found and the cure", () => {
-    const error = faultOf({ PORT: "65536" });
+    const error = problemOf({ PORT: "65536" });
     expect(error.variables).toEqual(["PORT", "MODE"]);
     expect(error.message).toMatch(/^2 environment variables are not valid:\n/);
     expect(error.message).toMatch(/PORT is "65536": .*65535; correct or unset it \(port of \/mcp\)/);
@@ -33,11 +33,11 @@ describe("readEnvironment", () => {
   });
 
   it("says which values an enumeration takes", () => {
-    expect(faultOf({ MODE: "robot" }).message).toMatch(/MODE is "robot": .*"agent"\|"registry"; correct it/);
+    expect(problemOf({ MODE: "robot" }).message).toMatch(/MODE is "robot": .*"agent"\|"registry"; correct it/);
   });
 
   it("never shows the value of a secret, by name or by mark", () => {
-    const error = faultOf({ MODE: "agent", API_KEY: "s3cret", STATE: "s3cret" });
+    const error = problemOf({ MODE: "agent", API_KEY: "s3cret", STATE: "s3cret" });
     expect(error.variables).toEqual(["API_KEY", "STATE"]);
     expect(error.message).toContain("is set (value hidden)");
     expect(error.message + String(error.cause)).not.toContain("s3cret");

@@ -1,10 +1,8 @@
-/**
- * Reads environment variables through a zod schema, once, at start.
- * All faults are reported together in one error that names each variable, what was found and the cure; values of secrets never appear.
- */
+// Reads environment variables through a zod schema, once, at start.
+// All problems are reported together in one error that names each variable, what was found and the cure; values of secrets never appear.
 import * as z from "zod";
 
-const shownValueLimitChars = 80;
+const maxShownValueChars = 80;
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
 
 /** Thrown by readEnvironment; `variables` lists the faulty names. */
@@ -20,7 +18,7 @@ export class EnvironmentError extends Error {
 
 /**
  * Parses `env` by `schema`, an object schema keyed by variable name. An empty variable counts as unset.
- * A variable's `.describe("…")` is added to its fault; `.meta({ secret: true })` or a name with KEY, TOKEN, … hides its value.
+ * A variable's `.describe("…")` is added to its problem; `.meta({ secret: true })` or a name with KEY, TOKEN, … hides its value.
  * Throws EnvironmentError.
  */
 export function readEnvironment<Schema extends z.ZodObject>(
@@ -34,30 +32,30 @@ export function readEnvironment<Schema extends z.ZodObject>(
   }
   const result = schema.safeParse(known);
   if (result.success) return result.data;
-  const faults = new Map<string, string>();
+  const problems = new Map<string, string>();
   for (const issue of result.error.issues) {
     const name = String(issue.path[0] ?? "environment");
-    if (!faults.has(name)) faults.set(name, renderFault(name, schema.shape[name], known[name], issue.message));
+    if (!problems.has(name)) problems.set(name, renderProblem(name, schema.shape[name], known[name], issue.message));
   }
-  const count = faults.size === 1 ? "1 environment variable is" : `${faults.size} environment variables are`;
-  const lines = [...faults.values()].map((line) => `  ${line}`).join("\n");
-  throw new EnvironmentError(`${count} not valid:\n${lines}`, [...faults.keys()], result.error);
+  const count = problems.size === 1 ? "1 environment variable is" : `${problems.size} environment variables are`;
+  const lines = [...problems.values()].map((line) => `  ${line}`).join("\n");
+  throw new EnvironmentError(`${count} not valid:\n${lines}`, [...problems.keys()], result.error);
 }
 
-function renderFault(
+function renderProblem(
   name: string,
   field: z.core.$ZodType | undefined,
   value: string | undefined,
-  fault: string,
+  problem: string,
 ): string {
   // A rule over several variables has no single one to show.
-  if (field === undefined) return `${name}: ${fault}`;
+  if (field === undefined) return `${name}: ${problem}`;
   const { description, secret } = findMeta(field);
   const meaning = typeof description === "string" ? ` (${description})` : "";
   if (value === undefined) return `${name} is not set: set it${meaning}`;
   const found = secret === true || secretName.test(name) ? "is set (value hidden)" : `is ${shorten(value)}`;
   const cure = z.safeParse(field, undefined).success ? "correct or unset it" : "correct it";
-  return `${name} ${found}: ${fault}; ${cure}${meaning}`;
+  return `${name} ${found}: ${problem}; ${cure}${meaning}`;
 }
 
 // A description given before .optional() or .default() sits on the wrapped schema.
@@ -69,5 +67,5 @@ function findMeta(field: z.core.$ZodType): { description?: unknown; secret?: unk
 }
 
 function shorten(value: string): string {
-  return JSON.stringify(value.length > shownValueLimitChars ? `${value.slice(0, shownValueLimitChars)}…` : value);
+  return JSON.stringify(value.length > maxShownValueChars ? `${value.slice(0, maxShownValueChars)}…` : value);
 }

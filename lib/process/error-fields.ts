@@ -1,10 +1,8 @@
-/**
- * What of an error may be written down: name, message, stack, code, reason, status and causes, nothing else.
- * Client libraries hang requests, headers and bodies on their errors; none of that passes. Sizes and depth are bounded.
- */
+// What of an error may be written down: name, message, stack, code, reason, status and causes, nothing else.
+// Client libraries hang requests, headers and bodies on their errors; none of that passes. Sizes and depth are bounded.
 
-const textLimitChars = 8_192;
-const causeDepthLimit = 5;
+const maxTextChars = 8_192;
+const maxCauseDepth = 5;
 const aggregateLimit = 5;
 const plainFields = ["code", "reason", "status", "statusCode", "syscall"] as const;
 
@@ -26,7 +24,7 @@ export function renderError(error: Error, depth = 0): ErrorFields {
     if (typeof value === "number") fields[key] = value;
     else if (typeof value === "string") fields[key] = scrub(value);
   }
-  if (depth >= causeDepthLimit) return fields;
+  if (depth >= maxCauseDepth) return fields;
   if (error.cause instanceof Error) fields.cause = renderError(error.cause, depth + 1);
   else if (typeof error.cause === "string") fields.cause = { type: "string", message: scrub(error.cause) };
   if (error instanceof AggregateError) {
@@ -38,7 +36,7 @@ export function renderError(error: Error, depth = 0): ErrorFields {
 
 /** The text, cut, with bearer tokens, URL credentials and key-like query parameters masked. */
 export function scrub(text: string): string {
-  const cut = text.length > textLimitChars ? `${text.slice(0, textLimitChars)}… (${text.length} characters)` : text;
+  const cut = text.length > maxTextChars ? `${text.slice(0, maxTextChars)}… (${text.length} characters)` : text;
   return cut
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, "$1 [redacted]")
     .replace(/\/\/[^/\s@]+@/g, "//[redacted]@")

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { listen } from "./http-server.ts";
 import { createLogger } from "./log.ts";
 
-const limitBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 const lines: string[] = [];
 const log = createLogger({ logger: "test", level: "DEBUG", destination: { write: (line) => void lines.push(line) } });
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -56,8 +56,8 @@ describe("events", () => {
   });
 
   it.each([
-    [limitBytes, true],
-    [limitBytes + 1, false],
+    [maxBytes, true],
+    [maxBytes + 1, false],
   ])("of %i bytes are gathered: %s", async (bytes, isWhole) => {
     const response = await fetchEvents(["x".repeat(bytes), ": end"]);
     expect(response.headers.has("content-length")).toBe(isWhole);

@@ -1,17 +1,15 @@
-/**
- * Event streams on their way out. What is there at once is sent at once: the adapter would write each event by itself, and
- * hold the first for a millisecond to see whether a second comes.
- */
+// Event streams on their way out. What is there at once is sent at once: the adapter would write each event by itself, and
+// hold the first for a millisecond to see whether a second comes.
 import type { OutgoingHttpHeaders } from "node:http";
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 
 /** More than this is not put together. */
-const gatheredLimitBytes = 256 * 1024;
+const maxGatheredBytes = 256 * 1024;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** What a stream fails with whose client does not read it: the connection is closed at once, and it is nobody's fault here. */
+/** What a stream fails with whose client does not read it: the connection is closed at once, and it is nobody's problem here. */
 export class StalledReader extends Error {
   override readonly name = "StalledReader";
 
@@ -66,7 +64,7 @@ async function gather(reader: Reader): Promise<Gathered> {
   const gathered: Gathered = { ready: [], next: reader.read(), isWhole: false };
   let isOver = false;
   const fill = async () => {
-    for (let bytes = 0; bytes <= gatheredLimitBytes;) {
+    for (let bytes = 0; bytes <= maxGatheredBytes;) {
       const { done, value } = await gathered.next;
       if (isOver) return;
       gathered.isWhole = done;

@@ -1,7 +1,5 @@
-/**
- * Knows a server's open sockets, the responses in flight and the upgraded connections, so that a server can drain and close without losing an answer,
- * and has room for a new connection as long as one is idle.
- */
+// Knows a server's open sockets, the responses in flight and the upgraded connections, so that a server can drain and close without losing an answer,
+// and has room for a new connection as long as one is idle.
 import type { Server, ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
 import type { Socket } from "node:net";

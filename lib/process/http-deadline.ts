@@ -1,8 +1,6 @@
-/**
- * How long a request may take from its first byte in the handler to the last of its answer. The server has a default; a route
- * that streams says that it has none, or one of its own. At the deadline an answer that has not begun becomes 504, and one that
- * has is cut off, since its reader must not take the half for the whole.
- */
+// How long a request may take from its first byte in the handler to the last of its answer. The server has a default; a route
+// that streams says that it has none, or one of its own. At the deadline an answer that has not begun becomes 504, and one that
+// has is cut off, since its reader must not take the half for the whole.
 import type { ServerResponse } from "node:http";
 import type { MiddlewareHandler } from "hono";
 import type { Clock, Timer } from "./clock.ts";

@@ -1,7 +1,5 @@
-/**
- * Host and Origin allow-lists with matching CORS (SEC-4), as hono middleware: the defence against DNS rebinding and foreign pages.
- * Names are compared whole; there are no wildcards and no suffix rules. It authenticates nobody.
- */
+// Host and Origin allow-lists with matching CORS (SEC-4), as hono middleware: the defence against DNS rebinding and foreign pages.
+// Names are compared whole; there are no wildcards and no suffix rules. It authenticates nobody.
 import { isIPv6 } from "node:net";
 import type { Context, MiddlewareHandler } from "hono";
 
@@ -9,7 +7,7 @@ import type { Context, MiddlewareHandler } from "hono";
 export const loopbackHosts = ["localhost", "127.0.0.1", "[::1]"] as const;
 
 const preflightMaxAgeSeconds = "600";
-const shownHeaderLimitChars = 100;
+const maxShownHeaderChars = 100;
 const allowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 const publicMethods = "GET, HEAD, OPTIONS";
 /** Granted to readers of what is public whether asked for or not: clients of registries look for them in any answer (CAT-10). */
@@ -65,9 +63,7 @@ export function guardHosts(options: GuardOptions): MiddlewareHandler {
     const preflightMethod = c.req.method === "OPTIONS" ? c.req.header("access-control-request-method") : undefined;
     const publicRead = isRead(preflightMethod ?? c.req.method) && options.isPublicRead?.(c.req.path) === true;
     const isKnown = origin === undefined || origins.has(origin.toLowerCase()) || isOwnLoopback(origin, host);
-    if (!isKnown && !publicRead) {
-      return refuse(c, "origin_not_allowed", "Origin", origin);
-    }
+    if (!isKnown && !publicRead) return refuse(c, "origin_not_allowed", "Origin", origin);
     const cors = renderCors(origin, publicRead);
     if (origin !== undefined && preflightMethod !== undefined) return renderPreflight(c, cors, publicRead);
     await next();
@@ -148,7 +144,7 @@ function renderPreflight(c: Context, cors: readonly [string, string][], publicRe
 }
 
 function refuse(c: Context, error: string, header: string, found: string): Response {
-  const shown = found.length > shownHeaderLimitChars ? `${found.slice(0, shownHeaderLimitChars)}…` : found;
+  const shown = found.length > maxShownHeaderChars ? `${found.slice(0, maxShownHeaderChars)}…` : found;
   const message = `${header} "${shown}" is not on the allow-list of this server: use a listed one, or have it added`;
   return c.json({ error, message }, 403);
 }

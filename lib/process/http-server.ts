@@ -1,7 +1,5 @@
-/**
- * Runs a fetch handler on node:http: deadlines for slow senders, a cap on connections, draining, and a close with a grace.
- * WebSockets pass the same handler. It decides nothing about routes, hosts or bodies' sizes; those belong to the handler.
- */
+// Runs a fetch handler on node:http: deadlines for slow senders, a cap on connections, draining, and a close with a grace.
+// WebSockets pass the same handler. It decides nothing about routes, hosts or bodies' sizes; those belong to the handler.
 import { createServer, ServerResponse } from "node:http";
 import type { IncomingMessage, Server } from "node:http";
 import { isIPv6 } from "node:net";

@@ -43,7 +43,7 @@ async function serve(limits: Partial<HttpLimits> = {}) {
   app.onError((error) => {
     throw error;
   });
-  app.get("/fault", () => {
+  app.get("/problem", () => {
     throw new Error("inner secret");
   });
   app.all("/echo", async (c) => c.text(`${c.req.method} ${await c.req.text()}`));

@@ -1,8 +1,6 @@
-/**
- * WebSockets on the server's own port. A request for one passes the same handler as any other, so that the same guards judge it,
- * and what they refuse is answered with a proper status and closed. The route that takes it gets the bare connection, for a
- * WebSocket library of the program's own. It speaks no WebSocket itself.
- */
+// WebSockets on the server's own port. A request for one passes the same handler as any other, so that the same guards judge it,
+// and what they refuse is answered with a proper status and closed. The route that takes it gets the bare connection, for a
+// WebSocket library of the program's own. It speaks no WebSocket itself.
 import { ServerResponse } from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
@@ -57,8 +55,9 @@ export function createUpgradeGate({ maxUpgraded }: { maxUpgraded: number }): Upg
       outgoing.once("finish", () => socket.destroySoon());
       let isAccepted = false;
       const accept: Upgrade["accept"] = (open) => {
-        if (draining.signal.aborted)
+        if (draining.signal.aborted) {
           return refuse("the server is shutting down: connect again, its successor will answer");
+        }
         if (inside >= maxUpgraded) return refuse(`there are ${maxUpgraded} WebSockets already: try again later`);
         isAccepted = true;
         inside += 1;

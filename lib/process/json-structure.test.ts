@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createJsonMeter, type JsonBounds } from "./json-structure.ts";
 
-const unbounded: JsonBounds = { depthMax: Infinity, structureMax: Infinity };
+const unbounded: JsonBounds = { maxDepth: Infinity, maxStructure: Infinity };
 const measure = (text: string, bounds: Partial<JsonBounds>) =>
   createJsonMeter({ ...unbounded, ...bounds })(Buffer.from(text));
 
@@ -30,8 +30,8 @@ describe("SEC-6 the structure of a JSON text", () => {
     ["objects", '{"a":{"b":{}}}', 3],
     ["both, after others that are closed", '[{},{"a":[]},[]]', 3],
   ])("is as deep as what it nests: %s", (_what, text, depth) => {
-    expect(measure(text, { depthMax: depth })).toBeUndefined();
-    expect(measure(text, { depthMax: depth - 1 })).toBe(`is nested more than ${depth - 1} deep`);
+    expect(measure(text, { maxDepth: depth })).toBeUndefined();
+    expect(measure(text, { maxDepth: depth - 1 })).toBe(`is nested more than ${depth - 1} deep`);
   });
 
   it.each([
@@ -40,22 +40,22 @@ describe("SEC-6 the structure of a JSON text", () => {
     ["[[],[],[]]", 10],
     ["{}", 2],
   ])("of %s has its brackets, commas and colons", (text, structure) => {
-    expect(measure(text, { structureMax: structure })).toBeUndefined();
-    const fault = measure(text, { structureMax: structure - 1 });
-    expect(fault).toBe(`has more than ${structure - 1} structural characters`);
+    expect(measure(text, { maxStructure: structure })).toBeUndefined();
+    const problem = measure(text, { maxStructure: structure - 1 });
+    expect(problem).toBe(`has more than ${structure - 1} structural characters`);
   });
 
   it.each(["17", '"[{,:]}"', String.raw`"\"[["`, String.raw`"\\\"[["`, String.raw`"\u0022[["`, '"é[🙂["'])(
     "is not made of what stands in strings: %s",
     (text) => {
-      expect(measure(text, { structureMax: 0, depthMax: 0 })).toBeUndefined();
+      expect(measure(text, { maxStructure: 0, maxDepth: 0 })).toBeUndefined();
     },
   );
 
   it("counts brackets in strings where those may be JSON themselves", () => {
     const text = String.raw`{"a":"[{","b":["\"["]}`;
-    expect(measure(text, { quotedMax: 3 })).toBeUndefined();
-    expect(measure(text, { quotedMax: 2 })).toBe("has more than 2 brackets inside of strings");
+    expect(measure(text, { maxQuoted: 3 })).toBeUndefined();
+    expect(measure(text, { maxQuoted: 2 })).toBe("has more than 2 brackets inside of strings");
   });
 
   it.each([
@@ -65,15 +65,15 @@ describe("SEC-6 the structure of a JSON text", () => {
     ["after an escaped line end in a string", ': "\\\r['],
     ["after the string that follows one", ': "\\\n""['],
   ])("goes on %s", (_where, text) => {
-    expect(measure(text, { depthMax: 0 })).toBe("is nested more than 0 deep");
+    expect(measure(text, { maxDepth: 0 })).toBe("is nested more than 0 deep");
   });
 
   it("that closes more than it opened is no less deep for it", () => {
-    expect(measure("]]]][[", { depthMax: 1 })).toBeDefined();
+    expect(measure("]]]][[", { maxDepth: 1 })).toBeDefined();
   });
 
   it("once over its bounds stays so", () => {
-    const read = createJsonMeter({ ...unbounded, depthMax: 1 });
+    const read = createJsonMeter({ ...unbounded, maxDepth: 1 });
     expect(read(Buffer.from("[["))).toBeDefined();
     expect(read(Buffer.from("]]"))).toBeDefined();
   });
@@ -88,9 +88,9 @@ describe("SEC-6 the structure of a JSON text", () => {
           const meter = createJsonMeter({ ...unbounded, ...bounds });
           return pieces.map((piece) => meter(piece)).at(-1);
         };
-        expect(read({ depthMax: depth, structureMax: structure })).toBeUndefined();
-        expect(read({ depthMax: depth - 1 }) === undefined).toBe(depth === 0);
-        expect(read({ structureMax: structure - 1 }) === undefined).toBe(structure === 0);
+        expect(read({ maxDepth: depth, maxStructure: structure })).toBeUndefined();
+        expect(read({ maxDepth: depth - 1 }) === undefined).toBe(depth === 0);
+        expect(read({ maxStructure: structure - 1 }) === undefined).toBe(structure === 0);
       }),
       { numRuns: 500 },
     );

@@ -1,16 +1,14 @@
-/**
- * Measures a JSON text before anybody parses it: a parsed value can take fifty times the memory of its text, and how much it
- * takes is told by the text's structural characters, not by its length (SEC-6). It reads bytes as they come, each once, and
- * keeps none; whether the text is JSON at all is the parser's to say.
- */
+// Measures a JSON text before anybody parses it: a parsed value can take fifty times the memory of its text, and how much it
+// takes is told by the text's structural characters, not by its length (SEC-6). It reads bytes as they come, each once, and
+// keeps none; whether the text is JSON at all is the parser's to say.
 
 export interface JsonBounds {
   /** Arrays and objects inside each other; a single one is 1 deep. */
-  depthMax: number;
+  maxDepth: number;
   /** Of the six that stand outside of strings: [ ] { } : , */
-  structureMax: number;
+  maxStructure: number;
   /** Of [ and { inside of strings, where those may be JSON that is parsed once more; any number unless set. */
-  quotedMax?: number;
+  maxQuoted?: number;
 }
 
 /** Reads on in the text. Returns what is wrong with it so far, in words that go on "the body …"; exactly the bounds pass. */
@@ -37,15 +35,15 @@ for (const [kind, characters] of [
 }
 
 /** A meter at the beginning of a text in UTF-8. A line end ends a string, which in JSON holds none: so does a field of an event stream. */
-export function createJsonMeter({ depthMax, structureMax, quotedMax = Infinity }: JsonBounds): JsonMeter {
+export function createJsonMeter({ maxDepth, maxStructure, maxQuoted = Infinity }: JsonBounds): JsonMeter {
   const state: State = { depth: 0, structure: 0, quoted: 0, inString: false, isEscaped: false };
-  let fault: string | undefined;
+  let problem: string | undefined;
   return (chunk) => {
     let at = 0;
-    while (at < chunk.length && fault === undefined) {
+    while (at < chunk.length && problem === undefined) {
       if (state.inString) {
         at = skipString(state, chunk, at);
-        if (state.quoted > quotedMax) fault = `has more than ${quotedMax} brackets inside of strings`;
+        if (state.quoted > maxQuoted) problem = `has more than ${maxQuoted} brackets inside of strings`;
         continue;
       }
       const kind = kinds[chunk[at] ?? 0];
@@ -57,11 +55,11 @@ export function createJsonMeter({ depthMax, structureMax, quotedMax = Infinity }
         state.structure += 1;
         if (kind === opening) state.depth += 1;
         else if (kind === closing && state.depth > 0) state.depth -= 1;
-        if (state.structure > structureMax) fault = `has more than ${structureMax} structural characters`;
-        else if (state.depth > depthMax) fault = `is nested more than ${depthMax} deep`;
+        if (state.structure > maxStructure) problem = `has more than ${maxStructure} structural characters`;
+        else if (state.depth > maxDepth) problem = `is nested more than ${maxDepth} deep`;
       }
     }
-    return fault;
+    return problem;
   };
 }
 

@@ -1,11 +1,9 @@
-/**
- * Brings what libraries print by themselves into the log, as lines of the logger `library` (LOG-1): a program's output then is
- * JSON lines and nothing else. Objects are left out: libraries print whole requests, with headers and prompts (BRR-4).
- */
+// Brings what libraries print by themselves into the log, as lines of the logger `library` (LOG-1): a program's output then is
+// JSON lines and nothing else. Objects are left out: libraries print whole requests, with headers and prompts (BRR-4).
 import type { Logger } from "./log.ts";
 import { scrub } from "./error-fields.ts";
 
-const textLimitChars = 500;
+const maxTextChars = 500;
 
 const methods = { debug: "debug", trace: "debug", log: "info", info: "info", warn: "warn", error: "error" } as const;
 
@@ -16,7 +14,7 @@ export function captureLibraryOutput(programLog: Logger): void {
     const write = (...values: unknown[]) => {
       const texts = values.filter((value) => typeof value === "string");
       const err = values.find((value) => value instanceof Error);
-      log[level](err === undefined ? {} : { err }, scrub(texts.join(" ").slice(0, textLimitChars)));
+      log[level](err === undefined ? {} : { err }, scrub(texts.join(" ").slice(0, maxTextChars)));
     };
     Reflect.set(console, method, write);
   }

@@ -1,7 +1,5 @@
-/**
- * Where log lines go by default: standard output, gathered for a moment, because a write a line was a twentieth of what a call
- * cost. Warnings and errors are written at once, with all that came before; the rest when the process exits at the latest.
- */
+// Where log lines go by default: standard output, gathered for a moment, because a write a line was a twentieth of what a call
+// cost. Warnings and errors are written at once, with all that came before; the rest when the process exits at the latest.
 import { pino } from "pino";
 import type { DestinationStream } from "pino";
 
@@ -9,7 +7,7 @@ const flushMs = 100;
 /** Characters; no more than that is ever held. */
 const heldAtMost = 8_192;
 /** pino's number for WARNING. */
-const atOnce = 40;
+const concurrency = 40;
 
 /** pino writes the level of a line to `lastLevel` where it finds this. */
 interface LeveledStream extends DestinationStream {
@@ -31,7 +29,7 @@ export function createLogOutput(descriptor = 1): DestinationStream & { flush(): 
     lastLevel: 0,
     write(line: string) {
       file.write(line);
-      if (output.lastLevel >= atOnce) flush();
+      if (output.lastLevel >= concurrency) flush();
       else pending ??= setTimeout(flush, flushMs).unref();
     },
     flush,

@@ -1,4 +1,4 @@
-/** The variables of the log, which every program reads alike (LOG-1). */
+// The variables of the log, which every program reads alike (LOG-1).
 import * as z from "zod";
 import { logLevels, parseLogLevel } from "./log.ts";
 

@@ -69,7 +69,7 @@ describe("LOG-1 the level of libraries", () => {
     [{ rootLevel: "trace" }, "TRACE"],
   ])("for %j is %s", (options, level) => expect(lowest(options)).toBe(level));
 
-  it("is read by all programs from PALLAS_ROOT_LOG_LEVEL, in any case; an unknown word is a fault that names those known", () => {
+  it("is read by all programs from PALLAS_ROOT_LOG_LEVEL, in any case; an unknown word is a problem that names those known", () => {
     const schema = z.object(logVariables);
     const env = { PALLAS_LOG_LEVEL: "debug", PALLAS_ROOT_LOG_LEVEL: "Critical" };
     expect(readEnvironment(schema, env)).toEqual({ PALLAS_LOG_LEVEL: "DEBUG", PALLAS_ROOT_LOG_LEVEL: "FATAL" });

@@ -1,7 +1,5 @@
-/**
- * JSON-line logging (LOG-1): every line carries `time`, `level`, `logger` and `message`, plus fields.
- * It refuses to print what may hold a secret: errors are reduced to an allow-list of fields, and header-like fields are replaced.
- */
+// JSON-line logging (LOG-1): every line carries `time`, `level`, `logger` and `message`, plus fields.
+// It refuses to print what may hold a secret: errors are reduced to an allow-list of fields, and header-like fields are replaced.
 import { pino } from "pino";
 import type { Bindings, ChildLoggerOptions, DestinationStream, LevelWithSilent, Logger as PinoLogger } from "pino";
 import { renderError } from "./error-fields.ts";
@@ -48,9 +46,7 @@ const secretFields: ReadonlySet<string> = new Set([
 /** Reads a level word in any case (`warn` and `critical` too). Throws on any other word, naming those that are known. */
 export function parseLogLevel(text: string): LogLevel {
   const level = levelAliases.get(text.trim().toUpperCase());
-  if (level === undefined) {
-    throw new Error(`log level "${text}" is not known: use one of ${logLevels.join(", ")}`);
-  }
+  if (level === undefined) throw new Error(`log level "${text}" is not known: use one of ${logLevels.join(", ")}`);
   return level;
 }
 

@@ -1,8 +1,6 @@
-/**
- * One bound for the memory that many hold at the same time, as the bodies of requests and of answers that are read, parsed
- * or worked on (SEC-6). Who would go beyond it is refused at once rather than queued, but whoever is alone is never refused, and small
- * holders have a share that large ones leave to them. It counts what it is told and knows nothing of what is held.
- */
+// One bound for the memory that many hold at the same time, as the bodies of requests and of answers that are read, parsed
+// or worked on (SEC-6). Who would go beyond it is refused at once rather than queued, but whoever is alone is never refused, and small
+// holders have a share that large ones leave to them. It counts what it is told and knows nothing of what is held.
 import { getHeapStatistics } from "node:v8";
 
 export interface Holder {
@@ -25,8 +23,8 @@ export const smallHolderBytes = 64 * 1024;
 /** Of the bound, what large holders may fill. */
 const largeShare = 0.75;
 
-/** A budget of `limitBytes`. */
-export function createMemoryBudget(limitBytes: number): MemoryBudget {
+/** A budget of `maxBytes`. */
+export function createMemoryBudget(maxBytes: number): MemoryBudget {
   let totalBytes = 0;
   return {
     open() {
@@ -40,7 +38,7 @@ export function createMemoryBudget(limitBytes: number): MemoryBudget {
       return {
         take(bytes) {
           if (released) return false;
-          const ceilingBytes = ownBytes + bytes <= smallHolderBytes ? limitBytes : limitBytes * largeShare;
+          const ceilingBytes = ownBytes + bytes <= smallHolderBytes ? maxBytes : maxBytes * largeShare;
           const isAlone = totalBytes === ownBytes;
           if (!isAlone && totalBytes + bytes > ceilingBytes) return false;
           ownBytes += bytes;

@@ -1,7 +1,5 @@
-/**
- * A process's own Prometheus registry with the process metrics in it, and the probe routes that every program serves.
- * Which series exist is the callers' business.
- */
+// A process's own Prometheus registry with the process metrics in it, and the probe routes that every program serves.
+// Which series exist is the callers' business.
 import { Hono } from "hono";
 import { collectDefaultMetrics, Registry } from "prom-client";
 

@@ -1,8 +1,6 @@
-/**
- * Ordered shutdown: on SIGTERM or SIGINT the steps that were added run one after the other, the last added first, each with a deadline.
- * A second signal hurries the step that runs where it said that it can end early, and else ends the process at once. It never ends
- * the process by itself: the caller does, after `finished`.
- */
+// Ordered shutdown: on SIGTERM or SIGINT the steps that were added run one after the other, the last added first, each with a deadline.
+// A second signal hurries the step that runs where it said that it can end early, and else ends the process at once. It never ends
+// the process by itself: the caller does, after `finished`.
 import { constants } from "node:os";
 import type { Logger } from "./log.ts";
 
@@ -78,8 +76,9 @@ export function createShutdown(options: { log: Logger; deadlineMs: number }): Sh
     signal: controller.signal,
     finished: finished.promise,
     add(name, step, stepOptions) {
-      if (state === "finished")
+      if (state === "finished") {
         throw new Error(`shutdown step "${name}" was added after shutdown had finished: add it earlier`);
+      }
       const { deadlineMs = options.deadlineMs, endsEarly = false } = stepOptions ?? {};
       steps.push({ name, step, deadlineMs, endsEarly });
     },

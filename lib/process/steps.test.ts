@@ -1,6 +1,6 @@
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { runAtOnce, runInTurns, type Steps } from "./steps.ts";
+import { runSynchronously, runInTurns, type Steps } from "./steps.ts";
 
 function* count(to: number, done: number[]): Steps<string> {
   for (let step = 1; step <= to; step += 1) {
@@ -13,7 +13,7 @@ function* count(to: number, done: number[]): Steps<string> {
 describe("work in steps", () => {
   it("gives its result at once", () => {
     const done: number[] = [];
-    expect(runAtOnce(count(3, done))).toBe("counted");
+    expect(runSynchronously(count(3, done))).toBe("counted");
     expect(done).toEqual([1, 2, 3]);
   });
 
@@ -27,12 +27,12 @@ describe("work in steps", () => {
   });
 
   it("rejects with what a step throws", async () => {
-    const fault = new Error("faulty");
+    const problem = new Error("faulty");
     // oxlint-disable-next-line require-yield -- it fails before it could
     function* fail(): Steps<string> {
-      throw fault;
+      throw problem;
     }
-    await expect(runInTurns(fail())).rejects.toBe(fault);
-    expect(() => runAtOnce(fail())).toThrow(fault);
+    await expect(runInTurns(fail())).rejects.toBe(problem);
+    expect(() => runSynchronously(fail())).toThrow(problem);
   });
 });

@@ -3,7 +3,7 @@
 import type { PallasAgent } from "../../crds/agent.ts";
 import { objectKey } from "../../lib/kube/object.ts";
 import { instanceMissing } from "../../plan/check.ts";
-import { formatFault, listNames, type Fault } from "../../plan/fault.ts";
+import { formatProblem, listNames, type ValidationError } from "../../plan/validation-error.ts";
 import { judgeAgent, judgeInstance } from "../../plan/judge.ts";
 import { dependenciesOf } from "../../plan/order.ts";
 import type { WatchedInstance } from "../../plan/parse-watched.ts";
@@ -22,12 +22,13 @@ export interface Accepted {
   around: Neighbourhood;
 }
 
-const isFaulty = (faults: readonly Fault[]): faults is [Fault, ...Fault[]] => faults.length > 0;
+const hasProblems = (problems: readonly ValidationError[]): problems is [ValidationError, ...ValidationError[]] =>
+  problems.length > 0;
 
 /** What is wrong with the instance itself, in one sentence, or undefined. */
-function instanceFault({ parsed }: WatchedInstance, rules: Rules): string | undefined {
-  const [first] = parsed.ok ? judgeInstance(parsed.value, rules) : parsed.faults;
-  return first && formatFault(first);
+function instanceProblem({ parsed }: WatchedInstance, rules: Rules): string | undefined {
+  const [first] = parsed.ok ? judgeInstance(parsed.value, rules) : parsed.problems;
+  return first && formatProblem(first);
 }
 
 function findInstance({ live, caches, conditions, rules }: Judging, agent: PallasAgent): WatchedInstance | undefined {
@@ -36,17 +37,17 @@ function findInstance({ live, caches, conditions, rules }: Judging, agent: Palla
   const instance = caches.instances.store.get(objectKey(namespace, name));
   if (!instance) {
     const known = caches.instances.store.list().filter(({ metadata }) => metadata.namespace === namespace);
-    const fault = instanceMissing(
+    const problem = instanceMissing(
       agent,
       known.map(({ metadata }) => metadata.name),
     );
     // Unknown, not False: what runs goes on running (OPR-5).
-    conditions.set("Accepted", "Unknown", fault.reason, formatFault(fault));
+    conditions.set("Accepted", "Unknown", problem.reason, formatProblem(problem));
     return undefined;
   }
-  const fault = instanceFault(instance, rules);
-  if (fault === undefined) return instance;
-  conditions.set("Accepted", "False", "InstanceNotAccepted", `PallasInstance "${name}" is not valid: ${fault}`);
+  const problem = instanceProblem(instance, rules);
+  if (problem === undefined) return instance;
+  conditions.set("Accepted", "False", "InstanceNotAccepted", `PallasInstance "${name}" is not valid: ${problem}`);
   return undefined;
 }
 
@@ -54,15 +55,15 @@ function findInstance({ live, caches, conditions, rules }: Judging, agent: Palla
 export function accept(run: Judging): Accepted | undefined {
   const { live, neighbours, conditions, rules } = run;
   if (!live.parsed.ok) {
-    conditions.fault("Accepted", live.parsed.faults);
+    conditions.problem("Accepted", live.parsed.problems);
     return undefined;
   }
   const agent = live.parsed.value;
   const instance = findInstance(run, agent);
   if (!instance?.parsed.ok) return undefined;
-  const faults = judgeAgent(agent, instance.parsed.value, rules);
-  if (isFaulty(faults)) {
-    conditions.fault("Accepted", faults);
+  const problems = judgeAgent(agent, instance.parsed.value, rules);
+  if (hasProblems(problems)) {
+    conditions.problem("Accepted", problems);
     return undefined;
   }
   conditions.set("Accepted", "True", "Accepted", `belongs to PallasInstance "${instance.metadata.name}"`);
@@ -71,12 +72,12 @@ export function accept(run: Judging): Accepted | undefined {
 
 /** Whether everything the agent names is there. */
 export function resolve({ conditions }: Pick<AgentRun, "conditions">, { agent, around }: Accepted): boolean {
-  const faults = resolveAgent(agent, around);
-  if (isFaulty(faults)) {
-    conditions.fault("ReferencesResolved", faults);
+  const problems = resolveAgent(agent, around);
+  if (hasProblems(problems)) {
+    conditions.problem("ReferencesResolved", problems);
     return false;
   }
-  const unreadable = dependenciesOf(agent).filter((name) => around.faulty?.has(name));
+  const unreadable = dependenciesOf(agent).filter((name) => around.invalid?.has(name));
   if (unreadable.length > 0) {
     // Unknown, and nothing is rendered without what it would know of them: what runs goes on running.
     const message = `cannot be read, see their conditions Accepted: ${listNames(unreadable)}`;

@@ -2,7 +2,7 @@
 // down for it.
 import type { Reason } from "../../crds/conditions.ts";
 import { objectKey } from "../../lib/kube/object.ts";
-import { listNames } from "../../plan/fault.ts";
+import { listNames } from "../../plan/validation-error.ts";
 import { dependenciesOf } from "../../plan/order.ts";
 import { isReady } from "../dependents.ts";
 import type { Accepted } from "./accept.ts";
@@ -18,9 +18,11 @@ export function observeDependencies({ live, caches, conditions }: AgentRun, { ag
     return !dependency || !isReady(dependency);
   });
   if (waiting.length > 0) {
-    if (wereReady)
+    if (wereReady) {
       conditions.set("DependenciesReady", "False", "DependencyNotReady", `not Ready: ${listNames(waiting)}`);
-    else conditions.set("DependenciesReady", "False", "WaitingForDependencies", `not Ready yet: ${listNames(waiting)}`);
+    } else {
+      conditions.set("DependenciesReady", "False", "WaitingForDependencies", `not Ready yet: ${listNames(waiting)}`);
+    }
     return wereReady;
   }
   const message = names.length === 0 ? "depends on no other agent" : `Ready: ${listNames(names)}`;

@@ -43,7 +43,7 @@ describe("OPR-3 Available", () => {
   });
 });
 
-const faulty: HealthVerdict = {
+const invalid: HealthVerdict = {
   health: "error",
   message: "Secret llm/key is missing",
   modelHealthy: { status: "False", reason: "AgentFaulty", message: "Secret llm/key is missing" },
@@ -55,7 +55,7 @@ describe("HLT-6 health of an agent", () => {
   const unready: Rollout = { ...serving, available: false, reason: "Progressing", message: "0 of 1", readyReplicas: 0 };
   const known = () => {
     const conditions = new ConditionSet<AgentConditionType>([], 1, now);
-    markHealth(conditions, serving, faulty, undefined);
+    markHealth(conditions, serving, invalid, undefined);
     return new ConditionSet<AgentConditionType>(conditions.all, 2, now);
   };
   const found = (conditions: ConditionSet<AgentConditionType>) =>
@@ -63,7 +63,7 @@ describe("HLT-6 health of an agent", () => {
 
   it("a verdict becomes status.health and both conditions", () => {
     const conditions = new ConditionSet<AgentConditionType>([], 1, now);
-    expect(markHealth(conditions, serving, faulty, "ok")).toBe("error");
+    expect(markHealth(conditions, serving, invalid, "ok")).toBe("error");
     expect(conditions.all).toMatchObject([
       { type: "ModelHealthy", status: "False", reason: "AgentFaulty", message: "Secret llm/key is missing" },
       { type: "DownstreamsReachable", status: "True", reason: "Reachable", message: "uses none" },
@@ -79,7 +79,7 @@ describe("HLT-6 health of an agent", () => {
 
   it.each<[string, Rollout | undefined, HealthVerdict | undefined]>([
     ["no Deployment", undefined, undefined],
-    ["scaled to zero, whatever it said before", { ...serving, reason: "ScaledToZero" }, faulty],
+    ["scaled to zero, whatever it said before", { ...serving, reason: "ScaledToZero" }, invalid],
     ["no pod ready and none that answers", unready, undefined],
   ])("%s: Unknown, and no status.health", (_, rollout, verdict) => {
     const conditions = known();
@@ -89,9 +89,9 @@ describe("HLT-6 health of an agent", () => {
 
   it("an agent that is not ready says why in Available", () => {
     const conditions = new ConditionSet<AgentConditionType>([], 1, now);
-    markAvailable(conditions, unready, faulty, undefined);
+    markAvailable(conditions, unready, invalid, undefined);
     expect(conditions.message("Available")).toBe("0 of 1; the agent says: Secret llm/key is missing");
-    markAvailable(conditions, serving, faulty, undefined);
+    markAvailable(conditions, serving, invalid, undefined);
     expect(conditions.message("Available")).toBe("1 of 1");
   });
 });

@@ -3,6 +3,7 @@
 import type { AgentStatus } from "../../crds/agent.ts";
 import type { AgentConditionType } from "../../crds/conditions.ts";
 import { labels } from "../../crds/names.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { WatchedAgent } from "../../plan/parse-watched.ts";
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import type { HealthStatus } from "../../crds/health.ts";
@@ -17,8 +18,9 @@ type Conditions = ConditionSet<AgentConditionType>;
 /** What was not looked at in this reconcile is Unknown, never left at what an earlier spec had. */
 export function markUnchecked(conditions: Conditions, checked: ReadonlySet<AgentConditionType>): void {
   for (const type of ["ReferencesResolved", "DependenciesReady"] as const) {
-    if (!checked.has(type))
+    if (!checked.has(type)) {
       conditions.set(type, "Unknown", "NotChecked", "checked as soon as the conditions before it are True");
+    }
   }
 }
 
@@ -83,7 +85,7 @@ export function renderAgentStatus(
     observedGeneration,
     ...observeSpecChange(live.metadata, live.status, spec, conditions.time),
     conditions: conditions.all,
-    ...(health === undefined ? {} : { health }),
+    ...defined({ health }),
     url: clusterAgentUrl(name, namespace),
     replicas: rollout?.replicas ?? 0,
     readyReplicas: rollout?.readyReplicas ?? 0,

@@ -74,8 +74,9 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   const handled = summarise(conditions, { parts: agentReadyParts, rollout, failure, waiting, serves: "serves calls" });
   const observedGeneration = handled ? generation : (live.status?.observedGeneration ?? neverObserved);
   const status = renderAgentStatus(live, conditions, rollout, health, observedGeneration);
-  if (await options.status.write(agentType, live, status, writing))
+  if (await options.status.write(agentType, live, status, writing)) {
     log.info({ namespace, agent: name, generation, ready: conditions.status("Ready") }, "agent status written");
+  }
   if (failure) throw failure.error;
   return applied.waiting === undefined ? {} : { requeueAfterMs: heldRetryMs };
 }

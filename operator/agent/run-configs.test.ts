@@ -176,8 +176,9 @@ describe("OPR-2 what pods ran on before", () => {
     const scene = await startScene({ maxRollouts: 1 });
     await scene.putInstance();
     await serve(scene, 0);
-    for (const name of ["echo-run-config", ...[1, 2, 3, 4].map((i) => `echo-run-config-old-${i}`)])
+    for (const name of ["echo-run-config", ...[1, 2, 3, 4].map((i) => `echo-run-config-old-${i}`)]) {
       await putOfReleaseBefore(scene, name);
+    }
     await scene.putAgent("other");
     await scene.reconcileAgent("other");
     const deployment = deploymentOf(scene);
@@ -196,12 +197,13 @@ describe("OPR-2 what pods ran on before", () => {
   it("OPR-5 is nobody else's: others' ConfigMaps and what is read live are never removed", async () => {
     const scene = await startServing();
     for (let i = 0; i < 4; i += 1) await putOfReleaseBefore(scene, `foreign-run-config-${i}`);
-    for (const { metadata } of runConfigs(scene).filter(({ metadata: { name } }) => name.startsWith("foreign")))
+    for (const { metadata } of runConfigs(scene).filter(({ metadata: { name } }) => name.startsWith("foreign"))) {
       await scene.putChild("configMap", metadata.name, (child) => {
         const { metadata: old, ...rest } = parsed(child);
         const ownerReferences = [{ ...old.ownerReferences[0], uid: "other" }];
         return { ...rest, metadata: { ...old, ownerReferences, annotations: { "pallas.helu.ca/revision": "99" } } };
       });
+    }
     await serve(scene, 1, 2, 3, 4);
     const left = ours(scene).map(({ metadata }) => metadata.name);
     expect(left.filter((name) => name.startsWith("foreign"))).toHaveLength(4);

@@ -12,7 +12,7 @@ import { observeRollout } from "../rollout.ts";
 import type { AgentRun } from "./run.ts";
 
 /** A backlog is worked off by the reconciles that its deletions cause. */
-const collectedAtOnce = 10;
+const maxCollected = 10;
 
 const configMapName = z.object({ name: z.string() }).optional();
 const deploymentSchema = z.object({
@@ -77,8 +77,9 @@ export async function collectRunConfigs(
     .filter(({ metadata: { name } }) => name !== wanted && !mounted.has(name))
     .toSorted((a, b) => revisionOf(b) - revisionOf(a))
     .slice(revisionHistoryLimit)
-    .slice(-collectedAtOnce);
+    .slice(-maxCollected);
   const removals = unneeded.map(({ metadata }) => children.remove("configMap", metadata.name, writing));
-  for (const outcome of await Promise.allSettled(removals))
+  for (const outcome of await Promise.allSettled(removals)) {
     if (outcome.status === "rejected") log.debug({ err: outcome.reason }, "run-config not removed yet");
+  }
 }

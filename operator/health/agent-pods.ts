@@ -31,7 +31,7 @@ export interface WatchedSlice extends LiveObject {
 /** Throws on an object of another shape. */
 export function parseSlice(raw: RawObject): WatchedSlice {
   const agent = raw.metadata.labels?.[labels.agent];
-  // A pod that drains says so, which is no fault of the agent.
+  // A pod that drains says so, which is no problem of the agent.
   const pods = parseEndpoints(raw).filter(({ terminating }) => !terminating);
   return {
     ...identityOf(raw),

@@ -174,16 +174,16 @@ describe("HLT-6 what is told", () => {
   });
 
   it("a pod that is not ready need not answer, but is heard when it does", async () => {
-    let faulty = false;
+    let invalid = false;
     const { clock, set, health, onChange } = start(async (_, agent) => {
-      if (!faulty) throw new Error("connection refused");
+      if (!invalid) throw new Error("connection refused");
       return report(agent, { status: "error", message: "Secret a/b is missing" });
     });
     set("research", unready());
     await clock.advance(120_000);
     expect(health("research")).toBeUndefined();
     expect(onChange).not.toHaveBeenCalled();
-    faulty = true;
+    invalid = true;
     await clock.advance(30_000);
     expect(health("research")).toBe("error");
   });

@@ -163,8 +163,9 @@ class SpreadPoller implements HealthPoller {
     const known = this.#known.get(agent);
     if (known === undefined) return;
     known.isSilent = true;
-    if (silence === undefined) this.#settle(agent, undefined);
-    else {
+    if (silence === undefined) {
+      this.#settle(agent, undefined);
+    } else {
       known.failures += 1;
       if (known.failures > failuresForgiven) this.#settle(agent, judgeSilence(silence));
     }

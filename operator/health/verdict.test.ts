@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { HealthReport } from "../../crds/health.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { isSameVerdict, judgeReport, judgeSilence } from "./verdict.ts";
 
 const at = "2026-11-21T10:00:00Z";
 const up = { ok: true, checkedAt: at };
-const down = (detail?: string) => ({ ok: false, checkedAt: at, ...(detail === undefined ? {} : { detail }) });
+const down = (detail?: string) => ({ ok: false, checkedAt: at, ...defined({ detail }) });
 const report = (fields: Partial<HealthReport>): HealthReport => ({
   status: "ok",
   timestamp: at,

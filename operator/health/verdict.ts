@@ -2,7 +2,7 @@
 // moves with every question (durations) makes no new verdict, so that nothing is written for it.
 import type { Reason } from "../../crds/conditions.ts";
 import type { HealthPart, HealthReport, HealthStatus } from "../../crds/health.ts";
-import { listNames } from "../../plan/fault.ts";
+import { listNames } from "../../plan/validation-error.ts";
 import type { ConditionStatus } from "../conditions.ts";
 
 export interface Finding {

@@ -12,9 +12,9 @@ export function acceptInstance(
   rules: Rules,
   conditions: ConditionSet<InstanceConditionType>,
 ): PallasInstance | undefined {
-  const [first, ...others] = parsed.ok ? judgeInstance(parsed.value, rules) : parsed.faults;
+  const [first, ...others] = parsed.ok ? judgeInstance(parsed.value, rules) : parsed.problems;
   if (first) {
-    conditions.fault("Accepted", [first, ...others]);
+    conditions.problem("Accepted", [first, ...others]);
     return undefined;
   }
   conditions.set("Accepted", "True", "Accepted", "");

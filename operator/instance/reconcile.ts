@@ -79,8 +79,9 @@ async function reconcileInstance(options: ReconcilerOptions, context: ReconcileC
     agents: { total: agents.length, ready: agents.filter(isReady).length },
     ...(live.parsed.ok ? { registryUrl: registryUrl(live.parsed.value, namespace) } : {}),
   };
-  if (await options.status.write(instanceType, live, status, writing))
+  if (await options.status.write(instanceType, live, status, writing)) {
     log.info({ namespace, instance: name, generation, ready: conditions.status("Ready") }, "instance status written");
+  }
   if (failure) throw failure.error;
 }
 

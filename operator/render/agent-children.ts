@@ -70,7 +70,7 @@ export interface AgentChildren {
   deployment: Rendered<V1Deployment>;
 }
 
-/** The children of an agent without faults. */
+/** The children of an agent without problems. */
 export function renderAgentChildren(agent: PallasAgent, around: Neighbourhood, images: Images): AgentChildren {
   const { name, namespace } = agent.metadata;
   const names = agentChildren(name);

@@ -1,6 +1,7 @@
 // Where an agent's histories lie: on a claim of its own where spec.storage asks for one, else beside the pod.
 import type { V1PersistentVolumeClaim, V1Volume, V1VolumeMount } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
+import { defined } from "../../crds/defined.ts";
 import { agentChildren, mounts } from "../../crds/names.ts";
 import type { EffectiveSettings } from "../../plan/settings.ts";
 import { renderMetadata, type Rendered } from "./metadata.ts";
@@ -39,7 +40,7 @@ export function renderHistoryClaim(agent: PallasAgent): Rendered<V1PersistentVol
     metadata: onDelete === "Delete" && ownerReferences ? { ...metadata, ownerReferences } : metadata,
     spec: {
       accessModes: ["ReadWriteOnce"],
-      ...(storageClassName === undefined ? {} : { storageClassName }),
+      ...defined({ storageClassName }),
       resources: { requests: { storage: String(size) } },
     },
   };

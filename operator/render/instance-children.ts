@@ -65,7 +65,7 @@ const renderService = (instance: PallasInstance, name: string): Rendered<V1Servi
   };
 };
 
-/** The children of an instance without faults, by the rules by which it was judged so. */
+/** The children of an instance without problems, by the rules by which it was judged so. */
 export function renderInstanceChildren(
   instance: PallasInstance,
   images: Images,

@@ -51,8 +51,9 @@ export const renderLabels = (owner: Owner, component: Component): Record<string,
 /** Without blockOwnerDeletion, which would need a right on the owner's finalizers (OPR-9). */
 const renderOwnerReference = (owner: Owner): OwnerReference => {
   const { name, uid } = owner.metadata;
-  if (uid === undefined)
+  if (uid === undefined) {
     throw new Error(`expected a uid on ${owner.kind} "${name}", found none: it was not read from a cluster`);
+  }
   return { apiVersion, kind: owner.kind, name, uid, controller: true };
 };
 

@@ -1,5 +1,6 @@
 // Who may reach a registry, and whom it may reach, asked of a simulator over pairs of pods.
 import { describe, expect, it } from "vitest";
+import { defined } from "../../crds/defined.ts";
 import { labels } from "../../crds/names.ts";
 import { renderRegistryNetworkPolicy, usualApiServerPorts } from "./registry-network-policy.ts";
 import { mayReach, type Endpoint, type Policy } from "./testing/policy-simulator.ts";
@@ -9,8 +10,7 @@ const pod = (namespace: string, ip: string, instance?: string, component?: strin
   namespace,
   ip,
   labels: {
-    ...(instance === undefined ? {} : { [labels.instance]: instance }),
-    ...(component === undefined ? {} : { [labels.component]: component }),
+    ...defined({ [labels.instance]: instance, [labels.component]: component }),
   },
 });
 const outside = (ip: string): Endpoint => ({ ip });

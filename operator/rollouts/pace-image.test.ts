@@ -221,8 +221,9 @@ describe("OPR-11 a Deployment that its user paused", () => {
 describe("OPR-11 the image that an agent served with before", () => {
   const withStatus = (image: string, previous: string | undefined, status: object): RawObject => {
     const deployment = rendered(image);
-    if (previous !== undefined)
+    if (previous !== undefined) {
       deployment.metadata.annotations = { ...deployment.metadata.annotations, [annotations.previousImage]: previous };
+    }
     return { ...stored(deployment), status };
   };
   const done = { ...carriedOut, observedGeneration: 1 };

@@ -35,8 +35,9 @@ export interface ImagePacing {
 
 const withImage = (deployment: Rendered<V1Deployment>, image: string): Rendered<V1Deployment> => {
   const held = structuredClone(deployment);
-  for (const container of held.spec?.template.spec?.containers ?? [])
+  for (const container of held.spec?.template.spec?.containers ?? []) {
     if (container.name === "agent") container.image = image;
+  }
   held.metadata.annotations = { ...held.metadata.annotations, [annotations.image]: image };
   return held;
 };

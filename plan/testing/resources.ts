@@ -4,13 +4,13 @@ import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { apiVersion } from "../../crds/names.ts";
 import { neighbourhood } from "../check.ts";
-import { formatFault, type Outcome } from "../fault.ts";
+import { formatProblem, type Outcome } from "../validation-error.ts";
 import { limitsOf, limitVariables } from "../limit-variables.ts";
 import { parseAgent, parseInstance } from "../parse.ts";
 import type { Neighbourhood } from "../resolve.ts";
 
 function sound<T>(outcome: Outcome<T>): T {
-  if (!outcome.ok) throw new Error(`a sample is faulty: ${outcome.faults.map(formatFault).join("; ")}`);
+  if (!outcome.ok) throw new Error(`a sample is faulty: ${outcome.problems.map(formatProblem).join("; ")}`);
   return outcome.value;
 }
 

@@ -15,9 +15,9 @@ export interface PodReport {
 }
 
 /** Of each list, so that the answer stays small whatever is wrong; metrics have the whole number. */
-const listedFaults = 100;
+const listedProblems = 100;
 /** Of what an agent says of a provider; its pod has the whole of it. */
-const detailLimitChars = 500;
+const maxDetailChars = 500;
 
 const stateSchema = z.object({ state: z.enum(["starting", "live", "degraded"]), since: timeSchema });
 
@@ -60,8 +60,8 @@ export function renderHealth(facts: {
         pods: { known: pods.length, reporting: reports.length },
       };
     }),
-    slugConflicts: facts.conflicts.slice(0, listedFaults),
-    unreadable: facts.unreadable.slice(0, listedFaults),
+    slugConflicts: facts.conflicts.slice(0, listedProblems),
+    unreadable: facts.unreadable.slice(0, listedProblems),
   };
 }
 
@@ -96,9 +96,9 @@ function mergeProviders(reports: readonly HealthReport[], { spec }: PallasInstan
 }
 
 const cut = (part: HealthPart): HealthPart =>
-  (part.detail?.length ?? 0) <= detailLimitChars
+  (part.detail?.length ?? 0) <= maxDetailChars
     ? part
-    : { ...part, detail: `${part.detail?.slice(0, detailLimitChars)}…` };
+    : { ...part, detail: `${part.detail?.slice(0, maxDetailChars)}…` };
 
 const outweighs = (part: HealthPart, before: HealthPart): boolean =>
   part.ok === before.ok ? Date.parse(part.checkedAt) > Date.parse(before.checkedAt) : !part.ok;

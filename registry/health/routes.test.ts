@@ -83,7 +83,7 @@ describe("HLT-5 GET /healthz", () => {
 const state = { phase: "live", since: 0 } as const;
 
 describe("SEC-6 bounds of /healthz", () => {
-  it("lists the first 100 faults of a kind and says nothing of why a source is behind", () => {
+  it("lists the first 100 problems of a kind and says nothing of why a source is behind", () => {
     const render = (count: number) =>
       renderHealth({
         state: { ...state, phase: "degraded", message: "/home/someone/state.json is not JSON" },

@@ -1,7 +1,7 @@
 // GET /healthz with /livez and /readyz (HLT-5). /healthz answers 200 while the process can answer at all: what is
 // wrong stands in its body, which is made anew at most once a second, since anyone may ask and it is about every pod.
 import { Hono } from "hono";
-import { healthReportLimitBytes, parseHealthReport, type HealthReport } from "../../crds/health.ts";
+import { maxHealthReportBytes, parseHealthReport, type HealthReport } from "../../crds/health.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 import { fetchText } from "../../lib/outgoing/fetch-limited.ts";
 import { probeRoutes } from "../../lib/process/metrics.ts";
@@ -15,7 +15,7 @@ import { renderHealth } from "./report.ts";
 
 /** Asks one pod for its report. Rejects on a bad status, an oversized body, or another shape. */
 export async function fetchHealthReport(endpoint: AgentEndpoint, signal: AbortSignal): Promise<HealthReport> {
-  const request = { signal, accept: "application/json", limitBytes: healthReportLimitBytes };
+  const request = { signal, accept: "application/json", maxBytes: maxHealthReportBytes };
   return parseHealthReport(await fetchText(adminUrlOf(endpoint, "health"), request), endpoint.agent);
 }
 

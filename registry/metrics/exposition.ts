@@ -1,7 +1,7 @@
 // Reads Prometheus' text format 0.0.4: comments, HELP, TYPE, escapes, timestamps, infinities. Values and timestamps
 // are checked but kept as they were written. Lenient on the order of families, strict on everything that would make
 // our own output faulty. Any pod may send anything: time grows with the text's length and with nothing else.
-import { runAtOnce, type Steps } from "../../lib/process/steps.ts";
+import { runSynchronously, type Steps } from "../../lib/process/steps.ts";
 import { endOfName, parseLabels, type Label } from "./labels.ts";
 
 export const metricTypes = ["counter", "gauge", "histogram", "summary", "untyped"] as const;
@@ -49,7 +49,7 @@ const charsPerLine = 100;
 
 /** Families in the order of their first line. Throws `ExpositionError` on the first malformed line, and past a limit. */
 export const parseExposition = (text: string, limits: ExpositionLimits = unlimited): Family[] =>
-  runAtOnce(parseExpositionInSteps(text, limits));
+  runSynchronously(parseExpositionInSteps(text, limits));
 
 /** The same in steps, between which others get their turn. */
 export function* parseExpositionInSteps(text: string, limits: ExpositionLimits): Steps<Family[]> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMetrics } from "../../lib/process/metrics.ts";
 import { goExposition, pythonExposition } from "../testing/expositions.ts";
 import { agentMetricTypes } from "../../crds/metric-names.ts";
-import { runAtOnce } from "../../lib/process/steps.ts";
+import { runSynchronously } from "../../lib/process/steps.ts";
 import { makeEndpoint } from "../testing/resources.ts";
 import { parseExposition, sampleNames } from "./exposition.ts";
 import { renderLabels } from "./labels.ts";
@@ -10,7 +10,7 @@ import { mergeFamilies } from "./merge.ts";
 import { renderPodSeries } from "./pod-series.ts";
 
 const series = (text: string, agent = "research", pod = `${agent}-1`) =>
-  runAtOnce(renderPodSeries(parseExposition(text), makeEndpoint(agent, "http://10.0.0.1:9090", pod)));
+  runSynchronously(renderPodSeries(parseExposition(text), makeEndpoint(agent, "http://10.0.0.1:9090", pod)));
 
 function merge(...pods: ReturnType<typeof series>[]) {
   const { chunks, conflicts } = mergeFamilies([], pods);

@@ -8,7 +8,7 @@ import { ask, makeRegistry } from "../testing/registry.ts";
 import { makeAgent, makeEndpoint, makeInstance } from "../testing/resources.ts";
 import { parseExposition } from "./exposition.ts";
 import { renderLabels } from "./labels.ts";
-import { scrapeBodyLimitBytes, scrapeLimits } from "./routes.ts";
+import { maxScrapeBodyBytes, scrapeLimits } from "./routes.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -91,7 +91,7 @@ describe("MET-1 GET /metrics", () => {
     ["hangs", answerNothing],
     ["answers garbage", answerText("a 1\n<html>\n")],
     ["answers 500", answerText("a 1\n", 500)],
-    ["has a body one byte over 2 MiB", answerText(`a 1\n#${" ".repeat(scrapeBodyLimitBytes - 4)}`)],
+    ["has a body one byte over 2 MiB", answerText(`a 1\n#${" ".repeat(maxScrapeBodyBytes - 4)}`)],
     ["repeats a series", answerText("a 1\na 2\n")],
     ["has one sample too many", answerText(manySamples(scrapeLimits.samples + 1))],
     ["has one family too many", answerText(`a 1\n${manyTypes(scrapeLimits.families)}`)],
@@ -121,7 +121,7 @@ describe("MET-1 GET /metrics", () => {
   });
 
   it("takes a body of exactly 2 MiB", async () => {
-    const [admin] = await startAgents(`a 1\n#${" ".repeat(scrapeBodyLimitBytes - 5)}`);
+    const [admin] = await startAgents(`a 1\n#${" ".repeat(maxScrapeBodyBytes - 5)}`);
     if (admin === undefined) throw new Error("expected an agent");
     const registry = serve(new MemorySource({ endpoints: [makeEndpoint("big", admin.url)] }));
     await vi.waitFor(async () => expect((await read(registry)).get(`a${labelsOf("big")}`)).toBe("1"));

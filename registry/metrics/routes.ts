@@ -17,7 +17,7 @@ import { renderPodSeries, type FamilyText } from "./pod-series.ts";
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
-export const scrapeBodyLimitBytes = 2 * 1024 * 1024;
+export const maxScrapeBodyBytes = 2 * 1024 * 1024;
 /** Of one pod. An agent with many tools has some hundreds of samples in some dozens of families. */
 export const scrapeLimits: ExpositionLimits = { lineChars: 16 * 1024, samples: 10_000, families: 1_000 };
 
@@ -28,7 +28,7 @@ export const scrapeLimits: ExpositionLimits = { lineChars: 16 * 1024, samples: 1
 export function createScraper(): (endpoint: AgentEndpoint, signal: AbortSignal) => Promise<FamilyText[]> {
   let last: Promise<unknown> = Promise.resolve();
   return async (endpoint, signal) => {
-    const request = { signal, accept: "text/plain;version=0.0.4", limitBytes: scrapeBodyLimitBytes };
+    const request = { signal, accept: "text/plain;version=0.0.4", maxBytes: maxScrapeBodyBytes };
     const text = await fetchText(adminUrlOf(endpoint, "metrics"), request);
     // Of answers that come together one is read at a time, in steps, so that requests get their turn.
     const read = last.then(() => runInTurns(readPodSeries(text, endpoint)));

@@ -168,7 +168,7 @@ describe("CAT-10 /openapi.json", () => {
         new Response(JSON.stringify(body), { headers: { "content-type": "application/json" } }),
       );
     for (const body of wrong) expect(await judgeList(body)).not.toEqual([]);
-    // What the registry project adds to a server is no fault.
+    // What the registry project adds to a server is no problem.
     const added = { ...servers[0], server: { ...servers[0].server, websiteUrl: "https://example.com" } };
     expect(await judgeList({ servers: [added], metadata })).toEqual([]);
   });

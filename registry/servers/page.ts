@@ -2,6 +2,7 @@
 // name, so that servers that come and go meanwhile make none appear twice and hide none that stays.
 import * as z from "zod";
 import { countSchema } from "../../crds/catalogue.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { digest } from "../../lib/process/entity-tag.ts";
 import { renderCursor, type ServerQuery } from "./query.ts";
 import { serverResponseSchema, type ServerRecord } from "./record.ts";
@@ -39,7 +40,7 @@ export function selectPage(sorted: readonly ServerRecord[], query: ServerQuery):
 
 /** Always with metadata, which some clients read without looking whether it is there. */
 export function renderPage(records: readonly ServerRecord[], nextCursor?: string): Page {
-  const metadata = JSON.stringify({ ...(nextCursor === undefined ? {} : { nextCursor }), count: records.length });
+  const metadata = JSON.stringify({ ...defined({ nextCursor }), count: records.length });
   return {
     etag: `"${digest(`${records.map((record) => record.digest).join()}${metadata}`)}"`,
     render: () => `{"servers":[${records.map(({ text }) => text).join(",")}],"metadata":${metadata}}`,

@@ -7,19 +7,19 @@ import { digest } from "../../lib/process/entity-tag.ts";
 
 const limitDefault = 30;
 const limitMax = 100;
-const searchLimitChars = 200;
-const versionLimitChars = 255;
-const cursorLimitChars = 6_000;
+const maxSearchChars = 200;
+const maxVersionChars = 255;
+const maxCursorChars = 6_000;
 const checksumChars = 8;
 
 const querySchema = z.object({
   limit: z.number().int().min(1).max(limitMax),
   /** Lower case. */
-  search: z.string().max(searchLimitChars).exactOptional(),
+  search: z.string().max(maxSearchChars).exactOptional(),
   /** Milliseconds since 1970. */
   updatedSince: z.number().exactOptional(),
   /** Absent: the latest, which is the only one. */
-  version: z.string().max(versionLimitChars).exactOptional(),
+  version: z.string().max(maxVersionChars).exactOptional(),
   includeDeleted: z.boolean(),
   /** Name of the last server of the page before. */
   after: z.string().exactOptional(),
@@ -44,11 +44,11 @@ export const serverParameters = z.object({
     .pipe(z.int().min(1).max(limitMax))
     .exactOptional()
     .meta({ description: "Most servers of a page.", default: limitDefault }),
-  search: z.string().max(searchLimitChars).exactOptional().describe("Part of name, title or description, in any case."),
+  search: z.string().max(maxSearchChars).exactOptional().describe("Part of name, title or description, in any case."),
   updated_since: timeSchema
     .exactOptional()
     .describe("Those that changed at this time or later, deleted ones included."),
-  version: z.string().max(versionLimitChars).exactOptional().describe("latest, or a version."),
+  version: z.string().max(maxVersionChars).exactOptional().describe("latest, or a version."),
   include_deleted: z
     .enum(["true", "false"])
     .transform((text) => text === "true")
@@ -59,9 +59,9 @@ export const serverParameters = z.object({
 
 const expected: Readonly<Record<string, string>> = {
   limit: `limit must be a whole number from 1 to ${limitMax}`,
-  search: `search must have at most ${searchLimitChars} characters`,
+  search: `search must have at most ${maxSearchChars} characters`,
   updated_since: "updated_since must be a time of RFC 3339, as 2026-01-31T12:00:00Z",
-  version: `version must be "latest" or a version of at most ${versionLimitChars} characters`,
+  version: `version must be "latest" or a version of at most ${maxVersionChars} characters`,
   include_deleted: "include_deleted must be true or false",
 };
 
@@ -99,7 +99,7 @@ export function renderCursor(query: ServerQuery): string {
 }
 
 function parseCursor(cursor: string): ServerQuery | undefined {
-  if (cursor.length > cursorLimitChars) return undefined;
+  if (cursor.length > maxCursorChars) return undefined;
   const decoded = Buffer.from(cursor, "base64url").toString("utf8");
   const text = decoded.slice(checksumChars);
   // Decoding passes over what is not base64url; only the one spelling counts.

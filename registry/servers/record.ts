@@ -2,6 +2,7 @@
 // the agent changes, not when somebody asks.
 import * as z from "zod";
 import { catalogueEntrySchema, officialMetaKey, timeSchema } from "../../crds/catalogue.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { digest } from "../../lib/process/entity-tag.ts";
 import type { ListedServer } from "../catalogue/listing.ts";
 
@@ -62,7 +63,7 @@ function render(
         updatedAt: toUtc(updatedAt),
         isLatest: true,
       },
-      ...(capabilities === undefined ? {} : { [capabilitiesMetaKey]: capabilities }),
+      ...defined({ [capabilitiesMetaKey]: capabilities }),
     },
   };
   const text = JSON.stringify(response);

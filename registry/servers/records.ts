@@ -6,7 +6,7 @@ import type { ListedServer, Listing } from "../catalogue/listing.ts";
 import { resourceKey } from "../source/source.ts";
 import { renderRecord, renderTombstone, type ServerRecord } from "./record.ts";
 
-const tombstoneLimit = 1_000;
+const maxTombstones = 1_000;
 const tombstoneTtlMs = 7 * 24 * 3_600_000;
 
 export interface ServerRecords {
@@ -30,7 +30,7 @@ export function createServerRecords(options: { now?: () => number } = {}): Serve
 
   const forgetOld = () => {
     for (const [name, { updatedAt }] of deleted) {
-      if (deleted.size <= tombstoneLimit && now() - updatedAt <= tombstoneTtlMs) return;
+      if (deleted.size <= maxTombstones && now() - updatedAt <= tombstoneTtlMs) return;
       deleted.delete(name);
       sorted = undefined;
     }

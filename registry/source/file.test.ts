@@ -108,9 +108,9 @@ describe("CLI-1 resources from the file of local mode", () => {
 
   it("a file of exactly the limit is read, one byte more is not", async () => {
     const text = render(agent("a", "A"));
-    const fileLimitBytes = Buffer.byteLength(text);
+    const maxFileBytes = Buffer.byteLength(text);
     await replace(text);
-    const source = start({ fileLimitBytes });
+    const source = start({ maxFileBytes });
     await vi.waitFor(() => expect(source.state().phase).toBe("live"));
     await replace(`${text} `);
     await vi.waitFor(() => expect(source.state().message).toContain("more than the limit"));

@@ -11,14 +11,14 @@ import type { Logger } from "../../lib/process/log.ts";
 import { Listeners, onePerPod, resourceKey, type ResourceSource, type SourceState } from "./source.ts";
 
 /** What 1,000 agents with long instructions take, with room. */
-const fileLimitBytes = 256 * 1024 * 1024;
+const maxFileBytes = 256 * 1024 * 1024;
 
 export interface FileSourceOptions {
   path: string;
   log: Logger;
   /** How often the file is looked at where no event tells of a change. */
   pollMs?: number;
-  fileLimitBytes?: number;
+  maxFileBytes?: number;
   now?: () => number;
 }
 
@@ -40,7 +40,7 @@ class FileSource implements ResourceSource {
   #readAgain = false;
 
   constructor(options: FileSourceOptions) {
-    this.#options = { pollMs: 1_000, fileLimitBytes, now: systemClock.wallNow, ...options };
+    this.#options = { pollMs: 1_000, maxFileBytes, now: systemClock.wallNow, ...options };
     this.#state = { phase: "starting", since: this.#options.now() };
   }
 
@@ -104,7 +104,7 @@ class FileSource implements ResourceSource {
       const { ino, mtimeMs, size } = await stat(path);
       const version = `${ino} ${mtimeMs} ${size}`;
       if (version === this.#version) return;
-      const limit = this.#options.fileLimitBytes;
+      const limit = this.#options.maxFileBytes;
       if (size > limit) throw new Error(`local state: ${path} has ${size} bytes, more than the limit of ${limit}`);
       const next = parseLocalState(await readFile(path, "utf8"), path);
       this.#version = version;

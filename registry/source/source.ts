@@ -25,7 +25,7 @@ export interface ResourceSource {
   agents(): readonly PallasAgent[];
   /** At most one per pod; pods that are not ready are among them. */
   endpoints(): readonly AgentEndpoint[];
-  /** Resources left out because they do not parse: what they are, and where the first fault is. */
+  /** Resources left out because they do not parse: what they are, and where the first problem is. */
   unreadable(): readonly string[];
   /** Hears that anything above may have changed, once for what comes at once. Returns the way to stop. */
   onChange(listener: () => void): () => void;
@@ -33,7 +33,7 @@ export interface ResourceSource {
   stop(): Promise<void>;
 }
 
-/** Listeners that hear no details. One that throws is the caller's fault and not caught. */
+/** Listeners that hear no details. One that throws is the caller's problem and not caught. */
 export class Listeners {
   readonly #listeners = new Set<() => void>();
 

@@ -12,8 +12,9 @@ import { keyOf, type LiveObject } from "../../lib/kube/object.ts";
 import type { ReflectorTiming } from "../../lib/kube/reflector.ts";
 import type { Transport } from "../../lib/kube/transport.ts";
 import { systemClock } from "../../lib/process/clock.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import type { Fault } from "../../plan/fault.ts";
+import type { ValidationError } from "../../plan/validation-error.ts";
 import { watching, type WatchedAgent, type WatchedInstance } from "../../plan/parse-watched.ts";
 import { parseWatchedSlice, type WatchedSlice } from "./slices.ts";
 import { Listeners, onePerPod, type ResourceSource, type SourceState } from "./source.ts";
@@ -61,7 +62,7 @@ class WatchSource implements ResourceSource {
       namespaces: namespace === undefined ? undefined : [namespace],
       indexes: {},
       log: log.child({ logger: "pallas.registry.watch" }),
-      ...(timing === undefined ? {} : { timing }),
+      ...defined({ timing }),
     };
     this.#agents = createInformer<WatchedAgent>({
       ...common,
@@ -104,7 +105,7 @@ class WatchSource implements ResourceSource {
   /** Whose instance a faulty agent is of may be the very thing that cannot be read, so all are told. */
   unreadable(): string[] {
     return [...this.#instances.store.list(), ...this.#agents.store.list()].flatMap((object) =>
-      object.parsed.ok ? [] : [`${object.kind} ${keyOf(object)}: ${renderFault(object.parsed.faults[0])}`],
+      object.parsed.ok ? [] : [`${object.kind} ${keyOf(object)}: ${renderProblem(object.parsed.problems[0])}`],
     );
   }
 
@@ -179,8 +180,8 @@ const worse = (a: SourceState, b: SourceState): SourceState => {
   return a.since <= b.since ? a : b;
 };
 
-/** Without the fault's message, which quotes what was found: anyone may read this. */
-const renderFault = ({ reason, path }: Fault): string => (path === "" ? reason : `${reason} at ${path}`);
+/** Without the problem's message, which quotes what was found: anyone may read this. */
+const renderProblem = ({ reason, path }: ValidationError): string => (path === "" ? reason : `${reason} at ${path}`);
 
 /** Slices of the agents' Services only; the API server leaves out the rest. */
 const renderSelector = (instances: readonly string[] | undefined): string =>

@@ -26,28 +26,28 @@ const render = (changes: Partial<StatusFacts> = {}) =>
 const voidElements = new Set(["meta", "link", "br"]);
 
 /** Opening tags in order, and whatever is not closed in the order it was opened. */
-function parseTags(page: string): { tags: { name: string; attributes: string }[]; faults: string[] } {
+function parseTags(page: string): { tags: { name: string; attributes: string }[]; problems: string[] } {
   const tags: { name: string; attributes: string }[] = [];
-  const [open, faults]: [string[], string[]] = [[], []];
+  const [open, problems]: [string[], string[]] = [[], []];
   const text = page.replace(/<style>[^]*?<\/style>/, "<style></style>").replace("<!doctype html>", "");
   for (const [, slash, name = "", attributes = ""] of text.matchAll(/<(\/?)([a-z0-9]+)((?:\s[^<>]*)?)>/g)) {
     if (slash === "/") {
-      if (open.pop() !== name) faults.push(`</${name}> closes another`);
+      if (open.pop() !== name) problems.push(`</${name}> closes another`);
       continue;
     }
     tags.push({ name, attributes });
     if (!voidElements.has(name)) open.push(name);
   }
   // What is left must be text without tags.
-  if (/[<>]/.test(text.replaceAll(/<\/?[a-z0-9]+(?:\s[^<>]*)?>/g, ""))) faults.push("a stray < or >");
-  return { tags, faults: [...faults, ...open.map((name) => `<${name}> is not closed`)] };
+  if (/[<>]/.test(text.replaceAll(/<\/?[a-z0-9]+(?:\s[^<>]*)?>/g, ""))) problems.push("a stray < or >");
+  return { tags, problems: [...problems, ...open.map((name) => `<${name}> is not closed`)] };
 }
 
 describe("the status page", () => {
   it("is well nested, in English, with one h1, a main and a way past the navigation", () => {
     const page = render();
-    const { tags, faults } = parseTags(page);
-    expect(faults).toEqual([]);
+    const { tags, problems } = parseTags(page);
+    expect(problems).toEqual([]);
     const count = (name: string) => tags.filter((tag) => tag.name === name).length;
     expect([count("h1"), count("main"), count("html"), count("title"), count("h2")]).toEqual([1, 1, 1, 1, 1]);
     expect(page).toContain('<html lang="en">');

@@ -30,7 +30,7 @@ export const agentManifest = (name: string, spec: Record<string, unknown> = {}) 
 
 export function makeInstance(spec: Record<string, unknown> = {}, name?: string): PallasInstance {
   const parsed = parseInstance(instanceManifest(spec, name));
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   return parsed.value;
 }
 
@@ -40,7 +40,7 @@ export function makeAgent(
   metadata: Partial<PallasAgent["metadata"]> = {},
 ): PallasAgent {
   const parsed = parseAgent(agentManifest(name, spec));
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   return { ...parsed.value, metadata: { ...parsed.value.metadata, ...metadata } };
 }
 

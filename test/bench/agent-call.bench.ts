@@ -2,6 +2,7 @@
 // default scope and without histories, next to the SDK's own transport with one trivial tool, to a bare JSON echo, and to
 // fast-agent with its passthrough model. All take turns, round by round, with the same client; ratios are those within a
 // round.
+import { defined } from "../../lib/process/defined.ts";
 import { startAgent } from "./agent-under-test.ts";
 import { benchEnvironment } from "./environment.ts";
 import { fastAgentTool, openFastAgent } from "./fast-agent.ts";
@@ -113,7 +114,7 @@ async function measure() {
   }
   const cpuOf = (own: Contender, other: Contender, key: string, label: string, atMost?: number): Figure => {
     const value = Math.max(...concurrencies.map((concurrency) => ratioOf(own, other, concurrency, "cpuMs")));
-    return { key, label, value, ...(atMost === undefined ? {} : { atMost }) };
+    return { key, label, value, ...defined({ atMost }) };
   };
   const figures: Figure[] = [
     cpuOf(kept2026, sdk2026, "cpuToSdk2026", "CPU a call ÷ SDK's, 2026", cpuGoal),

@@ -94,8 +94,9 @@ async function measure() {
     spans.length = 0;
     const requestsBefore = model.requests.length;
     const [wholeMs = Number.NaN] = (await runLoad(target, { calls: 1, concurrency: 1 })).latenciesMs;
-    for (const { arrivedAtMs, endedAtMs = Number.NaN } of model.requests.slice(requestsBefore))
+    for (const { arrivedAtMs, endedAtMs = Number.NaN } of model.requests.slice(requestsBefore)) {
       spans.push([arrivedAtMs, endedAtMs]);
+    }
     return { wholeMs, ownMs: wholeMs - coveredMs(spans), turns: model.requests.length - requestsBefore };
   };
   for (let each = 0; each < warmUpRuns; each += 1) await run();

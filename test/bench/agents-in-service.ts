@@ -8,7 +8,7 @@ import type { BareClient } from "./bare-client.ts";
 import { agentsPath, availableWrite } from "./fleet.ts";
 
 const servingTimeoutMs = 300_000;
-const writesAtOnce = 8;
+const maxConcurrentWrites = 8;
 
 /** Resolves when every agent's status has a ready replica. */
 export async function bringIntoService(client: BareClient, namespace: string, names: readonly string[]): Promise<void> {
@@ -17,14 +17,17 @@ export async function bringIntoService(client: BareClient, namespace: string, na
     if (status?.readyReplicas === 1) waiting.delete(metadata.name);
   });
   const write = async (): Promise<void> => {
-    for (let position = 0; position < names.length; position += writesAtOnce) {
-      const writes = names.slice(position, position + writesAtOnce).map((name) => availableWrite(namespace, name));
+    for (let position = 0; position < names.length; position += maxConcurrentWrites) {
+      const writes = names
+        .slice(position, position + maxConcurrentWrites)
+        .map((name) => availableWrite(namespace, name));
       await Promise.all(writes.map(({ path, body }) => client.apply(path, body)));
     }
     const deadline = performance.now() + servingTimeoutMs;
     while (waiting.size > 0) {
-      if (performance.now() > deadline)
+      if (performance.now() > deadline) {
         throw new Error(`expected all agents in service, found ${waiting.size} that are not`);
+      }
       await delay(100);
     }
   };

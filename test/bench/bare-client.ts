@@ -30,7 +30,7 @@ export interface Watch extends AsyncDisposable {
 
 const callTimeoutMs = 60_000;
 const connections = 32;
-const watchEndsLimit = 100;
+const maxWatchEnds = 100;
 const reopenMs = 250;
 
 export async function createBareClient(access: Pick<ApiAccess, "url" | "caPath" | "token">): Promise<BareClient> {
@@ -50,8 +50,9 @@ export async function createBareClient(access: Pick<ApiAccess, "url" | "caPath" 
       signal: AbortSignal.timeout(callTimeoutMs),
     });
     const text = await answer.body.text();
-    if (answer.statusCode >= 300)
+    if (answer.statusCode >= 300) {
       throw new Error(`${method} ${path}: expected 2xx, found ${answer.statusCode}: ${text}`);
+    }
     return text;
   };
   const patch = async (path: string, body: string, type: string): Promise<ApiObject> =>
@@ -77,17 +78,19 @@ export async function createBareClient(access: Pick<ApiAccess, "url" | "caPath" 
       const read = async (first: Awaited<ReturnType<typeof open>>): Promise<never> => {
         let body = first;
         // A server that is short of time ends watches which it cannot serve fast enough; the next one starts with all objects.
-        for (let ends = 0; ends < watchEndsLimit; ends += 1) {
+        for (let ends = 0; ends < maxWatchEnds; ends += 1) {
           for await (const line of createInterface({ input: body })) {
             const event: { type: string; object: ApiObject } = JSON.parse(line);
-            if (event.type === "ADDED" || event.type === "MODIFIED") onObject(event.object);
-            else if (event.type !== "ERROR")
+            if (event.type === "ADDED" || event.type === "MODIFIED") {
+              onObject(event.object);
+            } else if (event.type !== "ERROR") {
               throw new Error(`watch ${collection}: expected no ${event.type}, found one`);
+            }
           }
           await delay(reopenMs);
           body = await open();
         }
-        throw new Error(`watch ${collection}: the server ended it ${watchEndsLimit} times`);
+        throw new Error(`watch ${collection}: the server ended it ${maxWatchEnds} times`);
       };
       const broken = read(await open()).catch((error: unknown) => {
         if (!stop.signal.aborted) throw error;

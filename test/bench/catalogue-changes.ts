@@ -80,8 +80,9 @@ async function followCatalogue(registryUrl: string, edits: readonly Edit[], dead
   let etag = '"none"';
   try {
     while (missing.size > 0) {
-      if (performance.now() > deadlineAt)
+      if (performance.now() > deadlineAt) {
         throw new Error(`expected all edits in the catalogue, ${missing.size} are not`);
+      }
       const answer = await pool.request({ method: "GET", path: cataloguePath, headers: { "if-none-match": etag } });
       const text = await answer.body.text();
       if (answer.statusCode === 200) {

@@ -89,8 +89,9 @@ export async function compareToStarlette(registry: ProgramUnderTest): Promise<nu
     const measure = (origin: string) =>
       measureHttp({ url: `${origin}${cataloguePath}`, status: 200, connections, seconds: secondsATurn });
     const ratios: number[] = [];
-    for (let turn = 0; turn < turns; turn += 1)
+    for (let turn = 0; turn < turns; turn += 1) {
       ratios.push((await measure(registry.url)) / (await measure(starlette.url)));
+    }
     return median(ratios);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -138,8 +138,9 @@ for (let at = 0; at <= starts; at += 1) {
   for (const [path, name] of [
     [paths.agents, `single-${at}`],
     [paths.deployments, `bare-${at}`],
-  ])
+  ]) {
     await remove(`${path}/${name}`);
+  }
   if (at === 0) continue; // what is read from disk once
   ours.push(startMs);
   bare.push(bareMs);

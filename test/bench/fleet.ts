@@ -4,7 +4,7 @@ import { agentType, instanceType } from "../../crds/kinds.ts";
 import { agentChildren, annotations, apiVersion, labels } from "../../crds/names.ts";
 import { apiVersionOf, collectionPath, objectPath } from "../../lib/kube/resource.ts";
 import { neighbourhood } from "../../plan/check.ts";
-import type { Outcome } from "../../plan/fault.ts";
+import type { Outcome } from "../../plan/validation-error.ts";
 import { parseAgent, parseInstance } from "../../plan/parse.ts";
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import { renderAgentChildren } from "../../operator/render/agent-children.ts";
@@ -74,7 +74,7 @@ export const editBody = (text: string): string => JSON.stringify({ spec: { instr
 
 function sound<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
-  throw new Error(`expected a resource without faults, found ${JSON.stringify(outcome.faults)}`);
+  throw new Error(`expected a resource without faults, found ${JSON.stringify(outcome.problems)}`);
 }
 
 function renderChildren(namespace: string, name: string) {

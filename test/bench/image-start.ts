@@ -25,8 +25,9 @@ export function parseImageStart(
   const stage = stages.find((text) => text.includes(`"/app/${program}.js"]`)) ?? "";
   const [, list] = /^ENTRYPOINT (\[.*\])$/m.exec(stage) ?? [];
   const [node, ...words]: string[] = JSON.parse(list ?? "[]");
-  if (node !== "node")
+  if (node !== "node") {
     throw new Error(`expected a stage of images/Containerfile to start ${program}.js by node, found none`);
+  }
   const env = [...stage.matchAll(/^ENV (\w+)=(\S+)$/gm)].map(([, name = "", value = ""]) => [name, value]);
   return { flags: words.slice(0, -1), env: Object.fromEntries(env) };
 }

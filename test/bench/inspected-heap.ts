@@ -24,7 +24,8 @@ export async function readCollectedHeap(url: string): Promise<number> {
   await call(1, "HeapProfiler.collectGarbage");
   const { result } = await call(2, "Runtime.getHeapUsage");
   socket.close();
-  if (result?.usedSize === undefined)
+  if (result?.usedSize === undefined) {
     throw new Error("expected the debugger to say the size of the heap, found nothing");
+  }
   return result.usedSize;
 }

@@ -53,8 +53,9 @@ async function measureStart(count: number): Promise<Start> {
       const { event, phase, ready }: { event: string; phase?: string; ready?: number } = JSON.parse(line);
       const sinceMs = performance.now() - startedAt;
       if (event === "agent" && phase === "starting") firstMs ??= sinceMs;
-      if (event === "settled" && ready === count && firstMs !== undefined)
+      if (event === "settled" && ready === count && firstMs !== undefined) {
         return { beforeMs: firstMs, agentsMs: sinceMs - firstMs };
+      }
     }
     throw new Error(`expected ${count} agents to be ready within ${deadlineMs} ms, found that pallas up has ended`);
   } finally {

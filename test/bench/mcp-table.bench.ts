@@ -1,6 +1,7 @@
 // What 10,000 tools in a table cost: from spawn until the endpoint answers, its resident memory after a list and a call, and a
 // call's time, beside the same endpoint with one tool, in turns.
 import { setTimeout as delay } from "node:timers/promises";
+import { defined } from "../../lib/process/defined.ts";
 import { benchEnvironment } from "./environment.ts";
 import { mebibyte } from "./process-usage.ts";
 import { percentile, printReport, reportProgress } from "./report.ts";
@@ -33,7 +34,7 @@ async function post(url: string, method: string, params: object, name?: string):
       "content-type": "application/json",
       "mcp-protocol-version": "2026-07-28",
       "mcp-method": method,
-      ...(name !== undefined && { "mcp-name": name }),
+      ...defined({ "mcp-name": name }),
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),
   });

@@ -63,8 +63,9 @@ async function untilQuiet(server: BenchServer): Promise<Writes> {
     await delay(quietPollMs);
     const now = await server.writes();
     if (totalOf(now) === totalOf(before)) return now;
-    if (performance.now() > deadline)
+    if (performance.now() > deadline) {
       throw new Error(`expected writes to end within ${quietTimeoutMs} ms, found them going on`);
+    }
     before = now;
   }
 }
@@ -79,10 +80,12 @@ async function measureLoad(server: BenchServer, operator: OperatorUnderTest) {
     const before = await untilQuiet(server);
     own.push(await measureTurn(server, operator, () => burst(server.client, { namespace: fleet, names: part })));
     const missing = await findMissingChildren(server.client, fleet, part);
-    if (missing.length > 0)
+    if (missing.length > 0) {
       throw new Error(`expected all children, found ${missing.length} missing, first ${missing[0]}`);
-    for (const [kind, count] of writesBetween(before, await untilQuiet(server)))
+    }
+    for (const [kind, count] of writesBetween(before, await untilQuiet(server))) {
       writes.set(kind, (writes.get(kind) ?? 0) + count);
+    }
     bare.push(await measureTurn(server, operator, () => bareBurst(server.client, "bare", part)));
     const [operatorSeconds, bareSeconds] = [own.at(-1)?.seconds ?? 0, bare.at(-1)?.seconds ?? 0];
     reportProgress(

@@ -10,8 +10,9 @@ const tokenSeconds = 86_400;
 
 async function post<T>(access: ApiAccess, path: string, body: object): Promise<T> {
   const answer = await callApi(access, { method: "POST", path, body });
-  if (answer.status !== 201 && answer.status !== 409)
+  if (answer.status !== 201 && answer.status !== 409) {
     throw new Error(`expected ${path} to take the benchmark's account, found ${answer.status}: ${answer.body}`);
+  }
   return JSON.parse(answer.body);
 }
 

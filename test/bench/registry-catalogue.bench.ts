@@ -13,14 +13,16 @@ import { mebibyte } from "./process-usage.ts";
 const { BENCH_CATALOGUE_AGENTS: agents, BENCH_HEAP_AGENTS: heapAgents } = benchEnvironment;
 const { BENCH_CHANGE_SECONDS: changeSeconds } = benchEnvironment;
 const namespace = "fleet";
-const applyingAtOnce = 8;
+const maxConcurrentApplies = 8;
 
 async function measure() {
   await using server = await startBenchServer();
   await server.createFleet(namespace);
   reportProgress(`making ${agents} agents`);
-  for (let at = 0; at < agents; at += applyingAtOnce) {
-    const names = Array.from({ length: Math.min(applyingAtOnce, agents - at) }, (_, lane) => agentName(at + lane));
+  for (let at = 0; at < agents; at += maxConcurrentApplies) {
+    const names = Array.from({ length: Math.min(maxConcurrentApplies, agents - at) }, (_, lane) =>
+      agentName(at + lane),
+    );
     const writes = names.map((name) => agentWrite(namespace, name));
     await Promise.all(writes.map(({ path, body }) => server.client.apply(path, body)));
   }

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { defined } from "../../lib/process/defined.ts";
 import { percentile, renderReport, type Figure } from "./report.ts";
 
 const report = (ratio: number, ...figures: Figure[]) => {
@@ -8,7 +9,7 @@ const report = (ratio: number, ...figures: Figure[]) => {
 };
 const figure = (value: number, atMost?: number): Figure => ({
   ...{ key: "waitMs", label: "wait", unit: " ms", value },
-  ...(atMost === undefined ? {} : { atMost }),
+  ...defined({ atMost }),
 });
 
 it("meets a goal at it and misses it one past it", () => {

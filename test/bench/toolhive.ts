@@ -19,7 +19,7 @@ const moduleDir = join(import.meta.dirname, "toolhive");
 const moduleName = "github.com/stacklok/toolhive";
 const buildTimeoutMs = 1_800_000;
 const workTimeoutMs = 900_000;
-const writesAtOnce = 8;
+const maxConcurrentWrites = 8;
 const settleMs = 10_000;
 const namespace = "toolhive";
 const plural = "mcpservers";
@@ -68,15 +68,16 @@ async function load({ client }: BenchServer, names: readonly string[]): Promise<
   await using second = await client.watch(`/api/v1/namespaces/${namespace}/services`, into(services));
   const startedAt = performance.now();
   const work = async (): Promise<void> => {
-    for (let position = 0; position < names.length; position += writesAtOnce) {
-      const part = names.slice(position, position + writesAtOnce);
+    for (let position = 0; position < names.length; position += maxConcurrentWrites) {
+      const part = names.slice(position, position + maxConcurrentWrites);
       await Promise.all(part.map((name) => client.apply(`${path}/${name}`, JSON.stringify(manifest(name)))));
     }
     while (Math.min(deployments.size, services.size) < names.length) {
-      if (performance.now() - startedAt > workTimeoutMs)
+      if (performance.now() - startedAt > workTimeoutMs) {
         throw new Error(
           `expected ${names.length} Deployments and Services, found ${deployments.size} and ${services.size}`,
         );
+      }
       await delay(50);
     }
   };
@@ -92,8 +93,9 @@ export interface PeerReport {
 /** The peer's figures, or none and why. */
 export async function measureToolhive(server: BenchServer, names: readonly string[]): Promise<PeerReport> {
   const peer = await buildPeer();
-  if ("missing" in peer)
+  if ("missing" in peer) {
     return { figures: [], note: `ToolHive was left out: it could not be built with Go: ${peer.missing}` };
+  }
   const crds = (await readdir(peer.crdDir)).map((file) => `--filename=${join(peer.crdDir, file)}`);
   await server.access.kubectl(["apply", "--server-side", ...crds]);
   await server.access.kubectl(["wait", "--for=condition=Established", "--timeout=60s", ...crds]);

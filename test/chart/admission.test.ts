@@ -130,7 +130,7 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
   });
   afterAll(() => api?.stop());
 
-  it("have no fault that the API server's type check sees", async () => {
+  it("have no problem that the API server's type check sees", async () => {
     const checked = async () => {
       const { items } = JSON.parse(await api.kubectl(["get", "validatingadmissionpolicies", "--output=json"]));
       return items.map(({ status }: { status?: object }) => status);
@@ -183,8 +183,9 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
     });
 
     it("of an OAuth client go to another token URL, and its tokens to another URL, only by the hand of who reads them", async () => {
-      for (const spec of oauthParts)
+      for (const spec of oauthParts) {
         await expect(as("some", instance("oauth", spec))).rejects.toThrow('names the Secret "s50"');
+      }
       for (const [author, title] of [
         ["all", "New"],
         ["none", "Kept"],
@@ -244,10 +245,11 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
 
       it(`for at most ${most} Secrets at once, and one more is refused with a way out`, async () => {
         const proxy = { https: "http://proxy.example:3128" };
-        for (const count of [most, most + 1])
+        for (const count of [most, most + 1]) {
           expect(await as("all", instance(`routes-${count}`, { providers: upTo(count).map(provider) }))).toContain(
             "serverside-applied",
           );
+        }
         expect(await as("some", instance(`routes-${most}`, { providers: upTo(most).map(provider), proxy }))).toContain(
           "serverside-applied",
         );

@@ -51,8 +51,9 @@ const rightsOf = (manifests: readonly Manifest[]) =>
 
 describe.skipIf(await chartProgramsMissing())("the chart", () => {
   it("passes helm lint --strict with every set of values", async () => {
-    for (const values of Object.values(valueSets))
+    for (const values of Object.values(valueSets)) {
       expect(await withValues(values, ["lint", "--strict", chartPath])).toContain("0 chart(s) failed");
+    }
   });
 
   it.each(Object.keys(valueSets))("renders %s", async (name) => {

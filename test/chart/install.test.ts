@@ -144,7 +144,7 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
           .map((manifest) => dump(manifest))
           .join("---\n"),
       );
-      for (const role of ["view", "edit"])
+      for (const role of ["view", "edit"]) {
         await server.kubectl([
           "--namespace=blue",
           "create",
@@ -153,6 +153,7 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
           `--clusterrole=${role}`,
           `--user=${role}er`,
         ]);
+      }
       const can = (user: string, verb: string, what: string, subresource = "") => {
         const args = ["auth", "can-i", verb, what, `--subresource=${subresource}`, `--as=${user}`];
         return server.kubectl(["--namespace=blue", ...args]).catch(() => "no");

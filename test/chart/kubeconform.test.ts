@@ -47,8 +47,9 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
         `-schema-location=${location}`,
       ];
       execFile(program, [...args, ...files], { timeout: 60_000 }, (error, stdout, stderr) => {
-        if (stdout === "")
+        if (stdout === "") {
           return reject(new Error(`expected a report of kubeconform, found: ${stderr}`, { cause: error }));
+        }
         resolve(JSON.parse(stdout));
       });
     });

@@ -29,18 +29,18 @@ function parseWorkload({ kind, spec }: Manifest): Workload | undefined {
 }
 
 const ofWorkload =
-  (isFaulty: (workload: Workload, all: readonly Manifest[], manifest: Manifest) => boolean): Rule =>
+  (hasProblems: (workload: Workload, all: readonly Manifest[], manifest: Manifest) => boolean): Rule =>
   (manifest, all) => {
     const workload = parseWorkload(manifest);
-    return workload !== undefined && isFaulty(workload, all, manifest);
+    return workload !== undefined && hasProblems(workload, all, manifest);
   };
-const ofPod = (isFaulty: (pod: V1PodSpec) => boolean): Rule => ofWorkload(({ pod }) => isFaulty(pod));
-const ofContainer = (isFaulty: (container: V1Container, pod: V1PodSpec) => boolean): Rule =>
-  ofPod((pod) => [...(pod.initContainers ?? []), ...pod.containers].some((container) => isFaulty(container, pod)));
+const ofPod = (hasProblems: (pod: V1PodSpec) => boolean): Rule => ofWorkload(({ pod }) => hasProblems(pod));
+const ofContainer = (hasProblems: (container: V1Container, pod: V1PodSpec) => boolean): Rule =>
+  ofPod((pod) => [...(pod.initContainers ?? []), ...pod.containers].some((container) => hasProblems(container, pod)));
 const ofBudget =
-  (isFaulty: (spec: V1PodDisruptionBudgetSpec) => boolean): Rule =>
+  (hasProblems: (spec: V1PodDisruptionBudgetSpec) => boolean): Rule =>
   ({ kind, spec }) =>
-    kind === "PodDisruptionBudget" && isFaulty(JSON.parse(JSON.stringify(spec)));
+    kind === "PodDisruptionBudget" && hasProblems(JSON.parse(JSON.stringify(spec)));
 
 const mountsHostPath = (pattern: RegExp) =>
   ofPod(({ volumes = [] }) => volumes.some(({ hostPath }) => hostPath !== undefined && pattern.test(hostPath.path)));
@@ -145,11 +145,11 @@ export const linterRules: Readonly<Record<string, Rule>> = {
 };
 
 /** `rule: Kind name`, sorted. */
-export const findLintFaults = (manifests: readonly Manifest[]): string[] =>
+export const findLintProblems = (manifests: readonly Manifest[]): string[] =>
   Object.entries(linterRules)
-    .flatMap(([rule, isFaulty]) =>
+    .flatMap(([rule, hasProblems]) =>
       manifests
-        .filter((manifest) => isFaulty(manifest, manifests))
+        .filter((manifest) => hasProblems(manifest, manifests))
         .map(({ kind, metadata }) => `${rule}: ${kind} ${metadata.name}`),
     )
     .toSorted();

@@ -2,7 +2,7 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findLintFaults, linterRules } from "./linter-rules.ts";
+import { findLintProblems, linterRules } from "./linter-rules.ts";
 import { chartProgramsMissing } from "./programs.ts";
 import { parseManifests, renderChart, root, type Manifest } from "./rendered-chart.ts";
 import { valueSets } from "./value-sets.ts";
@@ -15,7 +15,7 @@ const accepted: Readonly<Record<string, readonly string[]>> = {
 
 describe.skipIf(await chartProgramsMissing())("SEC-1 the chart under kube-linter's default checks", () => {
   it.each(Object.keys(valueSets))("%s", async (name) => {
-    expect(findLintFaults(await renderChart(valueSets[name]))).toEqual(accepted[name] ?? []);
+    expect(findLintProblems(await renderChart(valueSets[name]))).toEqual(accepted[name] ?? []);
   });
 });
 
@@ -23,7 +23,7 @@ const golden = join(root, "test/golden");
 
 describe("SEC-1 what the operator makes under kube-linter's default checks", async () => {
   it.each(await readdir(golden))("%s", async (name) => {
-    expect(findLintFaults(parseManifests(await readFile(join(golden, name), "utf8")))).toEqual(accepted[name] ?? []);
+    expect(findLintProblems(parseManifests(await readFile(join(golden, name), "utf8")))).toEqual(accepted[name] ?? []);
   });
 });
 
@@ -52,7 +52,7 @@ const other = (kind: string, spec: object, apiVersion = "v1"): Manifest => ({ ap
 const budget = (spec: object) => other("PodDisruptionBudget", { unhealthyPodEvictionPolicy: "AlwaysAllow", ...spec });
 const probe = { httpGet: { port: 1 } };
 
-const faulty: Readonly<Record<string, Manifest>> = {
+const invalid: Readonly<Record<string, Manifest>> = {
   "dangling-service": other("Service", { selector: { app: "y" } }),
   "deprecated-service-account-field": deployment({ serviceAccount: "x" }),
   "docker-sock": hostPath("/var/run/docker.sock"),
@@ -91,16 +91,21 @@ describe("the checks themselves", () => {
 
   it("are those that are on by default, each with an example", () => {
     expect(Object.keys(linterRules)).toHaveLength(31);
-    expect(Object.keys(faulty)).toEqual(Object.keys(linterRules));
+    expect(Object.keys(invalid)).toEqual(Object.keys(linterRules));
   });
 
   it("find nothing in a good workload", () => {
     expect(
-      findLintFaults([account, deployment({}), other("Service", { selector: labels }), budget({ maxUnavailable: 1 })]),
+      findLintProblems([
+        account,
+        deployment({}),
+        other("Service", { selector: labels }),
+        budget({ maxUnavailable: 1 }),
+      ]),
     ).toEqual([]);
   });
 
-  it.each(Object.entries(faulty))("%s bites", (rule, manifest) => {
-    expect(findLintFaults([account, manifest])).toContain(`${rule}: ${manifest.kind} x`);
+  it.each(Object.entries(invalid))("%s bites", (rule, manifest) => {
+    expect(findLintProblems([account, manifest])).toContain(`${rule}: ${manifest.kind} x`);
   });
 });

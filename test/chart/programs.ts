@@ -7,8 +7,9 @@ import { findInstalledPrograms, requirePrograms } from "../cluster/programs.ts";
 /** Whether tests are left out; they never build. In CI that throws. */
 export async function chartProgramsMissing(): Promise<boolean> {
   if ((await findInstalledPrograms("chart")) !== undefined) return false;
-  if (process.env["CI"])
+  if (process.env["CI"]) {
     throw new Error("expected helm and kubeconform in the cache, found none; run `node test/cluster/build.ts`");
+  }
   return true;
 }
 

@@ -55,8 +55,10 @@ describe("docs/security.md", () => {
     const agent = makeAgent("research");
     const { deployment } = renderAgentChildren(agent, around(makeInstance(), agent), releaseImages);
     const pod = deployment.spec?.template.spec;
-    for (const context of [pod?.securityContext, pod?.containers[0]?.securityContext])
-      for (const [name, value] of Object.entries(context ?? {}))
+    for (const context of [pod?.securityContext, pod?.containers[0]?.securityContext]) {
+      for (const [name, value] of Object.entries(context ?? {})) {
         expect(page).toContain(`${name}: ${JSON.stringify(value).replaceAll('"', "").replaceAll(":", ": ")}`);
+      }
+    }
   });
 });

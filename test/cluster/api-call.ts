@@ -34,7 +34,7 @@ export interface ApiAnswer {
   readonly body: string;
 }
 
-const answerLimitBytes = 64 * 1024 * 1024;
+const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** Sends one request on its own connection. Rejects when there is no answer within `timeoutMs` (default 10 s). */
 export async function callApi(access: Pick<ApiAccess, "url" | "caPath" | "token">, call: ApiCall): Promise<ApiAnswer> {
@@ -55,9 +55,11 @@ export async function callApi(access: Pick<ApiAccess, "url" | "caPath" | "token"
       let size = 0;
       response.on("data", (chunk: Buffer) => {
         size += chunk.length;
-        if (size > answerLimitBytes)
-          response.destroy(new Error(`expected at most ${answerLimitBytes} bytes from ${call.path}`));
-        else chunks.push(chunk);
+        if (size > maxAnswerBytes) {
+          response.destroy(new Error(`expected at most ${maxAnswerBytes} bytes from ${call.path}`));
+        } else {
+          chunks.push(chunk);
+        }
       });
       response.once("error", reject);
       response.once("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));

@@ -49,8 +49,9 @@ export async function createNamespace(prefix: string, access: ApiAccess = cluste
   const name = `${prefix}-${randomBytes(4).toString("hex")}`;
   const body = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
   const created = await callApi(access, { method: "POST", path: "/api/v1/namespaces", body });
-  if (created.status !== 201)
+  if (created.status !== 201) {
     throw new Error(`expected 201 for namespace ${name}, found ${created.status}: ${created.body}`);
+  }
 
   const remove = async (): Promise<void> => {
     const { status, body } = await callApi(access, { method: "DELETE", path: `/api/v1/namespaces/${name}` });

@@ -34,8 +34,9 @@ export async function installCrds(access: Omit<ApiAccess, "kubeconfigPath">, fil
         for (;;) {
           const { status, body } = await callApi(access, { path });
           if (status === 200) return;
-          if (Date.now() > deadline)
+          if (Date.now() > deadline) {
             throw new Error(`expected 200 from ${path} in ${readyTimeoutMs} ms, found ${body}`);
+          }
           await delay(pollMs);
         }
       }),

@@ -8,6 +8,7 @@ import type { AgentProcess } from "../../agent-runtime/testing/process.ts";
 import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
 import { startToolServer, textResult, type ToolServer } from "../../agent-runtime/testing/servers.ts";
 import { textDeltasMetaKey } from "../../crds/text-delta.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { findPrograms } from "../cluster/programs.ts";
 import { startBuiltAgent } from "../integration/agents/built-agent.ts";
 import {
@@ -207,7 +208,7 @@ describe("AGT-5 when the agent has been restarted", () => {
         const { sessionId } = await answer;
         await caller.send({
           message: `I am on ${name}`,
-          ...(sessionId === undefined ? {} : { session_id: sessionId }),
+          ...defined({ session_id: sessionId }),
         });
         if (sessionId !== undefined) sessionIds.set(name, sessionId);
       }),
@@ -221,7 +222,7 @@ describe("AGT-5 when the agent has been restarted", () => {
 
   test.each(names)("a conversation on the %s goes on in the same connection", async (name) => {
     const sessionId = sessionIds.get(name);
-    const args = { message: "who am I?", ...(sessionId === undefined ? {} : { session_id: sessionId }) };
+    const args = { message: "who am I?", ...defined({ session_id: sessionId }) };
     const answer = await present(patient.get(name)).caller.send(args);
     expect(answer).toMatchObject({ isError: false, text: `long ${name}, I am on ${name}, who am I?` });
     expect(sessionId === undefined).toBe(name.includes("2025"));

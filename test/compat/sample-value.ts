@@ -4,7 +4,7 @@
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Deeper, no schema of a tool demands anything. */
-const depthMax = 30;
+const maxDepth = 30;
 
 const texts: Readonly<Record<string, string>> = {
   date: "2026-01-31",
@@ -62,7 +62,7 @@ const isSchema = (value: unknown): value is Schema => typeof value === "object" 
 
 function sample(given: unknown, place: Place): unknown {
   if (given === undefined || given === true) return "anything";
-  if (!isSchema(given) || place.depth > depthMax) throw new Error(`expected a schema to be filled at ${place.path}`);
+  if (!isSchema(given) || place.depth > maxDepth) throw new Error(`expected a schema to be filled at ${place.path}`);
   const schema = merge(given, place);
   if ("const" in schema) return schema["const"];
   if (Array.isArray(schema["enum"])) return schema["enum"].find((value) => value !== null) ?? null;
@@ -102,7 +102,7 @@ function merge(schema: Schema, place: Place): Schema {
 }
 
 function deeper({ depth, path }: Place): number {
-  if (depth >= depthMax) throw new Error(`expected a schema that ends at ${path}`);
+  if (depth >= maxDepth) throw new Error(`expected a schema that ends at ${path}`);
   return depth + 1;
 }
 

@@ -16,7 +16,7 @@ import { installServers, type Installed } from "./server-commands.ts";
 import { dealTools, type ToolsOf } from "./tool-groups.ts";
 import { offers, renderProvider, type Offer } from "./vendor-offers.ts";
 
-const startedAtOnce = 4;
+const maxConcurrentStarts = 4;
 const [python, goPrograms] = await Promise.all([findInterpreter(leastMinor), findPrograms("go-sdk")]);
 const missing = [python, goPrograms].flatMap((found) => ("missing" in found ? found.missing : []));
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
     servers.push(await start(next));
     await startNext();
   };
-  await Promise.all(Array.from({ length: startedAtOnce }, startNext));
+  await Promise.all(Array.from({ length: maxConcurrentStarts }, startNext));
   servers = servers.toSorted((one, other) => one.name.localeCompare(other.name));
 }, 900_000);
 
@@ -140,13 +140,13 @@ function judge(
 ): string[] {
   const own = listOwnCalls(group);
   const missed = new Set(group.flatMap(({ name, tools }) => tools.map((tool) => `${name}/${tool.name}`)));
-  const faults = results.flatMap(({ name, text }) => {
+  const problems = results.flatMap(({ name, text }) => {
     const args = sent.get(name);
     const reaches = own.has(name) ? readOwn(own.get(name), text) : readReached(name, { text, args, sent });
     if (reaches !== undefined && missed.delete(reaches)) return [];
     return [`${name} with ${JSON.stringify(args)}: ${text.slice(0, 300)}`];
   });
-  return [...faults, ...[...missed].map((tool) => `never reached: ${tool}`)];
+  return [...problems, ...[...missed].map((tool) => `never reached: ${tool}`)];
 }
 
 const readOwn = (call: (HarmlessCall & { reaches: string }) | undefined, text: string): string | undefined =>
@@ -168,7 +168,7 @@ function parseReached(text: string): Reached | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // some fault, told as it is
+    return undefined; // some problem, told as it is
   }
 }
 
@@ -183,13 +183,13 @@ describe("published MCP servers", needs("git"), () => {
       "AGT-15 $vendor by the provider kind $kind takes all their tools, and each is called by the name that the model was given",
       { timeout: 600_000 },
       async (offer) => {
-        const faults: string[] = [];
-        for (const group of dealTools(servers, offer.toolsMax)) faults.push(...(await callAll(offer, group)));
-        expect(faults).toEqual([]);
+        const problems: string[] = [];
+        for (const group of dealTools(servers, offer.maxTools)) problems.push(...(await callAll(offer, group)));
+        expect(problems).toEqual([]);
       },
     );
 
-    test.each(offers.filter(({ toolsMax, learns }) => Number.isFinite(toolsMax) && learns !== true))(
+    test.each(offers.filter(({ maxTools, learns }) => Number.isFinite(maxTools) && learns !== true))(
       "AGT-15 an agent with all of them says which it cannot offer to $vendor, to its model and its log",
       async (offer) => {
         const mock = await startModelMock(() => ({ text: "done" }), { vendor: offer.vendor });
@@ -201,7 +201,7 @@ describe("published MCP servers", needs("git"), () => {
           const offered = request === undefined ? 0 : readShown(request).tools.length;
           const named = agent.lines.filter(({ message }) => message === "a tool is not offered to the model");
           const all = servers.flatMap(({ tools }) => tools).length;
-          expect(offered).toBeGreaterThan(offer.toolsMax / 2);
+          expect(offered).toBeGreaterThan(offer.maxTools / 2);
           expect(new Set(named.map(({ server, tool }) => JSON.stringify([server, tool]))).size).toBe(all - offered);
           expect(JSON.stringify(request?.body)).toContain("cannot be offered to you now");
         } finally {

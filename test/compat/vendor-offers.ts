@@ -8,30 +8,30 @@ export interface Offer {
   kind: RunProvider["kind"];
   model: string;
   /** So many in one request. */
-  toolsMax: number;
+  maxTools: number;
   /** Of a chat server behind an address that says nothing: what it does not take is learned by one refusal. */
   learns?: boolean;
 }
 
-const openAiToolsMax = 128;
-const compatible = { kind: "openai-compatible", toolsMax: Infinity, learns: true } as const;
+const maxOpenAiTools = 128;
+const compatible = { kind: "openai-compatible", maxTools: Infinity, learns: true } as const;
 
 export const offers: readonly Offer[] = [
-  { vendor: "anthropic", kind: "anthropic", model: "m", toolsMax: Infinity },
-  { vendor: "openai-responses", kind: "openai", model: "m", toolsMax: openAiToolsMax },
-  { vendor: "google", kind: "google", model: "m", toolsMax: 512 },
-  { vendor: "bedrock", kind: "bedrock", model: "m", toolsMax: Infinity },
-  { vendor: "openai-compatible", kind: "openai-compatible", model: "m", toolsMax: Infinity },
-  { vendor: "openai-compatible", kind: "huggingface", model: "m", toolsMax: Infinity },
-  { ...compatible, vendor: "openai-chat", model: "gpt-5-mini", toolsMax: openAiToolsMax },
-  { ...compatible, vendor: "groq", model: "llama-4-maverick", toolsMax: openAiToolsMax },
-  { ...compatible, vendor: "deepseek", model: "deepseek-chat", toolsMax: openAiToolsMax },
+  { vendor: "anthropic", kind: "anthropic", model: "m", maxTools: Infinity },
+  { vendor: "openai-responses", kind: "openai", model: "m", maxTools: maxOpenAiTools },
+  { vendor: "google", kind: "google", model: "m", maxTools: 512 },
+  { vendor: "bedrock", kind: "bedrock", model: "m", maxTools: Infinity },
+  { vendor: "openai-compatible", kind: "openai-compatible", model: "m", maxTools: Infinity },
+  { vendor: "openai-compatible", kind: "huggingface", model: "m", maxTools: Infinity },
+  { ...compatible, vendor: "openai-chat", model: "gpt-5-mini", maxTools: maxOpenAiTools },
+  { ...compatible, vendor: "groq", model: "llama-4-maverick", maxTools: maxOpenAiTools },
+  { ...compatible, vendor: "deepseek", model: "deepseek-chat", maxTools: maxOpenAiTools },
   { ...compatible, vendor: "vllm", model: "qwen3-32b" },
   { ...compatible, vendor: "llama.cpp", model: "qwen3-32b" },
   { ...compatible, vendor: "ollama", model: "qwen3:32b" },
   { ...compatible, vendor: "mistral", model: "mistral-large" },
   { ...compatible, vendor: "kimi", model: "kimi-k2" },
-  { ...compatible, vendor: "cerebras", model: "qwen-3-32b", toolsMax: openAiToolsMax },
+  { ...compatible, vendor: "cerebras", model: "qwen-3-32b", maxTools: maxOpenAiTools },
 ];
 
 export function renderProvider(kind: Offer["kind"], mock: ModelMock): RunProvider {

@@ -8,7 +8,7 @@ import { load } from "js-yaml";
 import * as z from "zod";
 
 const command = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js"));
-const runLimitMs = 50_000;
+const maxRunMs = 50_000;
 
 export const revisions = ["2025-11-25", "2026-07-28"] as const;
 export type Revision = (typeof revisions)[number];
@@ -57,7 +57,7 @@ export async function runSuite(args: string[]): Promise<Map<string, Checks>> {
 
 const execute = (args: string[]): Promise<string> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [command, ...args], { timeout: runLimitMs, maxBuffer: 2 ** 26 }, (_, out, error) =>
+    execFile(process.execPath, [command, ...args], { timeout: maxRunMs, maxBuffer: 2 ** 26 }, (_, out, error) =>
       resolve(`${out}${error}`),
     );
   });

@@ -1,7 +1,5 @@
-/**
- * Renders what this release makes of previous-release/resources.yaml, for the next one to be tested against: at a
- * release, `node test/data/render-release.ts > test/data/previous-release/children.yaml`.
- */
+// Renders what this release makes of previous-release/resources.yaml, for the next one to be tested against: at a
+// release, `node test/data/render-release.ts > test/data/previous-release/children.yaml`.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { dump, loadAll } from "js-yaml";

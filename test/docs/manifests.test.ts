@@ -1,5 +1,5 @@
 // What readers copy must be accepted. A page need not show the instance or the colleagues of an agent: that these are missing
-// is no fault here. A block without apiVersion is a piece of a manifest and not judged.
+// is no problem here. A block without apiVersion is a piece of a manifest and not judged.
 import { loadAll } from "js-yaml";
 import { expect, test } from "vitest";
 import { placeholder } from "../../crds/references.ts";
@@ -23,19 +23,19 @@ const shown = pages.flatMap(({ path, blocks }) =>
     .map((text): [string, string] => [`${path}: ${text.trim().split("\n").slice(1, 4).join(" ")}`, text]),
 );
 
-async function faultsOf(text: string): Promise<string[]> {
+async function problemsOf(text: string): Promise<string[]> {
   const { resources, diagnostics } = await readFolder({ "page.yaml": text });
-  const { faults } = checkManifests(resources, { mode: placeholder.test(text) ? "local" : "cluster" });
+  const { problems } = checkManifests(resources, { mode: placeholder.test(text) ? "local" : "cluster" });
   return [
     ...diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message),
-    ...faults.filter(({ reason }) => !elsewhere.has(reason)).map(({ path, message }) => `${path}: ${message}`),
+    ...problems.filter(({ reason }) => !elsewhere.has(reason)).map(({ path, message }) => `${path}: ${message}`),
   ];
 }
 
 test("pages show manifests at all", () => expect(shown.length).toBeGreaterThan(3));
 
 test.each(shown)("accepted as `pallas check` would: %s", async (_, text) => {
-  expect(await faultsOf(text)).toEqual([]);
+  expect(await problemsOf(text)).toEqual([]);
 });
 
 test("every block of YAML and JSON can be read", () => {
@@ -48,7 +48,7 @@ test("every block of YAML and JSON can be read", () => {
 
 test("a misspelt field is found", async () => {
   expect(
-    await faultsOf(
+    await problemsOf(
       "apiVersion: pallas.helu.ca/v1alpha1\nkind: PallasAgent\nmetadata: { name: a }\nspec: { instanceRef: { name: i }, modle: x }\n",
     ),
   ).toEqual([expect.stringContaining("modle")]);

@@ -2,7 +2,7 @@
 // the schema and plan/ let in, or more of what the full resources have around it. Made from the schema, so that a new
 // field takes part by itself.
 import { isDeepStrictEqual } from "node:util";
-import { checkManifests, type SourcedFault } from "../../plan/check.ts";
+import { checkManifests, type SourcedValidationError } from "../../plan/check.ts";
 import { agentManifestOf, instanceManifestOf } from "../../plan/testing/resources.ts";
 import { isJson, valueAt, type Path } from "../integration/schema-cases/manifest-path.ts";
 import type { SchemaNode } from "../integration/schema-cases/schema-node.ts";
@@ -20,7 +20,7 @@ export interface FieldCase {
   readonly without: readonly Manifest[];
   readonly with: readonly Manifest[];
   /** What plan/ says against it; mostly nothing. */
-  readonly faults: readonly SourcedFault<Manifest>[];
+  readonly problems: readonly SourcedValidationError<Manifest>[];
 }
 
 /** The instance of all agents whose fields are tried, and what these refer to. No pods are needed. */
@@ -68,15 +68,15 @@ function manifestsOf(kind: Leaf["kind"], name: string, spec: object): Manifest[]
   return [instanceManifestOf(spec, { name }), agentManifestOf(name, user)];
 }
 
-function faultsOf(manifests: readonly Manifest[]): SourcedFault<Manifest>[] {
+function problemsOf(manifests: readonly Manifest[]): SourcedValidationError<Manifest>[] {
   const all = [...surroundings, ...manifests].map((value) => ({ source: value, value }));
-  return checkManifests(all, { mode: "cluster" }).faults;
+  return checkManifests(all, { mode: "cluster" }).problems;
 }
 
 /** Taken out of the base, where it is for other reasons, to be set and unset like all others. */
 const inBase = new Set(["spec.replicas", "spec.registry.replicas"]);
 
-const fieldsAtOnce = 8;
+const maxFields = 8;
 
 /** Specs in the making, and the fields that they have. */
 interface Share {
@@ -84,15 +84,16 @@ interface Share {
   readonly base: object;
   spec: object;
   readonly fields: string[];
-  faults: SourcedFault<Manifest>[];
+  problems: SourcedValidationError<Manifest>[];
 }
 
-const judge = (kind: Leaf["kind"], spec: object) => faultsOf(manifestsOf(kind, "tried", spec));
+const judge = (kind: Leaf["kind"], spec: object) => problemsOf(manifestsOf(kind, "tried", spec));
 
 /** Adds what is to be set, if there is room, nothing of it is lost among the others, and plan/ lets it in. */
 function takesIn(share: Share, base: object, over: unknown): boolean {
-  if (share.fields.length >= fieldsAtOnce || share.faults.length > 0 || !isDeepStrictEqual(base, share.base))
+  if (share.fields.length >= maxFields || share.problems.length > 0 || !isDeepStrictEqual(base, share.base)) {
     return false;
+  }
   const spec = asSpec(merged(share.spec, over));
   const keepsAll = isDeepStrictEqual(merged(spec, share.spec), spec);
   if (!keepsAll || judge(share.kind, spec).length > 0) return false;
@@ -113,8 +114,8 @@ function place(shares: Share[], { kind, schemaPath }: Leaf, full: object, path: 
   const candidates = [small, { [top]: valueAt(full, [top]) }, full]
     .map((over) => asSpec(merged(base, over)))
     .filter((spec) => !isDeepStrictEqual(spec, base))
-    .map((spec) => ({ spec, faults: judge(kind, spec) }));
-  const chosen = candidates.find(({ faults }) => faults.length === 0) ?? candidates[0];
+    .map((spec) => ({ spec, problems: judge(kind, spec) }));
+  const chosen = candidates.find(({ problems }) => problems.length === 0) ?? candidates[0];
   if (chosen) shares.push({ kind, base, ...chosen, fields: [field] });
 }
 
@@ -129,10 +130,10 @@ function makeCases(): FieldCase[] {
     // A switch is tried both ways: one of them is its default.
     for (const each of typeof value === "boolean" ? [value, !value] : [value]) place(shares, leaf, full, path, each);
   }
-  return shares.map(({ kind, base, spec, fields, faults }, index) => {
+  return shares.map(({ kind, base, spec, fields, problems }, index) => {
     const name = `fields-${index}`;
     const [without, filled] = [base, spec].map((each) => manifestsOf(kind, name, each));
-    return { fields, kind, name, without: without ?? [], with: filled ?? [], faults };
+    return { fields, kind, name, without: without ?? [], with: filled ?? [], problems };
   });
 }
 

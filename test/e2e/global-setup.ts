@@ -7,9 +7,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const testbed = await openTestbed();
   const { cluster, tag } = testbed;
   const enforces = await enforcesNetworkPolicy(cluster);
-  if (!enforces) {
-    process.stderr.write("\n*** TESTS LEFT OUT: this cluster does not enforce NetworkPolicies ***\n\n");
-  }
+  if (!enforces) process.stderr.write("\n*** TESTS LEFT OUT: this cluster does not enforce NetworkPolicies ***\n\n");
   project.provide("testbed", { cluster: cluster.description, tag, enforcesNetworkPolicy: enforces });
   return async () => {
     await testbed[Symbol.asyncDispose]();

@@ -18,8 +18,9 @@ export async function readBlocks(page: string): Promise<string[]> {
 /** The one block of the page that has these words. */
 export async function readBlock(page: string, words: string): Promise<string> {
   const found = (await readBlocks(page)).filter((block) => block.includes(words));
-  if (found.length !== 1 || found[0] === undefined)
+  if (found.length !== 1 || found[0] === undefined) {
     throw new Error(`expected one block of docs/${page} with "${words}", found ${found.length}`);
+  }
   return found[0];
 }
 

@@ -36,8 +36,9 @@ describe("OPR-2 OPR-10 an agent's life", { timeout: 240_000 }, () => {
   const lastModelCall = () => readLastModelCall(space, client);
   const onlyPod = async (name: string) => {
     const pods = await space.pods(name);
-    if (pods.length !== 1 || pods[0] === undefined)
+    if (pods.length !== 1 || pods[0] === undefined) {
       throw new Error(`expected one pod of ${name}, found ${pods.length}`);
+    }
     return pods[0];
   };
 

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { defined } from "../../lib/process/defined.ts";
 import { agent, instance } from "../faults/space.ts";
 import { needsPlatform } from "../tools/needs.ts";
 import { agentUrl, modelUrl, readLastModelCall, startClient, startModel, type ClientPod } from "./peers.ts";
@@ -50,7 +51,7 @@ describe("AGT-5 histories on a claim", { ...needed, timeout: 240_000 }, () => {
   const ask = async (message: string): Promise<string> => {
     const caller = await client.openCaller(agentUrl(space, "clerk"), "auto");
     try {
-      const answer = await caller.send({ message, ...(sessionId === undefined ? {} : { session_id: sessionId }) });
+      const answer = await caller.send({ message, ...defined({ session_id: sessionId }) });
       expect(answer).toMatchObject({ isError: false, text: "Noted." });
       sessionId ??= answer.sessionId;
       return JSON.stringify((await readLastModelCall(space, client)).body.messages);

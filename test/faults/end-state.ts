@@ -37,9 +37,11 @@ export async function observeEndState(space: Space): Promise<EndState> {
     for (const object of objects) {
       const revision = object.metadata.annotations?.[annotations.revision];
       const key = `${plural}/${object.metadata.name.replace(runConfig, `-run-config-${revision}`)}`;
-      if (plural === "replicasets") countReplicaSet(state, object);
-      else if (!everywhere.has(key) && !operatorsOwn.test(key))
+      if (plural === "replicasets") {
+        countReplicaSet(state, object);
+      } else if (!everywhere.has(key) && !operatorsOwn.test(key)) {
         state[key] = normalise(owned(object, plural, names), space.name);
+      }
     }
   }
   return Object.fromEntries(Object.entries(state).toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -60,8 +62,9 @@ function owned(object: LiveObject, plural: string, names: ReadonlyMap<string, st
 }
 
 function normalise(value: unknown, namespace: string): unknown {
-  if (typeof value === "string")
+  if (typeof value === "string") {
     return hash.test(value) ? "a hash" : value.replaceAll(namespace, "its-namespace").replace(runConfig, "-run-config");
+  }
   if (Array.isArray(value)) return value.map((entry) => normalise(entry, namespace));
   if (typeof value !== "object" || value === null) return value;
   const kept = Object.entries(value).filter(([name]) => !unstable.has(name));

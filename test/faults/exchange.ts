@@ -31,8 +31,8 @@ export interface Exchange {
 }
 
 /** Larger than what the API server takes (3 MiB). */
-const requestLimitBytes = 4 * 1024 * 1024;
-const answerLimitBytes = 64 * 1024 * 1024;
+const maxRequestBytes = 4 * 1024 * 1024;
+const maxAnswerBytes = 64 * 1024 * 1024;
 /** For bytes on their way through our own relay, before the RST that would overtake them. */
 const flushMs = 200;
 
@@ -69,7 +69,7 @@ export function createExchange({ rules, journal, upstream, reset }: ExchangeOpti
   };
 
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const body = await readBody(incoming, requestLimitBytes);
+    const body = await readBody(incoming, maxRequestBytes);
     const request = parseApiRequest(incoming.method ?? "GET", incoming.url ?? "/", body.toString());
     const port = incoming.socket.remotePort ?? 0;
     const call: Call = { request, entry: journal.add(request), outgoing, reset: () => reset(port) };
@@ -121,7 +121,7 @@ async function passOn(
   rules: FaultRules,
   callBack: (run: CallbackFault["run"], request: ApiRequest) => Promise<void>,
 ): Promise<void> {
-  const body = await readBody(upstreamAnswer, answerLimitBytes);
+  const body = await readBody(upstreamAnswer, maxAnswerBytes);
   const action = rules.takeForAnswer(request)?.action;
   entry.fault = action?.kind ?? entry.fault;
   if (action?.kind === "lose-answer") return reset();

@@ -37,7 +37,7 @@ export type RequestFault =
   | (CallbackFault & { readonly kind: "call-before" });
 
 /** Befalls a call that the API server has answered: a write is applied by then. */
-export type AnswerFault =
+export type AnswerError =
   /** TCP RST in place of the answer. */
   | { readonly kind: "lose-answer" }
   /** Half of the body, then RST. */
@@ -61,7 +61,7 @@ export type EventFault =
   /** Written byte by byte, so that characters are cut. */
   | { readonly kind: "split" };
 
-export type FaultAction = RequestFault | AnswerFault | EventFault;
+export type FaultAction = RequestFault | AnswerError | EventFault;
 
 export interface FaultRule {
   readonly match: FaultMatch;
@@ -95,11 +95,11 @@ const stages = {
   event: new Set<string>(["truncate-event", "expire", "silence", "duplicate", "withhold", "garbage", "split"]),
 };
 const isRequestFault = (action: FaultAction): action is RequestFault => stages.request.has(action.kind);
-const isAnswerFault = (action: FaultAction): action is AnswerFault => stages.answer.has(action.kind);
+const isAnswerFault = (action: FaultAction): action is AnswerError => stages.answer.has(action.kind);
 const isEventFault = (action: FaultAction): action is EventFault => stages.event.has(action.kind);
 
 /** Rules pile up only when a test forgets to remove them. */
-export const ruleLimit = 1_000;
+export const maxRules = 1_000;
 
 class Rule<Action extends FaultAction> implements FaultHandle, Strike<Action> {
   readonly action: Action;
@@ -156,7 +156,7 @@ export function matches(match: FaultMatch, request: ApiRequest): boolean {
 
 export class FaultRules {
   readonly #request = new Set<Rule<RequestFault>>();
-  readonly #answer = new Set<Rule<AnswerFault>>();
+  readonly #answer = new Set<Rule<AnswerError>>();
   readonly #event = new Set<Rule<EventFault>>();
 
   add(rule: FaultRule): FaultHandle {
@@ -168,8 +168,8 @@ export class FaultRules {
   }
 
   #keep<Action extends FaultAction>(rules: Set<Rule<Action>>, rule: FaultRule, action: Action): FaultHandle {
-    if (rules.size >= ruleLimit) {
-      throw new Error(`expected at most ${ruleLimit} fault rules of one stage; remove those that are done`);
+    if (rules.size >= maxRules) {
+      throw new Error(`expected at most ${maxRules} fault rules of one stage; remove those that are done`);
     }
     const kept: Rule<Action> = new Rule(rule, action, () => rules.delete(kept));
     rules.add(kept);
@@ -184,7 +184,7 @@ export class FaultRules {
     return [...this.#request].find((rule) => rule.strikes(request));
   }
 
-  takeForAnswer(request: ApiRequest): Strike<AnswerFault> | undefined {
+  takeForAnswer(request: ApiRequest): Strike<AnswerError> | undefined {
     return [...this.#answer].find((rule) => rule.strikes(request));
   }
 

@@ -15,10 +15,10 @@ export interface ApiCallRecord extends ApiRequest {
 
 export type JournalEntry = { -readonly [Key in keyof ApiCallRecord]: ApiCallRecord[Key] };
 
-const defaultJournalLimit = 100_000;
+const defaultMaxJournalEntries = 100_000;
 
 /** Of more than `limit` calls the oldest are forgotten. */
-export function createJournal(limit = defaultJournalLimit): {
+export function createJournal(limit = defaultMaxJournalEntries): {
   records: readonly ApiCallRecord[];
   add(request: ApiRequest): JournalEntry;
 } {

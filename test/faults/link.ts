@@ -20,10 +20,10 @@ export interface Link {
   close(): Promise<void>;
 }
 
-const defaultConnectionLimit = 2_000;
+const defaultMaxConnections = 2_000;
 
 /** What a client may say into the dark. */
-const heldLimitBytes = 4 * 1024 * 1024;
+const maxHeldBytes = 4 * 1024 * 1024;
 
 interface Wire {
   readonly client: Socket;
@@ -34,7 +34,7 @@ interface Wire {
 }
 
 /** Relays what connects to a free loopback port to `targetPort`, also on loopback; past the limit it answers with RST. */
-export async function startLink(targetPort: number, connectionLimit = defaultConnectionLimit): Promise<Link> {
+export async function startLink(targetPort: number, maxConnections = defaultMaxConnections): Promise<Link> {
   const wires = new Set<Wire>();
   let isPartitioned = false;
 
@@ -50,9 +50,9 @@ export async function startLink(targetPort: number, connectionLimit = defaultCon
     server.pause();
   };
   const listener = createServer({ pauseOnConnect: true }, (client) => {
-    if (wires.size >= connectionLimit) return void client.resetAndDestroy();
+    if (wires.size >= maxConnections) return void client.resetAndDestroy();
     const server = connect({ port: targetPort, host: "127.0.0.1" });
-    const wire: Wire = { client, server, said: new PassThrough({ highWaterMark: heldLimitBytes }), dark: false };
+    const wire: Wire = { client, server, said: new PassThrough({ highWaterMark: maxHeldBytes }), dark: false };
     wires.add(wire);
     for (const socket of [client, server]) {
       socket.setNoDelay(true);

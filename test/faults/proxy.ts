@@ -19,7 +19,7 @@ import type { ApiCallRecord } from "./journal.ts";
 import { portOf, startLink } from "./link.ts";
 import { createUpstream } from "./upstream.ts";
 
-/** Faults, added and taken away while clients are connected. */
+/** Problems, added and taken away while clients are connected. */
 export interface FaultControl {
   add(rule: FaultRule): FaultHandle;
   /** Ends the open watches that match; says how many. */
@@ -52,7 +52,7 @@ export interface FaultProxy extends Omit<ApiAccess, "kubectl">, AsyncDisposable 
 export interface FaultProxyOptions {
   readonly upstream: Omit<ApiAccess, "kubectl">;
   /** Calls that the journal remembers. */
-  readonly journalLimit?: number;
+  readonly maxJournalEntries?: number;
 }
 
 const maxHeaderBytes = 64 * 1024;
@@ -64,7 +64,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const { upstream: access } = options;
   const { token } = access;
   const rules = new FaultRules();
-  const journal = createJournal(options.journalLimit);
+  const journal = createJournal(options.maxJournalEntries);
   const upstream = createUpstream({ url: access.url, ca: await readFile(access.caPath) });
   const exchange = createExchange({ rules, journal, upstream, reset: (port) => link.reset(port) });
   const authority = createAuthority("fault-proxy-ca");

@@ -6,7 +6,7 @@ import type { FaultHandle } from "./fault-rules.ts";
 import type { Space } from "./space.ts";
 
 /** OPR-7: it resumes within this. */
-export const recoveryLimitMs = 10_000;
+export const maxRecoveryMs = 10_000;
 const patienceMs = 60_000;
 const pollMs = 100;
 

@@ -33,13 +33,13 @@ export function createUpstream({ url, ca }: { url: string; ca: Buffer }): Upstre
   };
 }
 
-/** Rejects past `limitBytes`. */
-export async function readBody(stream: AsyncIterable<Buffer>, limitBytes: number): Promise<Buffer> {
+/** Rejects past `maxBytes`. */
+export async function readBody(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
-    if (size > limitBytes) throw new Error(`expected a body of at most ${limitBytes} bytes, found more`);
+    if (size > maxBytes) throw new Error(`expected a body of at most ${maxBytes} bytes, found more`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

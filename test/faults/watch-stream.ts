@@ -16,7 +16,7 @@ export interface WatchSink {
   reset(): void;
 }
 
-const lineLimitBytes = 16 * 1024 * 1024;
+const maxLineBytes = 16 * 1024 * 1024;
 const lineBreak = Buffer.from("\n");
 const garbage = Buffer.from('{"type":"MODIFIED","obj\u0000ect":<html>502 Bad Gateway</html>\n');
 const expired = Buffer.from(
@@ -92,10 +92,10 @@ function readEvent(line: Buffer): { name: string | undefined; isBookmark: boolea
   return { name: typeof name === "string" ? name : undefined, isBookmark: type === "BOOKMARK" };
 }
 
-/** Lines with their line break. Throws for one longer than `limitBytes`. */
+/** Lines with their line break. Throws for one longer than `maxBytes`. */
 export async function* splitLines(
   stream: AsyncIterable<Buffer>,
-  limitBytes = lineLimitBytes,
+  maxBytes = maxLineBytes,
 ): AsyncGenerator<Buffer, void, undefined> {
   let rest = Buffer.alloc(0);
   for await (const chunk of stream) {
@@ -104,6 +104,6 @@ export async function* splitLines(
       yield rest.subarray(0, end + 1);
       rest = rest.subarray(end + 1);
     }
-    if (rest.length > limitBytes) throw new Error(`expected watch lines of at most ${limitBytes} bytes, found more`);
+    if (rest.length > maxBytes) throw new Error(`expected watch lines of at most ${maxBytes} bytes, found more`);
   }
 }

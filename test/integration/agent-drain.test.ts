@@ -10,6 +10,7 @@ import type { AgentProcess } from "../../agent-runtime/testing/process.ts";
 import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
 import { startToolServer, textResult, type ToolServer } from "../../agent-runtime/testing/servers.ts";
 import { modernCall, post, readMessages } from "../../lib/mcp/raw-client.fixture.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { firstUserText } from "../models/conversations.ts";
 import type { ServedRequest } from "../models/journal.ts";
 import { startModelMock, type ModelMock } from "../models/model-mock.ts";
@@ -24,7 +25,7 @@ const drainTimeoutMs = 20_000;
 const drainDelayMs = 5_000;
 const exitWithinMs = 25_000 + drainDelayMs;
 /** After SIGTERM, the last of the calls that fit. */
-const longestFitMs = 15_000;
+const maxFitMs = 15_000;
 const patientMs = 120_000;
 const connects = [connect1, connect2("legacy"), connect2({ pin: "2026-07-28" })];
 
@@ -125,8 +126,10 @@ beforeAll(async () => {
     work: async ({ caller }, { signal }) => {
       if (fateOf(Number(caller)) === "fits") {
         await terminated.promise;
-        await delay((longestFitMs * Number(caller)) / callers);
-      } else await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        await delay((maxFitMs * Number(caller)) / callers);
+      } else {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      }
       return textResult("worked");
     },
   });
@@ -184,8 +187,9 @@ describe("AGT-12 SIGTERM with 200 calls in flight and a drainTimeout of 20 s", (
     expect(probes[first]?.sentAtMs).toBeLessThan(drainDelayMs + 2_000);
     const served = probes.slice(0, first);
     expect(served.map(({ status }) => status)).toEqual(served.map(() => 200));
-    for (const { messages } of served)
+    for (const { messages } of served) {
       expect(messages.at(-1)).toMatchObject({ result: { content: [{ text: "at once" }] } });
+    }
     const refused = probes.slice(first).filter(({ sentAtMs }) => sentAtMs < lastCallAtMs);
     for (const { status, retryAfter, messages } of refused) {
       expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: "5" });
@@ -221,7 +225,7 @@ describe("AGT-12 SIGTERM with 200 calls in flight and a drainTimeout of 20 s", (
       const answers = await Promise.all(
         ofFate.map((caller) => {
           const sessionId = results[caller]?._meta?.["ca.helu.pallas/session_id"];
-          return send(caller, { message: "again", ...(sessionId === undefined ? {} : { session_id: sessionId }) });
+          return send(caller, { message: "again", ...defined({ session_id: sessionId }) });
         }),
       );
       for (const answer of answers) expect(answer).toMatchObject({ isError: false, content: [{ text: "whole" }] });

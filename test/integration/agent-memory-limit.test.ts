@@ -1,12 +1,10 @@
-/**
- * The agent as it is built, with the flags of its image, in the memory that a pod has by default: what anonymous callers and a
- * tool server can send makes it refuse in words, and never makes the kernel or V8 end it (SEC-6).
- */
+// The agent as it is built, with the flags of its image, in the memory that a pod has by default: what anonymous callers and a
+// tool server can send makes it refuse in words, and never makes the kernel or V8 end it (SEC-6).
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { imageBytesMax } from "../../agent-runtime/image-data.ts";
+import { maxImageBytes } from "../../agent-runtime/image-data.ts";
 import { testImage } from "../../agent-runtime/testing/images.ts";
 import { startAgentProcess, type AgentProcess } from "../../agent-runtime/testing/process.ts";
 import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
@@ -144,8 +142,9 @@ describe(
 
     it("a body of many values is refused, alone and four of each kind together", async () => {
       const bodies = shapes.map(([, render]) => render());
-      for (const body of bodies)
+      for (const body of bodies) {
         expect(await send(body)).toMatchObject({ status: 400, text: expect.stringContaining("-32600") });
+      }
       const answers = await Promise.all(bodies.flatMap((body) => Array.from({ length: 4 }, () => send(body))));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
       await expectAlive();
@@ -194,14 +193,15 @@ describe(
     ])("a tool's answer of 64 MiB of %s is an error of that tool", async (_what, render) => {
       tools.answerWith(render());
       const asked = await Promise.all(Array.from({ length: 2 }, () => say("***CALL_TOOL t__large {}")));
-      for (const { status, text } of asked)
+      for (const { status, text } of asked) {
         expect([status, text]).toEqual([200, expect.stringMatching(/over the limit|structural characters/)]);
+      }
       await expectAlive();
     });
 
     describe.each([
       ["texts", () => ({ type: "text", text: "x".repeat(toolAnswerBytes - 1_000) })],
-      ["images", () => ({ type: "image", ...testImage("image/png", { bytes: imageBytesMax }) })],
+      ["images", () => ({ type: "image", ...testImage("image/png", { bytes: maxImageBytes }) })],
     ])("a tool's largest answers, %s", (_what, render) => {
       const call = "***CALL_TOOL t__large {}";
       const isRefused = ({ text }: Answer) => text.includes("does not fit in memory");

@@ -142,8 +142,9 @@ beforeAll(async () => {
   const callAll = (some: readonly number[]) =>
     Promise.all(some.map((caller) => callAs(caller % 4 === 0 ? optedIn : front, caller)));
   await callAll(findUnserved());
-  for (let retries = 0; retries < 60 && findUnserved().length > 0; retries += 1)
+  for (let retries = 0; retries < 60 && findUnserved().length > 0; retries += 1) {
     await callAll(findUnserved().slice(0, 10));
+  }
   asked.abort();
   await probing;
 }, 600_000);

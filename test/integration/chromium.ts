@@ -1,7 +1,5 @@
-/**
- * Headless Chromium (Debian's package) with one page, spoken to by the DevTools protocol over a WebSocket. It reaches this machine
- * and nothing else.
- */
+// Headless Chromium (Debian's package) with one page, spoken to by the DevTools protocol over a WebSocket. It reaches this machine
+// and nothing else.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -105,8 +105,8 @@ describe("OPR-7 fault 12: a server that offers HTTP/2 and closes connections", (
     fake.put("a");
     behaviour.closeAfterAnswer = true;
     for (let i = 0; i < 50; i += 1) expect(await get()).toMatchObject({ metadata: { name: "a" } });
-    const atOnce = await Promise.all(Array.from({ length: 100 }, () => get()));
-    expect(atOnce).toHaveLength(100);
+    const concurrency = await Promise.all(Array.from({ length: 100 }, () => get()));
+    expect(concurrency).toHaveLength(100);
     await expect.poll(openConnections).toBe(0);
   });
 

@@ -5,7 +5,7 @@ import { cluster, clusterMissing } from "../cluster/cluster.ts";
 import { observeEndState, type EndState } from "../faults/end-state.ts";
 import type { ApiCallRecord } from "../faults/journal.ts";
 import { startFaultProxy } from "../faults/proxy.ts";
-import { measureRecovery, recoveryLimitMs } from "../faults/recovery.ts";
+import { measureRecovery, maxRecoveryMs } from "../faults/recovery.ts";
 import { createSpace, smallInstance, type Space } from "../faults/space.ts";
 import { startFakeKubelet } from "./fake-kubelet.ts";
 import { startOperator } from "./operator-process.ts";
@@ -128,7 +128,7 @@ describe.skipIf(clusterMissing())(
         // How many statuses there are on the way is a matter of timing, what is made is not.
         expect(run.wasKilled || write.resource.endsWith("/status"), where).toBe(true);
         expect(run.state, where).toEqual(undisturbed.state);
-        expect(run.recoveryMs, where).toBeLessThanOrEqual(recoveryLimitMs);
+        expect(run.recoveryMs, where).toBeLessThanOrEqual(maxRecoveryMs);
       }
     });
   },

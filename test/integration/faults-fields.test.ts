@@ -78,7 +78,7 @@ async function behind(namespace: string): Promise<string[]> {
   const instances = [...all.values()]
     .map((raw) => parseInstance(raw))
     .flatMap((parsed) => (parsed.ok ? [parsed.value] : []));
-  const refused = new Set(fieldCases.filter(({ faults }) => faults.length > 0).map(({ name }) => name));
+  const refused = new Set(fieldCases.filter(({ problems }) => problems.length > 0).map(({ name }) => name));
   const desired = instances
     .filter(({ metadata }) => !refused.has(metadata.name))
     .flatMap((instance) => {
@@ -161,9 +161,9 @@ describe.skipIf(clusterMissing())("OPR-2 CFG-5 fault 43: every field is set and 
     await untilIdle();
     const between = await observe(namespace);
     const all = await readAll(namespace);
-    for (const { fields, kind, name, faults } of fieldCases) {
+    for (const { fields, kind, name, problems } of fieldCases) {
       const conditions = JSON.stringify(all.get(`${kind}/${name}`)?.["status"]);
-      for (const { message } of faults) expect(conditions, fields.join()).toContain(message);
+      for (const { message } of problems) expect(conditions, fields.join()).toContain(message);
       expect(between.get(`${kind}/${name}`), fields.join()).not.toBe(before.get(`${kind}/${name}`));
     }
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callApi } from "../cluster/api-call.ts";
 import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
 import { parseApiRequest } from "../faults/api-request.ts";
-import { FaultRules, ruleLimit } from "../faults/fault-rules.ts";
+import { FaultRules, maxRules } from "../faults/fault-rules.ts";
 import { createJournal } from "../faults/journal.ts";
 import { startFaultProxy, type FaultProxy } from "../faults/proxy.ts";
 import { portOf, startLink } from "../faults/link.ts";
@@ -44,8 +44,8 @@ describe("limits of the fault proxy", () => {
   it("takes as many rules as the limit and refuses one more", () => {
     const rules = new FaultRules();
     const rule = { match: {}, action: { kind: "drop" } } as const;
-    for (let count = 0; count < ruleLimit; count += 1) rules.add(rule);
-    expect(() => rules.add(rule)).toThrow(`at most ${ruleLimit} fault rules`);
+    for (let count = 0; count < maxRules; count += 1) rules.add(rule);
+    expect(() => rules.add(rule)).toThrow(`at most ${maxRules} fault rules`);
     rules.clear();
     expect(() => rules.add(rule)).not.toThrow();
   });

@@ -104,7 +104,7 @@ describe("CLI-1 CLI-4 the first message names cause and cure, and the chat says 
       expect(text).toContain(cure);
     }
     // It asks nobody.
-    expect(check).toBe("3 files read: 1 sound instance and 1 sound agent, no faults\n");
+    expect(check).toBe("3 files read: 1 valid instance and 1 valid agent, no errors\n");
   });
 
   test("no key: check, up and chat say one sentence", async () => {

@@ -39,8 +39,9 @@ function takeRealModel(text: string): string {
 }
 
 async function copyQuickstart(home: Home): Promise<void> {
-  for (const name of ["instance.yaml", "agents.yaml", "local-secret.yaml"])
+  for (const name of ["instance.yaml", "agents.yaml", "local-secret.yaml"]) {
     await home.write(`quickstart/${name}`, withMock(await readFile(join(quickstart, name), "utf8")));
+  }
 }
 
 const keyOf = (): unknown => mock.requests.at(-1)?.headers["authorization"];
@@ -93,8 +94,9 @@ describe("CFG-2 models of one's own machine", { timeout: 120_000 }, () => {
     );
     await home.write("models/agents.yaml", agents.join("---\n"));
     await home.up("models").until(/registry ready: /);
-    for (const [index] of models.entries())
+    for (const [index] of models.entries()) {
       expect(await home.chat(`a${index}`, "Good day")).toMatchObject({ code: 0, stdout: `${said}\n`, stderr: "" });
+    }
     const asked = mock.requests.slice(-models.length);
     expect(asked.map(({ body }) => Reflect.get(Object(body), "model"))).toEqual(
       models.map((model) => model.slice(model.indexOf(".") + 1)),

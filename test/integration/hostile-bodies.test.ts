@@ -1,7 +1,5 @@
-/**
- * Hostile requests by the ten thousand against the agent as it is built, over keep-alive connections, and the same against its
- * transport code in this process: no crash, no 5xx, no growth (SEC-6). And sessions that nobody ends: their memory comes back (AGT-6).
- */
+// Hostile requests by the ten thousand against the agent as it is built, over keep-alive connections, and the same against its
+// transport code in this process: no crash, no 5xx, no growth (SEC-6). And sessions that nobody ends: their memory comes back (AGT-6).
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,7 +23,7 @@ const [growthRounds, growthLimit] = [3, 1.1];
 /** A heap of a small pod: with all of a machine's memory to take, V8 would put off collecting, and the size say little. */
 const heapOptions = "--max-old-space-size=128 --max-semi-space-size=4";
 /** Far above what it takes, for machines that do other things. */
-const limitMs = 600_000;
+const maxMs = 600_000;
 
 /** Statuses of answers by how often they came, and the first requests that got a 5xx. */
 interface Outcome {
@@ -122,7 +120,7 @@ describe("SEC-6 hostile requests", () => {
     return Math.min(...looks);
   }
 
-  it("to the agent as it is built: none gets a 5xx, and its memory does not grow", { timeout: limitMs }, async () => {
+  it("to the agent as it is built: none gets a 5xx, and its memory does not grow", { timeout: maxMs }, async () => {
     const random = createRandom(7);
     // Most of them first: with a heap that is kept small, what is loaded and compiled on the way counts.
     const warmUp = await attack((overProcess / 3) * 2, random, send);
@@ -136,7 +134,7 @@ describe("SEC-6 hostile requests", () => {
 
   it(
     "AGT-6 ten thousand abandoned sessions: none is refused, and their memory comes back",
-    { timeout: limitMs },
+    { timeout: maxMs },
     async () => {
       const outcome = createOutcome();
       const open = async () => note(outcome, initialize, (await send(initialize)).status);
@@ -154,43 +152,39 @@ describe("SEC-6 hostile requests", () => {
     },
   );
 
-  it(
-    "to the transport code in this process: none gets a 5xx or an error in the log",
-    { timeout: limitMs },
-    async () => {
-      const lines: string[] = [];
-      const destination = { write: (line: string) => void lines.push(line) };
-      const endpoint = serveMcp(
-        {
-          server: { name: "hostile", version: "1.0.0" },
-          tools: staticTools([
-            {
-              name: "send_message",
-              description: "Answers.",
-              inputSchema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
-              call: async ({ message }) => ({ content: [{ type: "text", text: String(message) }] }),
-            },
-          ]),
-          prompts: [],
-        },
-        {
-          log: createLogger({ logger: "hostile", level: "ERROR", destination }),
-          callers: "anyone",
-          bodyLimitBytes: 1_000_000,
-          sessions: { idleTtlMs: 60_000, max: 100 },
-        },
-      );
-      const random = createRandom(11);
-      const outcome = await attack(inProcess, random, async ({ method, headers, body }) => {
-        const init = { method, headers, ...(body !== undefined && { body: new Uint8Array(body) }) };
-        const response = await endpoint.app.request("http://localhost/mcp", init);
-        await response.body?.cancel();
-        return { status: response.status, sessionId: response.headers.get("mcp-session-id") ?? undefined };
-      });
-      await endpoint.close();
-      expect(outcome.failures).toEqual([]);
-      expect(lines).toEqual([]);
-      expect(Object.prototype).not.toHaveProperty("polluted");
-    },
-  );
+  it("to the transport code in this process: none gets a 5xx or an error in the log", { timeout: maxMs }, async () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const endpoint = serveMcp(
+      {
+        server: { name: "hostile", version: "1.0.0" },
+        tools: staticTools([
+          {
+            name: "send_message",
+            description: "Answers.",
+            inputSchema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
+            call: async ({ message }) => ({ content: [{ type: "text", text: String(message) }] }),
+          },
+        ]),
+        prompts: [],
+      },
+      {
+        log: createLogger({ logger: "hostile", level: "ERROR", destination }),
+        callers: "anyone",
+        bodyLimitBytes: 1_000_000,
+        sessions: { idleTtlMs: 60_000, max: 100 },
+      },
+    );
+    const random = createRandom(11);
+    const outcome = await attack(inProcess, random, async ({ method, headers, body }) => {
+      const init = { method, headers, ...(body !== undefined && { body: new Uint8Array(body) }) };
+      const response = await endpoint.app.request("http://localhost/mcp", init);
+      await response.body?.cancel();
+      return { status: response.status, sessionId: response.headers.get("mcp-session-id") ?? undefined };
+    });
+    await endpoint.close();
+    expect(outcome.failures).toEqual([]);
+    expect(lines).toEqual([]);
+    expect(Object.prototype).not.toHaveProperty("polluted");
+  });
 });

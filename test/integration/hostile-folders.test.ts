@@ -192,7 +192,7 @@ const commands = (folder: string, port: number): Readonly<Record<string, readonl
 
 const listing = async (folder: string): Promise<string[]> => (await readdir(folder)).toSorted();
 
-/** It ended by itself with a fault that is a few lines of plain text, and the folder is as before. */
+/** It ended by itself with a problem that is a few lines of plain text, and the folder is as before. */
 function expectPlainEnd({ code, output, peakKiB, cpuMs }: Outcome): void {
   expect(code).toBeOneOf([1, 2]);
   expect(output).not.toBe("");
@@ -280,8 +280,9 @@ describe("SEC-8 .env of a stranger", () => {
       onTestFinished(() => void child.kill("SIGKILL"));
       const closed = once(child, "close");
       let output = "";
-      for (const stream of [child.stdout, child.stderr])
+      for (const stream of [child.stdout, child.stderr]) {
         stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+      }
       await expect.poll(() => output, { timeout: startMs }).toMatch(/(registry|a) ready: /);
       for (const pid of childrenOf(child.pid ?? 0)) {
         const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");

@@ -42,8 +42,9 @@ class Schemas {
   async read(): Promise<void> {
     for (const group of groups) {
       const { body } = await callApi(cluster(), { path: `/openapi/v3/${group}`, timeoutMs: 30_000 });
-      for (const [name, schema] of Object.entries<Schema>(JSON.parse(body).components.schemas))
+      for (const [name, schema] of Object.entries<Schema>(JSON.parse(body).components.schemas)) {
         this.#byName.set(name, schema);
+      }
     }
   }
 

@@ -261,7 +261,7 @@ test("CLI-1 no process is left five seconds after kill -9", async () => {
 });
 
 describe("CLI-1 how the program ends", () => {
-  test("check: 0 for the quickstart, 1 for faults, 2 for misuse", async () => {
+  test("check: 0 for the quickstart, 1 for problems, 2 for misuse", async () => {
     const local = await createLocal();
     expect(await local.run("check", "-f", "manifests")).toMatchObject({
       code: 0,

@@ -133,8 +133,9 @@ describe.skipIf(clusterMissing())("OPR-5 an edit by hand comes back within 5 s",
       );
     const [written, reconciled] = [await writes(), await reconciles()];
     // Changes that mean nothing, so that everything is looked at again.
-    for (const kind of ["service", "networkpolicy", "poddisruptionbudget", "serviceaccount"])
+    for (const kind of ["service", "networkpolicy", "poddisruptionbudget", "serviceaccount"]) {
       await space.kubectl("annotate", kind, kind === "serviceaccount" ? "full-agent" : "full", "example.com/note=x");
+    }
     await space.kubectl("annotate", "role,rolebinding", "team-registry", "example.com/note=x");
     await expect.poll(reconciles).toBeGreaterThanOrEqual(reconciled + 2);
     await expect.poll(async () => [...(await space.operator.metric("workqueue_depth")).values()]).toEqual([0, 0]);

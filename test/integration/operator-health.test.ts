@@ -50,8 +50,9 @@ describe.skipIf(clusterMissing())("HLT-6 health on the resources", () => {
       asked += 1;
       const name = request.url?.split("/").at(-1) ?? "";
       const fields = answers.get(name);
-      if (!fields) request.socket.destroy();
-      else {
+      if (!fields) {
+        request.socket.destroy();
+      } else {
         const timestamp = new Date().toISOString();
         const report = { status: "ok", timestamp, agent: name, providers: { openai: up }, downstreams: {}, ...fields };
         response.end(JSON.stringify(report));

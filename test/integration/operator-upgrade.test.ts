@@ -78,8 +78,9 @@ async function applyAsPreviousRelease(space: WatchedNamespace): Promise<void> {
     await applier.apply({ type, desired, live: undefined, ours: () => true, signal });
   }
   const handled = JSON.stringify({ status: { observedGeneration: 1 } });
-  for (const name of (await space.list("pallasagents")).map((each) => each.split("/")[1] ?? ""))
+  for (const name of (await space.list("pallasagents")).map((each) => each.split("/")[1] ?? "")) {
     await space.kubectl("patch", "pallasagent", name, "--subresource=status", "--type=merge", `--patch=${handled}`);
+  }
 }
 
 interface Progress {

@@ -91,11 +91,12 @@ describe("CLI-1 CLI-4 docs/cli.md, command by command", { timeout: 120_000 }, ()
     });
     await home.write("instance.yaml", `${instance()}---\n`);
     await home.write("agents.yaml", agentManifest("clerk"));
-    for (const words of ["kustomize build", "helm template", "pallas check --local"])
+    for (const words of ["kustomize build", "helm template", "pallas check --local"]) {
       expect(await play(home, page.take(words)).ended, words).toMatchObject({
         code: 0,
-        stdout: expect.stringMatching(/^\d files? read: 1 sound instance and 1 sound agent, no faults\n$/),
+        stdout: expect.stringMatching(/^\d files? read: 1 valid instance and 1 valid agent, no errors\n$/),
       });
+    }
     await home.write("agents.yaml", agentManifest("clerk", "  modle: x.y\n"));
     expect(await play(home, page.take("kustomize build")).ended).toMatchObject({
       code: 1,
@@ -157,7 +158,7 @@ describe("CLI-3 docs/import.md, step by step", { timeout: 120_000 }, () => {
 
     // A cluster has no variables: what is left to replace is said, and kubectl does not see the Secret.
     const checked = await play(home, page.take("pallas check -f pallas")).ended;
-    expect(checked.stdout).toContain("1 sound instance and 4 sound agents");
+    expect(checked.stdout).toContain("1 valid instance and 4 valid agents");
     expect(page.take("kubectl apply -f pallas")).not.toContain("local/");
     expect(page.unplayed()).toEqual([]);
   });

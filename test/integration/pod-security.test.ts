@@ -48,12 +48,12 @@ function agentPod(instance: PallasInstance, { name, spec }: { name: string; spec
   const port = instance.spec.externalUrl?.host === undefined ? {} : { port: 24_101 }; // part of the URL there
   const agent = makeAgent(name, { ...port, ...spec });
   const neighbourhood = around(instance, agent, ...neighbours.map((each) => makeAgent(each)));
-  const faults = [
+  const problems = [
     ...judgeInstance(instance, rules),
     ...judgeAgent(agent, instance, rules),
     ...resolveAgent(agent, neighbourhood),
   ];
-  expect(faults).toEqual([]);
+  expect(problems).toEqual([]);
   return podOf(renderAgentChildren(agent, neighbourhood, releaseImages).deployment.spec?.template);
 }
 

@@ -1,5 +1,5 @@
 // The ServiceAccounts that tests run our programs under: with the very rights that an installation gives, never as the
-// administrator. Everything is set up past proxies and their faults.
+// administrator. Everything is set up past proxies and their problems.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,8 +24,9 @@ function pathOf({ apiVersion, kind, metadata: { namespace } }: RightsObject): st
 /** One that is there already, since an operator before, is the same. */
 async function create(access: Access, object: RightsObject): Promise<void> {
   const { status, body } = await callApi(access, { method: "POST", path: pathOf(object), body: object });
-  if (status !== 201 && status !== 409)
+  if (status !== 201 && status !== 409) {
     throw new Error(`expected ${object.kind} "${object.metadata.name}" to be created, found ${status}: ${body}`);
+  }
 }
 
 async function isAllowed(access: Access, home: string, resourceAttributes: object): Promise<boolean> {

@@ -1,7 +1,5 @@
-/**
- * The agent as it is built, where every host it is told of leads to a metadata address: that is never connected to, be it for
- * models, telemetry, servers, other agents, the keys of tokens, or as a proxy (SEC-5).
- */
+// The agent as it is built, where every host it is told of leads to a metadata address: that is never connected to, be it for
+// models, telemetry, servers, other agents, the keys of tokens, or as a proxy (SEC-5).
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ask } from "../../agent-runtime/testing/client.ts";

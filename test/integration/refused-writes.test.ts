@@ -211,8 +211,9 @@ describe.skipIf(clusterMissing())("OPR-3 the API server refuses a child", { time
   it.concurrent.each(children)(
     "$plural, by a policy, a quota and a webhook: not handled, not Ready, not Current until it is taken",
     async (child) => {
-      for (const mechanism of mechanisms)
+      for (const mechanism of mechanisms) {
         expect(await refuseNew(mechanism, child)).toEqual(child.owners.map(() => ["InProgress", "Current"]));
+      }
     },
   );
 

@@ -1,7 +1,5 @@
-/**
- * Clients of others against the registry as it is built: each sees every agent exactly once (CAT-10). They are written after what
- * their originals do, since the originals cannot run here.
- */
+// Clients of others against the registry as it is built: each sees every agent exactly once (CAT-10). They are written after what
+// their originals do, since the originals cannot run here.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { syncAsToolHive } from "./registry-clients/toolhive.ts";
 import { browseAsVsCode } from "./registry-clients/vscode.ts";

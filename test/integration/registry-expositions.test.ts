@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { runAtOnce } from "../../lib/process/steps.ts";
+import { runSynchronously } from "../../lib/process/steps.ts";
 import { renderTestConfig } from "../../agent-runtime/testing/run-config.ts";
 import { startAgentProcess, type AgentProcess } from "../../agent-runtime/testing/process.ts";
 import { parseExposition, type Family } from "../../registry/metrics/exposition.ts";
@@ -38,7 +38,7 @@ const lineCount = (text: string) => text.split("\n").filter((line) => line !== "
 function roundTrip(text: string): Family[] {
   const { chunks, conflicts } = mergeFamilies(
     [],
-    [runAtOnce(renderPodSeries(parseExposition(text), makeEndpoint("a", "http://a")))],
+    [runSynchronously(renderPodSeries(parseExposition(text), makeEndpoint("a", "http://a")))],
   );
   expect(conflicts).toBe(0);
   const added = new Set(["namespace", "pallas_instance", "agent", "pod"]);
@@ -110,8 +110,9 @@ describe.skipIf(clusterMissing())("MET-2 MET-4 what our programs expose", () => 
       ["operator", operator.adminUrl],
       ["agent", agent.adminUrl],
       ["registry", registry.url],
-    ] as const)
+    ] as const) {
       texts.set(name, await getText(`${url}/metrics`));
+    }
   }, 60_000);
   afterAll(async () => {
     await registry.stop();

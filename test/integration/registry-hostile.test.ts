@@ -1,7 +1,5 @@
-/**
- * Hostile requests by the ten thousand against the registry as it is built, over kept connections and as raw bytes, and the same
- * against its application in this process: no crash, no 5xx but the documented 501, no growth (SEC-6).
- */
+// Hostile requests by the ten thousand against the registry as it is built, over kept connections and as raw bytes, and the same
+// against its application in this process: no crash, no 5xx but the documented 501, no growth (SEC-6).
 import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
@@ -23,7 +21,7 @@ const [inProcess, overConnections, asBytes] = [80_000, 21_000, 6_000];
 /** A heap of a small pod: with all of a machine's memory to take, V8 would put off collecting, and the size say little. */
 const heapOptions = "--max-old-space-size=96 --max-semi-space-size=4";
 /** Far above what it takes, for machines that do other things. */
-const limitMs = 600_000;
+const maxMs = 600_000;
 const agentCount = 120;
 
 /** Runs `task` `count` times, `connections` at a time. */
@@ -40,7 +38,7 @@ async function repeat(count: number, task: () => Promise<void>): Promise<void> {
 
 const isFailure = (status: number): boolean => status >= 500 && status !== 501;
 
-describe("SEC-6 hostile requests to the registry", { timeout: limitMs }, () => {
+describe("SEC-6 hostile requests to the registry", { timeout: maxMs }, () => {
   let registry: RegistryProcess;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const statuses = new Map<number, number>();

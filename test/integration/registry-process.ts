@@ -1,6 +1,4 @@
-/**
- * The registry as it is built, in local mode: a child process that serves as many made-up agents as a test wants.
- */
+// The registry as it is built, in local mode: a child process that serves as many made-up agents as a test wants.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";

@@ -1,7 +1,5 @@
-/**
- * The status page in a real browser: without script, by keyboard, in light and dark, on a narrow screen, and as a screen reader
- * is told it. Its pictures are kept in test/.artefacts.
- */
+// The status page in a real browser: without script, by keyboard, in light and dark, on a narrow screen, and as a screen reader
+// is told it. Its pictures are kept in test/.artefacts.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -91,7 +91,8 @@ describe.skipIf(clusterMissing())("CAT-8 CAT-9 OPR-9 the registry in a cluster, 
 
   it("MET-2 counts every configured agent, running or not", async () => {
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    for (const name of ["greedy", "sound", "tech-research"])
+    for (const name of ["greedy", "sound", "tech-research"]) {
       expect(metrics).toContain(`pallas_agent_info{agent="${name}"`);
+    }
   });
 });

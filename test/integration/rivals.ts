@@ -43,7 +43,7 @@ export interface RivalsOptions {
 }
 
 /** OPR-6: from the last sign of life of one leader to the first write of the next. */
-export const takeoverLimitMs = 17_000;
+export const maxTakeoverMs = 17_000;
 
 const preload = pathToFileURL(join(import.meta.dirname, "../faults/process-faults.ts")).href;
 

@@ -1,4 +1,4 @@
-/** Chance that a test can have again: the same seed, the same numbers. */
+// Chance that a test can have again: the same seed, the same numbers.
 
 /** A number in [0, 1), like Math.random (mulberry32). */
 export type Random = () => number;

@@ -69,7 +69,7 @@ describe("CLI-2 pallas agent", () => {
     expect(await command.ended).toMatchObject({ code: 0 });
   });
 
-  test("a name that is not there is misuse; a fault and a port that is taken end with 1", async () => {
+  test("a name that is not there is misuse; a problem and a port that is taken end with 1", async () => {
     const local = await createLocal();
     expect(await start(local, "snale").ended).toMatchObject({
       code: 2,

@@ -40,7 +40,7 @@ export function passOn(
   url: string,
   send: (answered: IncomingMessage) => void = (answered) => answered.pipe(response),
 ): void {
-  // No sockets kept: one that the server closes meanwhile would be a fault of the wire's own.
+  // No sockets kept: one that the server closes meanwhile would be a problem of the wire's own.
   const options = { method, agent: false as const, headers: { ...headers, host: new URL(url).host } };
   const onward = forward(url, options, (answered) => {
     response.writeHead(answered.statusCode ?? 502, answered.headers);

@@ -22,7 +22,7 @@ import { readCredentials, readRequestFacts } from "../../lib/auth/request-creden
 import { parseTokenLines } from "../../lib/auth/token-table.ts";
 import { createEventDataReader } from "../../lib/mcp/event-data.ts";
 import { judgeRedirect, parseLocation } from "../../lib/mcp/redirect.ts";
-import { findSchemaFault } from "../../lib/mcp/schema-check.ts";
+import { findSchemaProblem } from "../../lib/mcp/schema-check.ts";
 import { readTraceContext } from "../../lib/mcp/trace-context.ts";
 import { isRefusedAddress } from "../../lib/outgoing/refused-addresses.ts";
 import { withoutEndSlashes } from "../../lib/process/end-slashes.ts";
@@ -30,9 +30,9 @@ import { matchesEtag } from "../../lib/process/entity-tag.ts";
 import { scrub } from "../../lib/process/error-fields.ts";
 import { createHostCheck } from "../../lib/process/http-guard.ts";
 import { createJsonMeter } from "../../lib/process/json-structure.ts";
-import { runAtOnce } from "../../lib/process/steps.ts";
+import { runSynchronously } from "../../lib/process/steps.ts";
 import { isSameVerdict, judgeReport } from "../../operator/health/verdict.ts";
-import { selectorFaults } from "../../plan/accept-peers.ts";
+import { selectorProblems } from "../../plan/accept-peers.ts";
 import { parseAddress, parseRange } from "../../plan/addresses.ts";
 import { shorten } from "../../plan/catalogue.ts";
 import { createApp } from "../../registry/app.ts";
@@ -116,7 +116,7 @@ const answerSchema = createAnswerSchema({
 const scratch = new Uint8Array(4 * 1024 * 1024);
 const measureJson = (text: string) => {
   const { written } = new TextEncoder().encodeInto(text, scratch);
-  return createJsonMeter({ depthMax: Infinity, structureMax: Infinity })(scratch.subarray(0, written));
+  return createJsonMeter({ maxDepth: Infinity, maxStructure: Infinity })(scratch.subarray(0, written));
 };
 /** A text in arguments, and in the schema of somebody else that they are checked against. */
 const checkSchema = (text: string) => {
@@ -126,7 +126,7 @@ const checkSchema = (text: string) => {
     { patternProperties: { "^(.+)+$": a, [text]: a }, additionalProperties: a, required: [text] },
   ];
   const values = [{ a: text }, { b: text }, { [text]: text }, { [text]: { a: text } }];
-  return schemas.map((schema) => values.map((value) => findSchemaFault(schema, value, "the arguments")));
+  return schemas.map((schema) => values.map((value) => findSchemaProblem(schema, value, "the arguments")));
 };
 
 export const readers: readonly Reader[] = [
@@ -173,7 +173,7 @@ export const readers: readonly Reader[] = [
     name: "a pod's series: labels and merging",
     read: (text) => {
       const families = parseExposition(`a${text} 1\nb${text} 2`);
-      const pod = runAtOnce(renderPodSeries(families, makeEndpoint("a", "http://a")));
+      const pod = runSynchronously(renderPodSeries(families, makeEndpoint("a", "http://a")));
       return [...mergeFamilies([], [pod, pod.map((family) => ({ ...family, type: "summary" }))]).chunks];
     },
     after: ['{b="', '{agent="'],
@@ -219,7 +219,7 @@ export const readers: readonly Reader[] = [
   { name: "slashes at the end of a URL", read: withoutEndSlashes, after: ["https://a.example/", "/x"] },
   { name: "a duration", read: parseDurationMs, after: ["1.", "1m"] },
   { name: "an amount", read: (text) => [compareQuantities(text, "1"), parseQuantity(text)], after: ["1.", "1K"] },
-  { name: "a label's key", read: (key) => selectorFaults("a", { matchExpressions: [{ key, operator: "Exists" }] }) },
+  { name: "a label's key", read: (key) => selectorProblems("a", { matchExpressions: [{ key, operator: "Exists" }] }) },
   {
     name: "a model's refusal",
     read: (text) => [isOverflow({ status: 400, text }), parseRefusal({ status: 400, text }), parseWindow(text)],

@@ -22,7 +22,7 @@ export interface JournalEntry extends ServedRequest {
   closedByClientAtMs?: number;
 }
 
-const journalLimit = 50_000;
+const maxJournalEntries = 50_000;
 
 export interface Journal {
   entries: readonly JournalEntry[];
@@ -30,7 +30,7 @@ export interface Journal {
 }
 
 /** An empty journal; above its limit the oldest entries go. */
-export function createJournal(limit: number = journalLimit): Journal {
+export function createJournal(limit: number = maxJournalEntries): Journal {
   const entries: JournalEntry[] = [];
   return {
     entries,

@@ -9,6 +9,7 @@ import {
 } from "../../agent-runtime/model/testing/fixtures.ts";
 import { userMessage, weatherTool } from "../../agent-runtime/model/testing/fixtures.ts";
 import type { ModelMessage, TurnResult } from "../../agent-runtime/model/types.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { startModelMock, type ModelMock } from "./model-mock.ts";
 import { vendorErrors, type ScriptedReply } from "./script.ts";
@@ -35,7 +36,7 @@ const bern = { name: weatherTool.name, arguments: { place: "Bern" }, id: "call_a
 const basel = { name: weatherTool.name, arguments: { place: "Basel" }, id: "call_b" };
 
 const afterCalls = ({ text, toolCalls, opaque }: TurnResult): ModelMessage[] => [
-  { role: "assistant", text, toolCalls, ...(opaque === undefined ? {} : { opaque }) },
+  { role: "assistant", text, toolCalls, ...defined({ opaque }) },
   {
     role: "tool",
     results: toolCalls.map(({ id, name }) => ({ callId: id, name, text: "sun", images: [], isError: false })),

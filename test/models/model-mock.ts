@@ -74,7 +74,7 @@ export async function startModelMock(script: Script = [], options: ModelMockOpti
     return { entry, refusal };
   };
 
-  /** Plays the answer; what fails after the client has gone is no fault. */
+  /** Plays the answer; what fails after the client has gone is no problem. */
   async function answer({ entry, refusal }: Judged, line: Line): Promise<void> {
     const protocol = protocolOf(entry.path);
     if (protocol !== undefined && refusal !== undefined) return playRefusal(line, protocol, refusal, clock.wait);

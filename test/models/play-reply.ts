@@ -23,9 +23,7 @@ export type Wait = (delayMs: number, signal: AbortSignal) => Promise<void>;
 export async function playReply(line: Line, call: Protocol, request: ServedRequest, reply: ScriptedReply, wait: Wait) {
   if (reply.silent === true) return;
   if (reply.delayMs !== undefined) await wait(reply.delayMs, line.signal);
-  if (reply.error !== undefined) {
-    return sendBody(line, { ...renderVendorError(vendorOf[call], reply.error), ...reply });
-  }
+  if (reply.error !== undefined) return sendBody(line, { ...renderVendorError(vendorOf[call], reply.error), ...reply });
   if (reply.status !== undefined || reply.body !== undefined) return sendBody(line, reply);
   const { model, streamed } = readCall(request.path, request.body);
   if (!streamed) return sendBody(line, { ...reply, body: renderWhole(call, model, reply) });

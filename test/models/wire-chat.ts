@@ -1,4 +1,5 @@
 // OpenAI's chat completions, with `reasoning_content` as compatible servers have it.
+import { defined } from "../../lib/process/defined.ts";
 import { renderData, type AnswerParts } from "./answer-parts.ts";
 
 const finishReason = ({ cut, calls }: AnswerParts) => (cut ? "length" : calls.length > 0 ? "tool_calls" : "stop");
@@ -35,7 +36,7 @@ export function renderChatWhole(model: string, parts: AnswerParts): unknown {
   const message = {
     role: "assistant",
     content: parts.texts?.join("") ?? null,
-    ...(parts.reasoning === undefined ? {} : { reasoning_content: parts.reasoning }),
+    ...defined({ reasoning_content: parts.reasoning }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
   return {

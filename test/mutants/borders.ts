@@ -96,14 +96,14 @@ const tokens: readonly Mutant[] = [
   },
   {
     file: "lib/mcp/client-credentials.ts",
-    find: "if (kept?.token === token) {",
-    replace: "if (kept !== undefined) {",
+    find: "if (kept?.token === token) ",
+    replace: "if (kept !== undefined) ",
     breaks: "calls that got 401 together throw each other's new token away",
   },
   {
     file: "lib/mcp/sent-headers.ts",
-    find: "if (answer.status !== 401) {",
-    replace: "if (answer.status !== 402) {",
+    find: "if (answer.status !== 401) ",
+    replace: "if (answer.status !== 402) ",
     breaks: "a token that was revoked is sent until it expires",
   },
   {

@@ -52,7 +52,7 @@ const upMutants: readonly Mutant[] = [
   },
   {
     file: "cli/up/child-output.ts",
-    find: "rest.length >= maxLineLength; rest",
+    find: "rest.length >= maxLineChars; rest",
     replace: "rest.length >= Infinity; rest",
     breaks: "a process that writes no line break fills the memory",
   },
@@ -130,8 +130,8 @@ const upMutants: readonly Mutant[] = [
   },
   {
     file: "cli/up/supervisor.ts",
-    find: "!held.has(agent.port)) this.start(agent);",
-    replace: "true) this.start(agent);",
+    find: "!held.has(agent.port)) this.#start(agent);",
+    replace: "true) this.#start(agent);",
     breaks: "an agent is started on the port of one that still ends its calls",
   },
   {
@@ -190,7 +190,7 @@ const upMutants: readonly Mutant[] = [
   },
   {
     file: "cli/up/agent-status.ts",
-    find: 'finding("Ready", false, "NotReady", faulty.message)',
+    find: 'finding("Ready", false, "NotReady", invalid.message)',
     replace: 'finding("Ready", false, "NotReady", "")',
     breaks: "the chat says that an agent is not ready, and not why",
   },
@@ -264,15 +264,15 @@ const chatMutants: readonly Mutant[] = [
     breaks: "agents of another registry cannot be talked to",
   },
   {
-    file: "cli/chat/images.ts",
-    find: "if (size > maxImageBytes)",
-    replace: "if (size > maxImageBytes + 1)",
+    file: "cli/read-bounded.ts",
+    find: "if (found.size > maxBytes)",
+    replace: "if (found.size > maxBytes + 1)",
     breaks: "an image that agents refuse is read and sent",
   },
   {
-    file: "cli/chat/standard-input.ts",
-    find: "if (bytes > maxInputBytes)",
-    replace: "if (bytes > maxInputBytes + 1)",
+    file: "cli/read-bounded.ts",
+    find: "if (size > maxBytes)",
+    replace: "if (size > maxBytes + 1)",
     breaks: "more than an agent takes is read from a pipe",
   },
   {

@@ -95,14 +95,14 @@ const callers: readonly Mutant[] = [
   },
   {
     file: "agent-runtime/mcp-surface/send-message.ts",
-    find: 'return failure instanceof CallerFault ? "invalid" : "error";',
+    find: 'return failure instanceof CallerError ? "invalid" : "error";',
     replace: 'return "error";',
     breaks: "callers' own mistakes raise the alert on an agent's errors",
   },
   {
     file: "agent-runtime/mcp-surface/send-message.ts",
-    find: "if (!caller.signal.aborted && !(error instanceof CallerFault))",
-    replace: "if (!(error instanceof CallerFault))",
+    find: "if (!caller.signal.aborted && !(error instanceof CallerError))",
+    replace: "if (!(error instanceof CallerError))",
     breaks: "people who press Stop fill the log with warnings and stacks",
   },
   {

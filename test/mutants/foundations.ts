@@ -5,7 +5,7 @@ import type { Mutant } from "./mutant.ts";
 const processMutants: readonly Mutant[] = [
   {
     file: "lib/process/clock.ts",
-    find: "Math.min(delayMs, longestTimerMs)",
+    find: "Math.min(delayMs, maxTimerMs)",
     replace: "delayMs",
     breaks: "a wait of a month is over at once",
   },
@@ -47,13 +47,13 @@ const processMutants: readonly Mutant[] = [
   },
   {
     file: "lib/process/error-fields.ts",
-    find: "if (depth >= causeDepthLimit) return fields;",
+    find: "if (depth >= maxCauseDepth) return fields;",
     replace: "",
     breaks: "an error that is its own cause ends the process",
   },
   {
     file: "lib/process/event-stream.ts",
-    find: "bytes <= gatheredLimitBytes",
+    find: "bytes <= maxGatheredBytes",
     replace: "bytes <= Infinity",
     breaks: "a long stream is held in memory before its first event is sent",
   },
@@ -65,8 +65,8 @@ const processMutants: readonly Mutant[] = [
   },
   {
     file: "lib/process/http-guard.ts",
-    find: "if (!isKnown && !publicRead) {",
-    replace: "if (!isKnown && publicRead) {",
+    find: "if (!isKnown && !publicRead) ",
+    replace: "if (!isKnown && publicRead) ",
     breaks: "a foreign page calls agents",
   },
   {
@@ -113,14 +113,14 @@ const processMutants: readonly Mutant[] = [
   },
   {
     file: "lib/process/json-structure.ts",
-    find: "if (state.structure > structureMax)",
-    replace: "if (state.structure > structureMax + 1)",
+    find: "if (state.structure > maxStructure)",
+    replace: "if (state.structure > maxStructure + 1)",
     breaks: "a body may have one structural character more than is allowed",
   },
   {
     file: "lib/process/json-structure.ts",
-    find: "else if (state.depth > depthMax)",
-    replace: "else if (state.depth > depthMax + 1)",
+    find: "else if (state.depth > maxDepth)",
+    replace: "else if (state.depth > maxDepth + 1)",
     breaks: "a body may be nested one deeper than is allowed",
   },
   {
@@ -149,8 +149,8 @@ const processMutants: readonly Mutant[] = [
   },
   {
     file: "lib/process/memory-budget.ts",
-    find: "ownBytes + bytes <= smallHolderBytes ? limitBytes : limitBytes * largeShare",
-    replace: "limitBytes",
+    find: "ownBytes + bytes <= smallHolderBytes ? maxBytes : maxBytes * largeShare",
+    replace: "maxBytes",
     breaks: "large bodies leave no room for small ones",
   },
   {
@@ -278,7 +278,7 @@ const crdMutants: readonly Mutant[] = [
   },
   {
     file: "crds/object-meta.ts",
-    find: 'key.lastIndexOf("/") <= maxDomainLength;',
+    find: 'key.lastIndexOf("/") <= maxDomainChars;',
     replace: 'key.lastIndexOf("/") <= 999;',
     breaks: "a label that the API server refuses passes the check",
   },

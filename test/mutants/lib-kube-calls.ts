@@ -101,8 +101,8 @@ const writing: readonly Mutant[] = [
   },
   {
     file: "lib/kube/status.ts",
-    find: "const metadata = { name, uid, ...(",
-    replace: "const metadata = { name, ...(",
+    find: "const metadata = { name, uid, ...defined(",
+    replace: "const metadata = { name, ...defined(",
     breaks: "the status of a deleted agent is written onto a new one of its name, or makes one",
   },
   {
@@ -191,14 +191,14 @@ const leading: readonly Mutant[] = [
 const talking: readonly Mutant[] = [
   {
     file: "lib/kube/events.ts",
-    find: "cutToBytes(mask(message), noteLimitBytes)",
-    replace: "cutToBytes(message, noteLimitBytes)",
+    find: "cutToBytes(mask(message), maxNoteBytes)",
+    replace: "cutToBytes(message, maxNoteBytes)",
     breaks: "a token in an error's message can be read in an Event",
   },
   {
     file: "lib/kube/events.ts",
-    find: "this.#waiting.size >= queueLimit",
-    replace: "this.#waiting.size > queueLimit",
+    find: "this.#waiting.size >= maxWaitingEvents",
+    replace: "this.#waiting.size > maxWaitingEvents",
     breaks: "more Events wait than the limit says",
   },
   {

@@ -135,7 +135,7 @@ const working: readonly Mutant[] = [
   },
   {
     file: "lib/kube/controller.ts",
-    find: "isAway(error) ? longestUnreachableRetryMs : undefined;",
+    find: "isAway(error) ? maxUnreachableRetryMs : undefined;",
     replace: "undefined;",
     breaks: "after an outage of the API server agents wait for minutes",
   },
@@ -239,7 +239,7 @@ const working: readonly Mutant[] = [
     file: "lib/kube/reflector.ts",
     find: "if (wasHealthy) this.#backoff.reset();",
     replace: "if (wasHealthy && failure === undefined) this.#backoff.reset();",
-    breaks: "after hours without a fault a single broken connection costs the longest pause",
+    breaks: "after hours without a problem a single broken connection costs the longest pause",
   },
   {
     file: "lib/kube/reflector.ts",

@@ -81,7 +81,7 @@ const answers: readonly Mutant[] = [
   {
     file: "lib/outgoing/response-limit.ts",
     find: "if (why !== undefined)",
-    replace: "if (bytes > limitBytes)",
+    replace: "if (bytes > maxBytes)",
     breaks: "16 MiB of brackets from a tool server end the agent for lack of memory",
   },
 ];
@@ -89,7 +89,7 @@ const answers: readonly Mutant[] = [
 const schemas: readonly Mutant[] = [
   {
     file: "lib/mcp/schema-check.ts",
-    find: "if (visit.steps > visit.bounds.stepsMax) throw new Undecided();",
+    find: "if (visit.steps > visit.bounds.maxSteps) throw new Undecided();",
     replace: "",
     breaks: "a schema that refers to itself twice at each level stops the agent",
   },
@@ -116,7 +116,7 @@ const links: readonly Mutant[] = [
   },
   {
     file: "lib/mcp/tool-list.ts",
-    find: "tools === undefined && fault === undefined ? firstWaitMs",
+    find: "tools === undefined && problem === undefined ? firstWaitMs",
     replace: "tools === undefined ? firstWaitMs",
     breaks: "every run waits a long time for a server that is down",
   },
@@ -134,13 +134,13 @@ const links: readonly Mutant[] = [
   },
   {
     file: "lib/mcp/link-pool.ts",
-    find: 'fault.kind !== "unauthorized" && ',
+    find: 'problem.kind !== "unauthorized" && ',
     replace: "",
     breaks: "one caller with a bad token makes the agent's health say that a server is down",
   },
   {
     file: "agent-runtime/tools/toolbox.ts",
-    find: "if (link.fault() !== undefined) await link.tools();",
+    find: "if (link.problem() !== undefined) await link.tools();",
     replace: "",
     breaks: "health says that a server is down, long after it is back, until somebody calls",
   },

@@ -1,4 +1,4 @@
-// Mistakes in what is said of manifests: keys that are shown, faults that pass for ever, projects that are read wrongly.
+// Mistakes in what is said of manifests: keys that are shown, problems that pass for ever, projects that are read wrongly.
 import type { Mutant } from "./mutant.ts";
 
 export const manifestMutants: readonly Mutant[] = [
@@ -34,7 +34,7 @@ export const manifestMutants: readonly Mutant[] = [
   },
   {
     file: "cli/read-bounded.ts",
-    find: "if (size > limitBytes) return undefined;",
+    find: "if (size > maxBytes) return undefined;",
     replace: "",
     breaks: "a pipe that never ends eats the memory",
   },

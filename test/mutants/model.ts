@@ -48,14 +48,14 @@ const refused: readonly Mutant[] = [
   },
   {
     file: "agent-runtime/model/learned.ts",
-    find: "if (learned.tools.size + named.length > refusedToolsMax) return undefined;",
+    find: "if (learned.tools.size + named.length > maxRefusedTools) return undefined;",
     replace: "",
     breaks: "a provider that refuses everything makes an agent drop all its tools, one request at a time",
   },
   {
     file: "agent-runtime/model/learned.ts",
-    find: "if (limitTokens !== undefined && passing !== true) learned.outputMax = limitTokens;",
-    replace: "if (limitTokens !== undefined) learned.outputMax = limitTokens;",
+    find: "if (maxTokens !== undefined && passing !== true) learned.outputMax = maxTokens;",
+    replace: "if (maxTokens !== undefined) learned.outputMax = maxTokens;",
     breaks: "credit that was short once cuts every later answer",
   },
   {
@@ -69,7 +69,7 @@ const refused: readonly Mutant[] = [
 const sent: readonly Mutant[] = [
   {
     file: "agent-runtime/model/vendor-rules.ts",
-    find: '{ kinds: ["openai"], rules: { toolsMax: openAiToolsMax } },',
+    find: '{ kinds: ["openai"], rules: { maxTools: maxOpenAiTools } },',
     replace: "",
     breaks: "an agent with 129 tools never answers at OpenAI",
   },
@@ -99,7 +99,7 @@ const sent: readonly Mutant[] = [
   },
   {
     file: "agent-runtime/model/retry.ts",
-    find: "if (waitMs > longestWaitMs || ",
+    find: "if (waitMs > maxWaitMs || ",
     replace: "if (",
     breaks: "a provider that asks for an hour's wait gets it, and no fallback is tried",
   },
@@ -129,8 +129,8 @@ const sent: readonly Mutant[] = [
   },
   {
     file: "agent-runtime/model/one-model.ts",
-    find: "if (notes.has(note) || notes.size >= notesLimit) return;",
-    replace: "if (notes.size >= notesLimit) return;",
+    find: "if (notes.has(note) || notes.size >= maxNotes) return;",
+    replace: "if (notes.size >= maxNotes) return;",
     breaks: "each call logs again that a setting is not sent",
   },
   {

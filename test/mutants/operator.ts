@@ -29,8 +29,8 @@ export const operatorMutants: readonly Mutant[] = [
   },
   {
     file: "operator/summary.ts",
-    find: `new Set<FaultReason>(["InstanceNotFound", "AgentNotFound"])`,
-    replace: `new Set<FaultReason>(["InstanceNotFound"])`,
+    find: `new Set<ValidationReason>(["InstanceNotFound", "AgentNotFound"])`,
+    replace: `new Set<ValidationReason>(["InstanceNotFound"])`,
     breaks: "an agent applied a moment before the one it names fails the whole apply",
   },
   {
@@ -184,7 +184,7 @@ export const operatorMutants: readonly Mutant[] = [
   },
   {
     file: "operator/agent/run-configs.ts",
-    find: `.slice(-collectedAtOnce)`,
+    find: `.slice(-maxCollected)`,
     replace: ``,
     breaks: "a backlog of run-configs is deleted all at once",
   },

@@ -5,7 +5,7 @@ import type { Mutant } from "./mutant.ts";
 const resolving: readonly Mutant[] = [
   {
     file: "plan/resolve.ts",
-    find: "if (agents.has(name) || faulty?.has(name)) return [];",
+    find: "if (agents.has(name) || invalid?.has(name)) return [];",
     replace: "if (agents.has(name)) return [];",
     breaks: "a typing error in one agent's manifest makes all its callers faulty",
   },

@@ -36,8 +36,8 @@ const accepting: readonly Mutant[] = [
   },
   {
     file: "plan/accept.ts",
-    find: "(spec.agents ?? []).flatMap(({ name, forwardInboundAuth = false }, position): Fault[] => {",
-    replace: "(spec.agents ?? []).flatMap(({ name, forwardInboundAuth = true }, position): Fault[] => {",
+    find: "(spec.agents ?? []).flatMap(({ name, forwardInboundAuth = false }, position): ValidationError[] => {",
+    replace: "(spec.agents ?? []).flatMap(({ name, forwardInboundAuth = true }, position): ValidationError[] => {",
     breaks: "an agent of an instance with authentication is Ready, and each call to its sub-agents fails",
   },
   {
@@ -84,8 +84,8 @@ const accepting: readonly Mutant[] = [
   },
   {
     file: "plan/accept-peers.ts",
-    find: ", ...refusedFaults(`${path}.to[${at}]`, peer)]",
-    replace: "]",
+    find: "...refusedProblems(`${path}.to[${at}]`, peer),",
+    replace: "",
     breaks: "an author can open the way to the metadata service",
   },
   {
@@ -102,13 +102,13 @@ const accepting: readonly Mutant[] = [
   },
   {
     file: "plan/judge.ts",
-    find: "  ...imageFaults(instance, rules),\n",
+    find: "  ...imageProblems(instance, rules),\n",
     replace: "",
     breaks: "an author chooses what code runs beside the agents' secrets",
   },
   {
     file: "plan/judge.ts",
-    find: '  ...authorFaults("spec", agent.spec, rules),\n',
+    find: '  ...authorProblems("spec", agent.spec, rules),\n',
     replace: "",
     breaks: "the limits of authors hold for instances only",
   },

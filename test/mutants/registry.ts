@@ -214,7 +214,7 @@ export const registryMutants: readonly Mutant[] = [
   },
   {
     file: "registry/servers/query.ts",
-    find: "if (cursor.length > cursorLimitChars) return undefined;",
+    find: "if (cursor.length > maxCursorChars) return undefined;",
     replace: "",
     breaks: "a cursor of any length is decoded",
   },
@@ -226,8 +226,8 @@ export const registryMutants: readonly Mutant[] = [
   },
   {
     file: "registry/servers/query.ts",
-    find: 'includeDeleted === "true" || updatedSince !== undefined',
-    replace: 'includeDeleted === "true"',
+    find: "includeDeleted === true || updatedSince !== undefined",
+    replace: "includeDeleted === true",
     breaks: "who asks for changes does not hear what went",
   },
   {
@@ -244,7 +244,7 @@ export const registryMutants: readonly Mutant[] = [
   },
   {
     file: "registry/servers/records.ts",
-    find: "deleted.size <= tombstoneLimit && now() - updatedAt <= tombstoneTtlMs",
+    find: "deleted.size <= maxTombstones && now() - updatedAt <= tombstoneTtlMs",
     replace: "now() - updatedAt <= tombstoneTtlMs",
     breaks: "what went is kept without a bound",
   },

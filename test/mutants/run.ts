@@ -68,8 +68,8 @@ async function judge(tree: string, mutant: Mutant): Promise<string | undefined> 
 
 async function judgeAll(mutants: readonly Mutant[], trees: readonly [string, ...string[]]): Promise<number> {
   const files = [...new Set(mutants.map(({ file }) => file))];
-  const fault = (await firstFailure(trees[0], "beside", files)) ?? (await firstFailure(trees[0], "related", files));
-  if (fault !== undefined) throw new Error(`a unit test fails without any mutant; mend it first: ${fault}`);
+  const problem = (await firstFailure(trees[0], "beside", files)) ?? (await firstFailure(trees[0], "related", files));
+  if (problem !== undefined) throw new Error(`a unit test fails without any mutant; mend it first: ${problem}`);
   const survivors: Mutant[] = [];
   await inTurn(mutants, trees, async (mutant, tree) => {
     const killer = await judge(tree, mutant);

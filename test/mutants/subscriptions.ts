@@ -38,8 +38,8 @@ const hub: readonly Mutant[] = [
   },
   {
     file: "lib/mcp/subscription-hub.ts",
-    find: "subscriber.count >= subscriptionsMax",
-    replace: "subscriber.count > subscriptionsMax",
+    find: "subscriber.count >= maxSubscriptions",
+    replace: "subscriber.count > maxSubscriptions",
     breaks: "one subscription more than promised is taken",
   },
   {

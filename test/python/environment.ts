@@ -1,8 +1,6 @@
-/**
- * Virtual environments with packages of others, one for each set of requirements beside this file, kept in the user's cache
- * folder and made once per set and Python. Nothing is built: what has no wheel is not installed. A machine without a usable
- * Python is told so in one line and its tests are left out; in CI that is an error, so nothing is left out unseen.
- */
+// Virtual environments with packages of others, one for each set of requirements beside this file, kept in the user's cache
+// folder and made once per set and Python. Nothing is built: what has no wheel is not installed. A machine without a usable
+// Python is told so in one line and its tests are left out; in CI that is an error, so nothing is left out unseen.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";

@@ -9,10 +9,13 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "pallas-interpreter-"
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A script in Python's place that runs, or fails with a word. */
-function place(path: string, fault?: string): string {
+function place(path: string, problem?: string): string {
   const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, fault === undefined ? `#!/bin/sh\necho ${path}\n` : `#!/bin/sh\necho '${fault}' >&2\nexit 1\n`);
+  writeFileSync(
+    file,
+    problem === undefined ? `#!/bin/sh\necho ${path}\n` : `#!/bin/sh\necho '${problem}' >&2\nexit 1\n`,
+  );
   chmodSync(file, 0o755);
   return file;
 }

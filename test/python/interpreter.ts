@@ -31,17 +31,17 @@ export async function findInterpreter(
   minor: number,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Python | { missing: string }> {
-  const faults: string[] = [];
+  const problems: string[] = [];
   for (const executable of await listInterpreters(minor, env)) {
     try {
       const { stdout } = await run(executable, ["-c", renderProbe(minor)], { env, timeout: probeTimeoutMs });
       return { executable, identity: stdout };
     } catch (error) {
       const said = error instanceof Error ? error.message.trim().split("\n").at(-1) : String(error);
-      faults.push(`${said} (${executable})`);
+      problems.push(`${said} (${executable})`);
     }
   }
-  const found = faults[0] ?? "none on PATH";
+  const found = problems[0] ?? "none on PATH";
   return {
     missing: `expected python3 ≥ 3.${minor} with venv and ensurepip, found: ${found}; install Python (Debian: python3-venv)`,
   };

@@ -1,6 +1,4 @@
-/**
- * What those who write manifests can rely on: configuration (CFG) and the caller's token (BRR).
- */
+// What those who write manifests can rely on: configuration (CFG) and the caller's token (BRR).
 import type { Requirements } from "./requirement.ts";
 
 export const configurationRequirements: Requirements = {

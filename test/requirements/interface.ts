@@ -1,6 +1,4 @@
-/**
- * What clients see: the catalogue (CAT), an agent's MCP endpoint (AGT), progress (PRG), health (HLT).
- */
+// What clients see: the catalogue (CAT), an agent's MCP endpoint (AGT), progress (PRG), health (HLT).
 import type { Requirements } from "./requirement.ts";
 
 const daedalus = "test/integration/daedalus.test.ts";

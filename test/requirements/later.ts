@@ -1,7 +1,5 @@
-/**
- * Surfaces of the registry that are still to come: tool discovery (DSC), the directory (DIR), management over MCP (MGM), the
- * dashboard (UI).
- */
+// Surfaces of the registry that are still to come: tool discovery (DSC), the directory (DIR), management over MCP (MGM), the
+// dashboard (UI).
 import type { Requirements } from "./requirement.ts";
 
 export const laterRequirements: Requirements = {

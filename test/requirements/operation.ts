@@ -1,7 +1,5 @@
-/**
- * What those who run Pallas can rely on: metrics (MET), the operator (OPR), logs (LOG), the command line (CLI), security
- * (SEC).
- */
+// What those who run Pallas can rely on: metrics (MET), the operator (OPR), logs (LOG), the command line (CLI), security
+// (SEC).
 import type { Requirements } from "./requirement.ts";
 
 export const operationRequirements: Requirements = {

@@ -1,7 +1,5 @@
-/**
- * What one line of the contract is here: what it promises, and what shows that it is kept. The rules that a list of them must
- * hold are pure, so that they can be tried on lists that break them.
- */
+// What one line of the contract is here: what it promises, and what shows that it is kept. The rules that a list of them must
+// hold are pure, so that they can be tried on lists that break them.
 
 export interface Requirement {
   /** One sentence of our own. */
@@ -43,12 +41,12 @@ const idPattern = new RegExp(`\\b(?:${Object.keys(lastNumbers).join("|")})-\\d+\
 /** The ids that stand in a test file, in titles or elsewhere. */
 const findIds = (text: string): Set<string> => new Set(text.match(idPattern));
 
-/** One sentence for each fault of the list. `testFiles`: path from the root → text. */
-export function findRequirementFaults(requirements: Requirements, testFiles: ReadonlyMap<string, string>): string[] {
+/** One sentence for each problem of the list. `testFiles`: path from the root → text. */
+export function findRequirementProblems(requirements: Requirements, testFiles: ReadonlyMap<string, string>): string[] {
   const idsByFile = new Map([...testFiles].map(([path, text]) => [path, findIds(text)]));
   return [
     ...findWrongIds(requirements, idsByFile),
-    ...Object.entries(requirements).flatMap(([id, requirement]) => findFaults(id, requirement, idsByFile)),
+    ...Object.entries(requirements).flatMap(([id, requirement]) => findProblems(id, requirement, idsByFile)),
   ];
 }
 
@@ -67,7 +65,7 @@ function findWrongIds(requirements: Requirements, idsByFile: IdsByFile): string[
   ];
 }
 
-function findFaults(id: string, { promise, shown, missing }: Requirement, idsByFile: IdsByFile): string[] {
+function findProblems(id: string, { promise, shown, missing }: Requirement, idsByFile: IdsByFile): string[] {
   const wording = /^\S.{8,148}\.$/.test(promise) ? [] : [`${id}: its promise is not one short sentence`];
   if (shown === "open") {
     const claiming = [...idsByFile]

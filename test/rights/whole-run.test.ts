@@ -68,8 +68,9 @@ describe("OPR-9 SEC-2 every call of all tests", needed, () => {
 
   it("stays in the namespaces that are listed, where they are", () => {
     const scopes = new Map<string, Set<string>>();
-    for (const { account, namespaces } of starts.filter((start) => start.namespaces.length > 0))
+    for (const { account, namespaces } of starts.filter((start) => start.namespaces.length > 0)) {
       scopes.set(account, new Set([...(scopes.get(account) ?? []), ...namespaces]));
+    }
     const byAccount = Map.groupBy(calls, ({ account }) => account);
     expect([...scopes].flatMap(([account, scope]) => callsOutside(byAccount.get(account) ?? [], scope))).toEqual([]);
     expect(scopes.size).toBeGreaterThan(15);

@@ -1,6 +1,4 @@
-/**
- * Rules over single files: names, header comments, who reads the clock, sizes. What the linter can say it says.
- */
+// Rules over single files: names, header comments, who reads the clock, sizes. What the linter can say it says.
 import type { SourceFile } from "./source-tree.ts";
 
 const forbiddenNames = /(?:^|\/)(?:utils?|common|helpers?|managers?|misc|index)\.[cm]?[jt]sx?$/;
@@ -24,12 +22,8 @@ export function findClockReads(files: readonly SourceFile[]): string[] {
 /** A source file opens with a comment that says what it owns; a `#!` line may come first. Tests are named after what they test. */
 export function findMissingHeaders(files: readonly SourceFile[]): string[] {
   return files
-    .filter(
-      (file) =>
-        !/\.test\.tsx?$/.test(file.path) &&
-        !/^(?:#![^\n]*\n)?\s*(?:\/\/ ?\S.{10}|\/\*\*?\s*(?:\*\s*)?\S.{10})/.test(file.text),
-    )
-    .map((file) => `${file.path}: open with a comment of 1–5 sentences, what it owns and what it refuses`);
+    .filter((file) => !/\.test\.tsx?$/.test(file.path) && !/^(?:#![^\n]*\n)?\/\/ ?\S.{10}/.test(file.text))
+    .map((file) => `${file.path}: open with lines of // in 1–5 sentences, what it owns and what it refuses`);
 }
 
 /** `kubectl apply -f crds/` submits every .json and .yaml of that folder. */

@@ -1,6 +1,4 @@
-/**
- * Who may import whom (ARCHITECTURE: the rooms). Cycles are the linter's, imports of no file the compiler's.
- */
+// Who may import whom (ARCHITECTURE: the rooms). Cycles are the linter's, imports of no file the compiler's.
 import type { SourceFile, SourceImport } from "./source-tree.ts";
 
 interface FolderRule {
@@ -41,8 +39,9 @@ export function findForbiddenImports(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => {
     if (file.path.startsWith("test/") || file.path.startsWith("examples/") || !file.path.includes("/")) return [];
     const rule = rules.filter(({ prefix }) => file.path.startsWith(prefix)).sort(byPrefixLength)[0];
-    if (rule === undefined)
+    if (rule === undefined) {
       return [`${file.path} lies in no folder that has an import rule: add one to test/tidy/import-rules.ts`];
+    }
     return file.imports
       .filter((each) => !isAllowed(file, each, rule))
       .map(({ specifier }) => `${file.path} may not import ${specifier}`);

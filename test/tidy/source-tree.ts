@@ -1,6 +1,4 @@
-/**
- * The project's own TypeScript files as the tidy test sees them: path, text, and imports resolved to files.
- */
+// The project's own TypeScript files as the tidy test sees them: path, text, and imports resolved to files.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { parseSync, type EcmaScriptModule } from "oxc-parser";

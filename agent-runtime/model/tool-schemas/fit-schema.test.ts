@@ -17,8 +17,9 @@ function visit(schema: unknown, see: (node: Record<string, unknown>, path: strin
   if (!isRecord(schema)) throw new Error(`${path.join("/")}: expected a schema, found ${JSON.stringify(schema)}`);
   see(schema, path);
   for (const group of ["properties", "$defs"]) {
-    for (const [name, child] of Object.entries(isRecord(schema[group]) ? schema[group] : {}))
+    for (const [name, child] of Object.entries(isRecord(schema[group]) ? schema[group] : {})) {
       visit(child, see, [...path, group, name]);
+    }
   }
   for (const name of ["anyOf", "oneOf", "allOf"]) {
     const variants = schema[name];
@@ -32,71 +33,84 @@ function visit(schema: unknown, see: (node: Record<string, unknown>, path: strin
 
 const types = (node: Record<string, unknown>): unknown[] => [node["type"]].flat();
 
-/** Faults in common to all vendors. */
-function commonFaults(schema: Record<string, unknown>): string[] {
-  const faults: string[] = [];
-  if (schema["type"] !== "object") faults.push("the root is no object");
-  for (const name of ["anyOf", "oneOf", "allOf", "enum", "not", "$ref"])
-    if (name in schema) faults.push(`root ${name}`);
+/** Problems in common to all vendors. */
+function commonProblems(schema: Record<string, unknown>): string[] {
+  const problems: string[] = [];
+  if (schema["type"] !== "object") problems.push("the root is no object");
+  for (const name of ["anyOf", "oneOf", "allOf", "enum", "not", "$ref"]) {
+    if (name in schema) problems.push(`root ${name}`);
+  }
   for (const name of Object.keys(isRecord(schema["properties"]) ? schema["properties"] : {})) {
-    if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name)) faults.push(`key ${name}`);
+    if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name)) problems.push(`key ${name}`);
   }
   visit(schema, (node, path) => {
     const place = path.join("/");
-    if (types(node).includes("array") && !("items" in node)) faults.push(`${place}: an array without items`);
-    for (const name of ["$schema", "$id", "id", "$anchor", "patternProperties", "prefixItems", "definitions"])
-      if (name in node) faults.push(`${place}: ${name}`);
+    if (types(node).includes("array") && !("items" in node)) problems.push(`${place}: an array without items`);
+    for (const name of ["$schema", "$id", "id", "$anchor", "patternProperties", "prefixItems", "definitions"]) {
+      if (name in node) problems.push(`${place}: ${name}`);
+    }
     const { $ref } = node;
-    if (typeof $ref === "string" && !(isRecord(schema["$defs"]) && $ref.slice(8) in schema["$defs"]))
-      faults.push(`${place}: ${$ref} names nothing`);
+    if (typeof $ref === "string" && !(isRecord(schema["$defs"]) && $ref.slice(8) in schema["$defs"])) {
+      problems.push(`${place}: ${$ref} names nothing`);
+    }
     const names = node["required"];
-    if (Array.isArray(names) && new Set(names).size !== names.length) faults.push(`${place}: required twice`);
+    if (Array.isArray(names) && new Set(names).size !== names.length) problems.push(`${place}: required twice`);
   });
   const text = JSON.stringify(schema);
-  if (!text.isWellFormed() || /\\ud[89a-f]/i.test(text)) faults.push("a lone surrogate");
-  if (text.length > 1_000_000) faults.push(`${text.length} characters`);
-  return faults;
+  if (!text.isWellFormed() || /\\ud[89a-f]/i.test(text)) problems.push("a lone surrogate");
+  if (text.length > 1_000_000) problems.push(`${text.length} characters`);
+  return problems;
 }
 
-function faultsOf(kind: (typeof providerKinds)[number], schema: Record<string, unknown>): string[] {
-  const faults = commonFaults(schema);
-  if (kind !== "google" && ajv.validateSchema(schema) !== true) faults.push(ajv.errorsText(ajv.errors));
+function problemsOf(kind: (typeof providerKinds)[number], schema: Record<string, unknown>): string[] {
+  const problems = commonProblems(schema);
+  if (kind !== "google" && ajv.validateSchema(schema) !== true) problems.push(ajv.errorsText(ajv.errors));
   visit(schema, (node, path) => {
     const place = path.join("/");
-    if (kind !== "google" && types(node).includes("object") && !isRecord(node["properties"]))
-      faults.push(`${place}: no properties`);
-    if (kind === "openai-compatible" || kind === "huggingface") {
-      for (const name of ["pattern", "$ref", "oneOf", "allOf", "not", "if", "const"])
-        if (name in node) faults.push(`${place}: ${name}`);
+    if (kind !== "google" && types(node).includes("object") && !isRecord(node["properties"])) {
+      problems.push(`${place}: no properties`);
     }
-    if (kind === "google") faults.push(...googleFaults(node, path));
-    if (kind === "bedrock" && "$ref" in node) faults.push(`${place}: $ref`);
+    if (kind === "openai-compatible" || kind === "huggingface") {
+      for (const name of ["pattern", "$ref", "oneOf", "allOf", "not", "if", "const"]) {
+        if (name in node) problems.push(`${place}: ${name}`);
+      }
+    }
+    if (kind === "google") problems.push(...googleProblems(node, path));
+    if (kind === "bedrock" && "$ref" in node) problems.push(`${place}: $ref`);
   });
-  return faults;
+  return problems;
 }
 
 const listed = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const googleKeywords = ["type", "description", "properties", "required", "items", "anyOf", "enum", "format"];
 const googleNumbers = ["minItems", "maxItems", "minimum", "maximum"];
 
-function googleFaults(node: Record<string, unknown>, path: string[]): string[] {
-  const faults: string[] = [];
+function googleProblems(node: Record<string, unknown>, path: string[]): string[] {
+  const problems: string[] = [];
   const place = path.join("/");
-  for (const name of Object.keys(node))
-    if (![...googleKeywords, ...googleNumbers].includes(name)) faults.push(`${place}: ${name}`);
-  if ("anyOf" in node ? Object.keys(node).length > 1 : typeof node["type"] !== "string") faults.push(`${place}: type`);
-  if (Array.isArray(node["enum"])) {
-    if (node["type"] !== "string" || node["enum"].some((value) => typeof value !== "string" || value === ""))
-      faults.push(`${place}: enum`);
+  for (const name of Object.keys(node)) {
+    if (![...googleKeywords, ...googleNumbers].includes(name)) problems.push(`${place}: ${name}`);
   }
-  if (node["type"] === "string" && !["date-time", "enum", undefined].some((format) => format === node["format"]))
-    faults.push(`${place}: format`);
+  if ("anyOf" in node ? Object.keys(node).length > 1 : typeof node["type"] !== "string") {
+    problems.push(`${place}: type`);
+  }
+  if (Array.isArray(node["enum"])) {
+    if (node["type"] !== "string" || node["enum"].some((value) => typeof value !== "string" || value === "")) {
+      problems.push(`${place}: enum`);
+    }
+  }
+  if (node["type"] === "string" && !["date-time", "enum", undefined].some((format) => format === node["format"])) {
+    problems.push(`${place}: format`);
+  }
   const properties = isRecord(node["properties"]) ? Object.keys(node["properties"]) : [];
-  if (properties.some((name) => !/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/.test(name))) faults.push(`${place}: key`);
-  if (listed(node["required"]).some((name) => !properties.some((each) => each === name)))
-    faults.push(`${place}: required`);
-  if (path.filter((part) => ["properties", "items", "additional"].includes(part)).length > 12) faults.push("too deep");
-  return faults;
+  if (properties.some((name) => !/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/.test(name))) problems.push(`${place}: key`);
+  if (listed(node["required"]).some((name) => !properties.some((each) => each === name))) {
+    problems.push(`${place}: required`);
+  }
+  if (path.filter((part) => ["properties", "items", "additional"].includes(part)).length > 12) {
+    problems.push("too deep");
+  }
+  return problems;
 }
 
 const anything = fc.jsonValue({ maxDepth: 2 });
@@ -152,7 +166,7 @@ describe.each(providerKinds)("AGT-15 %s", (kind) => {
   test("whatever a schema is, what is sent keeps the vendor's rules", () => {
     fc.assert(
       fc.property(rawSchemas, (raw) => {
-        expect(faultsOf(kind, fitToolSchema(kind, raw).schema)).toEqual([]);
+        expect(problemsOf(kind, fitToolSchema(kind, raw).schema)).toEqual([]);
       }),
       runs,
     );
@@ -164,7 +178,7 @@ describe.each(providerKinds)("AGT-15 %s", (kind) => {
         const { schema } = fitToolSchema(kind, raw);
         const again = fitToolSchema(kind, schema);
         expect(again.originalKeys.size).toBe(0);
-        expect(faultsOf(kind, again.schema)).toEqual([]);
+        expect(problemsOf(kind, again.schema)).toEqual([]);
       }),
       { ...runs, numRuns: 100 },
     );
@@ -215,7 +229,7 @@ describe.each(providerKinds)("AGT-15 %s", (kind) => {
       { type: "object", properties: { a: { enum: Array.from({ length: 100_000 }, (_, index) => index) } } },
       { anyOf: Array.from({ length: 100_000 }, (_, index) => ({ properties: { [`k${index}`]: { const: index } } })) },
     ];
-    for (const raw of hostile) expect(faultsOf(kind, fitToolSchema(kind, raw).schema)).toEqual([]);
+    for (const raw of hostile) expect(problemsOf(kind, fitToolSchema(kind, raw).schema)).toEqual([]);
   });
 });
 

@@ -26,7 +26,7 @@ const googleKeys = /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/;
 const asItIs = (root: Schema) => root;
 
 /** Full JSON Schema below the root. */
-const full: Dialect = { keepsReferences: true, depthMax: 24, keys: { root: rootKeys }, render: asItIs };
+const full: Dialect = { keepsReferences: true, maxDepth: 24, keys: { root: rootKeys }, render: asItIs };
 const dialects: Record<RunProvider["kind"], Dialect> = {
   openai: full,
   anthropic: full,
@@ -36,7 +36,7 @@ const dialects: Record<RunProvider["kind"], Dialect> = {
   huggingface: { ...full, keepsReferences: false, render: narrow },
   google: {
     keepsReferences: false,
-    depthMax: 8,
+    maxDepth: 8,
     keys: { root: googleKeys, nested: googleKeys },
     render: renderForGoogle,
   },

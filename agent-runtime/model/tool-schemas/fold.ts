@@ -1,11 +1,12 @@
 // Several schemas of objects as one: vendors refuse alternatives at the root of a tool's schema. The result lets in what any
 // alternative lets in, and requires what all of them require; which properties go together is told in words.
+import { defined } from "../../../lib/process/defined.ts";
 import { addHint, anyOfThem, uniqueJson, type Schema } from "./schema.ts";
 
-const depthMax = 8;
-const variantsMax = 16;
+const maxDepth = 8;
+const maxVariants = 16;
 const alternativesTold = 8;
-const visitsMax = 2_000;
+const maxVisits = 2_000;
 
 interface Folded {
   properties: Map<string, Schema>;
@@ -26,10 +27,10 @@ export const hasCombinators = (node: Schema): boolean =>
 
 /** The schema of one object without combinators. */
 export function foldObject(node: Schema, definitions: Readonly<Record<string, Schema>> = {}): Schema {
-  const folded = fold(node, { definitions, visitsLeft: visitsMax }, 0);
+  const folded = fold(node, { definitions, visitsLeft: maxVisits }, 0);
   const { description } = node;
   const result: Schema = {
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     type: "object",
     properties: Object.fromEntries(folded.properties),
   };
@@ -49,7 +50,7 @@ function fold(node: Schema, folding: Folding, depth: number): Folded {
     alternatives: [],
   };
   folding.visitsLeft -= 1;
-  if (depth >= depthMax || folding.visitsLeft <= 0) return folded;
+  if (depth >= maxDepth || folding.visitsLeft <= 0) return folded;
   const part = (schema: Schema) => fold(schema, folding, depth + 1);
   const name = node.$ref?.slice("#/$defs/".length) ?? "";
   const named = Object.hasOwn(folding.definitions, name) ? folding.definitions[name] : undefined;
@@ -94,7 +95,7 @@ function combine(a: Schema, b: Schema): Schema {
   }
   if (Object.keys(a).length === 0) return a;
   const variants = uniqueJson([...(isPlainAnyOf(a) ? (a.anyOf ?? []) : [a]), b]);
-  return variants.length > variantsMax ? {} : anyOfThem(variants);
+  return variants.length > maxVariants ? {} : anyOfThem(variants);
 }
 
 const isPlainAnyOf = (schema: Schema): boolean => schema.anyOf !== undefined && Object.keys(schema).length === 1;

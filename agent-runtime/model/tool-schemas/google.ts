@@ -28,11 +28,12 @@ function renderNode(source: Schema): Schema {
   const types = guessTypes(node);
   const [only] = types;
   if (types.length === 1 && only !== undefined) return renderTyped(node, only);
-  if (types.length > 1)
+  if (types.length > 1) {
     return renderAnyOf(
       types.map((type) => renderTyped({ ...node, description: "" }, type)),
       node,
     );
+  }
   if (node.anyOf !== undefined) return renderAnyOf(node.anyOf.map(renderNode), node);
   return renderAnyOf(anything.anyOf ?? [], node);
 }

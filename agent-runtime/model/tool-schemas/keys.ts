@@ -12,8 +12,8 @@ export interface KeyRules {
 /** Given name → the tool's own. */
 export type OriginalKeys = ReadonlyMap<string, string>;
 
-const nameMax = 56;
-const depthMax = 100;
+const maxNameChars = 56;
+const maxDepth = 100;
 
 export function renameKeys(root: Schema, rules: KeyRules): { schema: Schema; originalKeys: OriginalKeys } {
   const taken = new Set<string>();
@@ -27,7 +27,7 @@ export function renameKeys(root: Schema, rules: KeyRules): { schema: Schema; ori
     const base = name
       .replaceAll(/[^a-zA-Z0-9_]/g, "_")
       .replace(/^(?=\d|$)/, "_")
-      .slice(0, nameMax);
+      .slice(0, maxNameChars);
     let free = base;
     for (let count = 2; taken.has(free); count += 1) free = `${base}_${count}`;
     taken.add(free);
@@ -58,7 +58,7 @@ function collect(node: Schema, names: Set<string>): void {
 
 /** The arguments under the tool's own names. */
 export function restoreKeys(args: unknown, originalKeys: OriginalKeys, depth = 0): unknown {
-  if (originalKeys.size === 0 || depth > depthMax) return args;
+  if (originalKeys.size === 0 || depth > maxDepth) return args;
   if (Array.isArray(args)) return args.map((each) => restoreKeys(each, originalKeys, depth + 1));
   if (!isRecord(args)) return args;
   const entries = Object.entries(args).map(([name, value]) => [

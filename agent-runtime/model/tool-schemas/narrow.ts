@@ -4,12 +4,12 @@ import { foldObject } from "./fold.ts";
 import { addHint, anyOfThem, includesType, mapChildren, type Schema } from "./schema.ts";
 
 /** A grammar repeats a rule that often at most. */
-const lengthMax = 1_000;
+const maxChars = 1_000;
 const lengths = ["minLength", "maxLength", "minItems", "maxItems"] as const;
 
 export function narrow(schema: Schema): Schema {
   const { not: _not, if: _if, then: _then, else: _else, oneOf, pattern, ...node } = mergeAll(schema);
-  for (const name of lengths) if (Number(node[name]) > lengthMax) delete node[name];
+  for (const name of lengths) if (Number(node[name]) > maxChars) delete node[name];
   if (oneOf !== undefined) node.anyOf = [...(node.anyOf ?? []), ...oneOf];
   if (typeof pattern === "string") addHint(node, `pattern: ${pattern}`);
   if (Object.hasOwn(node, "const")) {

@@ -10,8 +10,8 @@ export interface References {
   takeKept(): { name: string; schema: unknown } | undefined;
 }
 
-const pointerPartsMax = 32;
-const pointerMax = 1_000;
+const maxPointerParts = 32;
+const maxPointerChars = 1_000;
 const nameOfDefinition = /^#\/(?:\$defs|definitions)\/([\w.-]{1,100})$/;
 
 export function createReferences(root: unknown, keeps: boolean): References {
@@ -41,9 +41,9 @@ export function createReferences(root: unknown, keeps: boolean): References {
 /** A JSON pointer behind `#`, over own properties only. */
 function follow(root: unknown, reference: string): unknown {
   if (reference === "#") return root;
-  if (!reference.startsWith("#/") || reference.length > pointerMax) return undefined;
-  const parts = reference.slice(2).split("/", pointerPartsMax + 1);
-  if (parts.length > pointerPartsMax) return undefined;
+  if (!reference.startsWith("#/") || reference.length > maxPointerChars) return undefined;
+  const parts = reference.slice(2).split("/", maxPointerParts + 1);
+  if (parts.length > maxPointerParts) return undefined;
   let at = root;
   for (const part of parts) {
     const key = decode(part).replaceAll("~1", "/").replaceAll("~0", "~");

@@ -46,11 +46,11 @@ export function anyOfThem(variants: readonly Schema[]): Schema {
   return different.length > 1 ? { anyOf: different } : only;
 }
 
-const hintMax = 300;
+const maxHintChars = 300;
 
 /** What a vendor's subset cannot say, told to the model in words. */
 export function addHint(node: Schema, hint: string): void {
-  const text = `(${hint.length > hintMax ? `${hint.slice(0, hintMax)}…` : hint})`.toWellFormed();
+  const text = `(${hint.length > maxHintChars ? `${hint.slice(0, maxHintChars)}…` : hint})`.toWellFormed();
   node.description = node.description === undefined ? text : `${node.description} ${text}`;
 }
 
@@ -59,8 +59,9 @@ export function mapChildren(node: Schema, change: (child: Schema) => Schema): Sc
   const copy: Schema = { ...node };
   for (const name of ["properties", "$defs"] as const) {
     const group = node[name];
-    if (group !== undefined)
+    if (group !== undefined) {
       copy[name] = Object.fromEntries(Object.entries(group).map(([key, child]) => [key, change(child)]));
+    }
   }
   for (const name of ["anyOf", "oneOf", "allOf"] as const) {
     const variants = node[name];

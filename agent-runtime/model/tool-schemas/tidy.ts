@@ -9,16 +9,16 @@ import type { Allowance, Schema } from "./schema.ts";
 export interface TidyOptions {
   /** Whether references stay where they name an entry of `$defs`; else all are replaced by what they name. */
   keepsReferences: boolean;
-  depthMax: number;
+  maxDepth: number;
 }
 
 /** Of one tool, with what references are replaced by. */
-const nodesMax = 3_000;
-const charactersMax = 100_000;
-const textMax = 2_000;
-const valuesMax = 500;
-const nameMax = 500;
-const patternMax = 500;
+const maxNodes = 3_000;
+const maxChars = 100_000;
+const maxTextChars = 2_000;
+const maxValues = 500;
+const maxNameChars = 500;
+const maxPatternChars = 500;
 
 interface Tidying extends TidyOptions {
   references: References;
@@ -26,7 +26,7 @@ interface Tidying extends TidyOptions {
 }
 
 export function tidySchema(raw: unknown, options: TidyOptions): Schema {
-  const allowance = { nodes: nodesMax, characters: charactersMax };
+  const allowance = { nodes: maxNodes, characters: maxChars };
   const references = createReferences(raw, options.keepsReferences);
   const tidying: Tidying = { ...options, references, allowance };
   const root = tidyNode(raw, tidying, 0, []);
@@ -56,7 +56,7 @@ function tidyNode(raw: unknown, tidying: Tidying, depth: number, path: readonly 
   takeValues(node, raw, allowance);
   takeBounds(node, raw);
   takePattern(node, raw);
-  if (depth < tidying.depthMax) {
+  if (depth < tidying.maxDepth) {
     const child = (value: unknown) => tidyNode(value, tidying, depth + 1, path);
     takeProperties(node, raw, tidying, child);
     takeItems(node, raw, child);
@@ -85,7 +85,7 @@ function overlay(target: unknown, beside: Record<string, unknown>): Record<strin
 }
 
 function tidyType(raw: unknown): string | string[] | undefined {
-  const named = Array.isArray(raw) ? raw.slice(0, valuesMax) : [raw];
+  const named = Array.isArray(raw) ? raw.slice(0, maxValues) : [raw];
   const known = schemaTypes.filter((type) => named.includes(type));
   return known.length > 1 ? known : known[0];
 }
@@ -94,7 +94,7 @@ function tidyType(raw: unknown): string | string[] | undefined {
 function takeTexts(raw: Record<string, unknown>, allowance: Allowance): Schema {
   for (const said of [raw["description"], raw["title"]]) {
     if (typeof said !== "string") continue;
-    const text = said.slice(0, Math.min(textMax, allowance.characters)).toWellFormed().trim();
+    const text = said.slice(0, Math.min(maxTextChars, allowance.characters)).toWellFormed().trim();
     if (text === "") continue;
     allowance.characters -= text.length;
     return { description: text };
@@ -105,7 +105,7 @@ function takeTexts(raw: Record<string, unknown>, allowance: Allowance): Schema {
 function takeValues(node: Schema, raw: Record<string, unknown>, allowance: Allowance): void {
   const fits = (value: unknown) => isBoundedJson(value, allowance);
   if (Array.isArray(raw["enum"])) {
-    const values = uniqueJson(raw["enum"].slice(0, valuesMax).filter(fits));
+    const values = uniqueJson(raw["enum"].slice(0, maxValues).filter(fits));
     if (values.length > 0) node.enum = values;
   }
   if (Object.hasOwn(raw, "const") && fits(raw["const"])) node["const"] = raw["const"];
@@ -142,7 +142,9 @@ const rarePattern = /\(\?[^:]|\\[pPkAzZ]|\\u\{/;
 /** Compiled to see that it can be, never run. A pattern that not every validator reads is told in words. */
 function takePattern(node: Schema, raw: Record<string, unknown>): void {
   const { pattern } = raw;
-  if (typeof pattern !== "string" || pattern === "" || pattern.length > patternMax || !pattern.isWellFormed()) return;
+  if (typeof pattern !== "string" || pattern === "" || pattern.length > maxPatternChars || !pattern.isWellFormed()) {
+    return;
+  }
   if (!rarePattern.test(pattern) && isRegExp(pattern)) node["pattern"] = pattern;
   else addHint(node, `pattern: ${pattern}`);
 }
@@ -159,15 +161,17 @@ type Child = (value: unknown) => Schema;
 
 function takeProperties(node: Schema, raw: Record<string, unknown>, { allowance }: Tidying, child: Child): void {
   const { properties, required, additionalProperties, patternProperties } = raw;
-  const listed: unknown[] = Array.isArray(required) ? required.slice(0, valuesMax) : [];
-  const names = new Set(listed.filter((name) => typeof name === "string").filter((name) => name.length <= nameMax));
+  const listed: unknown[] = Array.isArray(required) ? required.slice(0, maxValues) : [];
+  const names = new Set(
+    listed.filter((name) => typeof name === "string").filter((name) => name.length <= maxNameChars),
+  );
   if (isRecord(properties)) {
     const taken: [string, Schema][] = [];
     for (const [name, schema] of Object.entries(properties)) {
       if (allowance.nodes <= 0) break;
-      allowance.characters -= Math.min(name.length, nameMax);
+      allowance.characters -= Math.min(name.length, maxNameChars);
       // One that may never be there, and one that no model could write.
-      if (schema === false || name.length > nameMax || allowance.characters < 0) {
+      if (schema === false || name.length > maxNameChars || allowance.characters < 0) {
         allowance.nodes -= 1;
         continue;
       }
@@ -192,14 +196,14 @@ function takeItems(node: Schema, raw: Record<string, unknown>, child: Child): vo
     return;
   }
   const rest = Array.isArray(items) ? additionalItems : items;
-  node.items = anyOfThem([...tuple.slice(0, valuesMax), ...(isRecord(rest) ? [rest] : [])].map(child));
+  node.items = anyOfThem([...tuple.slice(0, maxValues), ...(isRecord(rest) ? [rest] : [])].map(child));
 }
 
 function takeCombinations(node: Schema, raw: Record<string, unknown>, child: Child): void {
   for (const name of ["anyOf", "oneOf", "allOf"] as const) {
     const variants = raw[name];
     if (!Array.isArray(variants)) continue;
-    const tidied = variants.slice(0, valuesMax).filter(isRecord).map(child);
+    const tidied = variants.slice(0, maxValues).filter(isRecord).map(child);
     if (tidied.length > 0) node[name] = tidied;
   }
   for (const name of ["not", "if", "then", "else"] as const) {

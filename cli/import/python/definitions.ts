@@ -37,8 +37,9 @@ export function readDefinitions(path: string, files: ProjectFiles, notes: Notes)
   for (const call of module.calls) {
     const { name, isDecorator, node } = call;
     const kind = ["agent", ...workflowKinds].find((each) => isDecorator && name.endsWith(`.${each}`));
-    if (kind !== undefined) found.definitions.push(...readDefinition(kind, call, module, evaluator, notes));
-    else if (isDecorator && /(?<!^mcp|^server)\.tool$/.test(name)) {
+    if (kind !== undefined) {
+      found.definitions.push(...readDefinition(kind, call, module, evaluator, notes));
+    } else if (isDecorator && /(?<!^mcp|^server)\.tool$/.test(name)) {
       const why = "a tool in Python, and agents run no code";
       const message = `@${name}: not carried over: ${why}; serve it as an MCP server and name that in spec.servers`;
       notes.warn(module.place(node), message);

@@ -52,11 +52,14 @@ export class Evaluator {
       const before = parts[at - 1]?.name ?? "";
       if (!isExpression(part) || parts[at + 1]?.name === "AssignOp") continue;
       const target = parts[at - 2];
-      if (before === "AssignOp" && target !== undefined) found.named.set(text(target), this.evaluate(part));
-      else if (before === "*" || before === "**") {
+      if (before === "AssignOp" && target !== undefined) {
+        found.named.set(text(target), this.evaluate(part));
+      } else if (before === "*" || before === "**") {
         const why = "is put together by * or **, which is not followed";
         found.named.set(`${before}${text(part)}`, { kind: "opaque", why, place: place(part) });
-      } else found.positional.push(this.evaluate(part));
+      } else {
+        found.positional.push(this.evaluate(part));
+      }
     }
     return found;
   }

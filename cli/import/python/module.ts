@@ -38,8 +38,9 @@ export function parseModule(path: string, file: string, source: string): PythonM
   parser.parse(source.replaceAll(/\byield\b(?=[ \t]*(?:#.*)?$|[ \t]*\))/gm, "None ")).iterate({
     enter: (at) => {
       if (at.type.isError) firstError ??= place(at);
-      if (hasScope(at.name)) scopes += 1;
-      else if (at.name === "Decorator") {
+      if (hasScope(at.name)) {
+        scopes += 1;
+      } else if (at.name === "Decorator") {
         const parts = childrenOf(at.node).filter(({ name }) => name === "VariableName" || name === "PropertyName");
         calls.push({ name: parts.map(text).join("."), isDecorator: true, node: at.node });
       } else if (at.name === "CallExpression") {
@@ -47,7 +48,9 @@ export function parseModule(path: string, file: string, source: string): PythonM
         const inner = at.node.firstChild?.name === "CallExpression" ? at.node.firstChild : undefined;
         const node = inner ?? (at.node.parent?.name === "ExpressionStatement" ? at.node : undefined);
         if (node?.firstChild) calls.push({ name: text(node.firstChild), isDecorator: inner !== undefined, node });
-      } else if (scopes === 0 && /^(Assign|Update)Statement$/.test(at.name)) addConstants(at.node, text, constants);
+      } else if (scopes === 0 && /^(Assign|Update)Statement$/.test(at.name)) {
+        addConstants(at.node, text, constants);
+      }
     },
     leave: ({ name }) => {
       if (hasScope(name)) scopes -= 1;

@@ -1,6 +1,4 @@
-/**
- * The owner reference of a child in a test.
- */
+// The owner reference of a child in a test.
 import type { LiveObject, OwnerReference } from "../object.ts";
 
 export function controllerReference({ apiVersion, kind, metadata: { name, uid } }: LiveObject): OwnerReference {

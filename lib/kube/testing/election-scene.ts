@@ -47,9 +47,9 @@ export function createElectionScene() {
     return contender;
   };
   /** The time until the contender leads, in steps of 50 ms. */
-  const untilLeads = async ({ election }: Contender, limitMs = 60_000) => {
+  const untilLeads = async ({ election }: Contender, maxMs = 60_000) => {
     let waitedMs = 0;
-    for (; !election.isLeader && waitedMs <= limitMs; waitedMs += 50) await clock.advance(50);
+    for (; !election.isLeader && waitedMs <= maxMs; waitedMs += 50) await clock.advance(50);
     return waitedMs;
   };
   const master = async () => (await registry.getSingleMetric("leader_election_master_status")?.get())?.values[0]?.value;

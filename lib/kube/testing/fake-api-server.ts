@@ -1,8 +1,6 @@
-/**
- * A small API server in this process for faults that a real one does not commit on demand: broken streams, silence,
- * wrong answers. It takes objects of any kind, knows list pages, watch, label selectors for keys, get, create, apply (a
- * plain merge), the status subresource and delete; and neither schemas, defaults nor rights.
- */
+// A small API server in this process for problems that a real one does not commit on demand: broken streams, silence,
+// wrong answers. It takes objects of any kind, knows list pages, watch, label selectors for keys, get, create, apply (a
+// plain merge), the status subresource and delete; and neither schemas, defaults nor rights.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { KubeConfig } from "@kubernetes/client-node";
 import type { LiveObject } from "../object.ts";
@@ -201,8 +199,9 @@ export class FakeApiServer {
   #publish(type: string, collection: string, object: Stored): void {
     const line = `${JSON.stringify({ type, object })}\n`;
     this.#history.push({ collection, version: this.#version, object, line });
-    for (const watch of this.#watches)
+    for (const watch of this.#watches) {
       if (watch.collection === collection && watch.wants(object)) watch.response.write(line);
+    }
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -244,8 +243,9 @@ export class FakeApiServer {
       return;
     }
     const { collection, wants } = this.#open(response, exchange);
-    for (const event of this.#history)
+    for (const event of this.#history) {
       if (event.collection === collection && event.version > from && wants(event.object)) response.write(event.line);
+    }
   }
 
   /** Accepts a watch without sending what it missed. */

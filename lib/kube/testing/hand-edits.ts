@@ -1,7 +1,5 @@
-/**
- * Every small edit that somebody could make by hand to a JSON value: a scalar changed, a field or element removed or
- * added, a list turned round. For tests of what is noticed of them; what an edit means is theirs to say.
- */
+// Every small edit that somebody could make by hand to a JSON value: a scalar changed, a field or element removed or
+// added, a list turned round. For tests of what is noticed of them; what an edit means is theirs to say.
 import type { Path } from "../merge-rules.ts";
 
 export interface HandEdit {

@@ -1,7 +1,5 @@
-/**
- * The Leases of an API server, in memory and without delay, so that elections can be played through on a manual clock.
- * Knows just what an election needs: get, create, and replacing the version that was seen.
- */
+// The Leases of an API server, in memory and without delay, so that elections can be played through on a manual clock.
+// Knows just what an election needs: get, create, and replacing the version that was seen.
 import { ApiError, TransportError } from "../api-error.ts";
 import type { Call, Transport } from "../transport.ts";
 
@@ -57,8 +55,9 @@ export class MemoryLeases {
   #answer({ method, body }: Call): unknown {
     const wanted = parseLease(body);
     if (method === "POST" ? this.lease !== undefined : this.lease === undefined) throw status(method);
-    if (method === "PUT" && wanted.metadata.resourceVersion !== this.lease?.metadata.resourceVersion)
+    if (method === "PUT" && wanted.metadata.resourceVersion !== this.lease?.metadata.resourceVersion) {
       throw status("POST");
+    }
     if (method !== "GET") this.put(wanted.spec, wanted.metadata);
     return structuredClone(this.lease);
   }

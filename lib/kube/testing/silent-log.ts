@@ -1,4 +1,4 @@
-/** A logger for tests that are not about logs. */
+// A logger for tests that are not about logs.
 import { createLogger, type Logger } from "../../process/log.ts";
 
 export function silentLog(): Logger {

@@ -1,7 +1,5 @@
-/**
- * A clock that stands still until it is told to move. For tests of delays, back-off and deadlines. Its two times are far
- * apart and can be moved apart further, as when somebody sets the machine's clock.
- */
+// A clock that stands still until it is told to move. For tests of delays, back-off and deadlines. Its two times are far
+// apart and can be moved apart further, as when somebody sets the machine's clock.
 import type { Clock, Timer } from "../clock.ts";
 
 interface Scheduled {

@@ -40,8 +40,13 @@ export function findClusterProcesses(dir: string): number[] {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     const program = observeProgram(pid);
-    if (program === undefined || !programs.has(program) || !readArguments(pid).some((each) => each.includes(`${dir}/`)))
+    if (
+      program === undefined ||
+      !programs.has(program) ||
+      !readArguments(pid).some((each) => each.includes(`${dir}/`))
+    ) {
       continue;
+    }
     own.push(pid);
     if (program === shim) contained.push(...readChildren(pid));
   }

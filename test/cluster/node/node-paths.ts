@@ -17,16 +17,16 @@ export interface NodePaths {
   readonly imagesDir: string;
 }
 
-const longestSocketPathBytes = 107; // of Linux
+const maxSocketPathBytes = 107; // of Linux
 
 /** Throws when the folder's name is too long for the sockets in it. */
 export function renderNodePaths(dir: string): NodePaths {
   const conf = (name: string): string => join(dir, "conf", name);
   const socket = join(dir, "run/containerd.sock");
   const longest = Buffer.byteLength(`${socket}.ttrpc`);
-  if (longest > longestSocketPathBytes) {
+  if (longest > maxSocketPathBytes) {
     throw new Error(
-      `expected socket paths of at most ${longestSocketPathBytes} bytes, found ${longest} in ${dir}; choose a shorter folder`,
+      `expected socket paths of at most ${maxSocketPathBytes} bytes, found ${longest} in ${dir}; choose a shorter folder`,
     );
   }
   return {

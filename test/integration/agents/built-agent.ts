@@ -1,4 +1,4 @@
-/** The built agent on a model mock, as the tests of a running agent start it. */
+// The built agent on a model mock, as the tests of a running agent start it.
 import { join } from "node:path";
 import { expect, vi } from "vitest";
 import { startAgentProcess, type AgentProcess } from "../../../agent-runtime/testing/process.ts";

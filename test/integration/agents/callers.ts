@@ -1,10 +1,11 @@
-/** Callers of send_message on the SDKs that people use, under one interface: both TypeScript SDKs, and programs on others. */
+// Callers of send_message on the SDKs that people use, under one interface: both TypeScript SDKs, and programs on others.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import * as z from "zod";
 import { textDeltaMetaKey, textDeltaSchema } from "../../../crds/text-delta.ts";
+import { defined } from "../../../lib/process/defined.ts";
 import { connect1, connect2, type Connect } from "../daedalus/typescript-clients.ts";
 import { createWire } from "../daedalus/wire.ts";
 
@@ -71,7 +72,7 @@ const openTypeScript =
         const lines: string[] = [];
         const deltas: string[] = [];
         const result = await session.callTool(
-          { name: "send_message", arguments: args, ...(meta === undefined ? {} : { _meta: meta }) },
+          { name: "send_message", arguments: args, ...defined({ _meta: meta }) },
           {
             timeout: idleTimeoutMs,
             resetTimeoutOnProgress: true,
@@ -80,7 +81,7 @@ const openTypeScript =
               const delta = deltaSchema.safeParse(_meta).data;
               if (delta !== undefined) deltas.push(delta[textDeltaMetaKey].text);
             },
-            ...(signal === undefined ? {} : { signal }),
+            ...defined({ signal }),
           },
         );
         return parseAnswer(result, { lines, deltas });

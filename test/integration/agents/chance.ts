@@ -1,4 +1,4 @@
-/** Weighted chance that a test can have again. */
+// Weighted chance that a test can have again.
 import { createRandom } from "../seeded-random.ts";
 
 export interface Chance {

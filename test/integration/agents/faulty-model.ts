@@ -1,4 +1,4 @@
-/** What a model says to a request by chance: mostly answers, some with tool calls, some late, and every fault of providers. */
+// What a model says to a request by chance: mostly answers, some with tool calls, some late, and every fault of providers.
 import { vendorErrors, type ScriptedReply } from "../../models/script.ts";
 import type { Chance } from "./chance.ts";
 

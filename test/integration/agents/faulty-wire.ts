@@ -1,4 +1,4 @@
-/** A wire to a downstream MCP server that breaks by chance, in every way that networks and servers have. */
+// A wire to a downstream MCP server that breaks by chance, in every way that networks and servers have.
 import { passOn, startWire, type Wire } from "../wire.ts";
 import type { Chance } from "./chance.ts";
 

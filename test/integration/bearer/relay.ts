@@ -27,12 +27,12 @@ export async function startRelay(url: string, { faultEvery = 0 } = {}): Promise<
     const { request, response, body } = exchange;
     const seen = readRequest(request, body);
     requests.push(seen);
-    const fault = seen.method === "tools/call" && faultEvery > 0 && (calls += 1) % faultEvery === 0 ? calls % 3 : 0;
-    if (fault === 1 && seen.session !== undefined) {
+    const problem = seen.method === "tools/call" && faultEvery > 0 && (calls += 1) % faultEvery === 0 ? calls % 3 : 0;
+    if (problem === 1 && seen.session !== undefined) {
       response.writeHead(404).end("Session not found");
-    } else if (fault === 2) {
+    } else if (problem === 2) {
       response.writeHead(500).end(`cannot do ${body.toString("utf8")} for ${seen.authorization}`);
-    } else if (fault !== 0) {
+    } else if (problem !== 0) {
       request.socket.destroy();
     } else {
       passOn(exchange, url);

@@ -1,7 +1,5 @@
-/**
- * What a client saw that did with a Pallas instance what Daedalus does: the same shape from every SDK, so that one test
- * judges them all. Messages are as they came over the wire, before any SDK could mend them.
- */
+// What a client saw that did with a Pallas instance what Daedalus does: the same shape from every SDK, so that one test
+// judges them all. Messages are as they came over the wire, before any SDK could mend them.
 import * as z from "zod";
 
 const progressMessageSchema = z.strictObject({

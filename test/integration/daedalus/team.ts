@@ -1,7 +1,5 @@
-/**
- * A team as a user has it: a tool server, and `pallas up` from dist/ on a folder of manifests with an orchestrator, the agent
- * that it asks, and that agent's tools. The model is the keyless `passthrough`, which does what the message says.
- */
+// A team as a user has it: a tool server, and `pallas up` from dist/ on a folder of manifests with an orchestrator, the agent
+// that it asks, and that agent's tools. The model is the keyless `passthrough`, which does what the message says.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

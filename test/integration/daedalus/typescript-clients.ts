@@ -1,7 +1,5 @@
-/**
- * Daedalus on the TypeScript SDKs: generation 1, which knows the 2025 era only, and generation 2 in either era. What they do
- * is written once; the SDKs differ in how they connect and where options stand.
- */
+// Daedalus on the TypeScript SDKs: generation 1, which knows the 2025 era only, and generation 2 in either era. What they do
+// is written once; the SDKs differ in how they connect and where options stand.
 import { randomUUID } from "node:crypto";
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";

@@ -1,7 +1,5 @@
-/**
- * A fetch that notes every JSON-RPC message of the answers before its caller can read them, whether an answer is one JSON body
- * or a stream of events.
- */
+// A fetch that notes every JSON-RPC message of the answers before its caller can read them, whether an answer is one JSON body
+// or a stream of events.
 
 export interface Wire {
   /** In the order of their arrival. */

@@ -1,7 +1,6 @@
-/**
- * Hostile requests to an MCP endpoint, from a seed: bodies that are broken, deep, huge, of wrong types, in batches, with keys
- * of prototypes and headers that contradict them. The same seed gives the same requests.
- */
+// Hostile requests to an MCP endpoint, from a seed: bodies that are broken, deep, huge, of wrong types, in batches, with keys
+// of prototypes and headers that contradict them. The same seed gives the same requests.
+import { defined } from "../../../lib/process/defined.ts";
 import { below, pick, type Random } from "../seeded-random.ts";
 
 export interface HostileRequest {
@@ -167,7 +166,6 @@ function renderMatching(body: Buffer | undefined): Record<string, string> {
   const method = /"method":"([a-z]+\/[a-z]+)"/i.exec(text)?.[1];
   const name = /"name":"([a-z_]+)"/.exec(text)?.[1];
   return {
-    ...(method !== undefined && { "mcp-method": method }),
-    ...(name !== undefined && { "mcp-name": name }),
+    ...defined({ "mcp-method": method, "mcp-name": name }),
   };
 }

@@ -21,7 +21,7 @@ export class Local {
   stderr = "";
   /** Further environment variables of every command. */
   variables: Readonly<Record<string, string>> = {};
-  private process: ChildProcess | undefined;
+  #process: ChildProcess | undefined;
 
   constructor(folder: string, port: number) {
     this.folder = folder;
@@ -66,14 +66,15 @@ export class Local {
     });
     child.stdout.on("data", (chunk: Buffer) => (this.stdout += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => (this.stderr += chunk.toString()));
-    this.process = child;
+    this.#process = child;
   }
 
   /** Until the table is there. */
   async started(): Promise<void> {
     const check = (): void => {
-      if (!/registry ready: |"settled"/.test(this.stdout))
+      if (!/registry ready: |"settled"/.test(this.stdout)) {
         throw new Error(`no table yet; ${this.stdout}${this.stderr}`);
+      }
     };
     await vi.waitFor(check, { timeout: startMs });
   }
@@ -82,8 +83,9 @@ export class Local {
   async run(...args: string[]): Promise<{ code: number | null; output: string }> {
     const child = spawn(process.execPath, [pallas, ...args], { cwd: this.folder, env: this.env });
     let output = "";
-    for (const stream of [child.stdout, child.stderr])
+    for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    }
     await once(child, "close");
     return { code: child.exitCode, output };
   }
@@ -106,8 +108,9 @@ export class Local {
   async pids(count = 3): Promise<Record<string, number>> {
     const { endpoints } = await vi.waitFor(async () => {
       const told = await this.told();
-      if (told.endpoints.length !== count)
+      if (told.endpoints.length !== count) {
         throw new Error(`expected ${count} processes, found ${told.endpoints.length}`);
+      }
       return told;
     });
     return Object.fromEntries(endpoints.map(({ agent, pod }) => [agent, Number(pod.slice(agent.length + 1))]));
@@ -115,11 +118,11 @@ export class Local {
 
   /** Sends it without waiting for what comes of it. */
   send(name: NodeJS.Signals): void {
-    this.process?.kill(name);
+    this.#process?.kill(name);
   }
 
   async signal(name: NodeJS.Signals): Promise<number | null> {
-    const child = this.process;
+    const child = this.#process;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
     const closed = once(child, "exit");
     child.kill(name);

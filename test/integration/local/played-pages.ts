@@ -57,8 +57,9 @@ export class PlayedPage {
   take(words: string): string {
     const found = this.#commands.filter((command) => command.includes(words));
     const [command] = found;
-    if (command === undefined || found.length > 1)
+    if (command === undefined || found.length > 1) {
       throw new Error(`expected one command with "${words}" on the page, found ${JSON.stringify(found)}`);
+    }
     this.#played.add(command);
     return command;
   }
@@ -101,8 +102,9 @@ export function play(home: Home, command: string): Script {
     until: (pattern) =>
       vi.waitFor(
         () => {
-          if (!pattern.test(stdout + stderr))
+          if (!pattern.test(stdout + stderr)) {
             throw new Error(`expected ${String(pattern)}, found:\n${stdout}${stderr}`);
+          }
         },
         { timeout: 40_000 },
       ),

@@ -1,7 +1,5 @@
-/**
- * A memory limit of the kernel for a process, as a container has it: a control group of version 1 or 2 below our own, where
- * this machine and account let us make one.
- */
+// A memory limit of the kernel for a process, as a container has it: a control group of version 1 or 2 below our own, where
+// this machine and account let us make one.
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -35,7 +33,7 @@ const versions: readonly Version[] = [
 ];
 
 /** Undefined where none can be made. */
-export async function createMemoryCgroup(limitBytes: number): Promise<MemoryCgroup | undefined> {
+export async function createMemoryCgroup(maxBytes: number): Promise<MemoryCgroup | undefined> {
   for (const { root, limits, kills, peak } of versions) {
     const folder = join(root, `pallas-test-${process.pid}`);
     try {
@@ -49,7 +47,7 @@ export async function createMemoryCgroup(limitBytes: number): Promise<MemoryCgro
       await remove();
       continue;
     }
-    for (const file of limits) await writeFile(join(folder, file), String(limitBytes));
+    for (const file of limits) await writeFile(join(folder, file), String(maxBytes));
     // Where there is swap, it would hide what a pod has not.
     await writeFile(join(folder, "memory.swap.max"), "0").catch(() => undefined);
     return {

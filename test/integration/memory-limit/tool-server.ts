@@ -1,4 +1,4 @@
-/** A tool server of the 2025 era whose one tool, `large`, answers with bytes that nobody has to hold twice to send. */
+// A tool server of the 2025 era whose one tool, `large`, answers with bytes that nobody has to hold twice to send.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 

@@ -1,11 +1,9 @@
-/**
- * A client that reads a registry as ToolHive does (stacklok/toolhive, 2026): one server at setup, then pages of 100, and for a
- * server that it runs the latest version. Like Go's decoder it takes no value of another type than its field has.
- */
+// A client that reads a registry as ToolHive does (stacklok/toolhive, 2026): one server at setup, then pages of 100, and for a
+// server that it runs the latest version. Like Go's decoder it takes no value of another type than its field has.
 import * as z from "zod";
 
 const pageSize = 100;
-const pagesLimit = 100;
+const maxPages = 100;
 
 const official = z.object({
   status: z.enum(["active", "deprecated", "deleted"]),
@@ -46,7 +44,7 @@ export async function syncAsToolHive(url: string): Promise<ToolHiveServer[]> {
   if (setup.metadata.count > 1) throw new Error("the limit is not kept");
   const found: ToolHiveServer[] = [];
   let cursor: string | undefined = "";
-  for (let page = 0; page < pagesLimit && cursor !== undefined; page += 1) {
+  for (let page = 0; page < maxPages && cursor !== undefined; page += 1) {
     const query = new URLSearchParams({ limit: String(pageSize), version: "latest", ...(cursor !== "" && { cursor }) });
     const { servers, metadata }: z.output<typeof serverList> = await get(`${url}/v0.1/servers?${query}`, serverList);
     for (const { server } of servers) {

@@ -1,11 +1,9 @@
-/**
- * A client that reads a registry as VS Code's gallery does (microsoft/vscode, mcpGalleryManifestService.ts and
- * mcpGalleryService.ts, 2026): it asks which version of the API there is, pages by 50 with `version=latest`, puts cursors into URLs
- * as they are, does not repeat the search with them, and takes metadata and _meta apart without looking whether they are there.
- */
+// A client that reads a registry as VS Code's gallery does (microsoft/vscode, mcpGalleryManifestService.ts and
+// mcpGalleryService.ts, 2026): it asks which version of the API there is, pages by 50 with `version=latest`, puts cursors into URLs
+// as they are, does not repeat the search with them, and takes metadata and _meta apart without looking whether they are there.
 
 const pageSize = 50;
-const pagesLimit = 100;
+const maxPages = 100;
 
 interface GalleryEntry {
   name: string;
@@ -29,7 +27,7 @@ export async function browseAsVsCode(url: string, search = ""): Promise<GalleryE
   if (base === undefined) throw new Error(`${url} is no registry`);
   const found: GalleryEntry[] = [];
   let query = `limit=${pageSize}&version=latest${search === "" ? "" : `&search=${encodeURIComponent(search)}`}`;
-  for (let page = 0; page < pagesLimit; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const body = await (await fetch(`${base}/servers?${query}`)).json();
     const {
       servers,

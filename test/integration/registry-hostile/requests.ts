@@ -1,7 +1,5 @@
-/**
- * Hostile requests to a registry from a seed: odd paths, queries, methods and headers, damaged cursors; as requests that a client
- * library would send, and as bytes that none would.
- */
+// Hostile requests to a registry from a seed: odd paths, queries, methods and headers, damaged cursors; as requests that a client
+// library would send, and as bytes that none would.
 import { renderCursor } from "../../../registry/servers/query.ts";
 import { below, pick, type Random } from "../seeded-random.ts";
 

@@ -1,4 +1,4 @@
-// Puts one case before both judges and says, in words, where they disagree or both miss the fault.
+// Puts one case before both judges and says, in words, where they disagree or both miss the problem.
 import type { ResourceDefinition } from "../../../crds/definition.ts";
 import type { Case } from "./field-cases.ts";
 import { checkVerdict, type Verdict } from "./verdicts.ts";
@@ -12,8 +12,9 @@ function disagreement(definition: ResourceDefinition, { title, manifest, path, e
   const ours = checkVerdict(definition, manifest, server.decodingOnly);
   const told = `${cut(title)}\n  API server ${tell(server)}\n  pallas check ${tell(ours)}`;
   if (server.accepted !== ours.accepted) return told;
-  if (server.fields.join() !== ours.fields.join())
+  if (server.fields.join() !== ours.fields.join()) {
     return `${told}\n  fields ${server.fields.join()} | ${ours.fields.join()}`;
+  }
   if (expected === undefined) return undefined;
   const isNamed = server.fields.some((field) => field.startsWith(path));
   return isNamed === (expected === "refused") ? undefined : `${told}\n  expected ${path} to be ${expected}`;

@@ -11,7 +11,7 @@ export interface Case {
   manifest: unknown;
   /** Where the change is. */
   path: string;
-  /** Whether this place must be among the faults; undefined where the schema alone cannot tell. */
+  /** Whether this place must be among the problems; undefined where the schema alone cannot tell. */
   expected?: "accepted" | "refused";
 }
 

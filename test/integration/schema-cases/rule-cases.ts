@@ -148,10 +148,11 @@ export function rulePair(rule: CelRule): RulePair | undefined {
   if (isTransitionRule(rule)) return undefined;
   const { maximum } = durationBounds.exec(rule.message)?.groups ?? {};
   const pair = maximum === undefined ? pairs[rule.message] : durationPair(maximum);
-  if (!pair)
+  if (!pair) {
     throw new Error(
       `expected values that hold and violate the rule "${rule.message}", found none; add them in rule-cases.ts`,
     );
+  }
   return pair;
 }
 

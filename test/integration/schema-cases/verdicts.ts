@@ -4,7 +4,7 @@ import { Pool } from "undici";
 import * as z from "zod";
 import type { ResourceDefinition } from "../../../crds/definition.ts";
 import { group, version } from "../../../crds/names.ts";
-import { formatFault } from "../../../plan/fault.ts";
+import { formatProblem } from "../../../plan/validation-error.ts";
 import { parseAgent, parseInstance } from "../../../plan/parse.ts";
 import type { ApiAccess } from "../../cluster/api-call.ts";
 
@@ -29,11 +29,11 @@ const acceptance: Verdict = { accepted: true, fields: [], decodingOnly: false, s
 export function checkVerdict({ kind }: ResourceDefinition, manifest: unknown, decodingOnly = false): Verdict {
   const outcome = kind === "PallasAgent" ? parseAgent(manifest) : parseInstance(manifest);
   if (outcome.ok) return acceptance;
-  const faults = decodingOnly ? outcome.faults.filter(({ reason }) => reason === "UnknownField") : outcome.faults;
+  const problems = decodingOnly ? outcome.problems.filter(({ reason }) => reason === "UnknownField") : outcome.problems;
   return verdictOf(
-    faults.map(({ path }) => path),
+    problems.map(({ path }) => path),
     decodingOnly,
-    outcome.faults.map(formatFault).join("; "),
+    outcome.problems.map(formatProblem).join("; "),
   );
 }
 
@@ -45,7 +45,7 @@ const statusSchema = z.object({
 });
 
 /**
- * Said without a field beside a fault that is named already: that rules were not tried because of it, and that an
+ * Said without a field beside a problem that is named already: that rules were not tried because of it, and that an
  * integer, or an integer or text, is none.
  */
 const repetitions = [

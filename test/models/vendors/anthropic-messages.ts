@@ -38,8 +38,9 @@ export const anthropicMessages: readonly Rule[] = [
     find(request) {
       const { length } = listOf(request.body["messages"]);
       if (length === 0) return { message: "messages: at least one message is required" };
-      if (length > messageLimit)
+      if (length > messageLimit) {
         return { message: `messages: List should have at most ${messageLimit} items after validation` };
+      }
       return turnsOf(request)[0]?.role === "user"
         ? undefined
         : { message: 'messages: first message must use the "user" role' };

@@ -71,8 +71,9 @@ export const anthropicModels: readonly Rule[] = [
         return { message: `"thinking.type.enabled" is not supported for this model. ${cure}` };
       }
       const budget = numberOf(at(body["thinking"], "budget_tokens")) ?? 0;
-      if (budget < 1024)
+      if (budget < 1024) {
         return { message: "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024" };
+      }
       if (budget < (numberOf(body["max_tokens"]) ?? Infinity)) return undefined;
       return { message: "`max_tokens` must be greater than `thinking.budget_tokens`." };
     },

@@ -58,8 +58,9 @@ export const anthropicTools: readonly Rule[] = [
     source: "modelcontextprotocol#1345; anthropics/claude-code#96152 (September 2026)",
     find: (request) =>
       firstOf(ownToolsOf(request), ({ path, name }) => {
-        if (name.length > nameLimit)
+        if (name.length > nameLimit) {
           return { message: `${path}.name: String should have at most ${nameLimit} characters` };
+        }
         if (new RegExp(namePattern).test(name)) return undefined;
         return { message: `${path}.name: String should match pattern '${namePattern}'` };
       }),

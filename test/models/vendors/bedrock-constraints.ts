@@ -74,8 +74,9 @@ function* breaches(body: Json): Generator<string> {
       }
       if (max !== undefined && size > max) yield fault(`have ${what} less than or equal to ${max}`);
       if (min !== undefined && size < min) yield fault(`have ${what} greater than or equal to ${min}`);
-      if (oneOf !== undefined && !oneOf.includes(textOf(value)))
+      if (oneOf !== undefined && !oneOf.includes(textOf(value))) {
         yield fault(`satisfy enum value set: [${oneOf.join(", ")}]`);
+      }
     }
   }
 }

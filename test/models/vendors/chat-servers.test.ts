@@ -1,3 +1,4 @@
+import { defined } from "../../../lib/process/defined.ts";
 import {
   answer,
   callTurn,
@@ -18,7 +19,7 @@ import { noPicture } from "./testing/pictures.ts";
 import { describeRules, type RuleCase } from "./testing/rule-cases.ts";
 
 const thought = (id: string, reasoning_content?: string) => ({
-  messages: [user, { ...calls(id), ...(reasoning_content === undefined ? {} : { reasoning_content }) }, result(id)],
+  messages: [user, { ...calls(id), ...defined({ reasoning_content }) }, result(id)],
 });
 
 /** What OpenAI's functions are refused for and these servers copy. */

@@ -15,7 +15,7 @@ interface Place {
   named: string;
 }
 
-/** Faults of the parser: it knows names and kinds of values. */
+/** Problems of the parser: it knows names and kinds of values. */
 export function* parserFaults(schema: unknown, place: Place): Generator<string> {
   const kind = "(type.googleapis.com/google.ai.generativelanguage.v1beta.Schema)";
   if (!isObject(schema)) return yield `Invalid value at '${place.wire}' ${kind}, ${JSON.stringify(schema)}`;
@@ -37,7 +37,7 @@ export function* parserFaults(schema: unknown, place: Place): Generator<string> 
   }
 }
 
-/** Faults of the validator, which sees what the parser let through. */
+/** Problems of the validator, which sees what the parser let through. */
 export function* validatorFaults(schema: unknown, place: Place): Generator<string> {
   const { type, enum: values, items, properties } = objectOf(schema);
   const kind = textOf(type).toLowerCase();

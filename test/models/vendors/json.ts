@@ -33,10 +33,11 @@ export function* stringsOf(
   value: unknown,
   path: readonly string[] = [],
 ): Generator<{ path: readonly string[]; text: string }> {
-  if (typeof value === "string") yield { path, text: value };
-  else if (Array.isArray(value))
+  if (typeof value === "string") {
+    yield { path, text: value };
+  } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* stringsOf(item, [...path, `${index}`]);
-  else if (isObject(value)) {
+  } else if (isObject(value)) {
     for (const [key, item] of Object.entries(value)) {
       yield { path, text: key };
       yield* stringsOf(item, [...path, key]);

@@ -72,8 +72,9 @@ export const resultsWithoutCalls: Rule = {
   find(request) {
     let open: string[] = [];
     return firstOf(messagesOf(request), (message, index) => {
-      if (at(message, "role") !== "tool") open = callsOf(message, index).map(({ id }) => id);
-      else if (!open.includes(textOf(at(message, "tool_call_id")))) {
+      if (at(message, "role") !== "tool") {
+        open = callsOf(message, index).map(({ id }) => id);
+      } else if (!open.includes(textOf(at(message, "tool_call_id")))) {
         return {
           message:
             "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",

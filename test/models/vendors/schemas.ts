@@ -17,8 +17,9 @@ export function* subschemasOf(schema: unknown, path: readonly string[] = []): Ge
   for (const [key, value] of Object.entries(schema)) {
     if (named.includes(key) && isObject(value)) {
       for (const [name, inner] of Object.entries(value)) yield* subschemasOf(inner, [...path, key, name]);
-    } else if (single.includes(key)) yield* subschemasOf(value, [...path, key]);
-    else if (listed.includes(key) && Array.isArray(value)) {
+    } else if (single.includes(key)) {
+      yield* subschemasOf(value, [...path, key]);
+    } else if (listed.includes(key) && Array.isArray(value)) {
       for (const [index, inner] of value.entries()) yield* subschemasOf(inner, [...path, key, `${index}`]);
     }
   }

@@ -33,8 +33,9 @@ export function countInputTokens(body: Json): number {
     "toolConfig",
   ]) {
     const value = at(body, key);
-    if (typeof value === "string") chars += value.length;
-    else if (isObject(value) || Array.isArray(value)) {
+    if (typeof value === "string") {
+      chars += value.length;
+    } else if (isObject(value) || Array.isArray(value)) {
       for (const { path, text } of stringsOf(value)) {
         if (isEncoded(text, path.at(-1))) images += 1;
         else chars += text.length;

@@ -1,6 +1,6 @@
 // What keeps the agent from working at all (HLT-2, error): it is draining, its instruction is not there, the model's
 // secrets cannot be read, or no history can be kept. Secrets of downstream servers only make those servers unreachable.
-// A disk that does not answer is a fault like any other.
+// A disk that does not answer is a problem like any other.
 import type { RunConfig, SecretKey } from "../../crds/run-config.ts";
 import { settledWithin, type Clock } from "../../lib/process/clock.ts";
 import type { ReadSecret } from "../inputs/secrets.ts";
@@ -8,33 +8,33 @@ import type { ReadSecret } from "../inputs/secrets.ts";
 /** Volumes over a network can hang for ever. */
 const diskTimeoutMs = 2_000;
 
-export interface FaultSources {
+export interface ProblemSources {
   config: Pick<RunConfig, "models" | "providers">;
   /** Rejects with a sentence when it is not there. */
   readInstruction: () => Promise<string>;
   readSecret: ReadSecret;
   /** Why no history can be kept. */
-  observeStoreFault: () => Promise<string | undefined>;
+  observeStoreProblem: () => Promise<string | undefined>;
   isDraining: () => boolean;
   clock: Clock;
 }
 
 /** Sentences, none when all is well. Asks nobody but the disk, for two seconds at most. Never rejects. */
-export async function observeFaults(sources: FaultSources): Promise<string[]> {
+export async function observeProblems(sources: ProblemSources): Promise<string[]> {
   const { config, readInstruction, readSecret, clock } = sources;
   const checks = await Promise.all([
-    inTime(sources.observeStoreFault(), "the session store", clock),
-    inTime(findFault(readInstruction), "the instruction", clock),
+    inTime(sources.observeStoreProblem(), "the session store", clock),
+    inTime(findProblem(readInstruction), "the instruction", clock),
     ...listModelSecrets(config).map((secret) =>
       inTime(
-        findFault(() => readSecret(secret)),
+        findProblem(() => readSecret(secret)),
         `Secret "${secret.name}"`,
         clock,
       ),
     ),
   ]);
   const draining = sources.isDraining() ? "Draining: the agent is shutting down" : undefined;
-  return [draining, ...checks].filter((fault) => fault !== undefined);
+  return [draining, ...checks].filter((problem) => problem !== undefined);
 }
 
 async function inTime(check: Promise<string | undefined>, what: string, clock: Clock): Promise<string | undefined> {
@@ -42,7 +42,7 @@ async function inTime(check: Promise<string | undefined>, what: string, clock: C
   return `the disk of ${what} gives no answer within ${diskTimeoutMs / 1_000} s: look at the volume and its node`;
 }
 
-async function findFault(check: () => Promise<unknown>): Promise<string | undefined> {
+async function findProblem(check: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await check();
     return undefined;
@@ -52,7 +52,7 @@ async function findFault(check: () => Promise<unknown>): Promise<string | undefi
 }
 
 /** Those of the first model's provider: a fallback without its key is a fallback less, not an outage. */
-function listModelSecrets(config: FaultSources["config"]): SecretKey[] {
+function listModelSecrets(config: ProblemSources["config"]): SecretKey[] {
   const provider = config.providers.find(({ name }) => name === config.models[0]?.provider);
   if (provider === undefined) return [];
   const ofHeaders = provider.headers.flatMap((header) => ("secret" in header ? [header.secret] : []));

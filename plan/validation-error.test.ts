@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatPath, listNames } from "./fault.ts";
+import { formatPath, listNames } from "./validation-error.ts";
 
 describe("formatting for people", () => {
   it("paths are written as the API server writes them", () => {

@@ -1,15 +1,15 @@
 // What is wrong with a resource, in the one form that conditions, `pallas check` and local mode share.
-import type { FaultReason } from "../crds/conditions.ts";
+import type { ValidationReason } from "../crds/conditions.ts";
 
-export interface Fault {
-  reason: FaultReason;
+export interface ValidationError {
+  reason: ValidationReason;
   /** Where, as the API server writes it: spec.servers[0].name. Empty: the whole object. */
   path: string;
   /** What was expected, what was found, and the cure. */
   message: string;
 }
 
-export type Outcome<T> = { ok: true; value: T } | { ok: false; faults: [Fault, ...Fault[]] };
+export type Outcome<T> = { ok: true; value: T } | { ok: false; problems: [ValidationError, ...ValidationError[]] };
 
 /** `["spec", "servers", 0, "name"]` → `spec.servers[0].name`. */
 export const formatPath = (path: readonly PropertyKey[]): string =>
@@ -19,7 +19,8 @@ export const formatPath = (path: readonly PropertyKey[]): string =>
   }, "");
 
 /** One line for people: `spec.model: provider "x" is not …`. */
-export const formatFault = ({ path, message }: Fault): string => (path === "" ? message : `${path}: ${message}`);
+export const formatProblem = ({ path, message }: ValidationError): string =>
+  path === "" ? message : `${path}: ${message}`;
 
 /** Quoted and listed, for "expected one of …"; at most ten, so that a message stays readable. */
 export function listNames(names: Iterable<string>): string {

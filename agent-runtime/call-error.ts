@@ -1,9 +1,9 @@
 // The base of every error whose message is meant for the caller of send_message: one sentence a person can act on (AGT-7).
-// Anything else that is thrown is logged and shown as an internal fault.
+// Anything else that is thrown is logged and shown as an internal problem.
 
-export class CallFault extends Error {
-  override readonly name: string = "CallFault";
+export class CallError extends Error {
+  override readonly name: string = "CallError";
 }
 
 /** What the caller sent cannot be used: its mistake, and none of the agent's (MET-2). */
-export class CallerFault extends CallFault {}
+export class CallerError extends CallError {}
