@@ -61,7 +61,7 @@ describe("AGT-11 AGT-14 a conversation", () => {
     const clear = async (connection: typeof ofAlice) =>
       JSON.stringify(await connection.callTool("clear_history", { session_id: sessionId }, options));
     expect(await clear(ofBob)).toContain("session_id is not known");
-    expect(await clear(ofAlice)).toContain("2 messages are forgotten");
+    expect(await clear(ofAlice)).toContain("2 messages are deleted");
     await sendMessage(ofAlice, { message: secret, session_id: sessionId });
     const clearNamed = async (token: string) => {
       const headers = { Authorization: `Bearer ${token}` };
@@ -70,7 +70,7 @@ describe("AGT-11 AGT-14 a conversation", () => {
       return JSON.stringify(await readMessages(await post(url, message, { ...session, ...headers })));
     };
     expect(await clearNamed(bob)).toContain("session_id is not known");
-    expect(await clearNamed(alice)).toContain("2 messages are forgotten");
+    expect(await clearNamed(alice)).toContain("2 messages are deleted");
   });
 });
 

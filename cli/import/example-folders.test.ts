@@ -25,7 +25,7 @@ const isProgram = (name: string): string =>
   `mcp.servers.${name}: not carried over: it is started as a program (stdio); serve it over Streamable HTTP, for instance behind a bridge from stdio, and add its url`;
 const seeServer = (name: string): string => `server "${name}": not carried over: see mcp.servers.${name}`;
 const isWorkflow = (name: string, kind: string): string =>
-  `"${name}": not carried over: its kind is ${kind}; Pallas runs single agents; write an agent whose instruction says how to go on, and give it the others in spec.agents`;
+  `agent "${name}": not carried over: its kind is ${kind}; Pallas runs single agents; write an agent whose instruction says how to go on, and give it the others in spec.agents`;
 
 const folders: readonly [string, ProjectTexts, Expected][] = [
   [

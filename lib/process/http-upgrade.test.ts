@@ -43,7 +43,7 @@ async function serve(limits: Partial<HttpLimits> = {}) {
   app.onError((error) => {
     throw error;
   });
-  app.get("/problem", () => {
+  app.get("/broken", () => {
     throw new Error("inner secret");
   });
   app.all("/echo", async (c) => c.text(`${c.req.method} ${await c.req.text()}`));
@@ -90,7 +90,7 @@ describe("a WebSocket", () => {
       ["/ws", "Origin: https://evil.example.com\r\n", "403 Forbidden"],
       ["/ws?who=nobody", "", "401 Unauthorized"],
       ["/nowhere", "", "404 Not Found"],
-      ["/fault", "", "500 Internal Server Error"],
+      ["/broken", "", "500 Internal Server Error"],
     ];
     for (const [path, headers, status] of refused) {
       const { received, closed } = await askWebSocket(server, path, headers);
