@@ -91,7 +91,7 @@ describe("MGM-1 the keys of the cluster's issuer", () => {
   });
 
   test.each([
-    ["no issuer", {}, { keys: [] }, "no issuer metadata"],
+    ["no issuer", {}, { keys: [] }, "not issuer metadata"],
     ["no keys", { issuer: clusterIssuer }, { items: [] }, "no JSON Web Key Set"],
     [
       "more keys than any issuer has",
