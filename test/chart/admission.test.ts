@@ -270,7 +270,7 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
         "serverside-applied",
       );
       await expect(as("some", instance("beyond", { providers: upTo(most + 1).map(provider) }))).rejects.toThrow(
-        `newly names more than ${most} Secrets at once`,
+        `newly names more than ${most} Secrets in one step`,
       );
       expect(await as("some", instance("limit", { providers: upTo(most + 8).map(provider) }))).toContain(
         "serverside-applied",

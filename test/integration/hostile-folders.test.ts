@@ -235,7 +235,7 @@ describe("SEC-8 .env of a stranger", () => {
     for (const args of [up, one]) {
       const outcome = await run(folder, args ?? []);
       expectPlainEnd(outcome);
-      expect(outcome.output).toMatch(/\.env: (is no regular file|is a link to|has more than 65536 bytes)/);
+      expect(outcome.output).toMatch(/\.env: (is not a regular file|is a link to|has more than 65536 bytes)/);
     }
     // A cluster has no such file, and here is no project to import.
     expect((await run(folder, check ?? [])).code).toBe(0);
