@@ -14,7 +14,14 @@ export const agentConditions = [
 ] as const;
 export type AgentConditionType = (typeof agentConditions)[number];
 
-export const instanceConditions = ["Accepted", "RegistryAvailable", "Ready", "Reconciling", "Stalled"] as const;
+export const instanceConditions = [
+  "Accepted",
+  "RegistryAvailable",
+  "GatewayAvailable", // only where spec.gateway is set
+  "Ready",
+  "Reconciling",
+  "Stalled",
+] as const;
 export type InstanceConditionType = (typeof instanceConditions)[number];
 
 /** The conjunction that makes an agent Ready (OPR-3). Health never takes part. */

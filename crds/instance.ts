@@ -5,6 +5,7 @@ import { agentDefaults } from "./agent-settings.ts";
 import { maxCatalogueNameChars } from "./catalogue.ts";
 import { conditionList, manifestSchema, observedGeneration, timestamp, type ResourceDefinition } from "./definition.ts";
 import { choice, flag, integer, namedList, object, setOf, text, withRules } from "./fields.ts";
+import { gateway } from "./gateway.ts";
 import { maxNameChars } from "./names.ts";
 import {
   builtInProviders,
@@ -224,6 +225,7 @@ const instanceSpec = object("What the agents of this instance share.", {
     ).exactOptional(),
   }).exactOptional(),
   registry: registry.exactOptional(),
+  gateway: gateway.exactOptional(),
   caBundle: configMapSource
     .meta({ description: "Certificates added to the system's roots for outgoing TLS." })
     .exactOptional(),
@@ -251,6 +253,7 @@ const instanceSpec = object("What the agents of this instance share.", {
   images: object("Images other than the operator's release.", {
     agent: image("Image of agents.").exactOptional(),
     registry: image("Image of the registry.").exactOptional(),
+    gateway: image("Image of the gateway.").exactOptional(),
   }).exactOptional(),
 });
 

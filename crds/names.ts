@@ -28,24 +28,27 @@ export const annotations = {
   previousImage: `${group}/previous-image`,
 } as const;
 
-export type Component = "agent" | "registry";
+export type Component = "agent" | "registry" | "gateway";
 
 export const ports = {
   agentMcp: 8080,
   agentAdmin: 9090,
   registry: 24_200,
   registryAdmin: 9090,
+  gateway: 24_300,
+  gatewayAdmin: 9090,
   operatorAdmin: 9090,
 } as const;
 
-/** Keys of the two ConfigMaps that an agent reads, and names of their files. */
-export const configFiles = { run: "run-config.json", live: "live-config.json" } as const;
+/** Keys of the ConfigMaps that agents and gateways read, and names of their files. */
+export const configFiles = { run: "run-config.json", live: "live-config.json", gateway: "gateway.json" } as const;
 
-/** Where things are mounted in an agent's pod; the same layout below a folder of its own in local mode. */
+/** Where things are mounted in the pod of an agent or gateway; the same layout below a folder of its own in local mode. */
 export const mounts = {
   configs: "/etc/pallas",
   runConfig: `/etc/pallas/${configFiles.run}`,
   liveConfig: `/etc/pallas/${configFiles.live}`,
+  gatewayConfig: `/etc/pallas/${configFiles.gateway}`,
   /** {configMap}/{key} */
   texts: "/var/run/pallas/texts",
   /** {secret}/{key} */
@@ -70,8 +73,14 @@ export const agentChildren = (agent: string) => ({
   historyClaim: `${agent}-history`,
 });
 
-/** One name serves every child of an instance, since each is of another kind. */
+/** One name serves every child of a registry, and of a gateway, since each is of another kind. */
 export const registryName = (instance: string) => `${instance}-registry`;
+export const gatewayName = (instance: string) => `${instance}-gateway`;
+/** One for each state that its pods run on, by its hash, as agents have (OPR-2). */
+export const gatewayConfigName = (instance: string, hash: string) => `${gatewayName(instance)}-config-${hash}`;
+
+/** What a ServiceAccount's token for the gateway of an instance is made out to; the API server takes no such token (SEC-1). */
+export const gatewayAudience = (instance: string, namespace: string) => `pallas:${namespace}/${instance}`;
 
 /** `tech-research` → `tech_research`: the spelling in tool, prompt and progress names. */
 export const mcpName = (agent: string) => agent.replaceAll("-", "_");

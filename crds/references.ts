@@ -12,7 +12,7 @@ export const label = (description: string, maxLength = 63) =>
     expected: "lower-case letters, digits and hyphens, with a letter or digit at both ends",
   });
 
-const objectName = (description: string) =>
+export const objectName = (description: string) =>
   text(253, description, { min: 1, pattern: dnsSubdomain, expected: "the name of an object in this namespace" });
 
 const dataKey = (description: string) =>

@@ -14,12 +14,15 @@ const schema = z.object({
     .describe("namespaces to look after, separated by commas; unset: the whole cluster"),
   PALLAS_AGENT_IMAGE: z.string().describe("image of agents"),
   PALLAS_REGISTRY_IMAGE: z.string().describe("image of registries"),
+  PALLAS_GATEWAY_IMAGE: z.string().describe("image of gateways"),
   ...limitVariables,
   PALLAS_API_SERVER_PORTS: list
     .transform((ports) => ports.map(Number))
     .pipe(z.array(z.int().min(1).max(65_535)).min(1))
     .default([...usualApiServerPorts])
-    .describe("where registries reach the API server, by their NetworkPolicies: its ports, separated by commas"),
+    .describe(
+      "where registries and gateways reach the API server, by their NetworkPolicies: its ports, separated by commas",
+    ),
   PALLAS_MAX_ROLLOUTS: integer(1, 1_000)
     .default(10)
     .describe("agents that move to this release's image at the same time"),

@@ -51,6 +51,7 @@ const shared = [
   /^metadata(\.(labels|annotations|ownerReferences))?$/,
   /^(spec|data)$/,
   /^spec\.(strategy(\.rollingUpdate)?|resources(\.requests)?|ports(\[\d+\])?)$/,
+  /^spec\.sessionAffinityConfig(\.clientIP)?$/,
   /^spec\.template(\.metadata(\.(labels|annotations))?)?$/,
   /^spec\.template\.spec(\.(securityContext(\.seccompProfile)?|imagePullSecrets))?$/,
   /^spec\.template\.spec\.(volumes|containers|topologySpreadConstraints)(\[\d+\])?$/,

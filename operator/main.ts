@@ -126,7 +126,11 @@ const controllers = createControllers({
   children,
   status: createStatusWriter({ transport: fenced, tracker, guard, events }),
   tracker,
-  images: { agent: environment.PALLAS_AGENT_IMAGE, registry: environment.PALLAS_REGISTRY_IMAGE },
+  images: {
+    agent: environment.PALLAS_AGENT_IMAGE,
+    registry: environment.PALLAS_REGISTRY_IMAGE,
+    gateway: environment.PALLAS_GATEWAY_IMAGE,
+  },
   rules: { mode: "cluster", ...limitsOf(environment) },
   apiServerPorts: environment.PALLAS_API_SERVER_PORTS,
   health,

@@ -46,8 +46,10 @@ function resourceProblems(own: Layer, ...below: Layer[]): ValidationError[] {
 
 const defaultsPath = "spec.agentDefaults";
 
-export const instanceAmountProblems = ({ spec }: PallasInstance): ValidationError[] =>
-  resourceProblems({ resources: spec.agentDefaults?.resources, path: `${defaultsPath}.resources` });
+export const instanceAmountProblems = ({ spec }: PallasInstance): ValidationError[] => [
+  ...resourceProblems({ resources: spec.agentDefaults?.resources, path: `${defaultsPath}.resources` }),
+  ...resourceProblems({ resources: spec.gateway?.resources, path: "spec.gateway.resources" }),
+];
 
 /** As a message names the place that says this field of `history`. */
 const historyPlace = ({ spec }: PallasAgent, instance: PallasInstance, field: "maxBytes" | "maxBytesPerConversation") =>

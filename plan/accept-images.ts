@@ -14,7 +14,7 @@ export function repositoryOf(image: string): string {
 
 export function imageProblems({ spec }: PallasInstance, { allowedImages: allowed }: Limits): ValidationError[] {
   if (allowed === undefined) return [];
-  return (["agent", "registry"] as const).flatMap((program): ValidationError[] => {
+  return (["agent", "registry", "gateway"] as const).flatMap((program): ValidationError[] => {
     const image = spec.images?.[program] ?? "";
     const repository = repositoryOf(image);
     if (image === "" || allowed.some((entry) => repository === entry || repository.startsWith(`${entry}/`))) return [];

@@ -31,6 +31,9 @@ export const instanceKeyProblems = ({ spec }: PallasInstance): ValidationError[]
     ...authProblems(`spec.servers[${at}]`, auth),
     ...headerProblems(`spec.servers[${at}]`, headers),
   ]),
+  ...(spec.gateway?.access ?? []).flatMap(({ tokenFrom }, at) =>
+    keyProblem(`spec.gateway.access[${at}].tokenFrom.secretKeyRef.key`, tokenFrom?.secretKeyRef.key),
+  ),
   ...keyProblem("spec.caBundle.configMapKeyRef.key", spec.caBundle?.configMapKeyRef.key),
 ];
 

@@ -5,6 +5,7 @@ import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { placeholder } from "../crds/references.ts";
 import { agentAmountProblems, instanceAmountProblems } from "./accept-amounts.ts";
 import { extraProblems } from "./accept-extra.ts";
+import { gatewayNameProblems, gatewayProblems } from "./accept-gateway.ts";
 import { issuerProblems } from "./accept-issuer.ts";
 import { agentKeyProblems, instanceKeyProblems } from "./accept-keys.ts";
 import { outputProblems } from "./accept-output.ts";
@@ -148,6 +149,7 @@ export function acceptInstance(instance: PallasInstance, mode: Mode): Validation
     ...headerProblems(instance),
     ...instanceKeyProblems(instance),
     ...duplicatePrefixes(instance),
+    ...gatewayProblems(instance),
     ...settingsProblems("spec.agentDefaults", instance.spec.agentDefaults ?? {}),
     ...instanceAmountProblems(instance),
   ];
@@ -180,6 +182,7 @@ export function acceptAgent(agent: PallasAgent, instance: PallasInstance): Valid
     ...(agent.spec.instruction?.trim() === todo
       ? [{ reason: "InvalidField" as const, path: "spec.instruction", message: unwritten }]
       : []),
+    ...gatewayNameProblems(agent, instance),
     ...replicaProblems(agent, effectiveScope(agent, instance)),
     ...agentKeyProblems(agent),
     ...outputProblems(agent),

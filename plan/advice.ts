@@ -4,6 +4,7 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { placeholder } from "../crds/references.ts";
 import { matchesToolPattern } from "../crds/tool-pattern.ts";
+import { adviseGateway } from "./accept-gateway.ts";
 import { findSecretInUrl, isSecretName, looksSecret } from "./secret-text.ts";
 
 export interface Advice {
@@ -14,7 +15,7 @@ export interface Advice {
 const readable = "anyone who may read the PallasInstance can read it";
 
 /** Credentials that an instance holds in its own text. */
-export const adviseInstance = ({ spec }: PallasInstance): Advice[] =>
+const adviseCredentials = ({ spec }: PallasInstance): Advice[] =>
   (["providers", "servers"] as const).flatMap((field) =>
     (spec[field] ?? []).flatMap((entry, index): Advice[] => {
       const path = `spec.${field}[${index}]`;
@@ -28,6 +29,11 @@ export const adviseInstance = ({ spec }: PallasInstance): Advice[] =>
       return [...urls, ...headers];
     }),
   );
+
+export const adviseInstance = (instance: PallasInstance): Advice[] => [
+  ...adviseCredentials(instance),
+  ...adviseGateway(instance),
+];
 
 function adviseHeader(path: string, name: string, value: string): Advice[] {
   const isCredential = isSecretName(name) || looksSecret(value);

@@ -1,5 +1,6 @@
-// Where an agent must be able to connect to, told from the hosts in what it uses (SEC-3). Names are not resolved:
+// Where an agent or gateway must be able to connect to, told from the hosts in what it uses (SEC-3). Names are not resolved:
 // a policy is made of namespaces, addresses and ports, and a name says at least one of these.
+import type { GatewayConfig } from "../crds/gateway-config.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import type { RunConfig } from "../crds/run-config.ts";
 import { bareHost, formatIpv4, isRefusedHost, parseAddress } from "./addresses.ts";
@@ -48,6 +49,18 @@ const sortKey = (destination: Destination): string =>
     ? `1 ${destination.namespace}`
     : `${destination.kind === "address" ? `2 ${destination.cidr}` : "3"} ${String(destination.port).padStart(5, "0")}`;
 
+/** Each once and in one order. */
+function inOrder(found: readonly Destination[]): Destination[] {
+  const byKey = new Map(found.map((destination) => [sortKey(destination), destination]));
+  return [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, destination]) => destination);
+}
+
+/** What a gateway connects to beside name servers, the API server, its registry and its agents: whose keys it checks by. */
+export function gatewayDestinations({ instance: { namespace }, jwt }: GatewayConfig, { spec }: PallasInstance) {
+  const urls = [jwt?.jwksUrl ?? jwt?.issuer, spec.proxy?.https, spec.proxy?.http];
+  return inOrder(urls.flatMap((url) => (url === undefined ? [] : destinationsOfUrl(url, namespace))));
+}
+
 /** Everything an agent connects to beside name servers and other agents, each once and in one order. */
 export function destinationsOf(config: RunConfig, { spec }: PallasInstance): Destination[] {
   const { namespace } = config.agent;
@@ -65,6 +78,5 @@ export function destinationsOf(config: RunConfig, { spec }: PallasInstance): Des
   // The vendor's own address, which only its client library knows.
   const vendors = config.providers.filter(({ kind, baseUrl }) => baseUrl === undefined && !isBuiltIn(kind));
   if (vendors.length > 0) found.push({ kind: "outside", port: httpsPort });
-  const byKey = new Map(found.map((destination) => [sortKey(destination), destination]));
-  return [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, destination]) => destination);
+  return inOrder(found);
 }

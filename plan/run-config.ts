@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { PallasAgent } from "../crds/agent.ts";
 import { defined } from "../crds/defined.ts";
+import type { GatewayConfig } from "../crds/gateway-config.ts";
 import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { providerKind } from "../crds/instance.ts";
 import { titleFromName } from "../crds/names.ts";
@@ -222,10 +223,11 @@ export const renderLiveConfig = (agent: PallasAgent, instance: PallasInstance): 
 });
 
 /** The bytes that are written. */
-export const serialiseConfig = (config: RunConfig | LiveConfig): string => `${JSON.stringify(config, null, 2)}\n`;
+export const serialiseConfig = (config: RunConfig | LiveConfig | GatewayConfig): string =>
+  `${JSON.stringify(config, null, 2)}\n`;
 
 /** A change of it rolls the pods. */
-export const hashRunConfig = (config: RunConfig): string =>
+export const hashRunConfig = (config: RunConfig | GatewayConfig): string =>
   createHash("sha256").update(serialiseConfig(config)).digest("hex").slice(0, 16);
 
 /** Every Secret key and ConfigMap key the agent's files must hold, for projected volumes and local files. */

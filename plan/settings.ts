@@ -43,7 +43,7 @@ const givingWay = (defaults: Amounts, written: Amounts, leavesNoRoom: (order: nu
   );
 
 /** A built-in request follows a lower limit down, a built-in limit a higher request up: the API refuses the reverse. */
-function effectiveResources(
+export function effectiveResources(
   shared: Defaults["resources"],
   own: Defaults["resources"],
 ): Required<Settings["resources"]> {
@@ -67,10 +67,10 @@ function maxEffectiveBytes(written: Settings["history"]["maxBytes"], storage: Ag
 
 /** What a body or a history takes of an agent's memory while it is read, parsed and sent on to a model, at its own size. */
 export const readMemoryFactor = 16;
-const builtInBodyLimit = "32Mi";
+export const builtInBodyLimit = "32Mi";
 
 /** The size of what one call reads at once. What is built in gives way to a smaller memory limit. */
-function effectiveReadBytes(
+export function effectiveReadBytes(
   written: string | number | undefined,
   whole: string,
   { limits }: Required<Settings["resources"]>,
@@ -83,6 +83,10 @@ function effectiveReadBytes(
 
 export const effectiveScope = ({ spec }: PallasAgent, instance: PallasInstance): Settings["scope"] =>
   spec.scope ?? instance.spec.agentDefaults?.scope ?? builtIn.scope;
+
+/** Of an instance's agents that say nothing else. */
+export const sharedDrainTimeoutMs = ({ spec }: PallasInstance): number =>
+  parseDurationMs(spec.agentDefaults?.drainTimeout ?? builtIn.drainTimeout);
 
 /** Every setting of an agent, with nothing left to default. */
 export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) {

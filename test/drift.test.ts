@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { agentManifest } from "../crds/agent.ts";
 import { instanceManifest } from "../crds/instance.ts";
 import { renderAgentChildren } from "../operator/render/agent-children.ts";
+import { renderGatewayChildren } from "../operator/render/gateway-children.ts";
 import { renderInstanceChildren } from "../operator/render/instance-children.ts";
 import { renderCatalogueEntry } from "../plan/catalogue.ts";
 import { neighbourhood } from "../plan/check.ts";
@@ -42,7 +43,7 @@ function outputsOf(pair: Record<keyof Manifests, unknown>): string | undefined {
   if (!instance.success || !agent.success) return undefined;
   const others = ["archive", "editor"].map((name) => sampleAgent(name, {}, metadata));
   const around = neighbourhood(instance.data, [agent.data, ...others]);
-  const images = { agent: "a:1", registry: "r:1" };
+  const images = { agent: "a:1", registry: "r:1", gateway: "g:1" };
   const problems = [
     ...judgeInstance(instance.data, { mode: "cluster" }),
     ...judgeAgent(agent.data, instance.data, { mode: "cluster" }),
@@ -54,6 +55,7 @@ function outputsOf(pair: Record<keyof Manifests, unknown>): string | undefined {
     problems,
     renderAgentChildren(agent.data, around, images),
     renderInstanceChildren(instance.data, images, { mode: "cluster" }),
+    renderGatewayChildren(instance.data, images, { mode: "cluster" }),
     renderCatalogueEntry(agent.data, instance.data, publishedAgentUrl(agent.data, instance.data)),
     registryUrl(instance.data, "agents"),
     renderStatusPage({

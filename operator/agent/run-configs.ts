@@ -1,11 +1,11 @@
-// The run-configs of an agent: an immutable ConfigMap for each state that its pods run on, named by its hash, so that a
+// The run-configs of an agent, and of an instance's gateway: an immutable ConfigMap for each state that its pods run on, named by its hash, so that a
 // pod finds what its template was made for, be it of a rollout that is held, refused or undone. They are numbered as the
 // ReplicaSets of the Deployment are, and go when no ReplicaSet can need them any more.
 import * as z from "zod";
 import { agentChildren, annotations } from "../../crds/names.ts";
 import type { LiveObject } from "../../lib/kube/object.ts";
 import type { ChildWriter, Writing } from "../children.ts";
-import { revisionHistoryLimit } from "../render/agent-deployment.ts";
+import { revisionHistoryLimit } from "../render/pod-parts.ts";
 import type { AgentChildren } from "../render/agent-children.ts";
 import type { LiveDeployment } from "../resources.ts";
 import { observeRollout } from "../rollout.ts";

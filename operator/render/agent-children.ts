@@ -25,6 +25,7 @@ import type { RenderedNetworkPolicy } from "./policy-rules.ts";
 export interface Images {
   agent: string;
   registry: string;
+  gateway: string;
 }
 
 /** No role is ever bound to it, and its token is mounted nowhere (SEC-1). */

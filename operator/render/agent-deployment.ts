@@ -17,53 +17,23 @@ import type { EffectiveSettings } from "../../plan/settings.ts";
 import { historiesMount, renderHistoriesVolume } from "./histories.ts";
 import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import { renderOutgoing } from "./outgoing.ts";
+import { gracePeriodSeconds, renderFiles, renderResources, revisionHistoryLimit } from "./pod-parts.ts";
 import { renderProbes } from "./probes.ts";
 import { restrictedContainer, restrictedPod } from "./restricted.ts";
-
-/** Endpoints lag behind a pod's end by about this; the runtime goes on serving meanwhile (AGT-12). */
-const drainMarginSeconds = 15;
 
 /** What Kubernetes gives a rollout by default. */
 const leastProgressDeadlineSeconds = 600;
 /** From the end of the old pod until the new one serves: its volume moves, its image is pulled, and it starts. */
 const startAllowanceSeconds = 180;
 
-const gracePeriodSeconds = ({ drainTimeoutMs }: EffectiveSettings): number =>
-  Math.ceil(drainTimeoutMs / 1000) + drainMarginSeconds;
-
 /** Where the new pod needs the claim or the room of the old one, nothing moves until the last call has ended. */
 const progressDeadlineSeconds = (settings: EffectiveSettings): number =>
-  Math.max(leastProgressDeadlineSeconds, gracePeriodSeconds(settings) + startAllowanceSeconds);
+  Math.max(leastProgressDeadlineSeconds, gracePeriodSeconds(settings.drainTimeoutMs) + startAllowanceSeconds);
 
-/** Older ReplicaSets that stay, and with them what their pods would run on. */
-export const revisionHistoryLimit = 3;
-
-const amounts = (quantities: Record<string, string | number>): Record<string, string> =>
-  Object.fromEntries(Object.entries(quantities).map(([name, amount]) => [name, String(amount)]));
-
-/**
- * Files by projection, each at {object}/{key}. All optional: a missing one is said by the agent's health, and pods
- * start without it; a changed one shows in the pod without a restart (OPR-2).
- */
+/** At {object}/{key}. */
 function renderFileVolumes(config: RunConfig): V1Volume[] {
   const { secrets, texts } = referencedFiles(config);
-  const unique = (keys: typeof secrets) => [
-    ...new Map(keys.map((entry) => [`${entry.name}/${entry.key}`, entry])).entries(),
-  ];
-  const volumes: V1Volume[] = [];
-  if (secrets.length > 0) {
-    const sources = unique(secrets).map(([path, { name, key }]) => ({
-      secret: { name, optional: true, items: [{ key, path }] },
-    }));
-    volumes.push({ name: "secrets", projected: { sources, defaultMode: 0o440 } });
-  }
-  if (texts.length > 0) {
-    const sources = unique(texts).map(([path, { name, key }]) => ({
-      configMap: { name, optional: true, items: [{ key, path }] },
-    }));
-    volumes.push({ name: "texts", projected: { sources, defaultMode: 0o440 } });
-  }
-  return volumes;
+  return [...renderFiles("secrets", "secret", secrets), ...renderFiles("texts", "configMap", texts)];
 }
 
 /** Not `run-config`, as in earlier releases: server-side apply would leave defaults of its old type beside the new one. */
@@ -99,10 +69,7 @@ function renderContainer({ settings, instance }: Resolved, image: string, files:
       { name: "PALLAS_POD_IP", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "status.podIP" } } },
       ...outgoing.env,
     ],
-    resources: {
-      requests: amounts(settings.resources.requests ?? {}),
-      limits: amounts(settings.resources.limits ?? {}),
-    },
+    resources: renderResources(settings.resources),
     ...renderProbes("admin"),
     volumeMounts: [
       { name: configVolume, mountPath: mounts.configs, readOnly: true },
@@ -128,7 +95,7 @@ function renderPodSpec(resolved: Resolved, image: string): V1PodSpec {
   return {
     serviceAccountName: children.serviceAccount,
     automountServiceAccountToken: false,
-    terminationGracePeriodSeconds: gracePeriodSeconds(settings),
+    terminationGracePeriodSeconds: gracePeriodSeconds(settings.drainTimeoutMs),
     ...(Object.keys(nodeSelector).length > 0 ? { nodeSelector } : {}),
     ...(settings.pod.tolerations?.length ? { tolerations: renderTolerations(settings.pod) } : {}),
     ...(priorityClassName === "" ? {} : { priorityClassName }),

@@ -2,8 +2,9 @@
 // none, because it would hold up every drain for nothing.
 import type { V1PodDisruptionBudget } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
-import { agentChildren, registryName, type Component } from "../../crds/names.ts";
+import { agentChildren, gatewayName, registryName, type Component } from "../../crds/names.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import type { ResolvedGateway } from "../../plan/gateway.ts";
 import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 
 type Budget = Rendered<V1PodDisruptionBudget>;
@@ -29,3 +30,6 @@ export const renderRegistryBudget = (instance: PallasInstance): Budget | undefin
   (instance.spec.registry?.replicas ?? 1) > 1
     ? renderBudget(instance, "registry", registryName(instance.metadata.name))
     : undefined;
+
+export const renderGatewayBudget = ({ instance, replicas }: ResolvedGateway): Budget | undefined =>
+  replicas > 1 ? renderBudget(instance, "gateway", gatewayName(instance.metadata.name)) : undefined;

@@ -1,7 +1,8 @@
-// Everything an instance owns: its registry, and the least rights the registry can work with (OPR-1, OPR-9).
+// Everything of an instance's registry: itself, and the least rights the registry can work with (OPR-1, OPR-9).
 import type {
   V1Deployment,
   V1PodDisruptionBudget,
+  V1PolicyRule,
   V1Role,
   V1RoleBinding,
   V1Service,
@@ -15,6 +16,7 @@ import type { Images } from "./agent-children.ts";
 import { renderRegistryBudget } from "./disruption-budget.ts";
 import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import type { RenderedNetworkPolicy } from "./policy-rules.ts";
+import { follow, renderAccount, renderRole, renderRoleBinding } from "./rbac.ts";
 import { renderRegistryDeployment } from "./registry-deployment.ts";
 import { renderRegistryNetworkPolicy, usualApiServerPorts } from "./registry-network-policy.ts";
 
@@ -29,27 +31,11 @@ export interface InstanceChildren {
   deployment: Rendered<V1Deployment>;
 }
 
-/** Its caches; it asks for no object by name. */
-const follow = ["list", "watch"];
-
-const renderRole = (instance: PallasInstance, name: string): Rendered<V1Role> => ({
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind: "Role",
-  metadata: renderMetadata(instance, "registry", name),
-  rules: [
-    { apiGroups: [group], resources: [agentType.plural, instanceType.plural], verbs: follow },
-    // Where the agents' pods are, for scraping.
-    { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: follow },
-  ],
-});
-
-const renderRoleBinding = (instance: PallasInstance, name: string): Rendered<V1RoleBinding> => ({
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind: "RoleBinding",
-  metadata: renderMetadata(instance, "registry", name),
-  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
-  subjects: [{ kind: "ServiceAccount", name, namespace: instance.metadata.namespace }],
-});
+const renderRules = (): V1PolicyRule[] => [
+  { apiGroups: [group], resources: [agentType.plural, instanceType.plural], verbs: follow },
+  // Where the agents' pods are, for scraping.
+  { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: follow },
+];
 
 const renderService = (instance: PallasInstance, name: string): Rendered<V1Service> => {
   const { type = "ClusterIP", port = ports.registry } = instance.spec.registry?.service ?? {};
@@ -74,14 +60,9 @@ export function renderInstanceChildren(
 ): InstanceChildren {
   const name = registryName(instance.metadata.name);
   return {
-    serviceAccount: {
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: renderMetadata(instance, "registry", name),
-      automountServiceAccountToken: false,
-    },
-    role: renderRole(instance, name),
-    roleBinding: renderRoleBinding(instance, name),
+    serviceAccount: renderAccount(instance, "registry", name),
+    role: renderRole(instance, "registry", name, renderRules()),
+    roleBinding: renderRoleBinding(instance, "registry", name),
     service: renderService(instance, name),
     networkPolicy: renderRegistryNetworkPolicy(instance, apiServerPorts),
     podDisruptionBudget: renderRegistryBudget(instance),

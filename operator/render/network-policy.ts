@@ -3,12 +3,20 @@
 // make pods there could set it. The operator alone may sit anywhere, and reaches no more than metrics and health.
 import type { V1NetworkPolicyEgressRule, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
 import { agentChildren, labels, operatorLabels, ports } from "../../crds/names.ts";
-import { destinationsOf, type Destination } from "../../plan/egress.ts";
+import { destinationsOf } from "../../plan/egress.ts";
 import type { Resolved } from "../../plan/resolved.ts";
 import type { EffectiveSettings } from "../../plan/settings.ts";
 import { renderMetadata, renderSelector } from "./metadata.ts";
-import { anywhere, nameServers, reachable, tcp, type IngressRule, type RenderedNetworkPolicy } from "./policy-rules.ts";
+import {
+  nameServers,
+  reachable,
+  renderDestination,
+  tcp,
+  type IngressRule,
+  type RenderedNetworkPolicy,
+} from "./policy-rules.ts";
 
 type ExtraPeer = EffectiveSettings["networkPolicy"]["from"][number];
 
@@ -32,12 +40,17 @@ const extraPeer = ({ podSelector, namespaceSelector, ipBlock }: ExtraPeer): V1Ne
 const reachablePeer = (peer: ExtraPeer): V1NetworkPolicyPeer =>
   extraPeer(peer.ipBlock ? { ...peer, ipBlock: reachable(peer.ipBlock) } : peer);
 
+/** It sends people's calls on, and asks what runs. */
+const gatewayPods = (instance: PallasInstance): V1NetworkPolicyPeer[] =>
+  instance.spec.gateway === undefined ? [] : [{ podSelector: { matchLabels: renderSelector(instance, "gateway") } }];
+
 function renderIngress({ agent, instance, callers, settings }: Resolved): IngressRule[] {
   return [
     {
       from: [
         { podSelector: { matchLabels: { [labels.client]: "true" } } },
         ...(callers.length > 0 ? [agentPods(agent, callers)] : []),
+        ...gatewayPods(instance),
       ],
       ports: [tcp(ports.agentMcp)],
     },
@@ -45,25 +58,12 @@ function renderIngress({ agent, instance, callers, settings }: Resolved): Ingres
       from: [
         { podSelector: { matchLabels: renderSelector(instance, "registry") } },
         { namespaceSelector: {}, podSelector: { matchLabels: { ...operatorLabels } } },
+        ...gatewayPods(instance),
       ],
       ports: [tcp(ports.agentAdmin)],
     },
     ...settings.networkPolicy.from.map((peer) => ({ from: [extraPeer(peer)], ...extraPorts(peer) })),
   ];
-}
-
-function renderDestination(destination: Destination): V1NetworkPolicyEgressRule {
-  switch (destination.kind) {
-    case "namespace": {
-      // All ports: a policy sees the port of the pod, a URL has that of the Service.
-      const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": destination.namespace } };
-      return { to: [{ namespaceSelector }], ports: [{ protocol: "TCP" }] };
-    }
-    case "address":
-      return { to: [{ ipBlock: { cidr: destination.cidr } }], ports: [tcp(destination.port)] };
-    case "outside":
-      return { to: [...anywhere], ports: [tcp(destination.port)] };
-  }
 }
 
 function renderEgress({ agent, instance, config, settings }: Resolved): V1NetworkPolicyEgressRule[] {

@@ -1,4 +1,4 @@
-// What the NetworkPolicies of agents and registries have in common: their form on the wire, name servers, and "anywhere",
+// What the NetworkPolicies of agents, registries and gateways have in common: their form on the wire, name servers, and "anywhere",
 // which leaves out what nobody may call (SEC-3, SEC-5).
 import type {
   V1IPBlock,
@@ -9,6 +9,7 @@ import type {
   V1NetworkPolicySpec,
 } from "@kubernetes/client-node";
 import { covers, refusedRangesIn } from "../../plan/addresses.ts";
+import type { Destination } from "../../plan/egress.ts";
 import type { Rendered } from "./metadata.ts";
 
 export interface IngressRule {
@@ -44,3 +45,18 @@ export function reachable({ cidr, except = [] }: V1IPBlock): V1IPBlock {
 export const anywhere: readonly V1NetworkPolicyPeer[] = ["0.0.0.0/0", "::/0"].map((cidr) => ({
   ipBlock: reachable({ cidr }),
 }));
+
+/** What a connection there needs. */
+export function renderDestination(destination: Destination): V1NetworkPolicyEgressRule {
+  switch (destination.kind) {
+    case "namespace": {
+      // All ports: a policy sees the port of the pod, a URL has that of the Service.
+      const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": destination.namespace } };
+      return { to: [{ namespaceSelector }], ports: [{ protocol: "TCP" }] };
+    }
+    case "address":
+      return { to: [{ ipBlock: { cidr: destination.cidr } }], ports: [tcp(destination.port)] };
+    case "outside":
+      return { to: [...anywhere], ports: [tcp(destination.port)] };
+  }
+}

@@ -1,11 +1,12 @@
 // The Deployment of an instance's registry: the one pod that holds a token, for reading what its Role names.
-import type { V1Container, V1Deployment, V1EnvVar, V1TopologySpreadConstraint } from "@kubernetes/client-node";
+import type { V1Container, V1Deployment, V1EnvVar } from "@kubernetes/client-node";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { ports, registryName } from "../../crds/names.ts";
 import { parseDurationMs } from "../../crds/units.ts";
 import { limitsVariable, renderLimits, type Rules } from "../../plan/rules.ts";
 import { externalHost } from "../../plan/urls.ts";
 import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
+import { renderSpread } from "./pod-parts.ts";
 import { renderProbes } from "./probes.ts";
 import { restrictedContainer, restrictedPod } from "./restricted.ts";
 
@@ -44,14 +45,6 @@ const renderContainer = (instance: PallasInstance, image: string, rules: Rules):
   securityContext: restrictedContainer,
 });
 
-/** Several are there so that a node can be lost. */
-const renderSpread = (instance: PallasInstance): V1TopologySpreadConstraint => ({
-  maxSkew: 1,
-  topologyKey: "kubernetes.io/hostname",
-  whenUnsatisfiable: "ScheduleAnyway",
-  labelSelector: { matchLabels: renderSelector(instance, "registry") },
-});
-
 export function renderRegistryDeployment(
   instance: PallasInstance,
   image: string,
@@ -76,7 +69,7 @@ export function renderRegistryDeployment(
           automountServiceAccountToken: true,
           terminationGracePeriodSeconds: 30,
           ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets } : {}),
-          ...(replicas > 1 ? { topologySpreadConstraints: [renderSpread(instance)] } : {}),
+          ...(replicas > 1 ? { topologySpreadConstraints: [renderSpread(instance, "registry")] } : {}),
           ...restrictedPod,
           containers: [renderContainer(instance, image, rules)],
           volumes: [{ name: "tmp", emptyDir: { sizeLimit: "64Mi" } }],

@@ -13,6 +13,7 @@ export const releaseNamespace = "previous-release";
 export const releaseImages = {
   agent: "registry.example/pallas/agent:0.1.0",
   registry: "registry.example/pallas/registry:0.1.0",
+  gateway: "registry.example/pallas/gateway:0.1.0",
 };
 
 

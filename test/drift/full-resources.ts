@@ -116,12 +116,22 @@ export const fullInstanceSpecs = [
       service: { type: "NodePort", port: 80 },
       metrics: { mode: "podMonitor", interval: "30s", timeout: "3s" },
     },
+    gateway: {
+      replicas: 2,
+      service: { type: "NodePort", port: 81 },
+      management: "readWrite",
+      access: [
+        { role: "caller", serviceAccount: { name: "on-call" }, agents: ["research-*"], servers: ["argos"] },
+        { agent: "archive", tokenFrom: secret("clerk") },
+      ],
+      resources: { requests: { cpu: "100m" }, limits: { memory: "1Gi" } },
+    },
     caBundle: { configMapKeyRef: { name: "corp-ca", key: "ca.crt" } },
     proxy: { https: "http://proxy:3128", http: "http://proxy:3129", noProxy: [".corp"] },
     telemetry: { otlpEndpoint: "http://otel:4318" },
     logLevel: "DEBUG",
     imagePullSecrets: [{ name: "regcred" }],
-    images: { agent: "registry.example/a:1", registry: "registry.example/r:1" },
+    images: { agent: "registry.example/a:1", registry: "registry.example/r:1", gateway: "registry.example/g:1" },
   },
   {
     registryNamespace: "com.example",
@@ -139,6 +149,7 @@ export const fullInstanceSpecs = [
     registry: { metrics: { mode: "podMonitor" } },
     externalUrl: { template: "https://example.com/{agent}/mcp" },
     auth: { jwt: { issuer: "https://id.example.com", audiences: ["pallas"], jwksUrl: "https://id.example.com/keys" } },
+    gateway: { access: [{ role: "viewer", claim: { name: "groups", value: "engineering" } }] },
     servers: [{ name: "argos", url: "http://argos.tools.svc:8000/mcp", auth: ownAuth("server") }],
   },
 ];

@@ -7,6 +7,7 @@ import { applyObject } from "../../lib/kube/apply.ts";
 import { differences } from "../../lib/kube/compare.ts";
 import { apiVersionOf, collectionPath, type ResourceType } from "../../lib/kube/resource.ts";
 import { renderAgentChildren } from "../../operator/render/agent-children.ts";
+import { renderGatewayChildren } from "../../operator/render/gateway-children.ts";
 import { renderInstanceChildren } from "../../operator/render/instance-children.ts";
 import { childTypes } from "../../operator/resources.ts";
 import { neighbourhood } from "../../plan/check.ts";
@@ -20,7 +21,7 @@ import { connectToCluster } from "./kube-clients.ts";
 import { startFakeKubelet } from "./fake-kubelet.ts";
 import { startOperator, type OperatorProcess } from "./operator-process.ts";
 
-const images = { agent: "pallas/agent:test", registry: "pallas/registry:test" };
+const images = { agent: "pallas/agent:test", registry: "pallas/registry:test", gateway: "pallas/gateway:test" };
 const patience = { timeout: 90_000, interval: 1_000 };
 const types: readonly ResourceType[] = [agentType, instanceType, ...Object.values(childTypes)];
 type Manifest = FieldCase["with"][number];
@@ -84,7 +85,9 @@ async function behind(namespace: string): Promise<string[]> {
     .flatMap((instance) => {
       const around = neighbourhood(instance, agents);
       const children = [...around.agents.values()].map((agent) => renderAgentChildren(agent, around, images));
-      return [renderInstanceChildren(instance, images, rules), ...children].flatMap((each) => Object.values(each));
+      const gateway = renderGatewayChildren(instance, images, rules);
+      const own = [renderInstanceChildren(instance, images, rules), ...(gateway ? [gateway] : [])];
+      return [...own, ...children].flatMap((each) => Object.values(each));
     });
   return desired.flatMap((child: { kind: string; metadata: { name: string } } | undefined) => {
     if (child === undefined) return [];

@@ -196,6 +196,24 @@ const accepting: readonly Mutant[] = [
     replace: "if (acceptance.length === 0)",
     breaks: "local mode starts an agent whose model or servers are not there",
   },
+  {
+    file: "plan/gateway.ts",
+    find: `access: access.map(`,
+    replace: `access: access.toReversed().map(`,
+    breaks: "the last entry that fits a caller holds, in place of the first",
+  },
+  {
+    file: "plan/accept-gateway.ts",
+    find: `if (spec.auth?.jwt !== undefined) return [];`,
+    replace: `if (spec.auth?.jwt === undefined) return [];`,
+    breaks: "an entry by claim is accepted where no token can have a claim",
+  },
+  {
+    file: "plan/accept-gateway.ts",
+    find: `if (instance.spec.gateway === undefined || metadata.name !== name) return [];`,
+    replace: `if (instance.spec.gateway === undefined || metadata.name === name) return [];`,
+    breaks: "an agent takes the gateway's Service, and calls of people go to it",
+  },
 ];
 
 export const planMutants: readonly Mutant[] = [...accepting, ...derivedMutants];

@@ -42,13 +42,15 @@ export const laterRequirements: Requirements = {
   "DIR-5": { promise: "Transports other than Streamable HTTP are refused with the reason.", shown: "open" },
 
   "MGM-1": {
-    promise: "The token decides whether the registry's MCP endpoint is for people or for one agent.",
+    promise: "The token decides whether the gateway's MCP endpoint is for people or for one agent.",
     shown: [
       "lib/auth/authenticate.test.ts",
       "lib/auth/cluster-tokens.test.ts",
       "lib/auth/token-table.test.ts",
       "lib/auth/roles.test.ts",
       "test/integration/cluster-tokens.test.ts",
+      "plan/accept-gateway.test.ts",
+      "plan/gateway.test.ts",
     ],
     missing: "the endpoint behind it",
   },

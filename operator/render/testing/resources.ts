@@ -25,4 +25,5 @@ export const releaseRules: Rules = { mode: "cluster", allowedImages: [] };
 export const releaseImages = {
   agent: "registry.example/pallas/agent:0.1.0",
   registry: "registry.example/pallas/registry:0.1.0",
+  gateway: "registry.example/pallas/gateway:0.1.0",
 };

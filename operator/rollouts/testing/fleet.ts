@@ -40,7 +40,8 @@ const conditions = [{ type: "Progressing", status: "False", reason: "ProgressDea
 
 const render = (name: string, image: string): Rendered<V1Deployment> => {
   const agent = makeAgent(name);
-  return renderAgentChildren(agent, around(makeInstance(), agent), { agent: image, registry: "r" }).deployment;
+  return renderAgentChildren(agent, around(makeInstance(), agent), { agent: image, registry: "r", gateway: "g" })
+    .deployment;
 };
 
 export class Fleet {

@@ -1,4 +1,4 @@
-// Manifests with every field of the schema set, generated from it. Two of each kind, since some fields exclude each
+// Manifests with every field of the schema set, generated from it. Several of each kind, since some fields exclude each
 // other; and a manifest cut down to one field and what that field needs.
 import type { ResourceDefinition } from "../../../crds/definition.ts";
 import { apiVersion } from "../../../crds/names.ts";
@@ -6,12 +6,22 @@ import { formatPath, isJson, valueAt, type Json, type Path } from "./manifest-pa
 import { nthText } from "./samples.ts";
 import { placesBelow, type SchemaNode, type SchemaPlace } from "./schema-node.ts";
 
-/** Fields left out of each full manifest, because a field that the other one has excludes them. */
+/** Fields left out of each full manifest, because a field that another one has excludes them. */
+const access = (fields: string) => new RegExp(`\\.access\\[\\]\\.(${fields})$`);
 const leftOut = [
-  [/\.instructionFrom$/, /\.headers\[\]\.valueFrom$/, /\.externalUrl\.template$/, /\[\]\.auth$/],
+  [
+    ...[/\.instructionFrom$/, /\.headers\[\]\.valueFrom$/, /\.externalUrl\.template$/, /\[\]\.auth$/],
+    access("agent|claim|tokenFrom"),
+  ],
+  [
+    access("role|serviceAccount|claim|agents|servers"),
+    ...[/\.instruction$/, /\.headers\[\]\.value$/, /\.externalUrl\.host$/],
+    ...[/\.apiKey$/, /\.(servers|providers)\[\]\.forwardInboundAuth$/],
+  ],
   [
     ...[/\.instruction$/, /\.headers\[\]\.value$/, /\.externalUrl\.host$/],
     ...[/\.apiKey$/, /\.(servers|providers)\[\]\.forwardInboundAuth$/],
+    access("agent|serviceAccount|tokenFrom"),
   ],
 ];
 

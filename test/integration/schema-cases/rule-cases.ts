@@ -19,6 +19,10 @@ const domain = `${"a".repeat(125)}.${"b".repeat(127)}`;
 const auth = {
   oauth: { tokenUrl: "https://id.example.com/token", clientId: "c", clientSecret: secret.valueFrom },
 };
+const role = "viewer";
+const serviceAccount = { name: "on-call" };
+const claim = { name: "groups", value: "engineering" };
+const tokenFrom = secret.valueFrom;
 const server = (fields: object) => ({ name: "s", url: "http://s/mcp", ...fields });
 const ownProvider = (fields: object) => provider({ kind: "openai", ...fields });
 
@@ -61,6 +65,39 @@ const pairs: Record<string, RulePair> = {
     violated: ["", "-a", "a-", "a b", "/a", "a/", "a/b/c", "A.com/x", "a..b/c", "a".repeat(64), `${domain}a/b`].map(
       (key) => ({ [key]: "1" }),
     ),
+  },
+  "exactly one of serviceAccount, claim and tokenFrom is needed": {
+    holds: [
+      { role, serviceAccount },
+      { role, claim },
+      { role, tokenFrom },
+    ],
+    violated: [
+      { role },
+      { role, serviceAccount, claim },
+      { role, claim, tokenFrom },
+      { role, serviceAccount, tokenFrom },
+      { role, serviceAccount, claim, tokenFrom },
+    ],
+  },
+  "exactly one of role and agent is needed": {
+    holds: [
+      { role, tokenFrom },
+      { agent: "clerk", tokenFrom },
+    ],
+    violated: [{ tokenFrom }, { role, agent: "clerk", tokenFrom }],
+  },
+  "agent goes with tokenFrom only, and without agents and servers: what an agent may do is said by the agent": {
+    holds: [
+      { agent: "clerk", tokenFrom },
+      { role, serviceAccount, agents: ["*"], servers: ["*"] },
+    ],
+    violated: [
+      { agent: "clerk", serviceAccount },
+      { agent: "clerk", claim },
+      { agent: "clerk", tokenFrom, agents: ["*"] },
+      { agent: "clerk", tokenFrom, servers: [] },
+    ],
   },
   "exactly one of host and template is needed": {
     holds: [{ host: "a" }, { template: "https://a/mcp" }],

@@ -33,6 +33,24 @@ const samples: Record<string, PatternSamples> = {
   "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$": { ...dotted, matching: ["", "a.b"] },
   "^[a-z0-9-]+$": { nth: (n) => `eu-${n}`, ofLength: letters, matching: ["-"], refused: ["EU", "a.b", "a b", "a\n"] },
   "^[ -~]+$": { nth: (n) => `client ${n}`, ofLength: letters, matching: ["~", " "], refused: ["ä", "a\n", "\u007f"] },
+  "^[!-~]+$": {
+    nth: (n) => `https://id.example.com/claim-${n}`,
+    ofLength: letters,
+    matching: ["!", "~", "groups"],
+    refused: ["a b", "ä", "a\n", "\u007f"],
+  },
+  "^[-a-z0-9*]+$": {
+    nth: (n) => `research-${n}*`,
+    ofLength: letters,
+    matching: ["*", "-"],
+    refused: ["A", "a.b", "a b", "a\n"],
+  },
+  "^[-a-zA-Z0-9_.*]+$": {
+    nth: (n) => `Argos_${n}.*`,
+    ofLength: letters,
+    matching: ["*", "."],
+    refused: ["a/b", "ä", "a b", "a\n"],
+  },
   "^[!#-[\\]-~]+$": {
     nth: (n) => `scope:${n}`,
     ofLength: letters,

@@ -1,0 +1,97 @@
+// `spec.gateway` of a PallasInstance: the program for callers who say who they are, and who may do what there (MGM-1).
+// What is absent here is absent in the cluster. Which defaults hold is said in plan/.
+import type * as z from "zod";
+import { resources } from "./agent-settings.ts";
+import { choice, integer, list, object, setOf, text, withRules } from "./fields.ts";
+import { label, objectName, secretSource } from "./references.ts";
+
+/** Each may do what those before it may. */
+export const gatewayRoles = ["viewer", "caller", "approver", "operator", "admin"] as const;
+
+/** approve: decide, prompt, abort. readWrite: also create, change and delete agents. */
+export const managementModes = ["approve", "readWrite"] as const;
+
+const globs = (what: "agents" | "servers", pattern: RegExp) =>
+  setOf(
+    text(63, `A name, in which * stands for any characters.`, {
+      min: 1,
+      pattern,
+      expected: "a name, in which * may stand for any characters",
+    }),
+    64,
+    `Names of the ${what} it is for. Default all.`,
+  );
+
+const accessEntry = withRules(
+  object("Who is let in, and as what.", {
+    role: choice(
+      gatewayRoles,
+      "What they may do; each role may do what those before it may: viewer (look), caller (talk to agents), approver (decide), operator (start and stop servers), admin (change agents and policies).",
+    ).exactOptional(),
+    agent: label("In place of a role: whoever holds the token is this agent of the instance.").exactOptional(),
+    serviceAccount: object("A ServiceAccount of this namespace, by a token with the gateway's audience.", {
+      name: objectName("Name of the ServiceAccount."),
+    }).exactOptional(),
+    claim: object("Whoever has this claim in a token of spec.auth.jwt.", {
+      name: text(128, "Name of the claim.", {
+        min: 1,
+        pattern: /^[!-~]+$/,
+        expected: "printable ASCII characters without spaces",
+      }),
+      value: text(512, "What it is, or what one of its entries is where it is a list.", {
+        min: 1,
+        pattern: /^[^\r\n]*$/,
+        expected: "one line of text",
+      }),
+    }).exactOptional(),
+    tokenFrom: secretSource
+      .meta({
+        description:
+          "Tokens by their hashes, in a Secret of this namespace: lines of sha256:HEX, with an expiry or without.",
+      })
+      .exactOptional(),
+    agents: globs("agents", /^[-a-z0-9*]+$/).exactOptional(),
+    servers: globs("servers", /^[-a-zA-Z0-9_.*]+$/).exactOptional(),
+  }),
+  {
+    cel: "[has(self.serviceAccount), has(self.claim), has(self.tokenFrom)].filter(given, given).size() == 1",
+    message: "exactly one of serviceAccount, claim and tokenFrom is needed",
+    holds: ({ serviceAccount, claim, tokenFrom }) =>
+      [serviceAccount, claim, tokenFrom].filter((given) => given !== undefined).length === 1,
+  },
+  {
+    cel: "has(self.role) != has(self.agent)",
+    message: "exactly one of role and agent is needed",
+    holds: ({ role, agent }) => (role === undefined) !== (agent === undefined),
+  },
+  {
+    cel: "!has(self.agent) || (has(self.tokenFrom) && !has(self.agents) && !has(self.servers))",
+    message:
+      "agent goes with tokenFrom only, and without agents and servers: what an agent may do is said by the agent",
+    holds: ({ agent, tokenFrom, agents, servers }) =>
+      agent === undefined || (tokenFrom !== undefined && agents === undefined && servers === undefined),
+  },
+);
+export type GatewayAccess = z.output<typeof accessEntry>;
+
+export const gateway = object("The gateway: one endpoint for callers who say who they are. Absent: none.", {
+  replicas: integer(
+    0,
+    16,
+    "Its pods. Default 1. With several, a client's address decides which of them it reaches.",
+  ).exactOptional(),
+  service: object("Its Service.", {
+    type: choice(["ClusterIP", "NodePort", "LoadBalancer"], "Type of the Service. Default ClusterIP.").exactOptional(),
+    port: integer(1, 65_535, "Port of the Service. Default 24300.").exactOptional(),
+  }).exactOptional(),
+  management: choice(
+    managementModes,
+    "What it may do with resources: approve (decide, prompt, abort) or readWrite (also create, change and delete agents). Default approve.",
+  ).exactOptional(),
+  access: list(
+    accessEntry,
+    64,
+    "Who is who; the first entry that fits a caller holds. Agents need none. Default nobody.",
+  ).exactOptional(),
+  resources: resources.exactOptional(),
+});

@@ -1,0 +1,149 @@
+// What the operator writes for a gateway, and that without one it writes what it always wrote.
+import { dump } from "js-yaml";
+import { describe, expect, it } from "vitest";
+import { renderAgentChildren } from "./agent-children.ts";
+import { renderGatewayChildren } from "./gateway-children.ts";
+import { renderInstanceChildren } from "./instance-children.ts";
+import { around, makeAgent, makeInstance, releaseImages, releaseRules } from "./testing/resources.ts";
+
+const golden = (name: string) => `../../test/golden/${name}.yaml`;
+const toYaml = (objects: object) =>
+  Object.values(objects)
+    .filter((object) => object !== undefined)
+    .map((object) => dump(object, { lineWidth: 120, noRefs: true }))
+    .join("---\n");
+
+function rendered(gateway: object = {}, spec: object = {}) {
+  const children = renderGatewayChildren(makeInstance({ ...spec, gateway }), releaseImages, releaseRules);
+  if (!children) throw new Error("expected a gateway, found none");
+  return children;
+}
+
+const tokenFrom = (key: string) => ({ secretKeyRef: { name: "gateway-tokens", key } });
+const full = {
+  replicas: 2,
+  service: { type: "LoadBalancer", port: 443 },
+  management: "readWrite",
+  access: [
+    { role: "approver", serviceAccount: { name: "on-call" } },
+    { role: "viewer", claim: { name: "groups", value: "engineering" }, agents: ["research-*"], servers: ["*"] },
+    { role: "admin", tokenFrom: tokenFrom("admins") },
+    { agent: "clerk", tokenFrom: tokenFrom("clerk") },
+  ],
+  resources: { requests: { cpu: "100m" }, limits: { memory: "1Gi" } },
+};
+const fullAround = {
+  auth: { jwt: { issuer: "https://id.example.com", audiences: ["pallas"] } },
+  externalUrl: { host: "agents.example.com" },
+  http: { allowedHosts: ["gateway.example.com"], allowedOrigins: ["https://chat.example.com"], bodyLimit: "8Mi" },
+  caBundle: { configMapKeyRef: { name: "corp-ca", key: "ca.crt" } },
+  proxy: { https: "http://proxy.corp.svc:3128" },
+  images: { gateway: "registry.example/own/gateway:2" },
+  imagePullSecrets: [{ name: "regcred" }],
+  agentDefaults: { drainTimeout: "2m" },
+  logLevel: "DEBUG",
+};
+
+describe("OPR-1 rendering a gateway", () => {
+  it("makes the children of the least one as committed", async () => {
+    await expect(toYaml(rendered())).toMatchFileSnapshot(golden("gateway-least"));
+  });
+
+  it("makes the children of one with everything set as committed", async () => {
+    await expect(toYaml(rendered(full, fullAround))).toMatchFileSnapshot(golden("gateway-full"));
+  });
+
+  it("makes an agent's children as without one, but for the policy that lets the gateway in", async () => {
+    const agent = makeAgent("echo");
+    const of = (spec: object) => renderAgentChildren(agent, around(makeInstance(spec), agent), releaseImages);
+    const { networkPolicy, ...others } = of({ gateway: full });
+    const { networkPolicy: before, ...othersBefore } = of({});
+    expect(others).toEqual(othersBefore);
+    expect(networkPolicy).not.toEqual(before);
+    await expect(toYaml({ networkPolicy })).toMatchFileSnapshot(golden("agent-behind-gateway"));
+  });
+
+  it("makes nothing where the instance has none, and the registry is the same with and without", () => {
+    expect(renderGatewayChildren(makeInstance(), releaseImages, releaseRules)).toBeUndefined();
+    const registry = (spec: object) => renderInstanceChildren(makeInstance(spec), releaseImages, releaseRules);
+    expect(registry({ gateway: full })).toEqual(registry({}));
+  });
+});
+
+describe("OPR-9 the gateway's Role", () => {
+  const verbsOf = (management?: string) =>
+    (rendered(management === undefined ? {} : { management }).role.rules ?? []).flatMap(({ resources = [], verbs }) =>
+      resources.map((resource) => `${resource} ${verbs.join(" ")}`),
+    );
+  const reading = [
+    "pallasagents list watch",
+    "pallasinstances list watch",
+    "endpointslices list watch",
+    "configmaps list watch",
+    "serviceaccounts list watch",
+  ];
+
+  it("only reads, unless management is readWrite, and then writes agents alone", () => {
+    expect(verbsOf()).toEqual(reading);
+    expect(verbsOf("approve")).toEqual(reading);
+    expect(verbsOf("readWrite")).toEqual([...reading, "pallasagents create patch delete"]);
+  });
+
+  it("names no Secret, no wildcard and nothing that leads to more rights", () => {
+    const words = JSON.stringify(rendered(full).role.rules);
+    const refused = ['"*"', "secrets", "escalate", "bind", "impersonate", '"pods"', "roles", "tokenreviews"];
+    for (const word of refused) expect(words).not.toContain(word);
+  });
+});
+
+describe("SEC-1 a gateway's pod", () => {
+  const podOf = (gateway: object) => rendered(gateway).deployment.spec?.template.spec;
+
+  it("is restricted", () => {
+    const pod = podOf(full);
+    expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+    expect(pod?.containers.map(({ securityContext }) => securityContext)).toEqual([
+      { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } },
+    ]);
+  });
+
+  it("has only those keys of Secrets that access names, each optional", () => {
+    const secrets = (gateway: object) =>
+      podOf(gateway)?.volumes?.flatMap(({ projected }) => projected?.sources ?? []) ?? [];
+    expect(secrets({ access: [full.access[0]] })).toEqual([]);
+    expect(secrets(full)).toEqual(
+      ["admins", "clerk"].map((key) => ({
+        secret: { name: "gateway-tokens", optional: true, items: [{ key, path: `gateway-tokens/${key}` }] },
+      })),
+    );
+  });
+});
+
+describe("OPR-2 a gateway's pods", () => {
+  const templateOf = (gateway: object, spec: object = {}) => rendered(gateway, spec).deployment.spec?.template;
+
+  it("roll for what they run on: a changed access names another file", () => {
+    const edited = { ...full, access: full.access.slice(1) };
+    expect(templateOf(edited)).not.toEqual(templateOf(full));
+    expect(rendered(edited).runConfig.metadata.name).not.toBe(rendered(full).runConfig.metadata.name);
+    expect(rendered(full).runConfig).toMatchObject({ immutable: true });
+  });
+
+  it("stay for what they do not use", () => {
+    const others = { servers: [{ name: "s", url: "http://s:1/mcp" }], title: "Other", registry: { replicas: 0 } };
+    expect(templateOf(full, others)).toEqual(templateOf(full));
+    expect(templateOf({ ...full, service: { port: 80 } })).toEqual(templateOf(full));
+  });
+});
+
+describe("OPR-1 several pods of a gateway", () => {
+  it.each([
+    [0, false],
+    [1, false],
+    [2, true],
+  ])("%i replicas: a budget, and callers that stay with one pod: %s", (replicas, expected) => {
+    const { podDisruptionBudget, service } = rendered({ replicas });
+    expect(podDisruptionBudget !== undefined).toBe(expected);
+    expect(service.spec?.sessionAffinity).toBe(expected ? "ClientIP" : "None");
+  });
+});

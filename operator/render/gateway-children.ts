@@ -1,0 +1,102 @@
+// Everything of the gateway of an instance that has one, in the order it is written: what its pods need comes before the
+// Deployment. Its rights are what it reads, and what `management` lets it write; it has no verb on Secrets (OPR-9).
+import type {
+  V1ConfigMap,
+  V1Deployment,
+  V1PodDisruptionBudget,
+  V1PolicyRule,
+  V1Role,
+  V1RoleBinding,
+  V1Service,
+  V1ServiceAccount,
+} from "@kubernetes/client-node";
+import type { GatewayConfig } from "../../crds/gateway-config.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
+import { agentType, instanceType } from "../../crds/kinds.ts";
+import { configFiles, gatewayConfigName, gatewayName, group } from "../../crds/names.ts";
+import { resolveGateway, type ResolvedGateway } from "../../plan/gateway.ts";
+import { serialiseConfig } from "../../plan/run-config.ts";
+import type { Rules } from "../../plan/rules.ts";
+import type { Images } from "./agent-children.ts";
+import { renderGatewayBudget } from "./disruption-budget.ts";
+import { renderGatewayDeployment } from "./gateway-deployment.ts";
+import { renderGatewayNetworkPolicy } from "./gateway-network-policy.ts";
+import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
+import type { RenderedNetworkPolicy } from "./policy-rules.ts";
+import { follow, renderAccount, renderRole, renderRoleBinding } from "./rbac.ts";
+import { usualApiServerPorts } from "./registry-network-policy.ts";
+
+export interface GatewayChildren {
+  serviceAccount: Rendered<V1ServiceAccount>;
+  role: Rendered<V1Role>;
+  roleBinding: Rendered<V1RoleBinding>;
+  runConfig: Rendered<V1ConfigMap>;
+  service: Rendered<V1Service>;
+  /** Undefined: none, now. */
+  networkPolicy: RenderedNetworkPolicy | undefined;
+  podDisruptionBudget: Rendered<V1PodDisruptionBudget> | undefined;
+  deployment: Rendered<V1Deployment>;
+}
+
+/** What it hands on of the operator's rights with `management: readWrite`. */
+export const managedVerbs = ["create", "patch", "delete"];
+
+function renderRules(management: GatewayConfig["management"]): V1PolicyRule[] {
+  const rules: V1PolicyRule[] = [
+    { apiGroups: [group], resources: [agentType.plural, instanceType.plural], verbs: follow },
+    // Where the agents' pods are, and that the pod of a token is still there.
+    { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: follow },
+    // Presets are ConfigMaps; and that the account of a token is still there.
+    { apiGroups: [""], resources: ["configmaps", "serviceaccounts"], verbs: follow },
+  ];
+  if (management === "approve") return rules;
+  return [...rules, { apiGroups: [group], resources: [agentType.plural], verbs: managedVerbs }];
+}
+
+const renderConfigMap = ({ instance, config, hash }: ResolvedGateway): Rendered<V1ConfigMap> => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: renderMetadata(instance, "gateway", gatewayConfigName(instance.metadata.name, hash)),
+  data: { [configFiles.gateway]: serialiseConfig(config) },
+  immutable: true,
+});
+
+/** With several pods a session is known to one of them. */
+const renderAffinity = (replicas: number) =>
+  replicas > 1
+    ? { sessionAffinity: "ClientIP", sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } } }
+    : { sessionAffinity: "None" };
+
+const renderService = ({ instance, replicas, service: { type, port } }: ResolvedGateway): Rendered<V1Service> => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: renderMetadata(instance, "gateway", gatewayName(instance.metadata.name)),
+  spec: {
+    type,
+    selector: renderSelector(instance, "gateway"),
+    ...renderAffinity(replicas),
+    ports: [{ name: "http", port, targetPort: "http", protocol: "TCP", appProtocol: "http" }],
+  },
+});
+
+/** Of an instance without faults; undefined where it has no gateway. */
+export function renderGatewayChildren(
+  instance: PallasInstance,
+  images: Images,
+  rules: Rules,
+  apiServerPorts: readonly number[] = usualApiServerPorts,
+): GatewayChildren | undefined {
+  const gateway = resolveGateway(instance);
+  if (gateway === undefined) return undefined;
+  const name = gatewayName(instance.metadata.name);
+  return {
+    serviceAccount: renderAccount(instance, "gateway", name),
+    role: renderRole(instance, "gateway", name, renderRules(gateway.config.management)),
+    roleBinding: renderRoleBinding(instance, "gateway", name),
+    runConfig: renderConfigMap(gateway),
+    service: renderService(gateway),
+    networkPolicy: renderGatewayNetworkPolicy(gateway, apiServerPorts),
+    podDisruptionBudget: renderGatewayBudget(gateway),
+    deployment: renderGatewayDeployment(gateway, images.gateway, rules),
+  };
+}

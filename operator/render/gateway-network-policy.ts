@@ -1,0 +1,36 @@
+// The NetworkPolicy of a gateway (SEC-3). Everybody may reach it, since it asks each caller who they are, and nobody but
+// the kubelet its probes. It connects to name servers, the API server, its registry, its agents, and where the keys are
+// by which it checks tokens.
+import { gatewayName, labels, ports } from "../../crds/names.ts";
+import { gatewayDestinations } from "../../plan/egress.ts";
+import type { ResolvedGateway } from "../../plan/gateway.ts";
+import { renderMetadata, renderSelector } from "./metadata.ts";
+import { anywhere, nameServers, renderDestination, tcp, type RenderedNetworkPolicy } from "./policy-rules.ts";
+
+/** Undefined where the instance's agents have none by default. */
+export function renderGatewayNetworkPolicy(
+  { instance, config }: ResolvedGateway,
+  apiServerPorts: readonly number[],
+): RenderedNetworkPolicy | undefined {
+  if (instance.spec.agentDefaults?.networkPolicy?.enabled === false) return undefined;
+  const { name } = instance.metadata;
+  const agents = { matchLabels: { [labels.instance]: name, [labels.component]: "agent" } };
+  const registry = { matchLabels: renderSelector(instance, "registry") };
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: renderMetadata(instance, "gateway", gatewayName(name)),
+    spec: {
+      podSelector: { matchLabels: renderSelector(instance, "gateway") },
+      policyTypes: ["Ingress", "Egress"],
+      ingress: [{ ports: [tcp(ports.gateway)] }],
+      egress: [
+        nameServers,
+        { to: [...anywhere], ports: apiServerPorts.map(tcp) },
+        { to: [{ podSelector: agents }], ports: [tcp(ports.agentMcp), tcp(ports.agentAdmin)] },
+        { to: [{ podSelector: registry }], ports: [tcp(ports.registry)] },
+        ...gatewayDestinations(config, instance).map(renderDestination),
+      ],
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// The gateway of an instance that has one and is without faults, and everything that is derived from it, each once: its
+// settings with nothing left to default, and the one file that it reads. Pure: the same resources give the same bytes.
+import { defined } from "../crds/defined.ts";
+import type { GatewayAccess } from "../crds/gateway.ts";
+import type { GatewayAccessRule, GatewayConfig } from "../crds/gateway-config.ts";
+import type { PallasInstance } from "../crds/instance.ts";
+import { gatewayAudience, ports } from "../crds/names.ts";
+import { hashRunConfig } from "./run-config.ts";
+import { builtInBodyLimit, effectiveReadBytes, effectiveResources, sharedDrainTimeoutMs } from "./settings.ts";
+import { externalHost } from "./urls.ts";
+
+export interface ResolvedGateway {
+  readonly instance: PallasInstance;
+  readonly replicas: number;
+  readonly service: { readonly type: "ClusterIP" | "NodePort" | "LoadBalancer"; readonly port: number };
+  readonly resources: ReturnType<typeof effectiveResources>;
+  readonly config: GatewayConfig;
+  /** Of the configuration: what its pods run on is named by it. */
+  readonly hash: string;
+}
+
+const everyName = ["*"];
+
+function renderWho({ serviceAccount, claim, tokenFrom }: GatewayAccess): GatewayAccessRule["who"] {
+  if (serviceAccount) return { serviceAccount: serviceAccount.name };
+  if (claim) return { claim };
+  if (tokenFrom) return { tokens: tokenFrom.secretKeyRef };
+  throw new Error("expected an entry of access that says who it is for, found none: its schema asks for one");
+}
+
+function renderAs({ role, agent, agents = everyName, servers = everyName }: GatewayAccess): GatewayAccessRule["as"] {
+  if (role !== undefined) return { role, agents, servers };
+  if (agent !== undefined) return { agent };
+  throw new Error("expected an entry of access with a role or an agent, found neither: its schema asks for one");
+}
+
+function renderJwt({ spec: { auth } }: PallasInstance): Pick<GatewayConfig, "jwt"> {
+  if (auth?.jwt === undefined) return {};
+  const { issuer, audiences, jwksUrl } = auth.jwt;
+  return { jwt: { issuer, audiences, ...defined({ jwksUrl: jwksUrl || undefined }) } };
+}
+
+/** Undefined where the instance has no gateway. */
+export function resolveGateway(instance: PallasInstance): ResolvedGateway | undefined {
+  const { metadata, spec } = instance;
+  if (spec.gateway === undefined) return undefined;
+  const { replicas = 1, service, management = "approve", access = [] } = spec.gateway;
+  const { name, namespace } = metadata;
+  const resources = effectiveResources(undefined, spec.gateway.resources);
+  const host = externalHost(instance);
+  const config: GatewayConfig = {
+    schema: 1,
+    instance: { name, namespace },
+    audience: gatewayAudience(name, namespace),
+    management,
+    access: access.map((entry) => ({ who: renderWho(entry), as: renderAs(entry) })),
+    ...renderJwt(instance),
+    ports: { http: ports.gateway, admin: ports.gatewayAdmin },
+    http: {
+      allowedHosts: [...(host === undefined ? [] : [host]), ...(spec.http?.allowedHosts ?? [])],
+      allowedOrigins: spec.http?.allowedOrigins ?? [],
+      // What is written is for agents too, which may have more memory.
+      bodyLimitBytes: effectiveReadBytes(undefined, String(spec.http?.bodyLimit ?? builtInBodyLimit), resources),
+    },
+    // What goes through it takes as long as the agents' calls.
+    drainTimeoutMs: sharedDrainTimeoutMs(instance),
+    logLevel: spec.logLevel ?? "INFO",
+  };
+  const { type = "ClusterIP", port = ports.gateway } = service ?? {};
+  return { instance, replicas, service: { type, port }, resources, config, hash: hashRunConfig(config) };
+}
+
+/** Keys of Secrets that its files are made of, each once. */
+export function tokenFiles({ access }: GatewayConfig): { name: string; key: string }[] {
+  const keys = access.flatMap(({ who }) => ("tokens" in who ? [who.tokens] : []));
+  return [...new Map(keys.map((entry) => [`${entry.name}/${entry.key}`, entry])).values()];
+}
