@@ -4,7 +4,7 @@ import { kinds } from "../crds/kinds.ts";
 import { labels } from "../crds/names.ts";
 import { createInformer, type Informer } from "../lib/kube/informer.ts";
 import type { KubeMetrics } from "../lib/kube/metrics.ts";
-import { keyOf, objectKey, type LiveObject, type RawObject } from "../lib/kube/object.ts";
+import { controllerOf, keyOf, objectKey, type LiveObject, type RawObject } from "../lib/kube/object.ts";
 import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { calledBy, dependenciesOf } from "../plan/order.ts";
@@ -19,7 +19,7 @@ export interface Caches {
   instances: Informer<WatchedInstance>;
   /** Those of our own kinds. */
   own: readonly Informer<WatchedAgent | WatchedInstance>[];
-  children: Record<ChildKind, Informer<LiveObject>> & { configMap: Informer<LiveObject, "agent"> };
+  children: Record<ChildKind, Informer<LiveObject>> & { configMap: Informer<LiveObject, "owner"> };
   start(): void;
   stop(): Promise<void>;
 }
@@ -43,6 +43,9 @@ export function agentKeys({ metadata }: LiveObject): string[] {
   const agent = metadata.labels?.[labels.agent];
   return agent === undefined ? [] : [objectKey(metadata.namespace, agent)];
 }
+
+/** Who controls it, if anybody does. */
+const ownerUids = (child: LiveObject): string[] => [controllerOf(child)?.uid ?? []].flat();
 
 /** The instance that an agent's children are rendered from beside the agent. */
 export function instanceOf({ agents, instances }: Pick<Caches, "agents" | "instances">, owner: LiveObject) {
@@ -88,7 +91,7 @@ export function createCaches({ log, agentImage, ...options }: CachesOptions): Ca
   const children: Caches["children"] = {
     deployment: child("deployment"),
     service: child("service"),
-    configMap: createInformer<LiveObject, "agent">({ ...childOptions("configMap"), indexes: { agent: agentKeys } }),
+    configMap: createInformer<LiveObject, "owner">({ ...childOptions("configMap"), indexes: { owner: ownerUids } }),
     serviceAccount: child("serviceAccount"),
     role: child("role"),
     roleBinding: child("roleBinding"),

@@ -47,12 +47,12 @@ export interface ChildWriter {
   find(kind: ChildKind, namespace: string, name: string): LiveObject | undefined;
   /** From the cache, only when it is the owner's. */
   findOwned(kind: ChildKind, owner: LiveObject, name: string): LiveObject | undefined;
-  /** From the cache, all that are the owner's: an agent. */
+  /** From the cache, all that are the owner's. */
   listOwned(kind: "configMap", owner: LiveObject): LiveObject[];
 }
 
 /**
- * Does the writing of one reconcile, and tells in one line what was written. A failure that a condition can tell is
+ * Does the writing of one reconcile or a part of it, and tells in one line what was written. A failure that a condition can tell is
  * returned, for the status to be written all the same; any other is thrown.
  */
 export async function carryOut<Result>(
@@ -60,6 +60,7 @@ export async function carryOut<Result>(
   { log, failures }: Pick<ReconcileContext, "log" | "failures">,
   work: () => Promise<Result>,
 ): Promise<{ readonly result?: Result; readonly failure?: Failure }> {
+  const before = written.length;
   try {
     return { result: await work() };
   } catch (error) {
@@ -67,7 +68,8 @@ export async function carryOut<Result>(
     if (!failure) throw error;
     return { failure };
   } finally {
-    if (written.length > 0) log.info({ written }, "children written");
+    const added = written.slice(before);
+    if (added.length > 0) log.info({ written: added }, "children written");
   }
 }
 
@@ -125,8 +127,7 @@ export function createChildWriter({ transport, caches, tracker, guard, log }: Ch
     },
     find: (kind, namespace, name) => find(kind, objectKey(namespace, name)),
     findOwned,
-    listOwned: (kind, owner) =>
-      caches.children[kind].store.byIndex("agent", keyOf(owner)).filter((child) => isControlledBy(child, owner)),
+    listOwned: (kind, owner) => caches.children[kind].store.byIndex("owner", owner.metadata.uid),
     async remove(kind, name, writing) {
       const found = findOwned(kind, writing.owner, name);
       if (!found || found.metadata.deletionTimestamp !== undefined) return;

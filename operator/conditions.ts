@@ -43,6 +43,11 @@ export class ConditionSet<Type extends string> {
     else this.set(type, "Unknown", "NotChecked", "not checked yet");
   }
 
+  /** Nothing is said of it any more. */
+  drop(type: Type): void {
+    this.#conditions.delete(type);
+  }
+
   /** False with the first problem's reason and every problem's message. */
   problem(type: Type, [first, ...others]: readonly [ValidationError, ...ValidationError[]]): void {
     this.set(type, "False", first.reason, [first, ...others].map(formatProblem).join("; "));

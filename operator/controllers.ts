@@ -33,6 +33,7 @@ const agentChildKinds = [
 const instanceChildKinds = [
   "deployment",
   "service",
+  "configMap",
   "serviceAccount",
   "role",
   "roleBinding",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { renderGatewayChildren } from "./render/gateway-children.ts";
 import { renderInstanceChildren } from "./render/instance-children.ts";
 import { makeInstance, releaseImages, releaseRules } from "./render/testing/resources.ts";
 import { ownRules, watchedRules, type PolicyRule } from "./rights.ts";
@@ -23,12 +24,18 @@ describe("OPR-9 the operator's rights", () => {
     expect(new Set(rights).size).toBe(rights.length);
   });
 
-  it("hold all that the registry's Role grants, or the API server would refuse that Role", () => {
-    const { role } = renderInstanceChildren(makeInstance(), releaseImages, releaseRules);
-    const granted = (role.rules ?? []).flatMap(({ apiGroups = [], resources = [], verbs }) =>
-      expand([{ apiGroups, resources, verbs }]),
+  it("hold all that the Roles of registry and gateway grant, or the API server would refuse them", () => {
+    const instance = makeInstance({ gateway: { management: "readWrite" } });
+    const roles = [
+      renderInstanceChildren(instance, releaseImages, releaseRules).role,
+      renderGatewayChildren(instance, releaseImages, releaseRules)?.role,
+    ];
+    const granted = roles.flatMap((role) =>
+      (role?.rules ?? []).flatMap(({ apiGroups = [], resources = [], verbs }) =>
+        expand([{ apiGroups, resources, verbs }]),
+      ),
     );
-    expect(granted.length).toBeGreaterThan(5);
+    expect(granted.length).toBeGreaterThan(15);
     expect(expand(watchedRules())).toEqual(expect.arrayContaining(granted));
   });
 });

@@ -1,7 +1,9 @@
-// The rights of the operator, as data: what its calls need and what it hands on in the registry's Role, since nobody may
-// grant what he does not hold (OPR-9). No wildcard, no verb on Secrets, no escalate, bind or impersonate.
+// The rights of the operator, as data: what its calls need and what it hands on in the Roles of registries and
+// gateways, since nobody may grant what they do not hold (OPR-9). No wildcard, no verb on Secrets, no escalate, bind or impersonate.
+import { agentType } from "../crds/kinds.ts";
 import { group } from "../crds/names.ts";
 import { endpointSliceType } from "../lib/kube/endpoint-slice.ts";
+import { managedVerbs } from "./render/gateway-children.ts";
 import { childTypes, ownTypes, type ChildKind } from "./resources.ts";
 
 export interface PolicyRule {
@@ -10,25 +12,24 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** What caches need; also handed on to registries. */
+/** What caches need; also handed on to registries and gateways. */
 const follow = ["list", "watch"] as const;
 /** `get` asks past the cache whether an owner is still there, and what a write would change. */
 const read = ["get", ...follow] as const;
 /** Server-side apply is a patch, and a creation where nothing is there. */
 const apply = ["create", "patch"] as const;
 
-/** What can be switched off and is then taken away, and what no pod runs on any more; everything else goes with its owner. */
-const removedKinds: ReadonlySet<string> = new Set([
-  "configMap",
-  "networkPolicy",
-  "podDisruptionBudget",
-] satisfies ChildKind[]);
+/** What only goes with its owner, if then. Everything else can be switched off and is then taken away. */
+const keptKinds: ReadonlySet<string> = new Set(["historyClaim"] satisfies ChildKind[]);
+
+/** Used by gateways with `management: readWrite`, never by the operator itself. */
+const handedOn = (plural: string): readonly string[] => (plural === agentType.plural ? managedVerbs : []);
 
 /** One rule per group and set of verbs, in a fixed order. */
 function childRules(): PolicyRule[] {
   const rules = new Map<string, { apiGroups: string[]; resources: string[]; verbs: string[] }>();
   for (const [kind, { group: of, plural }] of Object.entries(childTypes)) {
-    const verbs = [...read, ...apply, ...(removedKinds.has(kind) ? ["delete"] : [])];
+    const verbs = [...read, ...apply, ...(keptKinds.has(kind) ? [] : ["delete"])];
     const id = `${of} ${verbs.join()}`;
     const rule = rules.get(id) ?? { apiGroups: [of], resources: [], verbs };
     rule.resources.push(plural);
@@ -41,7 +42,7 @@ function childRules(): PolicyRule[] {
 export function watchedRules(): PolicyRule[] {
   const ours = ownTypes.map(({ plural }) => plural);
   return [
-    { apiGroups: [group], resources: ours, verbs: read },
+    ...ours.map((plural) => ({ apiGroups: [group], resources: [plural], verbs: [...read, ...handedOn(plural)] })),
     { apiGroups: [group], resources: ours.map((plural) => `${plural}/status`), verbs: ["patch"] },
     ...childRules(),
     { apiGroups: [endpointSliceType.group], resources: [endpointSliceType.plural], verbs: follow },

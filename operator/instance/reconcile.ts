@@ -1,9 +1,10 @@
-// The reconciler of PallasInstances: accept → apply the registry → observe it and the agents, then one status write.
+// The reconciler of PallasInstances: accept → apply the registry, and the gateway where there is one → observe them and
+// the agents, then one status write.
 import type { InstanceConditionType } from "../../crds/conditions.ts";
 import { neverObserved } from "../../crds/definition.ts";
-import type { InstanceStatus } from "../../crds/instance.ts";
+import type { InstanceStatus, PallasInstance } from "../../crds/instance.ts";
 import { instanceType } from "../../crds/kinds.ts";
-import { registryName } from "../../crds/names.ts";
+import { gatewayName, registryName } from "../../crds/names.ts";
 import type { Reconcile, ReconcileContext } from "../../lib/kube/controller.ts";
 import type { WatchedInstance } from "../../plan/parse-watched.ts";
 import { registryUrl } from "../../plan/urls.ts";
@@ -19,17 +20,15 @@ import { applyWanted, removeUnwanted } from "../sometimes.ts";
 import { observeSpecChange } from "../spec-changed.ts";
 import { summarise } from "../summary.ts";
 import { acceptInstance } from "./accept.ts";
+import { applyGateway } from "./gateway.ts";
 
 type Conditions = ConditionSet<InstanceConditionType>;
 
 async function applyRegistry(
   { children, images, rules, apiServerPorts }: ReconcilerOptions,
-  live: WatchedInstance,
-  conditions: Conditions,
+  instance: PallasInstance,
   writing: Writing,
-): Promise<LiveDeployment | undefined> {
-  const instance = acceptInstance(live, rules, conditions);
-  if (!instance) return undefined;
+): Promise<LiveDeployment> {
   const rendered = renderInstanceChildren(instance, images, rules, apiServerPorts);
   // What the pod needs comes first; the Role before what binds it.
   await children.apply("serviceAccount", rendered.serviceAccount, writing);
@@ -43,29 +42,76 @@ async function applyRegistry(
   return deployment;
 }
 
-function markAvailable(conditions: Conditions, rollout: Rollout | undefined, failure: Failure | undefined): void {
+/** A program of the instance, as it was found after what could be written was written. */
+interface Program {
+  readonly rollout: Rollout | undefined;
+  readonly failure: Failure | undefined;
+}
+
+function markAvailable(conditions: Conditions, program: "registry" | "gateway", { rollout, failure }: Program): void {
+  const type = program === "registry" ? "RegistryAvailable" : "GatewayAvailable";
   const available = rollout?.available === true ? "True" : "False";
-  if (failure) conditions.set("RegistryAvailable", available, failure.reason, failure.message);
-  else if (rollout) conditions.set("RegistryAvailable", available, rollout.reason, rollout.message);
-  else conditions.set("RegistryAvailable", "False", "Unavailable", "it has no registry yet");
+  if (failure) conditions.set(type, available, failure.reason, failure.message);
+  else if (rollout) conditions.set(type, available, rollout.reason, rollout.message);
+  else conditions.set(type, "False", "Unavailable", `it has no ${program} yet`);
+}
+
+/** Writes what a program needs, if the instance may have it, and looks at its Deployment. */
+async function runProgram(
+  { children }: ReconcilerOptions,
+  { writing, context, name }: { writing: Writing; context: ReconcileContext; name: string },
+  apply: (() => Promise<LiveDeployment | undefined>) | undefined,
+): Promise<Program> {
+  const { result, failure } = apply ? await carryOut(writing, context, apply) : {};
+  const deployment: LiveDeployment | undefined = result ?? children.findOwned("deployment", writing.owner, name);
+  return { rollout: deployment && observeRollout(deployment), failure };
+}
+
+/** What of both tells most of the whole: one that gave up, else one that still moves. */
+const summedUp = ({ rollout: registry }: Program, { rollout: gateway }: Program): Rollout | undefined => {
+  const rollouts = [registry, gateway && { ...gateway, message: `gateway: ${gateway.message}` }];
+  return rollouts.find((each) => each?.gaveUp) ?? rollouts.find((each) => each?.moving) ?? registry;
+};
+
+function judgeParts(
+  conditions: Conditions,
+  live: WatchedInstance,
+  { registry, gateway }: { registry: Program; gateway: Program },
+): boolean {
+  markAvailable(conditions, "registry", registry);
+  // Where its spec cannot be read, what there was before goes on.
+  const isWanted = live.parsed.ok ? live.parsed.value.spec.gateway !== undefined : gateway.rollout !== undefined;
+  const hasGateway = isWanted || gateway.failure !== undefined;
+  if (hasGateway) markAvailable(conditions, "gateway", gateway);
+  else conditions.drop("GatewayAvailable");
+  return summarise(conditions, {
+    parts: hasGateway ? ["Accepted", "RegistryAvailable", "GatewayAvailable"] : ["Accepted", "RegistryAvailable"],
+    rollout: hasGateway ? summedUp(registry, gateway) : registry.rollout,
+    failure: registry.failure ?? gateway.failure,
+    serves: hasGateway ? "its registry and gateway are ready" : "its registry is ready",
+  });
 }
 
 async function reconcileInstance(options: ReconcilerOptions, context: ReconcileContext): Promise<void> {
-  const { caches, children, now } = options;
+  const { caches, now, rules } = options;
   const { key, signal, log } = context;
   const live = caches.instances.store.get(key);
   if (!live || live.metadata.deletionTimestamp !== undefined) return;
   const { name, namespace, generation = 0 } = live.metadata;
   const conditions: Conditions = new ConditionSet(live.status?.conditions ?? [], generation, now());
   const writing: Writing = { owner: live, signal, written: [] };
-  const { result: applied, failure } = await carryOut(writing, context, () =>
-    applyRegistry(options, live, conditions, writing),
+  const instance = acceptInstance(live, rules, conditions);
+  const registry = await runProgram(
+    options,
+    { writing, context, name: registryName(name) },
+    instance && (() => applyRegistry(options, instance, writing)),
   );
-  const deployment: LiveDeployment | undefined = applied ?? children.findOwned("deployment", live, registryName(name));
-  const rollout = deployment && observeRollout(deployment);
-  markAvailable(conditions, rollout, failure);
-  const parts = ["Accepted", "RegistryAvailable"] as const;
-  const handled = summarise(conditions, { parts, rollout, failure, serves: "its registry is ready" });
+  const gateway = await runProgram(
+    options,
+    { writing, context, name: gatewayName(name) },
+    instance && (() => applyGateway(options, instance, { writing, log })),
+  );
+  const handled = judgeParts(conditions, live, { registry, gateway });
   const agents = caches.agents.store.byIndex("instance", key);
   const status: InstanceStatus = {
     observedGeneration: handled ? generation : (live.status?.observedGeneration ?? neverObserved),
@@ -82,6 +128,7 @@ async function reconcileInstance(options: ReconcilerOptions, context: ReconcileC
   if (await options.status.write(instanceType, live, status, writing)) {
     log.info({ namespace, instance: name, generation, ready: conditions.status("Ready") }, "instance status written");
   }
+  const failure = registry.failure ?? gateway.failure;
   if (failure) throw failure.error;
 }
 

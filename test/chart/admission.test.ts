@@ -108,6 +108,17 @@ const routes: [string, string, InstanceSpec, InstanceSpec][] = [
   ["another images.agent", "image-other", { images: { agent: "a/b:1" } }, { images: { agent: "a/b:2" } }],
 ];
 
+/** With a gateway that takes the tokens of a Secret. */
+const gated = (secret: number, image: string) => ({
+  gateway: {
+    access: [
+      { role: "viewer", serviceAccount: { name: "on-call" } },
+      { role: "admin", tokenFrom: secretKeyRef(secret) },
+    ],
+  },
+  images: { gateway: image },
+});
+
 describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing()))("admission policies", () => {
   let api: ApiServer;
   /** Without an author: as the administrator. */
@@ -151,15 +162,13 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
     });
 
     it("are no matter where none is named", async () => {
-      expect(
-        await as("none", instance("plain", { providers: [{ name: "p", kind: "openai" }], servers: [server("a", [])] })),
-      ).toContain("serverside-applied");
+      const plain = instance("plain", { providers: [{ name: "p", kind: "openai" }], servers: [server("a", [])] });
+      expect(await as("none", plain)).toContain("serverside-applied");
     });
 
     it("that were named before stay for whoever edits the rest", async () => {
-      expect(await as("some", instance("kept", { providers: [provider(0), provider(1)] }))).toContain(
-        "serverside-applied",
-      );
+      const both = instance("kept", { providers: [provider(0), provider(1)] });
+      expect(await as("some", both)).toContain("serverside-applied");
       expect(await as("none", instance("kept", { providers: [provider(1)], title: "Kept" }))).toContain(
         "serverside-applied",
       );
@@ -169,9 +178,8 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
     it("go to another URL only by the hand of who reads them", async () => {
       const elsewhere = { url: "http://elsewhere.example/mcp" };
       const home = { ...provider(2), kind: "openai-compatible", baseUrl: "http://models.team.svc/v1" };
-      expect(await as("some", instance("moved", { providers: [home], servers: [server("a", [3])] }))).toContain(
-        "serverside-applied",
-      );
+      const before = instance("moved", { providers: [home], servers: [server("a", [3])] });
+      expect(await as("some", before)).toContain("serverside-applied");
       const moved = [
         { providers: [{ ...home, baseUrl: "http://elsewhere.example/v1" }], servers: [server("a", [3])] },
         { providers: [home], servers: [{ ...server("a", [3]), ...elsewhere }] },
@@ -193,6 +201,13 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
         expect(await as(author, instance("oauth", { ...oauthSpec, title }))).toContain("serverside-applied");
       }
       for (const spec of movedOauth) await expect(as("some", instance("oauth", spec))).rejects.toThrow('"s50"');
+    });
+
+    it("of a gateway's tokens go to it, and to another image of it, only by the hand of who reads them", async () => {
+      await expect(as("some", instance("gate", gated(50, "")))).rejects.toThrow('names the Secret "s50"');
+      expect(await as("some", instance("gate", gated(4, "")))).toContain("serverside-applied");
+      expect(await as("none", instance("gate", { ...gated(4, ""), title: "Kept" }))).toContain("serverside-applied");
+      await expect(as("none", instance("gate", gated(4, "a/gateway:2")))).rejects.toThrow('names the Secret "s4"');
     });
 
     it("go to another vendor only by the hand of who reads them", async () => {
@@ -337,9 +352,8 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
     });
 
     it("are no matter while the instance is not there, and of other instances never", async () => {
-      expect(
-        await as("none", agent("early", { instanceRef: { name: "later" }, servers: [{ name: "anything" }] })),
-      ).toContain("serverside-applied");
+      const early = agent("early", { instanceRef: { name: "later" }, servers: [{ name: "anything" }] });
+      expect(await as("none", early)).toContain("serverside-applied");
     });
 
     it("that an instance has lost leave labels writable", async () => {

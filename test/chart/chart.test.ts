@@ -91,12 +91,16 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
     for (const variable of ours) expect(source).toContain(`${variable}: `);
   });
 
-  it("lets a registry's and an agent's image be chosen, by digest too", async () => {
+  it("lets a registry's, a gateway's and an agent's image be chosen, by digest too", async () => {
     const image = { repository: "a/b", digest: `sha256:${"0".repeat(64)}` };
-    const rendered = await renderChart({ imageRegistry: "r.example", images: { agent: image, registry: image } });
+    const rendered = await renderChart({
+      imageRegistry: "r.example",
+      images: { agent: image, registry: image, gateway: image },
+    });
     const env = new Map(parseEnv(rendered.find(({ kind }) => kind === "Deployment")));
     expect(env.get("PALLAS_AGENT_IMAGE")).toBe(`r.example/a/b@${image.digest}`);
     expect(env.get("PALLAS_REGISTRY_IMAGE")).toBe(`r.example/a/b@${image.digest}`);
+    expect(env.get("PALLAS_GATEWAY_IMAGE")).toBe(`r.example/a/b@${image.digest}`);
   });
 
   it("SEC-2 lets authors set what is listed, and by default what an operator allows that is told nothing", async () => {

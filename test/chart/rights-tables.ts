@@ -8,12 +8,17 @@ export interface RightsTables {
   readonly cluster: readonly string[];
   readonly election: readonly string[];
   readonly registry: readonly string[];
+  readonly gateway: readonly string[];
+  /** With `management: readWrite`, besides. */
+  readonly managing: readonly string[];
 }
 
 const headings = {
   cluster: "### Operator, in every namespace it looks after",
   election: "### Operator, in its own namespace",
   registry: "### Registry, in its own namespace",
+  gateway: "### Gateway, in its own namespace",
+  managing: "### Gateway with `management: readWrite`, besides",
 } as const;
 
 export async function readRightsTables(): Promise<RightsTables> {
@@ -25,5 +30,11 @@ export async function readRightsTables(): Promise<RightsTables> {
       .map(([, what, verbs]) => `${what} ${verbs}`)
       .toSorted();
   };
-  return { cluster: read(headings.cluster), election: read(headings.election), registry: read(headings.registry) };
+  return {
+    cluster: read(headings.cluster),
+    election: read(headings.election),
+    registry: read(headings.registry),
+    gateway: read(headings.gateway),
+    managing: read(headings.managing),
+  };
 }

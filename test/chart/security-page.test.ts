@@ -1,8 +1,10 @@
 // docs/security.md against the code it describes.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { V1PolicyRule } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
 import { renderAgentChildren } from "../../operator/render/agent-children.ts";
+import { renderGatewayChildren } from "../../operator/render/gateway-children.ts";
 import { renderInstanceChildren } from "../../operator/render/instance-children.ts";
 import {
   around,
@@ -27,18 +29,21 @@ const listed = (rules: readonly PolicyRule[]): string[] =>
     .map((right) => right.replace(/^(\w+)\/(\w+)\.(\S+)/, "$1.$3/$2"))
     .toSorted();
 
+const listedRole = ({ rules = [] }: { rules?: V1PolicyRule[] } = {}): string[] =>
+  listed(rules.map(({ apiGroups = [], resources = [], verbs }) => ({ apiGroups, resources, verbs })));
+
 describe("docs/security.md", () => {
-  it("OPR-9 shows the rights of operator and registry as they are", async () => {
+  it("OPR-9 shows the rights of operator, registry and gateway as they are", async () => {
     const { role } = renderInstanceChildren(makeInstance(), releaseImages, releaseRules);
-    const registry = (role.rules ?? []).map(({ apiGroups = [], resources = [], verbs }) => ({
-      apiGroups,
-      resources,
-      verbs,
-    }));
+    const ofGateway = (management: string) =>
+      listedRole(renderGatewayChildren(makeInstance({ gateway: { management } }), releaseImages, releaseRules)?.role);
+    const gateway = ofGateway("approve");
     expect(await readRightsTables()).toEqual({
       cluster: listed(watchedRules()),
       election: listed(ownRules()),
-      registry: listed(registry),
+      registry: listedRole(role),
+      gateway,
+      managing: ofGateway("readWrite").filter((right) => !gateway.includes(right)),
     });
   });
 

@@ -8,7 +8,7 @@ import { ownRules, watchedRules } from "../../operator/rights.ts";
 import { startApiServer, type ApiServer } from "../cluster/api-server.ts";
 import { auditDir } from "../cluster/audit.ts";
 import { clusterMissing } from "../cluster/cluster.ts";
-import { agent, createSpace, smallInstance, type Space } from "../faults/space.ts";
+import { agent, createSpace, instance, smallInstance, type Space } from "../faults/space.ts";
 import { readAuditLog } from "../rights/audited-call.ts";
 import {
   callsOutside,
@@ -26,9 +26,10 @@ import { operatorAccount } from "./program-account.ts";
 const crdDir = join(import.meta.dirname, "../../crds");
 const timeout = 30_000;
 
-/** What the registry's Role holds, as the server has it. */
+/** What the Roles of registries and gateways hold, as the server has them. */
 async function rightsHandedOn(space: Space): Promise<string[]> {
-  const json = await space.kubectl("get", "roles", "--selector=pallas.helu.ca/component=registry", "--output=json");
+  const selector = "--selector=pallas.helu.ca/component in (registry,gateway)";
+  const json = await space.kubectl("get", "roles", selector, "--output=json");
   const roles: { rules: GrantedRule[] }[] = JSON.parse(json).items;
   return roles.flatMap(({ rules }) => expandRules(rules));
 }
@@ -67,6 +68,17 @@ const statusOf = async (work: Space, agentName: string, type: string) => {
   const found = (await work.read("pallasagents", agentName))?.status?.conditions;
   return found?.find((condition) => condition.type === type)?.status;
 };
+
+/** Comes and goes. Resolves with what the operator handed on while it was there. */
+async function liveWithGateway({ work }: Stage): Promise<string[]> {
+  const children = () => work.kubectl("get", "deployments,roles,configmaps", "-o", "name");
+  await work.apply(instance("team", { gateway: { management: "readWrite" } }));
+  await expect.poll(children, { timeout }).toContain("deployment.apps/team-gateway");
+  const handedOn = await rightsHandedOn(work);
+  await work.apply(instance());
+  await expect.poll(children, { timeout }).not.toContain("team-gateway");
+  return handedOn;
+}
 
 /** What an operator meets in its life: creations, edits, pods that fail and come back, names that others have taken. */
 async function live({ work, kubelet }: Stage): Promise<void> {
@@ -116,7 +128,7 @@ describe.skipIf(clusterMissing())("OPR-9 the operator's rights", { timeout: 120_
   ])("%s: enough for all it does, and none too many", async (_, everywhere) => {
     const stage = await setUp(server, everywhere);
     await live(stage);
-    const handedOn = await rightsHandedOn(stage.work);
+    const handedOn = await liveWithGateway(stage);
     expect(handedOn.length).toBeGreaterThan(0);
     const account = `${stage.home.name}/${operatorAccount}`;
     const calls = async () => (await readAuditLog(server.auditLogPath)).filter((call) => call.account === account);

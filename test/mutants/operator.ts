@@ -310,4 +310,40 @@ export const operatorMutants: readonly Mutant[] = [
     replace: `if (before && !after) remove(before);`,
     breaks: "an agent that moved to another instance can still be named in the old one",
   },
+  {
+    file: "operator/render/gateway-children.ts",
+    find: `if (management === "approve") return rules;`,
+    replace: `if (management !== "approve" && rules.length === 0) return rules;`,
+    breaks: "a gateway that only decides may write and delete every agent of its namespace",
+  },
+  {
+    file: "operator/render/network-policy.ts",
+    find: `instance.spec.gateway === undefined ? [] :`,
+    replace: `instance.spec.gateway !== undefined ? [] :`,
+    breaks: "a gateway reaches none of its agents, and without one their policies change",
+  },
+  {
+    file: "operator/instance/gateway.ts",
+    find: `const configs = children.listOwned("configMap", writing.owner);`,
+    replace: `const configs = children.listOwned("configMap", writing.owner).slice(1);`,
+    breaks: "what a gateway ran on stays when it is gone",
+  },
+  {
+    file: "operator/instance/gateway.ts",
+    find: `const attempt = (removal: Promise<void>) => removal.catch((error: unknown) => void failures.push(error));`,
+    replace: `const attempt = (removal: Promise<void>) => removal.catch(() => undefined);`,
+    breaks: "a part of a gateway that could not be removed is never spoken of, nor tried again",
+  },
+  {
+    file: "operator/instance/reconcile.ts",
+    find: `else conditions.drop("GatewayAvailable");`,
+    replace: `else conditions.keep("GatewayAvailable");`,
+    breaks: "an instance says for ever that a gateway serves which is gone",
+  },
+  {
+    file: "operator/instance/reconcile.ts",
+    find: `failure: registry.failure ?? gateway.failure,`,
+    replace: `failure: registry.failure,`,
+    breaks: "an instance counts as carried out whose gateway could not be written",
+  },
 ];

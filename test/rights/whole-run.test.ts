@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
+import { renderGatewayChildren } from "../../operator/render/gateway-children.ts";
 import { renderInstanceChildren } from "../../operator/render/instance-children.ts";
 import { makeInstance, releaseImages, releaseRules } from "../../operator/render/testing/resources.ts";
 import { ownRules, watchedRules } from "../../operator/rights.ts";
@@ -42,6 +43,12 @@ const callsOf = (program: string): AuditedCall[] => {
 const { role } = renderInstanceChildren(makeInstance(), releaseImages, releaseRules);
 const operatorRights = expandRules([...watchedRules(), ...ownRules()]);
 const registryRights = expandRules(role.rules ?? []);
+const managing = renderGatewayChildren(
+  makeInstance({ gateway: { management: "readWrite" } }),
+  releaseImages,
+  releaseRules,
+);
+const gatewayRights = expandRules(managing?.role.rules ?? []);
 
 /** Of namespaces in which a test asks the API server with the tokens of people. */
 const peoplesPrefixes = ["tokens-"];
@@ -54,9 +61,12 @@ describe("OPR-9 SEC-2 every call of all tests", needed, () => {
     expect(starts.filter(({ account }) => !seen.has(account) && !isUnheard(account))).toEqual([]);
   });
 
-  it("of the operator: what it is granted is what it uses, or hands on to registries", () => {
+  it("of the operator: what it is granted is what it uses, or hands on to registries and gateways", () => {
     const used = rightsUsed(callsOf("operator"));
-    expect(compareRights(operatorRights, used, registryRights)).toEqual({ idle: [], missing: [] });
+    expect(compareRights(operatorRights, used, [...registryRights, ...gatewayRights])).toEqual({
+      idle: [],
+      missing: [],
+    });
   });
 
   it("of registries: what their Role grants is what they use", () => {
@@ -90,6 +100,6 @@ describe("OPR-9 SEC-2 every call of all tests", needed, () => {
 describe("OPR-9 what is granted", () => {
   it("names no wildcard, no Secret and nothing that leads to more rights", () => {
     expect(operatorRights.length).toBeGreaterThan(50);
-    expect(unwantedRights([...operatorRights, ...registryRights])).toEqual([]);
+    expect(unwantedRights([...operatorRights, ...registryRights, ...gatewayRights])).toEqual([]);
   });
 });

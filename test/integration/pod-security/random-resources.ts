@@ -123,6 +123,17 @@ const service = optional({
   type: fc.constantFrom("ClusterIP", "NodePort", "LoadBalancer"),
   port: fc.integer({ min: 1, max: 65_535 }),
 });
+const role = fc.constantFrom("viewer", "caller", "approver", "operator", "admin");
+const access = fc.oneof(
+  fc.record({
+    role,
+    serviceAccount: fc.record({ name: word }),
+    agents: fc.constantFrom(["*"], ["research-*", "echo"]),
+    servers: fc.constantFrom(["*"], ["argos"]),
+  }),
+  fc.record({ role, tokenFrom: secret }),
+  fc.record({ agent: word, tokenFrom: secret }),
+);
 const podMonitor = { mode: "podMonitor", interval: "30s", timeout: "3s" };
 
 const instanceSpec = optional({
@@ -151,6 +162,14 @@ const instanceSpec = optional({
   images: optional({
     agent: fc.constantFrom("", "example.com/team/agent:1", `example.com/agent@sha256:${"0a".repeat(32)}`),
     registry: fc.constantFrom("", "example.com/team/registry:1"),
+    gateway: fc.constantFrom("", "example.com/team/gateway:1"),
+  }),
+  gateway: optional({
+    replicas: fc.integer({ min: 0, max: 16 }),
+    service,
+    management: fc.constantFrom("approve", "readWrite"),
+    access: fc.array(access, { maxLength: 4 }),
+    resources,
   }),
   registry: fc.oneof(
     optional({ replicas: fc.integer({ min: 0, max: 1 }), service }),
