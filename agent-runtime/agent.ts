@@ -5,6 +5,7 @@ import type { HealthPayload } from "../crds/health.ts";
 import type { RunConfig } from "../crds/run-config.ts";
 import type { Auth } from "../lib/auth/auth.ts";
 import { requireCallerToken } from "../lib/auth/caller-token.ts";
+import { createDrain, type Drain } from "../lib/mcp/drain.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
 import { staticTools } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
@@ -14,9 +15,9 @@ import type { Logger } from "../lib/process/log.ts";
 import { createMemoryBudget, deriveBudgetBytes, type MemoryBudget } from "../lib/process/memory-budget.ts";
 import { createAccessTokens } from "./access-tokens.ts";
 import { createAdminApp } from "./admin.ts";
+import { CallError } from "./call-error.ts";
 import { createCalls } from "./calls.ts";
 import { cardPath, createCardApp } from "./card.ts";
-import { createDrain, type Drain } from "./drain.ts";
 import { observeProblems } from "./health/problems.ts";
 import { createHealth, type Health } from "./health/health.ts";
 import { createObserved } from "./health/observed.ts";
@@ -49,6 +50,8 @@ const closeGraceMs = 2_000;
 const maxConnections = 1_000;
 /** Node's longest timer; a history may be kept longer than a connection can idle. */
 const maxConnectionIdleMs = 2 ** 31 - 1;
+
+const shutDown = (): Error => new CallError("The agent was shut down before this call had ended: send it again.");
 
 export interface AgentOptions {
   config: RunConfig;
@@ -99,7 +102,13 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const models = options.models ?? createModels({ config, ...sources, log, clock, onTurn: metrics.countTurn });
   const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
   const calls = createCalls(clock);
-  const drain = createDrain({ calls, onBegin: options.onDraining, log, clock });
+  const drain = createDrain({
+    program: "the agent",
+    calls: { count: calls.count, idle: calls.idle, abortAll: () => calls.abortAll(shutDown()) },
+    onBegin: options.onDraining,
+    log,
+    clock,
+  });
   const { store, sessions, observeStoreProblem } = createHistories(options, metrics);
   const { memory = createMemoryBudget(deriveBudgetBytes()) } = options;
   const tools = createTools({ config, sources, memory, log, clock });

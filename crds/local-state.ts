@@ -1,4 +1,4 @@
-// What `pallas up` tells the registry it starts: the same resources a cluster would hold, with their status, and
+// What `pallas up` tells the registry and the gateways it starts: the same resources a cluster would hold, with their status, and
 // where each agent's admin port is. One file, replaced whole at each change. The form of earlier releases, a list for
 // each kind, is read too.
 import * as z from "zod";
@@ -45,3 +45,24 @@ const earlier = z
   }));
 
 export const localStateSchema = z.discriminatedUnion("schema", [current, earlier]);
+
+/** What 1,000 agents with long instructions take, with room. */
+export const maxLocalStateBytes = 256 * 1024 * 1024;
+
+/**
+ * Reads the file's text.
+ * @throws Error naming each faulty field
+ */
+export function parseLocalState(text: string, path: string): LocalState {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`local state: expected JSON in ${path}; it is read again when it changes`, { cause });
+  }
+  const result = localStateSchema.safeParse(value);
+  if (result.success) return result.data;
+  throw new Error(`local state: ${path} is not what this release understands: ${z.prettifyError(result.error)}`, {
+    cause: result.error,
+  });
+}

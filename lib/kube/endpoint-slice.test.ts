@@ -9,7 +9,7 @@ const slice = (endpoints: unknown, addressType = "IPv4"): RawObject => ({
   addressType,
   endpoints,
 });
-const pod = { kind: "Pod", name: "a-1" };
+const pod = { kind: "Pod", name: "a-1", uid: "uid-1" };
 
 describe("endpoints of a slice", () => {
   test.each<[string, unknown, string, unknown]>([
@@ -29,7 +29,7 @@ describe("endpoints of a slice", () => {
       "one that drains",
       { addresses: ["10.0.0.1"], conditions: { ready: false, serving: true, terminating: true }, targetRef: pod },
       "IPv4",
-      { host: "10.0.0.1", ready: false, terminating: true, pod: "a-1" },
+      { host: "10.0.0.1", ready: false, terminating: true, pod: "a-1", podUid: "uid-1" },
     ],
     [
       "IPv6 as a URL wants it",

@@ -18,6 +18,8 @@ export interface Endpoint {
   readonly terminating: boolean;
   /** Undefined when something else than a pod is behind it. */
   readonly pod: string | undefined;
+  /** Of that pod. */
+  readonly podUid: string | undefined;
 }
 
 const sliceSchema = z.object({
@@ -28,7 +30,9 @@ const sliceSchema = z.object({
         // More than one is not in use: consumers take the first.
         addresses: z.array(z.string()).min(1),
         conditions: z.object({ ready: z.boolean().nullish(), terminating: z.boolean().nullish() }).nullish(),
-        targetRef: z.object({ kind: z.string().optional(), name: z.string().optional() }).nullish(),
+        targetRef: z
+          .object({ kind: z.string().optional(), name: z.string().optional(), uid: z.string().optional() })
+          .nullish(),
       }),
     )
     .nullish(),
@@ -44,5 +48,6 @@ export function parseEndpoints(slice: RawObject): readonly Endpoint[] {
     ready: conditions?.ready ?? true,
     terminating: conditions?.terminating ?? false,
     pod: targetRef?.kind === "Pod" ? targetRef.name : undefined,
+    podUid: targetRef?.kind === "Pod" ? targetRef.uid : undefined,
   }));
 }

@@ -1,18 +1,24 @@
-// How an agent stops (AGT-12): not ready at once; served on while endpoints lag; then new calls are refused; those in flight
-// may end. It decides when, the caller does the rest.
+// How a program that serves MCP stops (AGT-12): not ready at once; served on while endpoints lag; then new calls are refused;
+// those in flight may end. It decides when, the caller does the rest.
 import { setImmediate } from "node:timers/promises";
 import type { MiddlewareHandler } from "hono";
-import { isJsonObject, renderRpcFailure, rpcCodes } from "../lib/mcp/json-rpc.ts";
-import { settledWithin, type Clock } from "../lib/process/clock.ts";
-import type { Logger } from "../lib/process/log.ts";
-import { CallError } from "./call-error.ts";
-import type { Calls } from "./calls.ts";
+import { settledWithin, type Clock } from "../process/clock.ts";
+import type { Logger } from "../process/log.ts";
+import { isJsonObject, renderRpcFailure, rpcCodes } from "./json-rpc.ts";
 
 /** Larger than any notification. */
 const maxNotificationBytes = 16_384;
 const retryAfterSeconds = 5;
 /** For calls that were aborted to send their result. */
 const abortGraceMs = 2_000;
+
+export interface CallsInFlight {
+  count(): number;
+  /** Resolves when there is none any more, at once if there is none. */
+  idle(): Promise<void>;
+  /** Ends them as soon as can be. */
+  abortAll(): void;
+}
 
 export interface Drain {
   /** True from the first moment of stopping. */
@@ -23,9 +29,19 @@ export interface Drain {
   run(options: { delayMs: number; timeoutMs: number; signal: AbortSignal }): Promise<void>;
 }
 
-/** Draining of the calls in `calls`; `onBegin` runs at its first moment. */
-export function createDrain(parts: { calls: Calls; onBegin: () => void; log: Logger; clock: Clock }): Drain {
-  const { calls, log, clock } = parts;
+export interface DrainParts {
+  /** In a sentence, with its article. */
+  program: string;
+  calls: CallsInFlight;
+  /** Runs at the first moment. */
+  onBegin: () => void;
+  log: Logger;
+  clock: Clock;
+}
+
+/** Draining of the calls in `calls`. */
+export function createDrain(parts: DrainParts): Drain {
+  const { program, calls, log, clock } = parts;
   let state: "serving" | "lagging" | "refusing" = "serving";
   return {
     isDraining: () => state !== "serving",
@@ -39,7 +55,7 @@ export function createDrain(parts: { calls: Calls; onBegin: () => void; log: Log
       return renderRpcFailure({
         status: 503,
         code: rpcCodes.serverError,
-        message: "the agent is shutting down: try again, another replica or its successor will answer",
+        message: `${program} is shutting down: try again, another replica or its successor will answer`,
         headers: { "Retry-After": String(retryAfterSeconds) },
       });
     },
@@ -53,7 +69,7 @@ export function createDrain(parts: { calls: Calls; onBegin: () => void; log: Log
       await settledWithin(Promise.race([calls.idle(), hurried]), timeoutMs, clock);
       if (calls.count() > 0) {
         log.warn({ calls: calls.count(), timeoutMs }, "calls in flight are aborted");
-        calls.abortAll(new CallError("The agent was shut down before this call had ended: send it again."));
+        calls.abortAll();
         await settledWithin(calls.idle(), abortGraceMs, clock);
       }
       // The last call has ended, but its result is still on its way to the transport, which whoever is next closes.
