@@ -14,6 +14,7 @@ const programs: Readonly<Record<string, string>> = {
   operator: "operator/main.ts",
   "agent-runtime": "agent-runtime/main.ts",
   registry: "registry/main.ts",
+  gateway: "gateway/main.ts",
 };
 
 /**

@@ -1,0 +1,86 @@
+// The series of a gateway. Every label has a fixed set of values, whatever callers send.
+import { Counter, Gauge } from "prom-client";
+import { metricNames } from "../crds/metric-names.ts";
+import { createKubeMetrics, type KubeMetrics } from "../lib/kube/metrics.ts";
+import { createMetrics } from "../lib/process/metrics.ts";
+
+/** What a request was for. */
+export const routes = ["mcp", "other"] as const;
+export type Route = (typeof routes)[number];
+
+/** Why nobody was let in, by the status of the answer. */
+const refusedStatuses = [400, 401, 403, 503] as const;
+
+export const writeOperations = ["create", "patch", "delete"] as const;
+export type WriteOperation = (typeof writeOperations)[number];
+/** refused: by the API server, or before it was asked. failed: no answer, so that nobody knows. */
+export const writeOutcomes = ["ok", "refused", "failed"] as const;
+export type WriteOutcome = (typeof writeOutcomes)[number];
+
+export interface GatewayMetrics {
+  readonly kube: KubeMetrics;
+  countRequest(route: Route, status: number): void;
+  countRefused(status: (typeof refusedStatuses)[number]): void;
+  countWrite(operation: WriteOperation, outcome: WriteOutcome): void;
+  /** Text 0.0.4. */
+  render(): Promise<{ body: string; contentType: string }>;
+}
+
+export interface Observed {
+  /** Sessions of the 2025 era that are open. */
+  countSessions(): number;
+  countInFlight(): number;
+  /** What callers are judged by and cannot be read now. */
+  countTroubles(): number;
+}
+
+/** `observe` is asked at each scrape. */
+export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
+  const metrics = createMetrics();
+  const registers = [metrics.registry];
+  new Gauge({ name: metricNames.up, help: "1 while the process runs.", registers }).set(1);
+  const requests = new Counter({
+    name: "pallas_gateway_requests_total",
+    help: "Requests that were answered, by what they were for and the class of the status.",
+    labelNames: ["route", "status"],
+    registers,
+  });
+  const refused = new Counter({
+    name: "pallas_gateway_refused_total",
+    help: "Requests whose caller was not let in, by the status of the answer.",
+    labelNames: ["status"],
+    registers,
+  });
+  const writes = new Counter({
+    name: "pallas_gateway_writes_total",
+    help: "Writes of resources in the name of callers.",
+    labelNames: ["operation", "outcome"],
+    registers,
+  });
+  const gauge = (name: string, help: string, read: (observed: Observed) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read(observe()));
+      },
+    });
+  gauge("pallas_gateway_sessions", "Sessions of the 2025 era that are open.", (each) => each.countSessions());
+  gauge("pallas_gateway_calls_in_flight", "Requests that are not answered yet, without streams of changes.", (each) =>
+    each.countInFlight(),
+  );
+  gauge("pallas_gateway_token_sources_in_trouble", "Keys and token tables that cannot be read now.", (each) =>
+    each.countTroubles(),
+  );
+  // A rate needs the series to be there before the first event.
+  for (const status of refusedStatuses) refused.inc({ status }, 0);
+  for (const operation of writeOperations) for (const outcome of writeOutcomes) writes.inc({ operation, outcome }, 0);
+  return {
+    kube: createKubeMetrics(metrics.registry),
+    countRequest: (route, status) => requests.inc({ route, status: `${Math.floor(status / 100)}xx` }),
+    countRefused: (status) => refused.inc({ status }),
+    countWrite: (operation, outcome) => writes.inc({ operation, outcome }),
+    render: () => metrics.render(),
+  };
+}

@@ -1,0 +1,45 @@
+// Names the caller of each request to what follows (MGM-1), or answers as the refusal says. The token itself goes to nobody:
+// it is taken off the request.
+import type { MiddlewareHandler } from "hono";
+import type { Authenticate } from "../lib/auth/authenticate.ts";
+import { refuseUnchecked, type Refusal } from "../lib/auth/refusal.ts";
+import { readRequestFacts } from "../lib/auth/request-credentials.ts";
+import type { Identity } from "../lib/auth/roles.ts";
+import { renderRpcFailure, rpcCodes } from "../lib/mcp/json-rpc.ts";
+import type { ServerEnv } from "../lib/process/http-server.ts";
+
+/** What routes behind the guard find in their context. */
+export interface GatewayRoutes {
+  Bindings: ServerEnv;
+  Variables: { caller: Identity };
+}
+
+export interface NameCallerParts {
+  authenticate: Authenticate;
+  /** Why nobody's token can be judged yet. */
+  observeUnready: () => string | undefined;
+  onRefused: (status: Refusal["status"]) => void;
+}
+
+export function nameCaller(parts: NameCallerParts): MiddlewareHandler<GatewayRoutes> {
+  const { authenticate, observeUnready, onRefused } = parts;
+  return async function guard(c, next) {
+    const { incoming } = c.env;
+    // Only where two Authorization headers can be told from one.
+    if (!("headersDistinct" in incoming)) throw new Error("expected a request of HTTP/1.1, found one of HTTP/2");
+    const isReady = observeUnready() === undefined;
+    const found = isReady ? await authenticate(readRequestFacts(incoming)) : refuseUnchecked();
+    if (found.kind === "refused") {
+      onRefused(found.status);
+      return renderRefusal(found);
+    }
+    c.req.raw.headers.delete("authorization");
+    c.set("caller", found);
+    await next();
+    return undefined;
+  };
+}
+
+/** For routes that speak MCP. */
+export const renderRefusal = ({ status, message, headers }: Refusal): Response =>
+  renderRpcFailure({ status, code: rpcCodes.serverError, message, headers: { ...headers } });

@@ -1,0 +1,54 @@
+// Where a gateway runs: in a cluster, by the API server, or beside `pallas up`, by its state file. What the two differ in is
+// all in what this returns.
+import type { GatewayConfig } from "../crds/gateway-config.ts";
+import type { ApiServerReader } from "../lib/auth/cluster-tokens.ts";
+import { findClusterConfig } from "../lib/kube/cluster-config.ts";
+import { createTransport } from "../lib/kube/transport.ts";
+import type { Clock } from "../lib/process/clock.ts";
+import type { Logger } from "../lib/process/log.ts";
+import type { GatewayMetrics } from "./metrics.ts";
+import { createClusterState } from "./state/cluster-state.ts";
+import { createLocalState } from "./state/local-state.ts";
+import type { StateSource, WritesFor } from "./state/state.ts";
+import { createClusterWrites } from "./writes/cluster-writes.ts";
+import { localWrites } from "./writes/local-writes.ts";
+
+export interface Place {
+  state: StateSource;
+  writesFor: WritesFor;
+  /** Absent where there is no cluster. */
+  server?: ApiServerReader;
+  close(): Promise<void>;
+}
+
+export interface PlaceOptions {
+  config: Pick<GatewayConfig, "instance" | "management">;
+  /** Undefined: in a cluster. */
+  localState: string | undefined;
+  metrics: GatewayMetrics;
+  log: Logger;
+  clock: Clock;
+}
+
+/** Nothing is read before `state.start()`. */
+export async function openPlace({ config, localState, metrics, log, clock }: PlaceOptions): Promise<Place> {
+  const { name: instance, namespace } = config.instance;
+  if (localState !== undefined) {
+    const state = createLocalState({ path: localState, namespace, instance, log });
+    return { state, writesFor: localWrites, close: () => state.stop() };
+  }
+  const kubeConfig = await findClusterConfig();
+  const transport = createTransport({ kubeConfig, userAgent: "pallas-gateway", metrics: metrics.kube });
+  const state = createClusterState({ transport, namespace, instance, log, metrics: metrics.kube });
+  const { management } = config;
+  const writeLog = log.child({ logger: "pallas.gateway.writes" });
+  return {
+    state,
+    writesFor: createClusterWrites({ transport, state, management, metrics, log: writeLog, clock }),
+    server: transport,
+    async close() {
+      await state.stop();
+      await transport.close();
+    },
+  };
+}

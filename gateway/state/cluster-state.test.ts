@@ -1,0 +1,196 @@
+// What a gateway knows from watches of an API server, and whose account it says a token names.
+import { describe, expect, it, onTestFinished } from "vitest";
+import { agentType, instanceType } from "../../crds/kinds.ts";
+import { labels } from "../../crds/names.ts";
+import type { ClusterAccount } from "../../lib/auth/cluster-tokens.ts";
+import { endpointSliceType } from "../../lib/kube/endpoint-slice.ts";
+import { FakeApiServer } from "../../lib/kube/testing/fake-api-server.ts";
+import { silentLog } from "../../lib/kube/testing/silent-log.ts";
+import { createTransport } from "../../lib/kube/transport.ts";
+import { agentManifest, instanceManifest } from "../testing/resources.ts";
+import { createClusterState } from "./cluster-state.ts";
+import type { StateChange } from "./state.ts";
+import { serviceAccountType } from "./watched-objects.ts";
+
+const namespace = "agents";
+const generation = 1;
+
+async function startServer() {
+  const kube = await FakeApiServer.start();
+  onTestFinished(() => kube.stop());
+  const putAgent = (name: string, spec: object = {}) =>
+    kube.put(name, { spec: agentManifest(name, spec).spec }, { type: agentType, namespace, metadata: { generation } });
+  return {
+    kube,
+    putAgent,
+    putInstance: (name = "ouranos", spec: object = {}) =>
+      kube.put(
+        name,
+        { spec: instanceManifest(spec).spec },
+        { type: instanceType, namespace, metadata: { generation } },
+      ),
+    /** The account of an agent, or anybody's. */
+    putAccount: (name: string, owner?: { name: string; uid: string }) =>
+      kube.put(
+        name,
+        {},
+        {
+          type: serviceAccountType,
+          namespace,
+          metadata: {
+            ownerReferences: [owner]
+              .filter((each) => each !== undefined)
+              .map((each) => ({
+                apiVersion: "pallas.helu.ca/v1alpha1",
+                kind: "PallasAgent",
+                controller: true,
+                ...each,
+              })),
+          },
+        },
+      ),
+    putSlice: (agent: string, endpoints: object[], instance = "ouranos") =>
+      kube.put(
+        `${agent}-slice`,
+        { addressType: "IPv4", endpoints },
+        {
+          type: endpointSliceType,
+          namespace,
+          metadata: {
+            labels: { [labels.component]: "agent", [labels.agent]: agent, [labels.instance]: instance },
+          },
+        },
+      ),
+  };
+}
+
+function follow(kube: FakeApiServer) {
+  const transport = createTransport({ kubeConfig: kube.kubeConfig(), userAgent: "test", maxTries: 1 });
+  const state = createClusterState({ transport, namespace, instance: "ouranos", log: silentLog() });
+  const changes: StateChange[] = [];
+  state.onChange((change) => changes.push(change));
+  state.start();
+  onTestFinished(async () => {
+    await state.stop();
+    await transport.close();
+  });
+  return { state, changes, ready: () => expect.poll(() => state.observeUnready()).toBeUndefined() };
+}
+
+const podOf = (name: string, ready = true) => ({
+  addresses: ["10.0.0.7"],
+  conditions: { ready },
+  targetRef: { kind: "Pod", name, uid: `uid-of-${name}` },
+});
+const accountOf = (name: string, uid: string, pod?: string): ClusterAccount => ({
+  issuer: "https://kubernetes.default.svc",
+  namespace,
+  name,
+  uid,
+  expiresAtMs: 0,
+  ...(pod !== undefined && { pod: { name: pod, uid: `uid-of-${pod}` } }),
+});
+
+describe("MGM-2 what a gateway knows of its instance", () => {
+  it("is nothing before the first lists, and says which are missing", async () => {
+    const { kube } = await startServer();
+    kube.intercept = ({ path }) => (path.endsWith("/serviceaccounts") ? () => undefined : undefined);
+    const { state } = follow(kube);
+    expect(state.observeUnready()).toContain("pallasinstances, pallasagents, endpointslices, serviceaccounts");
+    expect([state.getInstance(), state.listAgents()]).toEqual([undefined, []]);
+    await expect.poll(() => state.observeUnready()).toBe("not read yet: serviceaccounts");
+  });
+
+  it("is its own agents by name, and none of another instance", async () => {
+    const { kube, putAgent, putInstance } = await startServer();
+    putInstance();
+    putInstance("gaia");
+    for (const name of ["zeno", "clerk"]) putAgent(name);
+    putAgent("stranger", { instanceRef: { name: "gaia" } });
+    const { state, ready } = follow(kube);
+    await ready();
+    expect(state.getInstance()?.metadata.name).toBe("ouranos");
+    expect(state.listAgents().map(({ metadata }) => metadata.name)).toEqual(["clerk", "zeno"]);
+    expect(state.getAgent("stranger")).toBeUndefined();
+  });
+
+  it("changes with the watch, which says once of whom", async () => {
+    const { kube, putAgent, putInstance, putSlice } = await startServer();
+    putInstance();
+    putAgent("clerk");
+    const { state, changes, ready } = follow(kube);
+    await ready();
+    await expect.poll(() => changes.length).toBeGreaterThan(0);
+    changes.length = 0;
+    putAgent("clerk", { title: "Clerk" });
+    await expect.poll(() => changes).toEqual([{ agents: ["clerk"], instance: false }]);
+    putSlice("clerk", [podOf("clerk-1")]);
+    await expect.poll(() => changes).toHaveLength(2);
+    kube.remove("clerk", { type: agentType, namespace });
+    await expect.poll(() => changes).toHaveLength(3);
+    expect(state.listAgents()).toEqual([]);
+    putAgent("stranger", { instanceRef: { name: "gaia" } });
+    putInstance("ouranos", { title: "Ouranos" });
+    await expect.poll(() => changes.at(-1)).toEqual({ agents: [], instance: true });
+    expect(changes).toHaveLength(4);
+  });
+
+  it("has an endpoint of an agent only while one of its pods is ready", async () => {
+    const { kube, putAgent, putSlice } = await startServer();
+    putAgent("clerk");
+    putSlice("clerk", [podOf("clerk-1", false)]);
+    putSlice("nobody", [podOf("nobody-1")]);
+    const { state, ready } = follow(kube);
+    await ready();
+    expect([state.getEndpoint("clerk"), state.getEndpoint("nobody")]).toEqual([undefined, undefined]);
+    putSlice("clerk", [podOf("clerk-1", false), podOf("clerk-2")]);
+    await expect
+      .poll(() => state.getEndpoint("clerk"))
+      .toEqual({ mcpUrl: "http://clerk.agents.svc:8080/mcp", adminUrl: "http://10.0.0.7:9090" });
+  });
+});
+
+describe("MGM-1 whose account a token names", () => {
+  it("is the agent's that owns it, by uids, and with a pod only while that is there", async () => {
+    const { kube, putAgent, putAccount, putSlice } = await startServer();
+    const { uid } = putAgent("clerk").metadata;
+    const own = putAccount("clerk-agent", { name: "clerk", uid }).metadata.uid;
+    putSlice("clerk", [podOf("clerk-1", false)]);
+    const { state, ready } = follow(kube);
+    await ready();
+    expect(state.findAgent(accountOf("clerk-agent", own))).toEqual({ agent: "clerk" });
+    expect(state.findAgent(accountOf("clerk-agent", own, "clerk-1"))).toEqual({ agent: "clerk" });
+    expect(state.findAgent(accountOf("clerk-agent", "another-uid"))).toHaveProperty("gone");
+    expect(state.findAgent(accountOf("clerk-agent", own, "clerk-2"))).toHaveProperty("gone");
+    putSlice("clerk", []);
+    await expect.poll(() => state.findAgent(accountOf("clerk-agent", own, "clerk-1"))).toHaveProperty("gone");
+    kube.remove("clerk", { type: agentType, namespace });
+    await expect.poll(() => state.findAgent(accountOf("clerk-agent", own))).toHaveProperty("gone");
+  });
+
+  it("is no agent's of this instance where another instance has it, or an earlier agent of that name", async () => {
+    const { kube, putAgent, putAccount } = await startServer();
+    const { uid } = putAgent("stranger", { instanceRef: { name: "gaia" } }).metadata;
+    putAgent("clerk");
+    const accounts = [
+      putAccount("stranger-agent", { name: "stranger", uid }),
+      putAccount("clerk-agent", { name: "clerk", uid: "uid-of-the-clerk-before" }),
+    ];
+    const { state, ready } = follow(kube);
+    await ready();
+    for (const { metadata } of accounts) {
+      expect(state.findAgent(accountOf(metadata.name, metadata.uid))).toHaveProperty("gone");
+    }
+  });
+
+  it("is somebody else's, whatever its name, while it is there", async () => {
+    const { kube, putAgent, putAccount } = await startServer();
+    putAgent("clerk");
+    const { uid } = putAccount("clerk-agent").metadata;
+    const { state, ready } = follow(kube);
+    await ready();
+    expect(state.findAgent(accountOf("clerk-agent", uid))).toBeUndefined();
+    kube.remove("clerk-agent", { type: serviceAccountType, namespace });
+    await expect.poll(() => state.findAgent(accountOf("clerk-agent", uid))).toHaveProperty("gone");
+  });
+});

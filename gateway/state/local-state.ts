@@ -1,0 +1,97 @@
+// The state of local mode: the file that `pallas up` replaces at each change (crds/local-state.ts). A file that cannot be
+// read takes away nothing of what is known.
+import type { PallasAgent } from "../../crds/agent.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
+import { isOfKind, kinds } from "../../crds/kinds.ts";
+import { maxLocalStateBytes, parseLocalState, type LocalState } from "../../crds/local-state.ts";
+import { FollowedFile } from "../../lib/process/followed-file.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import { Changes } from "./changes.ts";
+import type { StateSource } from "./state.ts";
+
+const pollMs = 1_000;
+
+export interface LocalStateOptions {
+  path: string;
+  namespace: string;
+  instance: string;
+  log: Logger;
+}
+
+interface LocalAgent {
+  agent: PallasAgent;
+  endpoint: { mcpUrl: string; adminUrl: string } | undefined;
+}
+
+interface Known {
+  instance: PallasInstance | undefined;
+  agents: ReadonlyMap<string, LocalAgent>;
+}
+
+export function createLocalState({ path, namespace, instance, log }: LocalStateOptions): StateSource {
+  const changes = new Changes();
+  let known: Known | undefined;
+  let trouble = "the state file has not been read yet";
+  const file = new FollowedFile({
+    path,
+    name: "local state",
+    parse: (text) => parseLocalState(text, path),
+    onRead(state) {
+      const next = derive(state, namespace, instance);
+      announce(known, next, changes);
+      known = next;
+    },
+    onTrouble(error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (message === trouble) return;
+      trouble = message;
+      log.warn({ err: error }, "local state cannot be read");
+    },
+    maxFileBytes: maxLocalStateBytes,
+    pollMs,
+    log,
+  });
+  return {
+    namespace,
+    instance,
+    getInstance: () => known?.instance,
+    listAgents: () => [...(known?.agents.values() ?? [])].map(({ agent }) => agent),
+    getAgent: (name) => known?.agents.get(name)?.agent,
+    getEndpoint: (name) => known?.agents.get(name)?.endpoint,
+    onChange: (listener) => changes.onChange(listener),
+    observeUnready: () => (known === undefined ? trouble : undefined),
+    // No cluster signs tokens here.
+    findAgent: () => undefined,
+    start: () => file.start(),
+    async stop() {
+      changes.stop();
+      await file.stop();
+    },
+  };
+}
+
+function derive({ resources, endpoints }: LocalState, namespace: string, instance: string): Known {
+  const agents = resources
+    .filter(isOfKind(kinds.PallasAgent))
+    .filter(({ metadata, spec }) => metadata.namespace === namespace && spec.instanceRef.name === instance)
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    .map((agent): [string, LocalAgent] => {
+      const { name } = agent.metadata;
+      const adminUrl = endpoints.find((each) => each.namespace === namespace && each.agent === name)?.adminUrl;
+      const mcpUrl = agent.status?.url;
+      const endpoint = adminUrl === undefined || mcpUrl === undefined ? undefined : { mcpUrl, adminUrl };
+      return [name, { agent, endpoint }];
+    });
+  const own = resources
+    .filter(isOfKind(kinds.PallasInstance))
+    .find(({ metadata }) => metadata.namespace === namespace && metadata.name === instance);
+  return { instance: own, agents: new Map(agents) };
+}
+
+function announce(before: Known | undefined, now: Known, changes: Changes): void {
+  const differs = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b);
+  if (before === undefined || differs(before.instance, now.instance)) changes.addInstance();
+  for (const name of new Set([...(before?.agents.keys() ?? []), ...now.agents.keys()])) {
+    if (differs(before?.agents.get(name), now.agents.get(name))) changes.addAgent(name);
+  }
+}

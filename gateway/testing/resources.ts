@@ -1,0 +1,41 @@
+// Resources as they come from an API server, for tests: the least that is valid, with what a case changes on top.
+import type { GatewayAccessRule, GatewayConfig } from "../../crds/gateway-config.ts";
+import { apiVersion, gatewayAudience } from "../../crds/names.ts";
+
+const metadataOf = (name: string, uid: string) => ({ name, namespace: "agents", uid, generation: 1 });
+
+export const instanceManifest = (spec: object = {}, name = "ouranos") => ({
+  apiVersion,
+  kind: "PallasInstance",
+  metadata: metadataOf(name, `uid-of-${name}`),
+  spec: { registryNamespace: "ca.helu.ouranos", defaultModel: "passthrough", ...spec },
+});
+
+export const agentManifest = (name: string, spec: object = {}, uid = `uid-of-${name}`) => ({
+  apiVersion,
+  kind: "PallasAgent",
+  metadata: metadataOf(name, uid),
+  spec: { instanceRef: { name: "ouranos" }, ...spec },
+});
+
+const everything = { agents: ["*"], servers: ["*"] };
+
+/** Tokens by their tables below the secrets folder, and the accounts of two people. */
+export const testAccess: GatewayAccessRule[] = [
+  { who: { serviceAccount: "on-call" }, as: { role: "approver", ...everything } },
+  { who: { tokens: { name: "tokens", key: "admins" } }, as: { role: "admin", ...everything } },
+  { who: { tokens: { name: "tokens", key: "clerk" } }, as: { agent: "clerk" } },
+];
+
+export const testConfig = (changes: Partial<GatewayConfig> = {}): GatewayConfig => ({
+  schema: 1,
+  instance: { name: "ouranos", namespace: "agents" },
+  audience: gatewayAudience("ouranos", "agents"),
+  management: "approve",
+  access: testAccess,
+  ports: { http: 0, admin: 0 },
+  http: { allowedHosts: [], allowedOrigins: ["https://app.example.com"], bodyLimitBytes: 100_000 },
+  drainTimeoutMs: 5_000,
+  logLevel: "INFO",
+  ...changes,
+});

@@ -1,0 +1,104 @@
+// A gateway on loopback for tests: real HTTP, its log to read, a token table in a folder, a cluster's issuer in place of an API
+// server, and a state that a test sets.
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { AgentFinding } from "../../lib/auth/authenticate.ts";
+import { createClusterIssuer, type TestClusterIssuer } from "../../lib/auth/testing/cluster-issuer.ts";
+import { staticTools, type McpTable, type ToolEntry } from "../../lib/mcp/table.ts";
+import { systemClock, type Clock } from "../../lib/process/clock.ts";
+import { listen, type RunningServer } from "../../lib/process/http-server.ts";
+import { createLogger } from "../../lib/process/log.ts";
+import { createGateway, type Gateway, type GatewayOptions } from "../gateway.ts";
+import { createGatewayMetrics, type GatewayMetrics, type Observed } from "../metrics.ts";
+import type { StateSource } from "../state/state.ts";
+import { testConfig } from "./resources.ts";
+
+export interface ServedGateway {
+  url: string;
+  adminUrl: string;
+  gateway: Gateway;
+  metrics: GatewayMetrics;
+  issuer: TestClusterIssuer;
+  state: { unready: string | undefined; finding: AgentFinding };
+  logs: Record<string, unknown>[];
+  /** Puts a token into the table `tokens/{key}`, in place of what is there. */
+  allow(key: string, token: string, expiry?: string): Promise<void>;
+}
+
+export const digestLine = (token: string, expiry = ""): string =>
+  `sha256:${createHash("sha256").update(token).digest("hex")} ${expiry}\n`;
+
+export const tableOf = (...tools: ToolEntry[]): McpTable => ({
+  server: { name: "pallas-gateway", version: "1" },
+  tools: staticTools(tools),
+  prompts: [],
+});
+
+export interface ServedOptions extends Partial<Pick<GatewayOptions, "config" | "table" | "routes">> {
+  clock?: Clock;
+  /** Whether the cluster's keys cannot be read. */
+  hasNoKeys?: boolean;
+}
+
+export async function serveGateway(options: ServedOptions = {}): Promise<ServedGateway> {
+  const { config = testConfig(), table = tableOf(), routes = [], clock = systemClock, hasNoKeys = false } = options;
+  const folder = await mkdtemp(join(tmpdir(), "gateway-"));
+  await mkdir(join(folder, "tokens"));
+  const logs: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void logs.push(JSON.parse(line)) };
+  const log = createLogger({ logger: "test", level: "DEBUG", destination });
+  const issuer = await createClusterIssuer();
+  if (hasNoKeys) issuer.breakWith(new Error("down"));
+  const state: ServedGateway["state"] = { unready: undefined, finding: undefined };
+  const metrics = createGatewayMetrics((): Observed => gateway);
+  const servers: RunningServer[] = [];
+  const gateway = createGateway({
+    config,
+    table,
+    routes,
+    state: stateOf(state),
+    secretsDir: folder,
+    server: issuer,
+    metrics,
+    onDraining: () => servers.forEach((server) => server.setDraining()),
+    log,
+    clock,
+  });
+  const on = { port: 0, hostname: "127.0.0.1", log, clock };
+  const main = await listen(gateway.app.fetch, { ...on, deadlineMs: 60_000 });
+  const admin = await listen(gateway.adminApp.fetch, on);
+  servers.push(main, admin);
+  const { close } = gateway;
+  onTestFinished(async () => {
+    await close();
+    await Promise.all(servers.map((server) => server.close({ graceMs: 0 })));
+    await rm(folder, { recursive: true, force: true });
+  });
+  return {
+    url: main.url,
+    adminUrl: admin.url,
+    gateway,
+    metrics,
+    issuer,
+    state,
+    logs,
+    allow: (key, token, expiry) => writeFile(join(folder, "tokens", key), digestLine(token, expiry)),
+  };
+}
+
+const stateOf = (told: ServedGateway["state"]): StateSource => ({
+  namespace: "agents",
+  instance: "ouranos",
+  getInstance: () => undefined,
+  listAgents: () => [],
+  getAgent: () => undefined,
+  getEndpoint: () => undefined,
+  onChange: () => () => undefined,
+  observeUnready: () => told.unready,
+  findAgent: () => told.finding,
+  start: () => undefined,
+  stop: async () => undefined,
+});

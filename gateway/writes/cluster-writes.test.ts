@@ -1,0 +1,166 @@
+// What a gateway writes, how, and what whoever asked learns when it cannot.
+import { describe, expect, it } from "vitest";
+import type { PallasAgent } from "../../crds/agent.ts";
+import type { GatewayConfig } from "../../crds/gateway-config.ts";
+import type { PersonIdentity } from "../../lib/auth/roles.ts";
+import { ApiError, TransportError } from "../../lib/kube/api-error.ts";
+import type { Call } from "../../lib/kube/transport.ts";
+import { systemClock } from "../../lib/process/clock.ts";
+import { createLogger } from "../../lib/process/log.ts";
+import { parseAgent } from "../../plan/parse.ts";
+import { createGatewayMetrics } from "../metrics.ts";
+import { agentManifest } from "../testing/resources.ts";
+import { createClusterWrites } from "./cluster-writes.ts";
+
+const alice: PersonIdentity = { kind: "person", subject: "https://id.example.com alice", role: "admin" };
+
+function makeAgent(name: string, spec: object = {}): PallasAgent {
+  const parsed = parseAgent(agentManifest(name, spec));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  return parsed.value;
+}
+
+interface Scene {
+  management?: GatewayConfig["management"];
+  answer?: () => unknown;
+}
+
+function open({ management = "readWrite", answer }: Scene = {}) {
+  const calls: Call[] = [];
+  const logs: Record<string, unknown>[] = [];
+  const metrics = createGatewayMetrics(() => ({
+    countSessions: () => 0,
+    countInFlight: () => 0,
+    countTroubles: () => 0,
+  }));
+  const writesFor = createClusterWrites({
+    transport: {
+      request: async (call) => {
+        calls.push(call);
+        return answer === undefined
+          ? { ...agentManifest("clerk"), metadata: { ...agentManifest("clerk").metadata, resourceVersion: "2" } }
+          : answer();
+      },
+    },
+    state: {
+      namespace: "agents",
+      instance: "ouranos",
+      getAgent: (name) => (name === "clerk" ? makeAgent("clerk") : undefined),
+    },
+    management,
+    metrics,
+    log: createLogger({ logger: "test", destination: { write: (line) => void logs.push(JSON.parse(line)) } }),
+    clock: systemClock,
+  });
+  return { writes: writesFor(alice), calls, logs, metrics };
+}
+
+const refusal =
+  (status: number, reason: string, message = "the server's words") =>
+  () => {
+    throw new ApiError({ status, reason, message });
+  };
+
+describe("MGM-3 a write", () => {
+  it("creates by one call, without a status, as the gateway's own field manager", async () => {
+    const { writes, calls } = open();
+    const written = await writes.createAgent({ ...makeAgent("clerk", { title: "Clerk" }), status: { replicas: 7 } });
+    expect(written.metadata.name).toBe("clerk");
+    expect(calls).toMatchObject([
+      {
+        method: "POST",
+        path: "/apis/pallas.helu.ca/v1alpha1/namespaces/agents/pallasagents",
+        query: { fieldManager: "pallas-gateway", fieldValidation: "Strict" },
+        body: { kind: "PallasAgent", spec: { title: "Clerk" } },
+      },
+    ]);
+    expect(calls[0]?.body).not.toHaveProperty("status");
+  });
+
+  it("changes the very agent that is known, by its uid, and its spec alone", async () => {
+    const { writes, calls } = open();
+    await writes.patchAgent("clerk", { spec: { title: "Clerk" } });
+    expect(calls).toMatchObject([
+      {
+        method: "PATCH",
+        path: "/apis/pallas.helu.ca/v1alpha1/namespaces/agents/pallasagents/clerk",
+        contentType: "application/merge-patch+json",
+        body: { spec: { title: "Clerk" }, metadata: { uid: "uid-of-clerk" } },
+      },
+    ]);
+    await expect(writes.patchAgent("clerk", { metadata: { labels: {} } })).rejects.toThrow("only the spec");
+    await expect(writes.patchAgent("clerk", { status: {} })).rejects.toThrow("only the spec");
+    expect(calls).toHaveLength(1);
+  });
+
+  it("deletes the very agent that is known", async () => {
+    const { writes, calls } = open({ answer: () => undefined });
+    await writes.deleteAgent("clerk");
+    expect(calls).toMatchObject([{ method: "DELETE", body: { preconditions: { uid: "uid-of-clerk" } } }]);
+  });
+
+  it("is in the log with who asked for it and as what, and is counted", async () => {
+    const { writes, logs, metrics } = open();
+    await writes.patchAgent("clerk", { spec: { title: "a secret plan" } });
+    expect(logs).toMatchObject([
+      {
+        message: "agent written",
+        operation: "patch",
+        agent: "clerk",
+        subject: alice.subject,
+        role: "admin",
+        outcome: "ok",
+      },
+    ]);
+    expect(JSON.stringify(logs)).not.toContain("a secret plan");
+    expect((await metrics.render()).body).toMatch(/^pallas_gateway_writes_total\{operation="patch",outcome="ok"\} 1$/m);
+  });
+});
+
+describe("MGM-3 what is not written", () => {
+  it("is anything where management is approve", async () => {
+    const { writes, calls } = open({ management: "approve" });
+    const tries = [
+      writes.createAgent(makeAgent("clerk")),
+      writes.patchAgent("clerk", { spec: {} }),
+      writes.deleteAgent("clerk"),
+    ];
+    for (const each of tries) await expect(each).rejects.toThrow(/management of instance "ouranos" is approve/);
+    expect(calls).toEqual([]);
+  });
+
+  it("is an agent of another instance or namespace, or one that is not known", async () => {
+    const { writes, calls } = open();
+    const other = makeAgent("other", { instanceRef: { name: "gaia" } });
+    const elsewhere = { ...makeAgent("other"), metadata: { ...makeAgent("other").metadata, namespace: "elsewhere" } };
+    await expect(writes.createAgent(other)).rejects.toThrow('found one of "gaia"');
+    await expect(writes.createAgent(elsewhere)).rejects.toThrow('in "elsewhere"');
+    await expect(writes.patchAgent("nobody", { spec: {} })).rejects.toThrow('has no agent "nobody"');
+    await expect(writes.deleteAgent("nobody")).rejects.toThrow('has no agent "nobody"');
+    expect(calls).toEqual([]);
+  });
+
+  it.each<[string, () => unknown, RegExp, string]>([
+    ["a name that is taken", refusal(409, "AlreadyExists"), /there is an agent "clerk" already/, "refused"],
+    ["one that was replaced", refusal(409, "Conflict"), /changed or replaced meanwhile/, "refused"],
+    ["one that is gone", refusal(404, "NotFound"), /deleted meanwhile/, "refused"],
+    ["one that breaks a rule", refusal(422, "Invalid"), /refused agent "clerk": the server's words/, "refused"],
+    ["a right that is missing", refusal(403, "Forbidden"), /does not let this gateway/, "refused"],
+    [
+      "no answer",
+      () => {
+        throw new TransportError("reset", { cause: undefined });
+      },
+      /nobody knows whether/,
+      "failed",
+    ],
+  ])("%s: a sentence, and a line of the log", async (_what, answer, sentence, outcome) => {
+    const { writes, logs, metrics } = open({ answer });
+    await expect(writes.createAgent(makeAgent("clerk"))).rejects.toThrow(sentence);
+    await expect(writes.createAgent(makeAgent("clerk"))).rejects.toHaveProperty("name", "WriteRefused");
+    expect(logs[0]).toMatchObject({ message: "agent not written", outcome, subject: alice.subject });
+    expect((await metrics.render()).body).toContain(
+      `pallas_gateway_writes_total{operation="create",outcome="${outcome}"} 2\n`,
+    );
+  });
+});
