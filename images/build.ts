@@ -19,6 +19,7 @@ const images: readonly (readonly [image: string, program: string])[] = [
   ["operator", "operator"],
   ["agent", "agent-runtime"],
   ["registry", "registry"],
+  ["gateway", "gateway"],
 ];
 
 export interface BuiltImage extends Archive {

@@ -74,7 +74,10 @@ function follow(kube: FakeApiServer) {
     await state.stop();
     await transport.close();
   });
-  return { state, changes, ready: () => expect.poll(() => state.observeUnready()).toBeUndefined() };
+  const ready = async () => {
+    await expect.poll(() => state.observeUnready()).toBeUndefined();
+  };
+  return { state, changes, ready };
 }
 
 const podOf = (name: string, ready = true) => ({

@@ -143,6 +143,12 @@ describe("MGM-3 what is not written", () => {
   it.each<[string, () => unknown, RegExp, string]>([
     ["a name that is taken", refusal(409, "AlreadyExists"), /there is an agent "clerk" already/, "refused"],
     ["one that was replaced", refusal(409, "Conflict"), /changed or replaced meanwhile/, "refused"],
+    [
+      "one that was replaced, as a patch learns it",
+      refusal(422, "Invalid", 'metadata.uid: Invalid value: "u": field is immutable'),
+      /changed or replaced meanwhile/,
+      "refused",
+    ],
     ["one that is gone", refusal(404, "NotFound"), /deleted meanwhile/, "refused"],
     ["one that breaks a rule", refusal(422, "Invalid"), /refused agent "clerk": the server's words/, "refused"],
     ["a right that is missing", refusal(403, "Forbidden"), /does not let this gateway/, "refused"],

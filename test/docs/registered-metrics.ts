@@ -1,8 +1,9 @@
-// Every metric that agent, registry and operator have, with its type and labels, as one scrape of each shows them after
+// Every metric that agent, registry, gateway and operator have, with its type and labels, as one scrape of each shows them after
 // everything happened once. Those of the process and of Node, which every program has, are left out.
 import { Registry } from "prom-client";
 import { createAgentMetrics } from "../../agent-runtime/metrics.ts";
 import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
+import { createGatewayMetrics } from "../../gateway/metrics.ts";
 import { createKubeMetrics } from "../../lib/kube/metrics.ts";
 import { createMetrics } from "../../lib/process/metrics.ts";
 import { registerRolloutMetrics } from "../../operator/rollouts/metrics.ts";
@@ -11,7 +12,7 @@ import { registerOwnSeries } from "../../registry/metrics/own-series.ts";
 import { metricsSurface } from "../../registry/metrics/routes.ts";
 import { makeAgent, makeEndpoint, makeInstance } from "../../registry/testing/resources.ts";
 
-export type Program = "agent" | "registry" | "operator";
+export type Program = "agent" | "registry" | "gateway" | "operator";
 
 export interface RegisteredMetric {
   readonly name: string;
@@ -45,6 +46,14 @@ async function renderRegistry(): Promise<string> {
   metricsSurface({ own, visits });
   createKubeMetrics(own.registry).requested("GET", "200");
   return (await own.render()).body;
+}
+
+async function renderGateway(): Promise<string> {
+  const none = () => 0;
+  const metrics = createGatewayMetrics(() => ({ countSessions: none, countInFlight: none, countTroubles: none }));
+  metrics.countRequest("mcp", 200);
+  metrics.kube.requested("GET", "200");
+  return (await metrics.render()).body;
 }
 
 async function renderOperator(): Promise<string> {
@@ -81,5 +90,6 @@ function readFamilies(text: string): RegisteredMetric[] {
 export const listRegisteredMetrics = async (): Promise<Record<Program, RegisteredMetric[]>> => ({
   agent: readFamilies(await renderAgent()),
   registry: readFamilies(await renderRegistry()),
+  gateway: readFamilies(await renderGateway()),
   operator: readFamilies(await renderOperator()),
 });

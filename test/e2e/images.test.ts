@@ -93,7 +93,7 @@ describe("SEC-1 the images", needsPlatform(isRoot ? undefined : "chroot needs ro
     return { child, ended: once(child, "close"), output: () => output };
   };
 
-  describe.each(["operator", "agent", "registry"])("%s", (name) => {
+  describe.each(["operator", "agent", "registry", "gateway"])("%s", (name) => {
     it("names its user by number", () => {
       expect(image(name).config.config.User).toBe(nobody);
     });
@@ -146,13 +146,14 @@ describe("SEC-1 the images", needsPlatform(isRoot ? undefined : "chroot needs ro
     expect(configs).toEqual(first.map((_, index) => [...unpacked.values()][index]?.config));
   });
 
-  it("the base is the same layer in all three", () => {
+  it("the base is the same layer in all of them", () => {
     expect(new Set(first.map(({ layers }) => layers[0]?.digest)).size).toBe(1);
   });
 
   it.each([
     ["operator", /PALLAS_AGENT_IMAGE/],
     ["registry", /cannot start/],
+    ["gateway", /cannot start/],
   ])("the %s says what it lacks when it is started with nothing", async (name, words) => {
     const { ended, output } = start(name, {});
     const [code] = await ended;

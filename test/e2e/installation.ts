@@ -26,10 +26,12 @@ export async function installPallas(cluster: ClusterAccess, options: Installatio
   const metadata = { name: systemNamespace, labels: restrictedLabels };
   const namespace = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata });
   await cluster.kubectl(["apply", "--server-side", "--filename=-"], { input: namespace });
-  const tags = ["operator", "agent", "registry"].map((name) => `images.${name}.tag=${options.tag}`);
   const folder = options.chart ?? chart;
   // Some tests switch policies off, to see what these kept from happening; an earlier release's chart may not know of it.
-  const knowsAuthors = /^authors:/m.test(await readFile(join(folder, "values.yaml"), "utf8"));
+  const known = await readFile(join(folder, "values.yaml"), "utf8");
+  const knowsAuthors = /^authors:/m.test(known);
+  const programs = ["operator", "agent", "registry", "gateway"].filter((name) => known.includes(`\n  ${name}:`));
+  const tags = programs.map((name) => `images.${name}.tag=${options.tag}`);
   const authors = knowsAuthors ? ["authors.networkPolicy=off"] : [];
   const values = [...tags, ...authors, ...(options.values ?? [])].map((value) => `--set=${value}`);
   const args = ["upgrade", "--install", release, folder, `--namespace=${systemNamespace}`];

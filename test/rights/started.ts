@@ -6,7 +6,7 @@ import * as z from "zod";
 import { auditDir } from "../cluster/audit.ts";
 
 const startedSchema = z.object({
-  program: z.enum(["operator", "registry"]),
+  program: z.enum(["operator", "registry", "gateway"]),
   /** `namespace/name` of its ServiceAccount. */
   account: z.string(),
   /** Where alone it may call; empty: in the whole cluster. */

@@ -18,7 +18,7 @@ import { runNotes } from "./started.ts";
 const root = join(import.meta.dirname, "../..");
 const integration = "test/integration";
 /** What a test file imports that starts one of our programs in a cluster. */
-const starters = /operator-process\.ts|watched-namespace\.ts|program-account\.ts/;
+const starters = /gateway-process\.ts|operator-process\.ts|watched-namespace\.ts|program-account\.ts/;
 
 const starts = runNotes.readStarts();
 const startingFiles = readdirSync(join(root, integration))
@@ -73,6 +73,10 @@ describe("OPR-9 SEC-2 every call of all tests", needed, () => {
     expect(compareRights(registryRights, rightsUsed(callsOf("registry")))).toEqual({ idle: [], missing: [] });
   });
 
+  it("of gateways: their Role grants what they use", () => {
+    expect(compareRights(gatewayRights, rightsUsed(callsOf("gateway"))).missing).toEqual([]);
+  });
+
   it("is allowed, but where a test takes rights away on purpose", () => {
     // Who sent a token that is not valid is told by its user agent only.
     const ours = calls.filter(({ account, userAgent }) => account !== "" || userAgent.startsWith("pallas-"));
@@ -89,8 +93,8 @@ describe("OPR-9 SEC-2 every call of all tests", needed, () => {
     expect(scopes.size).toBeGreaterThan(15);
   });
 
-  it("is of the operator or a registry: agents' accounts make none", () => {
-    const known = new Set([...accountsOf("operator"), ...accountsOf("registry")]);
+  it("is of the operator, a registry or a gateway: agents' accounts make none", () => {
+    const known = new Set(["operator", "registry", "gateway"].flatMap((program) => [...accountsOf(program)]));
     const isPerson = (account: string) => peoplesPrefixes.some((prefix) => account.startsWith(prefix));
     const others = calls.filter(({ account }) => account !== "" && !known.has(account) && !isPerson(account));
     expect([...new Set(others.map(({ account }) => account))]).toEqual([]);

@@ -5,7 +5,8 @@ const forbiddenNames = /(?:^|\/)(?:utils?|common|helpers?|managers?|misc|index)\
 
 /** What lib/process/clock.ts alone may read. */
 const clocks = /\bDate\.now\b|\bperformance\.(?:now|timeOrigin)\b|\bnew Date\(\)/;
-const programCode = /^(?:crds|plan|lib|operator|agent-runtime|registry|cli)\/(?!.*\btesting\/|process\/clock\.ts)/;
+const programCode =
+  /^(?:crds|plan|lib|operator|agent-runtime|registry|gateway|cli)\/(?!.*\btesting\/|process\/clock\.ts)/;
 
 export function findForbiddenNames(paths: readonly string[]): string[] {
   return paths

@@ -11,6 +11,7 @@ const folders = [
   "operator",
   "agent-runtime",
   "registry",
+  "gateway",
   "cli",
   "images",
   "charts",

@@ -1,0 +1,78 @@
+// The gateway as it is built, against the API server of the tests: a child process with the account, the rights and the
+// configuration that the operator made for it.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, vi } from "vitest";
+import { parseGatewayConfig } from "../../crds/gateway-config.ts";
+import { cluster } from "../cluster/cluster.ts";
+import { runNotes } from "../rights/started.ts";
+import { writeAccountKubeconfig } from "./program-account.ts";
+import type { WatchedNamespace } from "./watched-namespace.ts";
+
+export interface GatewayProcess extends AsyncDisposable {
+  readonly url: string;
+  readonly adminUrl: string;
+  /** A kubeconfig of its account. */
+  readonly kubeconfigPath: string;
+  readonly lines: Record<string, unknown>[];
+  /** Tells it to stop, and resolves to its exit code. */
+  stop(): Promise<number | null>;
+}
+
+async function readConfig({ get }: WatchedNamespace, name: string) {
+  const deployment = JSON.stringify((await get("deployment", name)).spec);
+  const [config = ""] = new RegExp(`${name}-config-[0-9a-f]{16}`).exec(deployment) ?? [];
+  const { data } = await get("configmap", config);
+  return parseGatewayConfig(data?.["gateway.json"] ?? "");
+}
+
+/** Resolves when it is ready. */
+export async function startGateway(space: WatchedNamespace, instance: string): Promise<GatewayProcess> {
+  const name = `${instance}-gateway`;
+  const config = { ...(await readConfig(space, name)), ports: { http: 0, admin: 0 } };
+  const folder = await mkdtemp(join(tmpdir(), "pallas-gateway-"));
+  const configPath = join(folder, "gateway.json");
+  await writeFile(configPath, JSON.stringify(config));
+  const kubeconfig = await writeAccountKubeconfig(cluster(), space.name, name);
+  const testPath = expect.getState().testPath ?? "";
+  runNotes.noteStart({ program: "gateway", account: `${space.name}/${name}`, namespaces: [space.name], testPath });
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../../dist/gateway.js")], {
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      KUBECONFIG: kubeconfig.path,
+      PALLAS_GATEWAY_CONFIG: configPath,
+      PALLAS_SECRETS_DIR: folder,
+      PALLAS_HOST: "127.0.0.1",
+      PALLAS_DRAIN_DELAY_MS: "0",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "close");
+  const lines: Record<string, unknown>[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => lines.push(JSON.parse(line)));
+  const patience = { timeout: 30_000 };
+  const started = await vi.waitUntil(() => lines.find(({ message }) => message === "gateway started"), patience);
+  const adminUrl = String(started["adminUrl"]);
+  await vi.waitUntil(async () => (await fetch(`${adminUrl}/readyz`)).status === 200, patience);
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await exited;
+    return child.exitCode;
+  };
+  return {
+    url: String(started["url"]),
+    adminUrl,
+    kubeconfigPath: kubeconfig.path,
+    lines,
+    stop,
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) await stop();
+      await kubeconfig.remove();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
