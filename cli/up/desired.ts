@@ -13,6 +13,7 @@ import { localAgentUrl, publishedLocalUrl } from "../../plan/urls.ts";
 import type { Judged } from "../manifests/judge.ts";
 import { placeholdersIn, type Environment } from "../manifests/local-objects.ts";
 import { sourceOf, type Manifests } from "../manifests/read-manifests.ts";
+import { renderGateways, type DesiredGateway } from "./desired-gateways.ts";
 import { assignPorts, type PortPlan } from "./ports.ts";
 
 interface Placed {
@@ -54,8 +55,10 @@ export interface Desired {
   instanceFiles: Map<string, string>;
   listed: Map<string, ListedAgent>;
   runnable: Map<string, RunnableAgent>;
+  /** Of agents. */
   ports: Map<string, number>;
   refusedPorts: PortPlan["refused"];
+  gateways: Map<string, DesiredGateway>;
 }
 
 export const keyOf = ({ metadata }: { metadata: { namespace: string; name: string } }): string =>
@@ -114,6 +117,10 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     runnable: keptRunnable,
     ports,
     refusedPorts: refused,
+    gateways: renderGateways(instances.values(), {
+      takenPorts: [context.registryPort, ...ports.values()],
+      urlHost: context.urlHost,
+    }),
   };
   for (const [key, agent] of accepted) {
     const port = ports.get(key);

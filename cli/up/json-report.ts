@@ -6,7 +6,7 @@ import { toJson } from "../manifests/diagnostic.ts";
 import { jsonLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { describeState } from "./board.ts";
-import { registryKey } from "./programs.ts";
+import { isAgentKey, registryKey } from "./programs.ts";
 import type { RunState, UpReport } from "./report.ts";
 
 export function createJsonReport(terminal: Terminal): UpReport {
@@ -20,12 +20,17 @@ export function createJsonReport(terminal: Terminal): UpReport {
     },
     edited: (changes) => emit("edited", changes),
     changed(state) {
-      for (const key of new Set([registryKey, ...state.desired.runnable.keys(), ...lines.keys()])) {
+      for (const key of new Set([
+        registryKey,
+        ...state.desired.gateways.keys(),
+        ...state.desired.runnable.keys(),
+        ...lines.keys(),
+      ])) {
         const fields = describe(key, state);
         const line = JSON.stringify(fields);
         if (lines.get(key) === line) continue;
         lines.set(key, line);
-        emit(key === registryKey ? "registry" : "agent", fields);
+        emit(key === registryKey ? "registry" : isAgentKey(key) ? "agent" : "gateway", fields);
       }
     },
     settled({ desired, board }) {
@@ -45,7 +50,7 @@ function describe(key: string, { desired, board, registryUrl }: RunState) {
   const { pid } = board.get(key) ?? {};
   const found = { phase, ...defined({ detail, pid }) };
   if (key === registryKey) return { ...found, url: registryUrl };
-  const [namespace = "", name = ""] = key.split("/");
-  const { url } = desired.listed.get(key) ?? {};
+  const [namespace = "", name = ""] = key.split("/").slice(-2);
+  const { url } = desired.listed.get(key) ?? desired.gateways.get(key) ?? {};
   return { namespace, name, ...found, ...defined({ url }) };
 }

@@ -1,4 +1,4 @@
-// A run on this machine: registry and agents as processes, the files they read, and the state the registry is told.
+// A run on this machine: registry, gateways and agents as processes, the files they read, and the state the registry is told.
 import type { AgentStatus } from "../../crds/agent.ts";
 import { isOfKind, kinds } from "../../crds/kinds.ts";
 import { renderTime, systemClock } from "../../lib/process/clock.ts";
@@ -9,14 +9,25 @@ import { isSameHealth } from "./agent-status.ts";
 import { Board, isSettled } from "./board.ts";
 import { coalesce, type Coalesced } from "./coalesce.ts";
 import { keyOf, type Desired } from "./desired.ts";
+import type { DesiredGateway } from "./desired-gateways.ts";
 import type { Loaded } from "./load.ts";
 import { renderLocalState } from "./local-state.ts";
 import type { ProcessLogs } from "./process-logs.ts";
-import { planAgent, planRegistry, registryKey, renderRegistrySettings, type ProgramContext } from "./programs.ts";
+import {
+  isAgentKey,
+  planAgent,
+  planGateway,
+  planRegistry,
+  registryKey,
+  renderRegistrySettings,
+  type ProgramContext,
+} from "./programs.ts";
 import { applyLiveConfigs, applyObjectFiles, removeSecrets } from "./run-files.ts";
 import { writePorts } from "./remembered-ports.ts";
 import type { RunState, UpReport } from "./report.ts";
-import { shortName, superviseProcess, type RunnerContext } from "./runner.ts";
+import { makeRunToken, renderTokenFiles } from "./run-token.ts";
+import { shortName, type RunnerContext } from "./runner.ts";
+import { Services } from "./services.ts";
 import { Slots } from "./slots.ts";
 import type { StateFolder } from "./state-folder.ts";
 import { Supervisor, type Changes } from "./supervisor.ts";
@@ -38,11 +49,6 @@ export interface LocalRunOptions {
   hurry: AbortSignal;
 }
 
-interface Registry {
-  fingerprint: string;
-  stop(): Promise<void>;
-}
-
 export class LocalRun {
   readonly registryUrl: string;
   readonly #options: LocalRunOptions;
@@ -51,7 +57,8 @@ export class LocalRun {
   readonly #stateFile: Coalesced;
   readonly #runner: RunnerContext;
   readonly #programs: ProgramContext;
-  #registry: Registry | undefined;
+  readonly #services: Services;
+  readonly #token = makeRunToken();
   #loaded: Loaded;
   #statuses: ReadonlyMap<string, AgentStatus> = new Map();
 
@@ -66,10 +73,12 @@ export class LocalRun {
       folder,
       tokenFile,
       environment: () => this.#loaded.environment,
-      takenPorts: () => new Set([registryPort, ...this.#loaded.desired.ports.values()]),
+      takenPorts: () =>
+        new Set([registryPort, ...this.#desired.ports.values(), ...this.#gateways.map(({ port }) => port)]),
       output: (key) => logs.output(key),
     };
     this.#runner = this.#createRunner();
+    this.#services = new Services(this.#runner);
     this.#supervisor = new Supervisor(this.#runner, (agent) => planAgent(agent, this.#programs));
     this.#stateFile = coalesce(
       () => this.#writeState(),
@@ -81,12 +90,12 @@ export class LocalRun {
     });
   }
 
-  /** Writes the files and starts the registry, then the agents. */
+  /** Writes the files and starts the registry, gateways and agents. */
   async start(): Promise<void> {
     await this.#applyFiles();
     await this.#writeState();
     await this.#writePorts();
-    await this.#applyRegistry();
+    await this.#applyServices();
     this.#supervisor.apply(this.#loaded.desired.runnable);
   }
 
@@ -95,7 +104,7 @@ export class LocalRun {
     this.#loaded = loaded;
     await this.#applyFiles();
     await this.#writePorts();
-    await this.#applyRegistry();
+    await this.#applyServices();
     const changes = this.#supervisor.apply(loaded.desired.runnable);
     this.#stateFile.changed();
     return changes;
@@ -110,6 +119,10 @@ export class LocalRun {
     return this.#loaded.desired;
   }
 
+  get #gateways(): DesiredGateway[] {
+    return [...this.#desired.gateways.values()];
+  }
+
   get #state(): RunState {
     return { desired: this.#desired, board: this.#board, registryUrl: this.registryUrl };
   }
@@ -119,35 +132,36 @@ export class LocalRun {
     const wanted = (): Map<string, readonly string[]> =>
       new Map([
         [registryKey, []],
+        ...this.#gateways.map(({ key }): [string, string[]] => [key, []]),
         ...[...this.#desired.runnable.values()].map(({ key, dependencies }): [string, string[]] => [key, dependencies]),
       ]);
-    const isKnown = (key: string): boolean => key === registryKey || this.#board.get(key)?.health !== undefined;
+    const isKnown = (key: string): boolean => !isAgentKey(key) || this.#board.get(key)?.health !== undefined;
     await this.#board.until((board) => isSettled(board, wanted(), isKnown), signal);
     await this.#stateFile.settled();
     this.#options.report.settled(this.#state);
   }
 
-  /** The registry, so that nobody finds what is about to end and it reports nothing missing; then those that use others. */
+  /** Registry and gateways, so that nobody finds what is about to end; then those that use others. */
   async stop(): Promise<void> {
-    await this.#registry?.stop();
+    await this.#services.stop();
     await this.#supervisor.stop();
     await this.#stateFile.settled();
     await removeSecrets(this.#options.folder);
   }
 
-  /** Starts the registry, or starts it anew when what it is told at its start has changed. */
-  async #applyRegistry(): Promise<void> {
+  /** Those that are told something else at their start now are started anew. */
+  async #applyServices(): Promise<void> {
     const settings = renderRegistrySettings([...this.#desired.instances.values()], this.#options.host);
-    const fingerprint = JSON.stringify(settings);
-    if (this.#registry?.fingerprint === fingerprint) return;
-    await this.#registry?.stop();
-    const controller = new AbortController();
-    const ended = superviseProcess(planRegistry(this.#programs, settings), this.#runner, controller.signal);
-    const stop = (): Promise<void> => {
-      controller.abort(new Error("stopped"));
-      return ended;
-    };
-    this.#registry = { fingerprint, stop };
+    const registry = { plan: planRegistry(this.#programs, settings), fingerprint: JSON.stringify(settings) };
+    const gateways = this.#gateways.map((gateway) => ({
+      plan: planGateway(gateway, this.#programs),
+      fingerprint: gateway.fingerprint,
+    }));
+    await this.#services.apply([registry, ...gateways]);
+  }
+
+  #urlOf(key: string): string {
+    return this.#desired.listed.get(key)?.url ?? this.#desired.gateways.get(key)?.url ?? this.registryUrl;
   }
 
   #createRunner(): RunnerContext {
@@ -160,13 +174,13 @@ export class LocalRun {
       hurry: this.#options.hurry,
       whileReady: (key, { adminUrl }, signal) => this.#watch(key, adminUrl, signal),
       whileStopping: (key, { adminUrl }, signal) => this.#countCalls(key, adminUrl, signal),
-      onReady: (key, afterMs) => report.ready(key, this.#desired.listed.get(key)?.url ?? this.registryUrl, afterMs),
+      onReady: (key, afterMs) => report.ready(key, this.#urlOf(key), afterMs),
       onTrouble: (key, message, retryMs) => report.inTrouble(key, message, retryMs, this.#supervisor.waitingFor(key)),
     };
   }
 
   #watch(key: string, adminUrl: string, signal: AbortSignal): Promise<string | undefined> {
-    const isAgent = key !== registryKey;
+    const isAgent = isAgentKey(key);
     return watchProcess(
       {
         clock: systemClock,
@@ -184,7 +198,7 @@ export class LocalRun {
   }
 
   async #countCalls(key: string, adminUrl: string, signal: AbortSignal): Promise<void> {
-    if (key === registryKey) return;
+    if (!isAgentKey(key)) return;
     const onCalls = (calls: number): void => {
       const state = this.#board.get(key);
       const detail = calls === 1 ? "1 call is still running" : `${calls} calls are still running`;
@@ -195,7 +209,8 @@ export class LocalRun {
 
   async #applyFiles(): Promise<void> {
     const { folder } = this.#options;
-    await applyObjectFiles(folder, this.#loaded.objects, this.#loaded.environment.variables);
+    const tokens = renderTokenFiles(this.#token, this.#gateways, folder);
+    await applyObjectFiles(folder, this.#loaded.objects, this.#loaded.environment.variables, tokens);
     await applyLiveConfigs(folder, this.#desired.runnable.values());
   }
 

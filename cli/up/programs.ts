@@ -1,4 +1,4 @@
-// How the registry and an agent are started here: program, variables, ports. Beside dist/pallas.js lie the other two.
+// How registry, gateways and agents are started here: program, variables, ports. Beside dist/pallas.js lie the others.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { PallasInstance } from "../../crds/instance.ts";
@@ -10,6 +10,7 @@ import { isEveryAddress, isLoopback, reachableHost } from "./addresses.ts";
 import { findFreePort, startChild, tryPort, type RunningChild } from "./child-process.ts";
 import { reasonOf } from "../manifests/find-files.ts";
 import type { RunnableAgent } from "./desired.ts";
+import type { DesiredGateway } from "./desired-gateways.ts";
 import type { ProcessPlan } from "./runner.ts";
 import type { StateFolder } from "./state-folder.ts";
 
@@ -24,13 +25,13 @@ export interface ProgramContext {
   environment(): Pick<LocalEnvironment, "variables" | "forProcesses">;
   /** File of the token that callers from other machines need; undefined where none is asked for. */
   tokenFile?: string | undefined;
-  /** Ports that are promised to an agent or the registry. */
+  /** Ports that are promised to an agent, a gateway or the registry. */
   takenPorts(): ReadonlySet<number>;
   /** Where a process's lines go. */
   output(key: string): { onLine(line: string): void; onWarning(text: string): void };
 }
 
-/** The registry's key among the processes; agents' keys have a slash. */
+/** The registry's key among the processes; agents' keys have a slash, gateways' two. */
 export const registryKey = "registry";
 
 /** @throws Error when the program was not built */
@@ -94,6 +95,40 @@ export function planRegistry(context: ProgramContext, settings: Readonly<Record<
       });
     },
   };
+}
+
+/** Of gateways' keys there are two. */
+export const isAgentKey = (key: string): boolean => key.split("/").length === 2;
+
+export const planGateway = (gateway: DesiredGateway, context: ProgramContext): ProcessPlan => ({
+  key: gateway.key,
+  dependencies: () => [],
+  stopGraceMs: gateway.config.drainTimeoutMs + closeMs,
+  launch: () => launchGateway(gateway, context),
+});
+
+async function launchGateway({ key, instance, port, config }: DesiredGateway, context: ProgramContext) {
+  const { folder, host } = context;
+  await requirePort(port, host, "change its spec.gateway.service.port");
+  const adminPort = await findFreePort(adminHost, context.takenPorts());
+  const ports = { http: port, admin: adminPort };
+  await folder.replace(folder.runConfig(key), JSON.stringify({ ...config, ports }));
+  return startChild({
+    program: programPath("gateway"),
+    adminUrl: `http://${adminHost}:${adminPort}`,
+    env: {
+      ...context.environment().forProcesses,
+      PALLAS_GATEWAY_CONFIG: folder.runConfig(key),
+      PALLAS_SECRETS_DIR: folder.secrets(instance.metadata.namespace),
+      PALLAS_LOCAL_STATE: folder.localState,
+      PALLAS_ADMIN_HOST: adminHost,
+      PALLAS_HOST: host,
+      // The address is a Host that clients use, as a pod's is in a cluster.
+      ...(ownHosts(host).length === 0 ? {} : { PALLAS_POD_IP: host }),
+      PALLAS_DRAIN_DELAY_MS: "0",
+    },
+    ...context.output(key),
+  });
 }
 
 export const agentStopGraceMs = ({ drainTimeoutMs }: RunnableAgent): number => drainTimeoutMs + closeMs;

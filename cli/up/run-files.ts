@@ -14,8 +14,10 @@ export async function applyObjectFiles(
   folder: StateFolder,
   objects: readonly LocalObject[],
   environment: Environment,
+  /** Files of the run's own in these folders, by their paths. */
+  own: ReadonlyMap<string, Buffer> = new Map(),
 ): Promise<void> {
-  const wanted = new Map<string, Buffer>();
+  const wanted = new Map(own);
   for (const object of objects) {
     const root = object.kind === "Secret" ? folder.secrets(object.namespace) : folder.texts(object.namespace);
     const { values, unset } = expandObject(object, environment);

@@ -60,6 +60,11 @@ export function createTextReport(terminal: Terminal): UpReport {
       for (const line of renderTable(desired, board, terminal.out)) terminal.print(line);
       const phase = board.get(registryKey)?.phase ?? "stopped";
       terminal.print(`registry ${phase}: ${registryUrl}/.well-known/mcp/server.json`);
+      for (const { key, url } of desired.gateways.values()) {
+        const { status, reason } = describeState(board.get(key));
+        const why = status === "ready" || reason === undefined ? "" : ` (${reason})`;
+        terminal.print(`${shortName(key)} ${status}${why}: ${url}, token: pallas token`);
+      }
       hasShownTable = true;
     },
     stopping() {

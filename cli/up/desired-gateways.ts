@@ -1,0 +1,51 @@
+// The gateways that should run on this machine, from the instances that have one: pure. Beside whom the manifest lets in,
+// whoever holds the token of the run is an admin; accounts of a cluster are nobody here.
+import { createHash } from "node:crypto";
+import type { GatewayConfig } from "../../crds/gateway-config.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
+import { gatewayName } from "../../crds/names.ts";
+import { resolveGateway } from "../../plan/gateway.ts";
+
+/** No Kubernetes name, so that no manifest's Secret has it. */
+export const runTokens = { name: "Pallas-up", key: "admins" } as const;
+
+export interface DesiredGateway {
+  key: string;
+  instance: PallasInstance;
+  port: number;
+  url: string;
+  /** But for the admin port. */
+  config: GatewayConfig;
+  /** Differs exactly when the process must be started anew. */
+  fingerprint: string;
+}
+
+/** Agents' keys have one slash. */
+const keyOf = ({ metadata: { namespace, name } }: PallasInstance): string =>
+  `gateway/${namespace}/${gatewayName(name)}`;
+
+const admin: GatewayConfig["access"][number] = {
+  who: { tokens: runTokens },
+  as: { role: "admin", agents: ["*"], servers: ["*"] },
+};
+
+/** Each on the port of its Service, or the first after it that nobody was given. */
+export function renderGateways(
+  instances: Iterable<PallasInstance>,
+  { takenPorts, urlHost }: { takenPorts: Iterable<number>; urlHost: string },
+): Map<string, DesiredGateway> {
+  const taken = new Set(takenPorts);
+  const gateways = [...instances].flatMap((instance): [string, DesiredGateway][] => {
+    const resolved = resolveGateway(instance);
+    if (resolved === undefined || resolved.replicas === 0) return [];
+    let { port } = resolved.service;
+    while (taken.has(port)) port += 1;
+    taken.add(port);
+    const access = [admin, ...resolved.config.access.filter(({ who }) => !("serviceAccount" in who))];
+    const config = { ...resolved.config, access, ports: { ...resolved.config.ports, http: port } };
+    const fingerprint = createHash("sha256").update(JSON.stringify(config)).digest("hex");
+    const key = keyOf(instance);
+    return [[key, { key, instance, port, url: `http://${urlHost}:${port}/mcp`, config, fingerprint }]];
+  });
+  return new Map(gateways);
+}

@@ -1,0 +1,66 @@
+// `pallas up` with a gateway: the token of the run lets its user in, nobody else, and ends with the run.
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
+import { agentManifest } from "./local/agents.ts";
+import { Local } from "./local/local.ts";
+
+const withGateway = (port: number) => (text: string) =>
+  text.replace("\nspec:\n", `\nspec:\n  gateway: { service: { port: ${port} } }\n`);
+
+describe("CLI-1 MGM-1 a gateway of pallas up", () => {
+  let local: Local;
+  let url: URL;
+  beforeAll(async () => {
+    local = await Local.create(await findFreePorts(1));
+    const port = local.port + 8;
+    url = new URL(`http://localhost:${port}/mcp`);
+    await local.edit("instance.yaml", withGateway(port));
+    await local.write("agents.yaml", agentManifest("clerk"));
+    local.up();
+    await local.started();
+  });
+  afterAll(() => local.remove());
+
+  const connect = async (token: string) => {
+    const client = new Client({ name: "test", version: "1" });
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+    return client;
+  };
+
+  it("is named below the table, and lets in whoever holds the token that pallas token prints", async () => {
+    expect(local.stdout).toMatch(new RegExp(`^\\S+-gateway ready: ${url}, token: pallas token$`, "m"));
+    const { code, output } = await local.run("token", "-f", "manifests");
+    expect(code).toBe(0);
+    expect(output).toMatch(/^[-\w]{43}\n$/);
+    const client = await connect(output.trim());
+    expect(client.getServerVersion()?.name).toBe("pallas-gateway");
+    await client.close();
+    expect((await stat(join(local.state, "secrets/run-token"))).mode & 0o777).toBe(0o600);
+    expect(local.stdout + local.stderr).not.toContain(output.trim());
+    expect((await fetch(url, { method: "POST" })).status).toBe(401);
+  });
+
+  it("goes and comes with an edit, beside agents that run on", async () => {
+    const before = await local.pids(1);
+    await local.edit("instance.yaml", (text) => text.replace(/\n {2}gateway: .*\n/, "\n"));
+    const isThere = () =>
+      fetch(url, { method: "POST" }).then(
+        ({ status }) => status === 401,
+        () => false,
+      );
+    await expect.poll(isThere, { timeout: 20_000 }).toBe(false);
+    expect((await local.run("token", "-f", "manifests")).code).toBe(1);
+    await local.edit("instance.yaml", withGateway(Number(url.port)));
+    await expect.poll(isThere, { timeout: 20_000 }).toBe(true);
+    expect(await local.pids(1)).toEqual(before);
+  });
+
+  it("its token ends with the run", async () => {
+    expect(await local.signal("SIGTERM")).toBe(0);
+    expect((await local.run("token", "-f", "manifests")).code).toBe(1);
+  });
+});
