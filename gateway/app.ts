@@ -21,7 +21,7 @@ export interface AppParts extends Pick<NameCallerParts, "authenticate" | "observ
   inFlight: InFlight;
   /** The endpoint of the management table; it serves /mcp. */
   management: Hono<McpVariables>;
-  /** Further routes for callers who were named, such as those to agents. */
+  /** Further routes for callers who were named, such as those to agents. They come first, and may pass on what they leave. */
   others: readonly Hono<GatewayRoutes>[];
   metrics: Pick<GatewayMetrics, "countRequest" | "countRefused">;
   log: Logger;
@@ -41,9 +41,10 @@ export function createApp(parts: AppParts): Hono<GatewayRoutes> {
   app.use(drain.refuseCalls);
   app.use(inFlight.middleware);
   app.use(nameCaller({ ...parts, onRefused: metrics.countRefused }));
-  app.use(managementPath, mcpDeadline(parts.clock), requireViewer(metrics.countRefused));
-  app.route("/", parts.management);
+  app.use(mcpDeadline(parts.clock));
   for (const routes of parts.others) app.route("/", routes);
+  app.use(managementPath, requireViewer(metrics.countRefused));
+  app.route("/", parts.management);
   app.notFound((c) => c.json({ error: "not_found", message: `nothing is served at ${shorten(c.req.path)}` }, 404));
   // Hono's own handler would print the error to standard error.
   app.onError((error, c) => {
@@ -65,7 +66,10 @@ const requireViewer = (onRefused: NameCallerParts["onRefused"]): MiddlewareHandl
     return renderRefusal(refusal);
   };
 
-const routeOf = (path: string): Route => (path === managementPath ? "mcp" : "other");
+function routeOf(path: string): Route {
+  if (path === managementPath) return "mcp";
+  return path.startsWith("/proxy/") ? "proxy" : "other";
+}
 
 /** Without the query, which may hold what nobody should read (BRR-4). At DEBUG: clients ask all the time. */
 const countAndLog = (metrics: AppParts["metrics"], log: Logger): MiddlewareHandler<GatewayRoutes> =>

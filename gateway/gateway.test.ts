@@ -2,8 +2,10 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Hono } from "hono";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { renderAccountClaims, renderOther } from "../lib/auth/testing/cluster-issuer.ts";
+import type { GatewayRoutes } from "./name-caller.ts";
 import { listResourcesTable } from "./testing/changing-table.ts";
 import { serveGateway, tableOf, type ServedGateway } from "./testing/served-gateway.ts";
 import { systemClock } from "../lib/process/clock.ts";
@@ -193,6 +195,22 @@ describe("MGM-1 who is not let in", () => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([403, 200]);
     expect(answers[1]?.headers.get("access-control-allow-origin")).toBe("https://app.example.com");
+  });
+});
+
+describe("MGM-1 routes beside the management server", () => {
+  it("get who is named before it does, an agent too, and pass on what they leave", async () => {
+    const routes = new Hono<GatewayRoutes>();
+    routes.all("/mcp", async (c, next) => {
+      const caller = c.get("caller");
+      return caller.kind === "agent" ? c.text(`the compositor of ${caller.agent}`) : await next();
+    });
+    const served = await serveGateway({ routes: [routes] });
+    await served.allow("clerk", "the-clerk");
+    await served.allow("admins", "an-admin");
+    expect(await (await send(served, bearer("the-clerk"))).text()).toBe("the compositor of clerk");
+    expect((await send(served, bearer("an-admin"))).headers.has("mcp-session-id")).toBe(true);
+    expect((await send(served)).status).toBe(401);
   });
 });
 

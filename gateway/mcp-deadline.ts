@@ -1,4 +1,4 @@
-// How long a request to an MCP route may take, in place of the server's default: a call as long as it takes, since whoever
+// How long a request may take that speaks MCP, as all do here, in place of the server's default: a call as long as it takes, since whoever
 // serves it has deadlines of its own; a stream of changes until what its caller came with ends, since nobody is asked again.
 import type { MiddlewareHandler } from "hono";
 import type { Clock } from "../lib/process/clock.ts";

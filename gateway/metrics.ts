@@ -5,16 +5,15 @@ import { createKubeMetrics, type KubeMetrics } from "../lib/kube/metrics.ts";
 import { createMetrics } from "../lib/process/metrics.ts";
 
 /** What a request was for. */
-export const routes = ["mcp", "other"] as const;
-export type Route = (typeof routes)[number];
+export type Route = "mcp" | "proxy" | "other";
 
 /** Why nobody was let in, by the status of the answer. */
 const refusedStatuses = [400, 401, 403, 503] as const;
 
-export const writeOperations = ["create", "patch", "delete"] as const;
+const writeOperations = ["create", "patch", "delete"] as const;
 export type WriteOperation = (typeof writeOperations)[number];
 /** refused: by the API server, or before it was asked. failed: no answer, so that nobody knows. */
-export const writeOutcomes = ["ok", "refused", "failed"] as const;
+const writeOutcomes = ["ok", "refused", "failed"] as const;
 export type WriteOutcome = (typeof writeOutcomes)[number];
 
 export interface GatewayMetrics {

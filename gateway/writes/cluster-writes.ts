@@ -141,8 +141,9 @@ function renderProblem(cause: unknown, agent: string): string {
   if (cause.status === 404) return `agent "${agent}" has been deleted meanwhile`;
   // Of a patch the API server compares the uid as it does any other field.
   const isAnother = cause.status === 422 && cause.message.includes("metadata.uid: ");
-  if (cause.status === 409 || isAnother)
+  if (cause.status === 409 || isAnother) {
     return `agent "${agent}" has been changed or replaced meanwhile: look at it and try again`;
+  }
   if (cause.status === 403) return `the API server does not let this gateway write agent "${agent}": ${cause.message}`;
   return `the API server refused agent "${agent}": ${cause.message}`;
 }
