@@ -9,6 +9,7 @@ import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { createTransport } from "../../lib/kube/transport.ts";
 import { agentManifest, instanceManifest } from "../testing/resources.ts";
 import { createClusterState } from "./cluster-state.ts";
+import { configMapType, presetLabel } from "./presets.ts";
 import type { StateChange } from "./state.ts";
 import { serviceAccountType } from "./watched-objects.ts";
 
@@ -99,7 +100,9 @@ describe("MGM-2 what a gateway knows of its instance", () => {
     const { kube } = await startServer();
     kube.intercept = ({ path }) => (path.endsWith("/serviceaccounts") ? () => undefined : undefined);
     const { state } = follow(kube);
-    expect(state.observeUnready()).toContain("pallasinstances, pallasagents, endpointslices, serviceaccounts");
+    expect(state.observeUnready()).toContain(
+      "pallasinstances, pallasagents, endpointslices, serviceaccounts, configmaps",
+    );
     expect([state.getInstance(), state.listAgents()]).toEqual([undefined, []]);
     await expect.poll(() => state.observeUnready()).toBe("not read yet: serviceaccounts");
   });
@@ -129,6 +132,7 @@ describe("MGM-2 what a gateway knows of its instance", () => {
     await expect.poll(() => changes).toEqual([{ agents: ["clerk"], instance: false }]);
     putSlice("clerk", [podOf("clerk-1")]);
     await expect.poll(() => changes).toHaveLength(2);
+    expect(state.listAgents()).toHaveLength(1);
     kube.remove("clerk", { type: agentType, namespace });
     await expect.poll(() => changes).toHaveLength(3);
     expect(state.listAgents()).toEqual([]);
@@ -136,6 +140,22 @@ describe("MGM-2 what a gateway knows of its instance", () => {
     putInstance("ouranos", { title: "Ouranos" });
     await expect.poll(() => changes.at(-1)).toEqual({ agents: [], instance: true });
     expect(changes).toHaveLength(4);
+  });
+
+  it("has the presets, of ConfigMaps those with their label alone, and says when they change", async () => {
+    const { kube } = await startServer();
+    const put = (name: string, data: object, label: string) =>
+      kube.put(name, { data }, { type: configMapType, namespace, metadata: { labels: { [label]: "" } } });
+    put("zebra", { spec: "{}" }, presetLabel);
+    put("other", { spec: "{}" }, "example.com/other");
+    const { state, ready } = follow(kube);
+    await ready();
+    let count = 0;
+    state.presets.onChange(() => (count += 1));
+    expect([state.presets.listPresets(), count]).toEqual([[{ name: "zebra", data: { spec: "{}" } }], 1]);
+    put("ant", { title: "Ant" }, presetLabel);
+    await expect.poll(() => count).toBe(2);
+    expect(state.presets.listPresets().map(({ name }) => name)).toEqual(["ant", "zebra"]);
   });
 
   it("has an endpoint of an agent only while one of its pods is ready", async () => {

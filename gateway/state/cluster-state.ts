@@ -1,5 +1,5 @@
-// The state in a cluster: informers of both kinds of ours, of the EndpointSlices of agents' Services and of ServiceAccounts, in
-// the gateway's namespace. It needs list and watch on these and nothing else. A broken watch leaves what was last known.
+// The state in a cluster: informers of both kinds of ours, of the EndpointSlices of agents' Services, of ServiceAccounts and
+// of presets, in the gateway's namespace. It needs list and watch on these and nothing else. A broken watch leaves what was last known.
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { kinds } from "../../crds/kinds.ts";
@@ -17,6 +17,7 @@ import { watching, type WatchedAgent, type WatchedInstance } from "../../plan/pa
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import { judgeAccount } from "./agent-account.ts";
 import { Changes } from "./changes.ts";
+import { configMapType, parsePreset, presetLabel, readPresets, type PresetMap, type PresetSource } from "./presets.ts";
 import type { StateSource } from "./state.ts";
 import {
   parseAccount,
@@ -45,10 +46,12 @@ const inSlices = ({ agent }: WatchedSlice): string[] => (agent === undefined ? [
 class ClusterState implements StateSource {
   readonly namespace: string;
   readonly instance: string;
+  readonly presets: PresetSource;
   readonly #instances: Informer<WatchedInstance>;
   readonly #agents: Informer<WatchedAgent>;
   readonly #slices: Informer<WatchedSlice, typeof byAgent>;
   readonly #accounts: Informer<WatchedAccount>;
+  readonly #presets: Informer<PresetMap>;
   readonly #changes = new Changes();
   /** Made when it is asked for, until an agent changes. */
   #listed: readonly PallasAgent[] | undefined;
@@ -77,6 +80,14 @@ class ClusterState implements StateSource {
       parse: parseAccount,
       indexes: {},
     });
+    this.#presets = createInformer<PresetMap>({
+      ...common,
+      type: configMapType,
+      labelSelector: presetLabel,
+      parse: parsePreset,
+      indexes: {},
+    });
+    this.presets = readPresets(this.#presets.store);
     this.#listen();
   }
 
@@ -133,7 +144,7 @@ class ClusterState implements StateSource {
   }
 
   #informers() {
-    return [this.#instances, this.#agents, this.#slices, this.#accounts];
+    return [this.#instances, this.#agents, this.#slices, this.#accounts, this.#presets];
   }
 
   #ownOf({ parsed }: WatchedAgent): PallasAgent | undefined {

@@ -7,6 +7,7 @@ import { maxLocalStateBytes, parseLocalState, type LocalState } from "../../crds
 import { FollowedFile } from "../../lib/process/followed-file.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { Changes } from "./changes.ts";
+import { noPresets } from "./presets.ts";
 import type { StateSource } from "./state.ts";
 
 const pollMs = 1_000;
@@ -54,6 +55,7 @@ export function createLocalState({ path, namespace, instance, log }: LocalStateO
   return {
     namespace,
     instance,
+    presets: noPresets,
     getInstance: () => known?.instance,
     listAgents: () => [...(known?.agents.values() ?? [])].map(({ agent }) => agent),
     getAgent: (name) => known?.agents.get(name)?.agent,

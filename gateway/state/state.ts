@@ -5,6 +5,7 @@ import type { PallasInstance } from "../../crds/instance.ts";
 import type { AgentFinding } from "../../lib/auth/authenticate.ts";
 import type { ClusterAccount } from "../../lib/auth/cluster-tokens.ts";
 import type { Identity } from "../../lib/auth/roles.ts";
+import type { PresetSource } from "./presets.ts";
 
 export interface StateChange {
   /** Names of agents that came, changed or went, their endpoints included. */
@@ -30,6 +31,7 @@ export interface GatewayState {
 
 /** What the program itself needs of it. */
 export interface StateSource extends GatewayState {
+  readonly presets: PresetSource;
   /** Why nothing can be said yet; undefined once everything was read. It stays read when a watch breaks. */
   observeUnready(): string | undefined;
   /** Whose account a token names, by uids and from memory. Not to be asked before it is ready. */

@@ -13,6 +13,7 @@ import { listen, type RunningServer } from "../../lib/process/http-server.ts";
 import { createLogger } from "../../lib/process/log.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../gateway.ts";
 import { createGatewayMetrics, type GatewayMetrics, type Observed } from "../metrics.ts";
+import { noPresets } from "../state/presets.ts";
 import type { StateSource } from "../state/state.ts";
 import { testConfig } from "./resources.ts";
 
@@ -92,6 +93,7 @@ export async function serveGateway(options: ServedOptions = {}): Promise<ServedG
 const stateOf = (told: ServedGateway["state"]): StateSource => ({
   namespace: "agents",
   instance: "ouranos",
+  presets: noPresets,
   getInstance: () => undefined,
   listAgents: () => [],
   getAgent: () => undefined,

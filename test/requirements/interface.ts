@@ -186,6 +186,7 @@ export const interfaceRequirements: Requirements = {
     shown: [
       "test/integration/agent-drain.test.ts",
       "agent-runtime/main.test.ts",
+      "gateway/gateway.test.ts",
       "lib/process/http-server.test.ts",
       "lib/process/http-upgrade.test.ts",
       "test/integration/agent-faults.test.ts",
@@ -291,6 +292,7 @@ export const interfaceRequirements: Requirements = {
     shown: [
       "registry/health/routes.test.ts",
       "registry/main.test.ts",
+      "gateway/gateway.test.ts",
       "lib/process/metrics.test.ts",
       "test/integration/registry-outage.test.ts",
     ],
