@@ -101,6 +101,9 @@ export const sessionIdMetaKey = "ca.helu.pallas/session_id";
 /** In the `_meta` of results: names of the servers whose tools the agent had to do without. */
 export const unavailableServersMetaKey = "ca.helu.pallas/unavailable_servers";
 
+/** On an agent's admin port, which only its gateway and what watches it reach; `/mcp` of it is the compositor. */
+export const compositorPath = "/compositor";
+
 /** The tool that forgets a conversation. */
 export const clearHistoryToolName = "clear_history";
 

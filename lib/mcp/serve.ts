@@ -30,8 +30,11 @@ export interface ServeOptions {
   bodyBudget?: MemoryBudget;
   /** Hears of each such 503. */
   onBodyRefused?: () => void;
-  /** "named": a middleware before the endpoint names the caller of each request, and sessions belong to their callers (AGT-11). */
-  callers: "anyone" | "named";
+  /**
+   * "named": a middleware before the endpoint names the caller of each request, and sessions belong to their callers (AGT-11).
+   * "either": it names some; the others are anyone, who shares nothing with them.
+   */
+  callers: "anyone" | "named" | "either";
   /** Of the 2025 era. */
   sessions: SessionLimits;
   /**
@@ -59,7 +62,7 @@ export interface ServeOptions {
 /** What a middleware before the endpoint may say of a request. */
 export interface McpVariables {
   Variables: {
-    /** Who sent it; read with `callers: "named"`. */
+    /** Who sent it; read unless `callers` is "anyone". */
     caller?: NamedCaller;
   };
 }
@@ -103,7 +106,7 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
       const headers = { Allow: "GET, POST, DELETE" };
       return renderRpcFailure({ status: 405, code: rpcCodes.serverError, message: "Method not allowed", headers });
     }
-    const caller = callers === "anyone" ? callers : requireCaller(context.get("caller"));
+    const caller = findCaller(callers, context.get("caller"));
     const body = request.method === "POST" ? await readMessage(request, bodyLimits) : undefined;
     // Asked only now, because reading the body may take long.
     const holder = body?.ok === true ? body.holder : undefined;
@@ -131,7 +134,9 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
 }
 
 /** Throws where whoever mounted the endpoint forgot to name the caller: nobody is served then. */
-function requireCaller(caller: NamedCaller | undefined): Caller {
+function findCaller(callers: ServeOptions["callers"], caller: NamedCaller | undefined): Caller {
+  if (callers === "anyone") return "anyone";
+  if (callers === "either") return caller ?? "anyone";
   if (caller === undefined) throw new Error("expected a middleware that names the caller, found none");
   return caller;
 }

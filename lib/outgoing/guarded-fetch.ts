@@ -3,10 +3,9 @@
 // itself, has no deadline but that of connecting, and goes through the proxy of the environment; a proxy resolves names
 // itself, so there only literals are checked.
 import type { LookupFunction } from "node:net";
-import { EnvHttpProxyAgent, fetch, type Dispatcher } from "undici";
+import { fetch } from "undici";
 import { defined } from "../process/defined.ts";
-import { parseProxyEnvironment } from "./proxy-environment.ts";
-import { guardLookup, refuseLiteral } from "./refused-addresses.ts";
+import { GuardedDispatcher } from "./guarded-dispatcher.ts";
 import { limitResponse, type AnswerRoom } from "./response-limit.ts";
 
 export interface OutgoingRequest {
@@ -31,34 +30,6 @@ export interface GuardedFetchOptions {
   maxResponseBytes: number;
   /** How names are resolved; the system's look-up when absent. */
   lookup?: LookupFunction | undefined;
-}
-
-/** Where the connections are made: nothing is dispatched to a refused literal, and no name is resolved to a refused address. */
-class GuardedDispatcher extends EnvHttpProxyAgent {
-  readonly #proxies: readonly string[];
-
-  constructor({ connectTimeoutMs: timeout, lookup }: GuardedFetchOptions) {
-    const { https, http, noProxy } = parseProxyEnvironment(process.env);
-    const guarded = { timeout, lookup: guardLookup(lookup) };
-    super({
-      // h1 only: a black-holed h2 connection is never replaced. Deadlines are the caller's, so that silent streams may stay open.
-      allowH2: false,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      httpsProxy: https ?? "",
-      httpProxy: http ?? "",
-      noProxy,
-      connect: guarded,
-      proxyTls: guarded,
-    });
-    this.#proxies = [https, http].flatMap((proxy) => (proxy === undefined ? [] : [new URL(proxy).hostname]));
-  }
-
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    if (options.origin !== undefined) refuseLiteral(new URL(options.origin).hostname);
-    this.#proxies.forEach(refuseLiteral);
-    return super.dispatch(options, handler);
-  }
 }
 
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {

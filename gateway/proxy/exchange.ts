@@ -1,0 +1,140 @@
+// One request on its way to an agent and the answer on its way back, both as they come: nothing is gathered, a client that
+// does not read holds the agent back, and either side's end is the other's. It bounds the body and the time to the answer's
+// first byte; what passes, and to whom, is decided before.
+import { Readable } from "node:stream";
+import { rpcCodes, type RpcFailure } from "../../lib/mcp/json-rpc.ts";
+import { isUnreachable, type ForwardedAnswer, type Forwarder } from "../../lib/outgoing/forwarder.ts";
+import type { Clock } from "../../lib/process/clock.ts";
+import { renderClientHeaders } from "./forwarded-headers.ts";
+
+/** `failed`: the agent answered with 5xx, or broke off. `aborted`: the client left, or its token ended. */
+export type Outcome = "ok" | "refused" | "failed" | "unreachable" | "late" | "tooLarge" | "aborted";
+
+export interface Exchange {
+  url: URL;
+  method: "GET" | "POST" | "DELETE";
+  headers: Record<string, string>;
+  /** Of a POST. */
+  body: Readable | undefined;
+  maxBodyBytes: number;
+  firstByteTimeoutMs: number;
+  /** Aborts when the client has gone or may not go on. */
+  signal: AbortSignal;
+  /** Cuts off an answer that cannot be ended well. */
+  destroyAnswer: () => void;
+  /** The agent that is asked, for sentences. */
+  agent: string;
+}
+
+export interface ExchangeEnd {
+  outcome: Outcome;
+  /** What broke, where something did. */
+  error?: unknown;
+}
+
+export type ExchangeAnswer = { kind: "answer"; response: Response } | { kind: "failed"; failure: RpcFailure };
+
+/** Never rejects. `onEnd` hears of the end once, when the answer has gone out or has failed. */
+export async function runExchange(
+  exchange: Exchange,
+  { forwarder, clock, onEnd }: { forwarder: Forwarder; clock: Clock; onEnd: (end: ExchangeEnd) => void },
+): Promise<ExchangeAnswer> {
+  const { url, method, headers, body, maxBodyBytes, firstByteTimeoutMs, agent } = exchange;
+  const late = new AbortController();
+  const timer = clock.schedule(firstByteTimeoutMs, () => late.abort(new LateAnswer()));
+  const signal = AbortSignal.any([exchange.signal, late.signal]);
+  try {
+    const isCounted = body !== undefined && headers["content-length"] === undefined;
+    const sent = isCounted ? Readable.from(countBytes(body, maxBodyBytes), { objectMode: false }) : body;
+    const answer = await forwarder.forward(url, { method, headers, body: sent, signal });
+    return { kind: "answer", response: renderAnswer(answer, exchange, onEnd) };
+  } catch (error) {
+    const { outcome, failure } = renderFailure(error, exchange, agent);
+    onEnd({ outcome, error });
+    return { kind: "failed", failure };
+  } finally {
+    timer.cancel();
+  }
+}
+
+class LateAnswer extends Error {}
+class BodyTooLarge extends Error {}
+
+/** For a body of undeclared length; of a declared one node's parser holds the sender to it. */
+async function* countBytes(body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  // Destroying the request would take the connection away from the answer.
+  for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+    const part = Buffer.from(chunk);
+    bytes += part.length;
+    if (bytes > maxBytes) throw new BodyTooLarge();
+    yield part;
+  }
+}
+
+export const bodyTooLarge = (maxBytes: number): RpcFailure => ({
+  status: 413,
+  code: rpcCodes.serverError,
+  message: `Payload Too Large: the request body is over the limit of ${maxBytes} bytes`,
+});
+
+function renderFailure(error: unknown, exchange: Exchange, agent: string): { outcome: Outcome; failure: RpcFailure } {
+  const code = rpcCodes.serverError;
+  if (exchange.signal.aborted) {
+    return { outcome: "aborted", failure: { status: 499, code, message: "The request was given up" } };
+  }
+  if (error instanceof BodyTooLarge) return { outcome: "tooLarge", failure: bodyTooLarge(exchange.maxBodyBytes) };
+  if (error instanceof LateAnswer) {
+    const message = `The agent ${agent} began no answer within ${exchange.firstByteTimeoutMs} ms`;
+    return { outcome: "late", failure: { status: 504, code, message } };
+  }
+  const headers = { "Retry-After": "5" };
+  if (isUnreachable(error)) {
+    const message = `The agent ${agent} is not ready; try again later`;
+    return { outcome: "unreachable", failure: { status: 503, code, message, headers } };
+  }
+  const message = `The connection to the agent ${agent} was lost before its answer; the call may have run`;
+  return { outcome: "failed", failure: { status: 502, code, message } };
+}
+
+function renderAnswer(
+  { status, headers, body }: ForwardedAnswer,
+  { signal, destroyAnswer }: Exchange,
+  onEnd: (end: ExchangeEnd) => void,
+): Response {
+  const outcome = status >= 500 ? "failed" : status >= 400 ? "refused" : "ok";
+  const init = { status, headers: renderClientHeaders(headers) };
+  if (status === 204 || status === 304) {
+    body.on("error", () => undefined).resume();
+    onEnd({ outcome });
+    return new Response(null, init);
+  }
+  // What is not asked for stays with the agent.
+  const chunks: AsyncIterator<Buffer> = body.iterator();
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await chunks.next();
+          if (done === true) {
+            onEnd({ outcome });
+            controller.close();
+          } else {
+            controller.enqueue(value);
+          }
+        } catch (error) {
+          onEnd({ outcome: signal.aborted ? "aborted" : "failed", error });
+          // Its reader must not take the part for the whole.
+          destroyAnswer();
+          controller.close();
+        }
+      },
+      cancel() {
+        body.destroy();
+        onEnd({ outcome: "aborted" });
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(stream, init);
+}

@@ -1,0 +1,214 @@
+// The way through the gateway to an agent (MGM-1): people, by role, to its MCP endpoint at `/proxy/{agent}/mcp`; an agent, by
+// its own token at `/mcp`, to its own compositor, where a person's token goes on to whatever is mounted behind. Who asks is
+// known before; nothing of MCP is read here but headers.
+import { IncomingMessage, ServerResponse, type IncomingHttpHeaders } from "node:http";
+import { Hono, type Context } from "hono";
+import { compositorPath } from "../../crds/names.ts";
+import { requireRole, type Identity } from "../../lib/auth/roles.ts";
+import { renderRpcFailure, rpcCodes, type RpcFailure } from "../../lib/mcp/json-rpc.ts";
+import { createForwarder } from "../../lib/outgoing/forwarder.ts";
+import type { Clock } from "../../lib/process/clock.ts";
+import type { ServerEnv } from "../../lib/process/http-server.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import { bodyTooLarge, runExchange, type Exchange, type ExchangeEnd, type Outcome } from "./exchange.ts";
+import { findAgent, type ProxiedAgents } from "./find-agent.ts";
+import { renderAgentHeaders } from "./forwarded-headers.ts";
+import { findAgentAuthorization, type TokenRules } from "./inbound-token.ts";
+import { createPlaces } from "./places.ts";
+
+/** What metrics count. `agent` is one that is known, so that there are no more of them than agents. */
+export interface ProxiedCall {
+  route: "agent" | "compositor";
+  agent: string;
+  outcome: Outcome | "busy";
+  durationMs: number;
+}
+
+const defaultLimits = {
+  /** Requests and streams that run at a time. */
+  maxExchanges: 1_024,
+  maxPerCaller: 128,
+  /** Of what is answered at once: streams, and ends of sessions. */
+  firstByteTimeoutMs: 15_000,
+};
+
+export interface ProxyParts {
+  agents: ProxiedAgents;
+  tokens: TokenRules;
+  maxBodyBytes: number;
+  /** How long a call may take that is answered when it is over. */
+  callTimeoutMs: number;
+  limits?: Partial<typeof defaultLimits>;
+  onEnd?: (call: ProxiedCall) => void;
+  log: Logger;
+  clock: Clock;
+}
+
+/** A middleware before it sets `caller`. */
+interface ProxyEnv {
+  Bindings: ServerEnv;
+  Variables: { caller?: Identity };
+}
+
+export interface Proxy {
+  /** Mount at "/", before what serves people at /mcp. It needs a server that listens. */
+  app: Hono<ProxyEnv>;
+  /** Requests and streams that run now. */
+  count(): number;
+  /** Drops what still runs. */
+  close(): Promise<void>;
+}
+
+interface Destination {
+  route: ProxiedCall["route"];
+  agent: string;
+  identity: Identity;
+}
+
+const connectTimeoutMs = 3_000;
+const retryAfter = { "Retry-After": "5" };
+
+export function createProxy(parts: ProxyParts): Proxy {
+  const forwarder = createForwarder({ connectTimeoutMs });
+  const places = createPlaces({ ...defaultLimits, ...parts.limits });
+  const forward = async (context: Context<ProxyEnv>, destination: Destination): Promise<Response> => {
+    const { route, agent, identity } = destination;
+    const startedAt = parts.clock.now();
+    const found = findAgent(parts.agents, agent, identity);
+    if (found.kind === "failed") return renderRpcFailure(found.failure);
+    const prepared = prepare(context, destination, parts);
+    if ("code" in prepared) return renderRpcFailure(prepared);
+    const end = ({ outcome, error }: { outcome: ProxiedCall["outcome"]; error?: unknown }) => {
+      if (outcome === "failed" && error !== undefined) parts.log.warn({ agent, route, err: error }, "agent broke off");
+      parts.onEnd?.({ route, agent, outcome, durationMs: parts.clock.now() - startedAt });
+    };
+    const release = places.take(identity.subject);
+    if (typeof release === "string") {
+      end({ outcome: "busy" });
+      return renderRpcFailure(renderBusy(release));
+    }
+    const { outgoing } = context.env;
+    const signal = watchClient(outgoing, prepared.isStream ? identity.expiresAtMs : undefined, parts.clock, release);
+    const url = new URL(route === "agent" ? found.mcpUrl : `${found.adminUrl}${compositorPath}/mcp`);
+    const exchange = { ...prepared, url, agent, signal, destroyAnswer: () => outgoing.destroy() };
+    const answer = await runExchange(exchange, { forwarder, clock: parts.clock, onEnd: once(end) });
+    return answer.kind === "answer" ? answer.response : renderRpcFailure(answer.failure);
+  };
+
+  const app = new Hono<ProxyEnv>();
+  app.all("/proxy/:agent/mcp", async (context) => {
+    const identity = requireIdentity(context);
+    const refusal = requireRole(identity, "caller");
+    if (refusal !== undefined) return renderRpcFailure({ ...refusal, code: rpcCodes.serverError });
+    return await forward(context, { route: "agent", agent: context.req.param("agent"), identity });
+  });
+  app.all("/mcp", async (context, next) => {
+    const identity = requireIdentity(context);
+    if (identity.kind !== "agent") return await next();
+    return await forward(context, { route: "compositor", agent: identity.agent, identity });
+  });
+  app.onError((error) => {
+    parts.log.error({ err: error }, "proxied request failed");
+    return renderRpcFailure({ status: 500, code: rpcCodes.internalError, message: "Internal server error" });
+  });
+  return { app, count: places.count, close: () => forwarder.close() };
+}
+
+/** Throws where whoever mounted the proxy forgot to name the caller: nobody is served then. */
+function requireIdentity(context: Context<ProxyEnv>): Identity {
+  const identity = context.get("caller");
+  if (identity === undefined) throw new Error("expected a middleware that names the caller, found none");
+  return identity;
+}
+
+interface Prepared extends Pick<Exchange, "method" | "headers" | "body" | "maxBodyBytes" | "firstByteTimeoutMs"> {
+  /** It has no end of its own. */
+  isStream: boolean;
+}
+
+/** What is sent on, or why nothing is. */
+function prepare(
+  context: Context<ProxyEnv>,
+  { route, agent, identity }: Destination,
+  parts: ProxyParts,
+): Prepared | RpcFailure {
+  const { method } = context.req;
+  const { headers, ...incoming } = readIncoming(context.env.incoming);
+  if (method !== "GET" && method !== "POST" && method !== "DELETE") {
+    const allow = { Allow: "GET, POST, DELETE" };
+    return { status: 405, code: rpcCodes.serverError, message: "Method not allowed", headers: allow };
+  }
+  if (Number(headers["content-length"] ?? 0) > parts.maxBodyBytes) return bodyTooLarge(parts.maxBodyBytes);
+  const authorization = route === "agent" ? findAgentAuthorization(headers.authorization, parts.tokens) : undefined;
+  if (route === "agent" && parts.tokens.issuer !== undefined && authorization === undefined) {
+    const message = `The agent ${agent} asks for a token of ${parts.tokens.issuer}, and yours is another: sign in there`;
+    return { status: 403, code: rpcCodes.serverError, message };
+  }
+  // The 2026 era says by a header what a POST asks for.
+  const isStream = method === "GET" || headers["mcp-method"] === "subscriptions/listen";
+  const { firstByteTimeoutMs } = { ...defaultLimits, ...parts.limits };
+  return {
+    method,
+    headers: renderAgentHeaders(headers, { subject: identity.subject, authorization }),
+    body: method === "POST" ? incoming.body : undefined,
+    maxBodyBytes: parts.maxBodyBytes,
+    firstByteTimeoutMs: method === "POST" && !isStream ? parts.callTimeoutMs : firstByteTimeoutMs,
+    isStream,
+  };
+}
+
+function readIncoming(incoming: ServerEnv["incoming"]): { headers: IncomingHttpHeaders; body: IncomingMessage } {
+  // HTTP/2 is never offered.
+  if (!(incoming instanceof IncomingMessage)) throw new Error("expected a request of HTTP/1.1");
+  return { headers: incoming.headers, body: incoming };
+}
+
+/** Aborts when the answer has gone out or its client has gone, and where it lasts, when the caller's token ends. */
+function watchClient(
+  outgoing: ServerEnv["outgoing"],
+  expiresAtMs: number | undefined,
+  clock: Clock,
+  release: () => void,
+): AbortSignal {
+  const controller = new AbortController();
+  const timer =
+    expiresAtMs === undefined
+      ? undefined
+      : clock.schedule(Math.max(0, expiresAtMs - clock.wallNow()), () =>
+          controller.abort(new Error("the caller's token has ended")),
+        );
+  const end = () => {
+    timer?.cancel();
+    release();
+    controller.abort(new Error("the client has gone"));
+  };
+  if (outgoing instanceof ServerResponse && outgoing.closed) end();
+  else outgoing.once("close", end);
+  return controller.signal;
+}
+
+function renderBusy(whose: "caller" | "all"): RpcFailure {
+  const code = rpcCodes.serverError;
+  return whose === "caller"
+    ? {
+        status: 429,
+        code,
+        message: "You have as many requests running as one caller may; try again later",
+        headers: retryAfter,
+      }
+    : {
+        status: 503,
+        code,
+        message: "The gateway has as many requests running as it may; try again later",
+        headers: retryAfter,
+      };
+}
+
+function once(onEnd: (end: ExchangeEnd) => void): (end: ExchangeEnd) => void {
+  let isOver = false;
+  return (end) => {
+    if (isOver) return;
+    isOver = true;
+    onEnd(end);
+  };
+}
