@@ -1,6 +1,6 @@
 // MCP itself through the proxy, by clients of both majors and eras: what they do with an agent, they do by way of it.
 import { Hono } from "hono";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { nameGatewayCaller } from "../../lib/auth/gateway-caller.ts";
 import { createChangingTable, type ChangingTable } from "../../lib/mcp/changing-table.fixture.ts";
 import { resourceClients } from "../../lib/mcp/resource-clients.fixture.ts";
@@ -37,7 +37,6 @@ afterAll(async () => {
   await proxy.stop();
   await agent.stop();
 });
-beforeEach(() => vi.waitFor(() => expect(proxy.count()).toBe(0)));
 
 describe.each(resourceClients)("MGM-1 $name through the gateway", ({ connect }) => {
   test("lists, reads, subscribes, hears of changes and leaves nothing running", async () => {
@@ -49,6 +48,7 @@ describe.each(resourceClients)("MGM-1 $name through the gateway", ({ connect }) 
     await vi.waitFor(() => expect(client.heard).toContain("note://a"));
     expect(await client.read("note://a")).toBe("changed");
     await client.close();
+    await vi.waitFor(() => expect(proxy.count()).toBe(0));
   });
 });
 

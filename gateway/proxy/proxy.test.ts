@@ -21,7 +21,11 @@ const echo = () =>
     );
   });
 
-const ask = (url: string, caller: string, init: RequestInit & { path?: string } = {}) =>
+const ask = (
+  url: string,
+  caller: string,
+  init: Omit<RequestInit, "headers"> & { path?: string; headers?: Record<string, string> } = {},
+) =>
   fetch(`${url}${init.path ?? "/proxy/clerk/mcp"}`, {
     method: "POST",
     body: "{}",
@@ -238,7 +242,7 @@ describe("streams through the gateway", () => {
       }),
     );
     const proxy = await keep(startProxy(upstream));
-    await expect(ask(proxy.url, "ann").then((answer) => answer.text())).rejects.toThrow();
+    await expect(ask(proxy.url, "ann").then((answer) => answer.text())).rejects.toThrow(/^(terminated|fetch failed)$/);
     await vi.waitFor(() => expect(proxy.ended).toMatchObject([{ outcome: "failed" }]));
   });
 
@@ -251,7 +255,7 @@ describe("streams through the gateway", () => {
     );
     const ann = { ...Object(callers["ann"]), expiresAtMs: clock.wallNow() + 60_000 };
     const proxy = await keep(startProxy(upstream, { clock, identities: { ann } }));
-    const open = async (init: RequestInit) => {
+    const open = async (init: Parameters<typeof ask>[2]) => {
       const reader = (await ask(proxy.url, "ann", init)).body?.getReader();
       await reader?.read();
       return { read: reader?.read() };
@@ -262,7 +266,9 @@ describe("streams through the gateway", () => {
     const isCallOver = vi.fn();
     call.read?.then(isCallOver, isCallOver);
     expect(proxy.count()).toBe(3);
-    const [streamEnds, listeningEnds] = [stream, listening].map(({ read }) => expect(read).rejects.toThrow());
+    const [streamEnds, listeningEnds] = [stream, listening].map(({ read }) =>
+      expect(read).rejects.toThrow("terminated"),
+    );
     await clock.advance(60_000);
     await streamEnds;
     await listeningEnds;

@@ -88,9 +88,14 @@ export function createProxy(parts: ProxyParts): Proxy {
       return renderRpcFailure(renderBusy(release));
     }
     const { outgoing } = context.env;
-    const signal = watchClient(outgoing, prepared.isStream ? identity.expiresAtMs : undefined, parts.clock, release);
+    const controller = watchClient(
+      outgoing,
+      prepared.isStream ? identity.expiresAtMs : undefined,
+      parts.clock,
+      release,
+    );
     const url = new URL(route === "agent" ? found.mcpUrl : `${found.adminUrl}${compositorPath}/mcp`);
-    const exchange = { ...prepared, url, agent, signal, destroyAnswer: () => outgoing.destroy() };
+    const exchange = { ...prepared, url, agent, controller, destroyAnswer: () => outgoing.destroy() };
     const answer = await runExchange(exchange, { forwarder, clock: parts.clock, onEnd: once(end) });
     return answer.kind === "answer" ? answer.response : renderRpcFailure(answer.failure);
   };
@@ -163,13 +168,13 @@ function readIncoming(incoming: ServerEnv["incoming"]): { headers: IncomingHttpH
   return { headers: incoming.headers, body: incoming };
 }
 
-/** Aborts when the answer has gone out or its client has gone, and where it lasts, when the caller's token ends. */
+/** Aborted when the answer has gone out or its client has gone, and where it lasts, when the caller's token ends. */
 function watchClient(
   outgoing: ServerEnv["outgoing"],
   expiresAtMs: number | undefined,
   clock: Clock,
   release: () => void,
-): AbortSignal {
+): AbortController {
   const controller = new AbortController();
   const timer =
     expiresAtMs === undefined
@@ -184,7 +189,7 @@ function watchClient(
   };
   if (outgoing instanceof ServerResponse && outgoing.closed) end();
   else outgoing.once("close", end);
-  return controller.signal;
+  return controller;
 }
 
 function renderBusy(whose: "caller" | "all"): RpcFailure {

@@ -7,7 +7,7 @@ import { GuardedDispatcher } from "./guarded-dispatcher.ts";
 export interface ForwardedRequest {
   method: "GET" | "POST" | "DELETE";
   headers: Readonly<Record<string, string>>;
-  body?: Readable | undefined;
+  body?: Readable | Buffer | undefined;
   /** Ends the request, and the answer's body while it is read. */
   signal: AbortSignal;
 }
