@@ -1,5 +1,7 @@
-// The second port of an agent: probes, the health report, metrics. Not for callers, and open without authentication.
+// The second port of an agent: probes, the health report, metrics, and the compositor where there is a gateway. Not for callers,
+// and open without authentication: the NetworkPolicy says who reaches it.
 import { Hono } from "hono";
+import type { McpVariables } from "../lib/mcp/serve.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import { probeRoutes } from "../lib/process/metrics.ts";
 import type { HealthReport } from "../crds/health.ts";
@@ -10,6 +12,8 @@ export interface AdminParts {
   observeUnready: () => Promise<string | undefined>;
   checkHealth: () => Promise<HealthReport>;
   renderMetrics: () => Promise<{ body: string; contentType: string }>;
+  /** For the gateway, where there is one. */
+  compositor?: Hono<McpVariables> | undefined;
 }
 
 /** `/livez /readyz /health /metrics` (HLT-5). `/health` answers 200 whatever the verdict. */
@@ -22,5 +26,6 @@ export function createAdminApp(parts: AdminParts): Hono {
     const { body, contentType } = await parts.renderMetrics();
     return c.body(body, 200, { "Content-Type": contentType });
   });
+  if (parts.compositor !== undefined) app.route("/", parts.compositor);
   return app;
 }

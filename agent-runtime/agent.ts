@@ -6,6 +6,7 @@ import type { RunConfig } from "../crds/run-config.ts";
 import type { Auth } from "../lib/auth/auth.ts";
 import { requireCallerToken } from "../lib/auth/caller-token.ts";
 import { createDrain, type Drain } from "../lib/mcp/drain.ts";
+import { nameGatewayCaller } from "../lib/auth/gateway-caller.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
 import { staticTools } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
@@ -17,6 +18,7 @@ import { createAccessTokens } from "./access-tokens.ts";
 import { createAdminApp } from "./admin.ts";
 import { CallError } from "./call-error.ts";
 import { createCalls } from "./calls.ts";
+import type { Compositor, CompositorParts } from "./compositor/compositor.ts";
 import { cardPath, createCardApp } from "./card.ts";
 import { observeProblems } from "./health/problems.ts";
 import { createHealth, type Health } from "./health/health.ts";
@@ -153,6 +155,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const table = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
   const endpoint = createEndpoint(table, { config, sessions, readLive, memory, metrics, telemetry, log });
   const allowedHosts = renderAllowedHosts(config, options.podIp);
+  const compositor = await openCompositor({ config, sources, memory, log, clock });
   return {
     mcpApp: createMcpApp({ config, readLive, allowedHosts, auth, callerToken: options.callerToken, drain, endpoint }),
     adminApp: createAdminApp({
@@ -160,11 +163,12 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       observeUnready: async () => (await observeOwnProblems())[0],
       checkHealth: async () => ({ ...(await health.check()), callsInFlight: calls.count() }),
       renderMetrics: metrics.render,
+      compositor: compositor?.app,
     }),
     health,
     drain,
     async close() {
-      await Promise.all([endpoint.close(), tools.close(), auth?.close()]);
+      await Promise.all([endpoint.close(), tools.close(), compositor?.close(), auth?.close()]);
       await settledWithin(calls.idle(), closeGraceMs, clock);
       await store.close();
     },
@@ -215,6 +219,13 @@ async function openAuth({ config, clock, log }: AgentOptions): Promise<Auth | un
   });
 }
 
+/** It is loaded only where there is a gateway, by which alone it is reached. */
+async function openCompositor(parts: CompositorParts): Promise<Compositor | undefined> {
+  if (parts.config.gateway === undefined) return undefined;
+  const { createCompositor } = await import("./compositor/compositor.ts");
+  return createCompositor(parts);
+}
+
 interface EndpointParts {
   config: RunConfig;
   sessions: Sessions;
@@ -237,7 +248,7 @@ function createEndpoint(table: Surface, parts: EndpointParts): McpEndpoint {
       bodyLimitBytes: config.http.bodyLimitBytes,
       bodyBudget: memory,
       onBodyRefused: () => metrics.countRefused("memory"),
-      callers: config.auth === undefined ? "anyone" : "named",
+      callers: config.auth === undefined ? (config.gateway === undefined ? "anyone" : "either") : "named",
       sessions: { idleTtlMs, max: maxConnections },
       ...(config.scope === "request" ? { opensSessions: async () => !(await readLive()).severalPods } : {}),
       isResumable: sessions.isKnownConnection,
@@ -265,6 +276,8 @@ function createMcpApp(parts: McpAppParts): Hono<McpVariables> {
   const readCard = async () => (await readLive()).card;
   app.route("/", createCardApp(config.agent.version, readCard));
   if (auth !== undefined) app.route("/", auth.app);
+  // A token says more than the gateway could.
+  else if (config.gateway !== undefined) app.use(nameGatewayCaller);
   if (callerToken !== undefined) app.use(requireCallerToken(callerToken));
   app.use(drain.refuseCalls);
   app.route("/", endpoint.app);

@@ -178,6 +178,8 @@ export const runConfigSchema = z.object({
   card: card.exactOptional(),
   /** Absent: whoever reaches the agent may call it. */
   auth: auth.exactOptional(),
+  /** Whether the instance has a gateway, which says by a header for whom it calls, and reaches the compositor. Absent: none. */
+  gateway: z.literal(true).exactOptional(),
   /** Absent: nothing is sent. */
   telemetry: z.object({ otlpEndpoint: z.string() }).exactOptional(),
   logLevel: z.enum(["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"]),

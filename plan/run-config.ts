@@ -210,6 +210,7 @@ export function renderRunConfig(
       bodyLimitBytes,
     },
     ...renderAuth(instance, url),
+    ...(instance.spec.gateway === undefined ? {} : { gateway: true as const }),
     ...renderTelemetry(instance),
     logLevel: instance.spec.logLevel ?? "INFO",
   };

@@ -1,7 +1,7 @@
 // The tool by which a model reads what its servers hold as resources (MCP resources/read), and learns what there is. One
 // tool for all servers of a run; each call is that of one server, with its rules, deadline and name in progress and metrics.
 import type { RunServer } from "../../crds/run-config.ts";
-import type { ResourceDescription } from "../../lib/mcp/client-resources.ts";
+import type { ResourceLists } from "../../lib/mcp/client-resources.ts";
 import type { CallOptions } from "../../lib/mcp/connect.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
@@ -85,7 +85,8 @@ function renderRoute(shared: ToolRoute, { server, link }: ReadableServer): ToolR
   };
 }
 
-function renderList(server: string, resources: readonly ResourceDescription[]): string {
+function renderList(server: string, lists: ResourceLists): string {
+  const resources = [...lists.resources, ...lists.templates.map((each) => ({ ...each, uri: each.uriTemplate }))];
   if (resources.length === 0) return `${server} lists no resources.`;
   const lines = resources.slice(0, maxListed).map(({ uri, name, mimeType, description = "" }) => {
     const type = mimeType === undefined ? "" : ` (${mimeType})`;

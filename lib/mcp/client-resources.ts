@@ -1,19 +1,17 @@
 // Resources of a server over a connected client of either era: lists with their templates, and reading in a tool result's form.
 import { type Client, ProtocolError, type RequestOptions, SdkHttpError } from "@modelcontextprotocol/client";
+import { defined } from "../process/defined.ts";
 import { rpcCodes } from "./json-rpc.ts";
-import type { ToolResult } from "./table.ts";
+import type { ResourceEntry, ResourceTemplate, ToolResult } from "./table.ts";
 import type { TraceContext } from "./trace-context.ts";
 
-export interface ResourceDescription {
-  /** Of a template: with `{parts}` to be filled in. */
-  uri: string;
-  name: string;
-  description?: string | undefined;
-  mimeType?: string | undefined;
+export interface ResourceLists {
+  resources: ResourceEntry[];
+  templates: ResourceTemplate[];
 }
 
-/** All pages of resources, then of templates. */
-export async function listResources(client: Client, sdkOptions: RequestOptions): Promise<ResourceDescription[]> {
+/** All pages of both. */
+export async function listResources(client: Client, sdkOptions: RequestOptions): Promise<ResourceLists> {
   const options = { ...sdkOptions, cacheMode: "bypass" as const };
   const { resources } = await client.listResources(undefined, options);
   const { resourceTemplates } = await client.listResourceTemplates(undefined, options).catch((error: unknown) => {
@@ -25,7 +23,18 @@ export async function listResources(client: Client, sdkOptions: RequestOptions):
     if (isUnknown) return { resourceTemplates: [] };
     throw error;
   });
-  return [...resources, ...resourceTemplates.map(({ uriTemplate: uri, ...template }) => ({ uri, ...template }))];
+  return {
+    resources: resources.map(({ uri, name, title, description, mimeType, size, annotations }) => ({
+      uri,
+      name,
+      ...defined({ title, description, mimeType, size, annotations }),
+    })),
+    templates: resourceTemplates.map(({ uriTemplate, name, title, description, mimeType, annotations }) => ({
+      uriTemplate,
+      name,
+      ...defined({ title, description, mimeType, annotations }),
+    })),
+  };
 }
 
 /** A resource's parts, in the form of a tool's result. */

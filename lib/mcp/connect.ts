@@ -13,7 +13,8 @@ import { McpError, renderPlace } from "./mcp-error.ts";
 import { openEitherEra, sdkNeverMs, type Opened, type OpenOptions } from "./open-client.ts";
 import { callWithAnswers, type OpenCall } from "./questions.ts";
 import { findSchemaProblem } from "./schema-check.ts";
-import { listResources, readResource, type ResourceDescription } from "./client-resources.ts";
+import { listResources, readResource, type ResourceLists } from "./client-resources.ts";
+import { followResources, type FollowedResources, type HeardChange } from "./resource-changes.ts";
 import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
 import { renderFailure } from "./sdk-error.ts";
 import { createSentHeaders, redactError, redactFailure, type HeaderSource, type SentHeaders } from "./sent-headers.ts";
@@ -79,11 +80,15 @@ export interface McpConnection {
   callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult>;
   getPrompt(name: string, args: Record<string, string>, options: CallOptions): Promise<PromptResult>;
   /** All pages of resources and of templates. */
-  listResources(options: CallOptions): Promise<ResourceDescription[]>;
+  listResources(options: CallOptions): Promise<ResourceLists>;
   /** A resource's parts, in the form of a tool's result. */
   readResource(uri: string, options: CallOptions): Promise<ToolResult>;
   /** Assign it to hear when the server says that its tools changed. */
   onToolsChanged?: () => void;
+  /** Assign it to hear when followed resources, or their list, change. */
+  onResourceChange?: (change: HeardChange) => void;
+  /** Hears of these resources, in place of those before. */
+  followResources(uris: readonly string[]): void;
   /** Ends the session with DELETE (errors ignored, at most 2 s) and drops all connections; running calls fail as cancelled. */
   close(): Promise<void>;
 }
@@ -126,6 +131,7 @@ function createConnection(parts: Parts): McpConnection {
   const { url, client, transport, outputSchemas, safeFetch, sent } = parts;
   const closing = new AbortController();
   const run = createRunner(parts, closing.signal);
+  let followed: FollowedResources | undefined;
   const connection: McpConnection = {
     era: client.getProtocolEra() === "modern" ? "2026" : "2025",
     instructions: client.getInstructions(),
@@ -155,6 +161,10 @@ function createConnection(parts: Parts): McpConnection {
     listResources: (options) => run(options, (sdkOptions) => listResources(client, sdkOptions)),
     readResource: (uri, options) =>
       run(options, (sdkOptions) => readResource(client, { uri, trace: options.trace }, sdkOptions)),
+    followResources(uris) {
+      followed ??= followResources(client, closing.signal, (change) => connection.onResourceChange?.(change));
+      followed.follow(uris);
+    },
     async close() {
       if (closing.signal.aborted) return;
       closing.abort();

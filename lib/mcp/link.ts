@@ -30,6 +30,10 @@ export interface LinkOptions {
   askable?: Askable;
   log: Logger;
   clock: Clock;
+  /** Hears of each new connection, before anything is asked on it. */
+  onConnected?: ((connection: McpConnection) => void) | undefined;
+  /** Hears that its tools may be others. */
+  onToolsChanged?: (() => void) | undefined;
   openFetch?: OpenFetch | undefined;
   memory?: MemoryBudget | undefined;
   deadlines?: typeof defaultDeadlines;
@@ -56,7 +60,10 @@ export interface Link {
 export function createLink(options: LinkOptions): Link {
   const { name, log, clock, deadlines = defaultDeadlines } = options;
   const closing = new AbortController();
-  const connector = createConnector(options, closing.signal, () => list.markStale());
+  const connector = createConnector(options, closing.signal, () => {
+    list.markStale();
+    options.onToolsChanged?.();
+  });
   let running = 0;
 
   const useOnce = async <T>(use: (connection: McpConnection) => Promise<T>) => {
@@ -164,6 +171,7 @@ function createConnector(options: LinkOptions, closing: AbortSignal, onToolsChan
       latest = { instructions: connection.instructions, hasResources: connection.hasResources };
       era = connection.era === "2025" ? "2025" : undefined;
       connection.onToolsChanged = onToolsChanged;
+      options.onConnected?.(connection);
       failures = 0;
       suspect = false;
       return connection;

@@ -38,6 +38,8 @@ export interface HubSubscriber {
 export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clock): SubscriptionHub | undefined {
   if (tools.changes === undefined && resources === undefined) return undefined;
   const byUri = new Map<string, Set<Subscriber>>();
+  /** What ends the source's looking for changes of each. */
+  const followed = new Map<string, () => void>();
   const subscribers = new Set<Subscriber>();
   let heldCharacters = 0;
 
@@ -60,7 +62,11 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
     subscriber.delete(uri);
     const others = byUri.get(uri);
     others?.delete(subscriber);
-    if (others?.size === 0) byUri.delete(uri);
+    if (others?.size === 0) {
+      byUri.delete(uri);
+      followed.get(uri)?.();
+      followed.delete(uri);
+    }
     heldCharacters -= uri.length + entryCharacters;
   };
   const add = (subscriber: Subscriber, uri: string): boolean => {
@@ -72,6 +78,7 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
     subscriber.add(uri);
     const readers = byUri.get(uri) ?? new Set();
     byUri.set(uri, readers.add(subscriber));
+    if (readers.size === 1 && resources?.follow !== undefined) followed.set(uri, resources.follow(uri));
     return true;
   };
   return {
@@ -94,7 +101,10 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
         },
       };
     },
-    close: () => stops.forEach((stop) => stop?.()),
+    close() {
+      for (const stop of [...stops, ...followed.values()]) stop?.();
+      followed.clear();
+    },
   };
 }
 

@@ -225,6 +225,11 @@ export interface ResourceSource {
   read(uri: string, context: CallContext): Promise<readonly ResourceContents[] | undefined>;
   /** From memory, at once. `uri` is a stranger's text of at most 2,048 characters. */
   mayRead(uri: string, requester: Requester): boolean;
+  /**
+   * Asked when the first subscribes to a resource, for sources that look for changes only where somebody wants to hear; what it
+   * returns is called when nobody does any more.
+   */
+  follow?(uri: string): () => void;
   /** Calls `onChange` after each change, as often as it likes, until what it returns is called. */
   changes(onChange: (change: ResourceChange) => void): () => void;
 }

@@ -23,18 +23,28 @@ export const streamReconnection = {
 export function followToolChanges(client: Client, closing: AbortSignal, onChanged: () => void): void {
   if (client.getServerCapabilities()?.tools?.listChanged !== true) return;
   client.setNotificationHandler("notifications/tools/list_changed", onChanged);
-  if (client.getProtocolEra() === "modern") void subscribe(client, closing, onChanged);
+  if (client.getProtocolEra() === "modern") {
+    void keepListening(client, { filter: { toolsListChanged: true }, closing, onMissed: onChanged });
+  }
 }
 
-async function subscribe(client: Client, closing: AbortSignal, onChanged: () => void): Promise<void> {
+export interface Listening {
+  filter: Parameters<Client["listen"]>[0];
+  closing: AbortSignal;
+  /** Changes may have been missed. */
+  onMissed: () => void;
+}
+
+/** Of the 2026 era. Never rejects. */
+export async function keepListening(client: Client, { filter, closing, onMissed }: Listening): Promise<void> {
   let waitMs = reopenFirstMs;
   while (!closing.aborted) {
     const startedAt = systemClock.now();
     try {
       const options = { timeout: acknowledgeTimeoutMs, signal: closing };
-      const subscription = await client.listen({ toolsListChanged: true }, options);
+      const subscription = await client.listen(filter, options);
       if ((await subscription.closed) === "local") return;
-      onChanged();
+      onMissed();
     } catch (error) {
       if (isUnsupported(error)) return;
     }

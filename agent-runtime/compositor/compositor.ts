@@ -1,0 +1,73 @@
+// The second MCP endpoint of an agent (MGM-4): its servers in one place, for whoever holds the agent's own token. It is mounted
+// on the admin port, which only the gateway and what watches the agent reach, and it judges no tokens: the gateway has.
+import { Hono } from "hono";
+import { compositorPath } from "../../crds/names.ts";
+import { nameGatewayCaller } from "../../lib/auth/gateway-caller.ts";
+import { serveMcp, type McpEndpoint, type McpVariables } from "../../lib/mcp/serve.ts";
+import type { IsFor } from "../../lib/mcp/table.ts";
+import type { RunConfig } from "../../crds/run-config.ts";
+import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
+import { allowAll, type Authorize } from "./authorize.ts";
+import { createMountedResources, statePrefix } from "./mounted-resources.ts";
+import { createMountedTools } from "./mounted-tools.ts";
+import { createMount, type MountParts } from "./mounts.ts";
+import { mountUri } from "./mounted-uris.ts";
+
+export interface CompositorParts extends MountParts {
+  config: Pick<RunConfig, "agent" | "servers" | "limits" | "http" | "gateway">;
+  memory: MemoryBudget;
+  authorize?: Authorize;
+}
+
+export interface Compositor {
+  app: Hono<McpVariables>;
+  close(): Promise<void>;
+}
+
+const sessionLimits = { idleTtlMs: 30 * 60_000, max: 64 };
+
+export function createCompositor(parts: CompositorParts): Compositor {
+  const { config, memory, authorize = allowAll } = parts;
+  const log = parts.log.child({ logger: "pallas.compositor" });
+  const onTools = new Set<(isFor?: IsFor) => void>();
+  const mounts = config.servers.map((server) =>
+    createMount(
+      server,
+      { ...parts, log },
+      {
+        onToolsChanged: () => onTools.forEach((tell) => tell()),
+        onStateChanged: (name) => resources.announce({ uri: `${statePrefix}${name}` }),
+        onResourceChange: (name, change) =>
+          resources.announce("uri" in change ? { uri: mountUri(name, change.uri) } : change),
+      },
+    ),
+  );
+  const callTimeoutMs = config.limits.wallClockMs;
+  const resources = createMountedResources({ mounts, authorize, callTimeoutMs, log });
+  const tools = createMountedTools({ mounts, authorize, memory, callTimeoutMs });
+  const endpoint: McpEndpoint = serveMcp(
+    {
+      server: { name: `${config.agent.name}-compositor`, version: config.agent.version },
+      tools: {
+        ...tools,
+        changes(onChanged) {
+          onTools.add(onChanged);
+          return () => void onTools.delete(onChanged);
+        },
+      },
+      prompts: [],
+      resources,
+    },
+    { log, bodyLimitBytes: config.http.bodyLimitBytes, bodyBudget: memory, callers: "either", sessions: sessionLimits },
+  );
+  const app = new Hono<McpVariables>();
+  app.use(`${compositorPath}/*`, nameGatewayCaller);
+  app.route(compositorPath, endpoint.app);
+  return {
+    app,
+    async close() {
+      await endpoint.close();
+      await Promise.all(mounts.map((mount) => mount.close()));
+    },
+  };
+}

@@ -1,0 +1,104 @@
+// The tools of all mounts in one list, under the names that the agent itself has for them, `{prefix}__{tool}`, and the way to
+// each. What a server says of itself is passed on as its words; which server a call goes to is never its to say.
+import type { CallResult, ToolDescription } from "../../lib/mcp/connect.ts";
+import { McpError } from "../../lib/mcp/mcp-error.ts";
+import type { CallContext, ToolEntry, ToolResult, ToolSource } from "../../lib/mcp/table.ts";
+import { defined } from "../../lib/process/defined.ts";
+import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
+import { renderFreeName, renderToolName } from "../tools/naming.ts";
+import type { Authorize } from "./authorize.ts";
+import { mountContent } from "./mounted-uris.ts";
+import type { Mount } from "./mounts.ts";
+
+export interface ToolParts {
+  mounts: readonly Mount[];
+  authorize: Authorize;
+  /** What answers hold until they are sent. */
+  memory: MemoryBudget;
+  /** For the whole of a call. */
+  callTimeoutMs: number;
+}
+
+export function createMountedTools(parts: ToolParts): Pick<ToolSource, "list" | "find"> {
+  let known: { lent: readonly (readonly ToolDescription[])[]; byName: ReadonlyMap<string, ToolEntry> } | undefined;
+  const readAll = async (): Promise<ReadonlyMap<string, ToolEntry>> => {
+    const lent = await Promise.all(parts.mounts.map((mount) => mount.tools()));
+    // A mount hands out the same list as long as it is the same.
+    if (known === undefined || lent.some((tools, at) => tools !== known?.lent[at])) {
+      known = { lent, byName: indexTools(lent, parts) };
+    }
+    return known.byName;
+  };
+  return {
+    list: async () => [...(await readAll()).values()],
+    // A server that hangs must not hold up calls to another, whose tools are known.
+    find: async (name) => known?.byName.get(name) ?? (await readAll()).get(name),
+  };
+}
+
+function indexTools(lent: readonly (readonly ToolDescription[])[], parts: ToolParts): Map<string, ToolEntry> {
+  const byName = new Map<string, ToolEntry>();
+  for (const [at, mount] of parts.mounts.entries()) {
+    for (const tool of lent[at] ?? []) {
+      const { name: server, prefix } = mount.server;
+      const usual = renderToolName(prefix, tool.name);
+      const name = byName.has(usual) ? renderFreeName(usual, server, tool.name) : usual;
+      if (!byName.has(name)) byName.set(name, renderEntry(name, tool, mount, parts));
+    }
+  }
+  return byName;
+}
+
+function renderEntry(name: string, tool: ToolDescription, mount: Mount, parts: ToolParts): ToolEntry {
+  const { title, description = "", inputSchema, annotations } = tool;
+  return {
+    name,
+    ...defined({ title }),
+    description,
+    inputSchema,
+    ...defined({ annotations }),
+    schemaOf: "stranger",
+    async call(args, context) {
+      await parts.authorize({ server: mount.server.name, operation: "tools/call", name: tool.name, args });
+      return await callTool({ mount, tool: tool.name, args }, context, parts);
+    },
+  };
+}
+
+interface MountedCall {
+  mount: Mount;
+  tool: string;
+  args: Record<string, unknown>;
+}
+
+/** A server's failure is a result that a model can read, as in the agent's own loop. */
+async function callTool(
+  { mount, tool, args }: MountedCall,
+  context: CallContext,
+  parts: ToolParts,
+): Promise<ToolResult> {
+  const { server, link } = mount;
+  const holder = parts.memory.open();
+  try {
+    const result = await link.call(tool, args, {
+      signal: context.signal,
+      idleTimeoutMs: server.timeoutMs,
+      totalTimeoutMs: parts.callTimeoutMs,
+      holder,
+      ...(context.sendProgress && { onProgress: (progress) => void context.sendProgress?.(progress) }),
+    });
+    return renderResult(server.name, result);
+  } catch (error) {
+    if (!(error instanceof McpError) || context.signal.aborted) throw error;
+    return { content: [{ type: "text", text: `The tool failed: ${error.tell()}` }], isError: true };
+  } finally {
+    holder.release();
+  }
+}
+
+function renderResult(server: string, { content, isError, structuredContent, meta }: CallResult): ToolResult {
+  return {
+    content: content.map((block) => mountContent(server, block)),
+    ...defined({ isError, structuredContent, meta }),
+  };
+}
