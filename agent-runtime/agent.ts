@@ -100,6 +100,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { config, log, clock, telemetry = noTelemetry, readLive = async () => renderInitial(config) } = options;
   const { readSecret, readInstruction } = createInputs(options);
   const metrics = createAgentMetrics({ config, port: options.port });
+  const maxResultBytes = config.limits.toolResultBytes;
   const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }) };
   const models = options.models ?? createModels({ config, ...sources, log, clock, onTurn: metrics.countTurn });
   const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
@@ -131,17 +132,14 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     onReport: metrics.setHealth,
     clock,
   });
-  const maxResultBytes = config.limits.toolResultBytes;
-  const onCall = metrics.countToolCall;
-  const hasVision = () => models.active.capabilities.vision;
-  const observeImageLimits = () => findImageLimits(models.active.provider, config.providers);
+  const vision = createVision(models, config);
   const sendMessage = createSendMessage({
     config,
     models: { turn: timeTurns(models, turnTimes, clock) },
     activeModel: () => models.active,
     tools,
-    observeImageLimits,
-    dispatch: createDispatch({ maxResultBytes, hasVision, observeImageLimits, onCall, log, clock }),
+    observeImageLimits: vision.observeImageLimits,
+    dispatch: createDispatch({ ...vision, maxResultBytes, onCall: metrics.countToolCall, log, clock }),
     sessions,
     answerSchema: config.output === undefined ? undefined : createAnswerSchema(config.output.schema),
     observeInstruction: readInstruction,
@@ -155,7 +153,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const table = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
   const endpoint = createEndpoint(table, { config, sessions, readLive, memory, metrics, telemetry, log });
   const allowedHosts = renderAllowedHosts(config, options.podIp);
-  const compositor = await openCompositor({ config, sources, memory, log, clock });
+  const compositor = await openCompositor({ config, sources, memory, onCall: metrics.countToolCall, log, clock });
   return {
     mcpApp: createMcpApp({ config, readLive, allowedHosts, auth, callerToken: options.callerToken, drain, endpoint }),
     adminApp: createAdminApp({
@@ -217,6 +215,14 @@ async function openAuth({ config, clock, log }: AgentOptions): Promise<Auth | un
     clock,
     log: log.child({ logger: "pallas.auth" }),
   });
+}
+
+/** What the model of the moment, and its provider, take of images. */
+function createVision(models: Models, { providers }: RunConfig) {
+  return {
+    hasVision: () => models.active.capabilities.vision,
+    observeImageLimits: () => findImageLimits(models.active.provider, providers),
+  };
 }
 
 /** It is loaded only where there is a gateway, by which alone it is reached. */

@@ -15,6 +15,7 @@ import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
 import { createTestLog, startAgent, startToolServer, textResult } from "../testing/servers.ts";
 import { startTwistedServer } from "../testing/twisted-server.ts";
 import type { Authorize, OutgoingCall } from "./authorize.ts";
+import type { OnCall } from "./count-call.ts";
 import { createCompositor } from "./compositor.ts";
 import { maxResourcesPerMount } from "./mounted-resources.ts";
 import { maxToolsPerMount } from "./mounts.ts";
@@ -29,14 +30,26 @@ async function start(servers: RunServer[], authorize?: Authorize) {
   const readSecret = async () => "secret";
   const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock: systemClock }) };
   const memory = createMemoryBudget(64 * 1024 * 1024);
-  const parts = { config, sources, memory, log, clock: systemClock, deadlines, ...(authorize && { authorize }) };
+  const counted: object[] = [];
+  const onCall = ({ server, operation, outcome }: Parameters<OnCall>[0]) =>
+    void counted.push({ server, operation, outcome });
+  const parts = {
+    config,
+    sources,
+    memory,
+    onCall,
+    log,
+    clock: systemClock,
+    deadlines,
+    ...(authorize && { authorize }),
+  };
   const compositor = createCompositor(parts);
   const server = await listen(compositor.app.fetch, { port: 0, hostname: "127.0.0.1", log });
   const stop = async () => {
     await compositor.close();
     await server.close({ graceMs: 0 });
   };
-  return { url: `${server.url}/compositor/mcp`, memory, lines, stop };
+  return { url: `${server.url}/compositor/mcp`, memory, counted, lines, stop };
 }
 
 async function open(url: string) {
@@ -198,6 +211,7 @@ describe("MGM-4 a server", () => {
     const result = await call("a__greet");
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^The tool failed: /) }] });
     expect(compositor.memory.heldBytes()).toBe(0);
+    expect(compositor.counted).toEqual([{ server: "a", operation: "tool", outcome: "error" }]);
   });
 
   test("that lies about names takes none of another's, and hides none", async () => {

@@ -8,6 +8,7 @@ import type { IsFor } from "../../lib/mcp/table.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
 import { allowAll, type Authorize } from "./authorize.ts";
+import { createCountCall, type OnCall } from "./count-call.ts";
 import { createMountedResources, statePrefix } from "./mounted-resources.ts";
 import { createMountedTools } from "./mounted-tools.ts";
 import { createMount, type MountParts } from "./mounts.ts";
@@ -17,6 +18,7 @@ export interface CompositorParts extends MountParts {
   config: Pick<RunConfig, "agent" | "servers" | "limits" | "http" | "gateway">;
   memory: MemoryBudget;
   authorize?: Authorize;
+  onCall: OnCall;
 }
 
 export interface Compositor {
@@ -42,9 +44,10 @@ export function createCompositor(parts: CompositorParts): Compositor {
       },
     ),
   );
+  const countCall = createCountCall(parts.onCall, parts.clock);
   const callTimeoutMs = config.limits.wallClockMs;
-  const resources = createMountedResources({ mounts, authorize, callTimeoutMs, log });
-  const tools = createMountedTools({ mounts, authorize, memory, callTimeoutMs });
+  const resources = createMountedResources({ mounts, authorize, countCall, callTimeoutMs, log });
+  const tools = createMountedTools({ mounts, authorize, countCall, memory, callTimeoutMs });
   const endpoint: McpEndpoint = serveMcp(
     {
       server: { name: `${config.agent.name}-compositor`, version: config.agent.version },

@@ -12,6 +12,7 @@ import type {
 } from "../../lib/mcp/table.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Authorize } from "./authorize.ts";
+import type { CountCall } from "./count-call.ts";
 import { mountContents, mountUri, parseMountedUri } from "./mounted-uris.ts";
 import type { Mount } from "./mounts.ts";
 
@@ -25,6 +26,7 @@ export const statePrefix = "resource://compositor_meta/state/";
 interface ResourceParts {
   mounts: readonly Mount[];
   authorize: Authorize;
+  countCall: CountCall;
   callTimeoutMs: number;
   log: Logger;
 }
@@ -39,7 +41,7 @@ interface Lists {
 }
 
 export function createMountedResources(parts: ResourceParts): MountedResources {
-  const { mounts, authorize, callTimeoutMs } = parts;
+  const { mounts, authorize } = parts;
   const listeners = new Set<(change: ResourceChange) => void>();
   const byServer = new Map(mounts.map((mount) => [mount.server.name, mount]));
   const findMount = (uri: string) => {
@@ -70,7 +72,7 @@ export function createMountedResources(parts: ResourceParts): MountedResources {
       const found = findMount(uri);
       if (found === undefined) return undefined;
       await authorize({ server: found.mount.server.name, operation: "resources/read", name: found.uri });
-      return await readMounted(found, context, callTimeoutMs);
+      return await readMounted(found, context, parts);
     },
     changes(onChange) {
       listeners.add(onChange);
@@ -114,11 +116,13 @@ async function listMount({ server, link, isReadable }: Mount, log: Logger): Prom
 async function readMounted(
   { mount: { server, link }, uri }: { mount: Mount; uri: string },
   context: CallContext,
-  totalTimeoutMs: number,
+  { countCall, callTimeoutMs }: ResourceParts,
 ): Promise<ResourceContents[]> {
-  const options = { signal: context.signal, idleTimeoutMs: server.timeoutMs, totalTimeoutMs };
+  const { signal } = context;
+  const options = { signal, idleTimeoutMs: server.timeoutMs, totalTimeoutMs: callTimeoutMs };
+  const ask = () => link.use((connection) => connection.readResource(uri, options));
   try {
-    const { content } = await link.use((connection) => connection.readResource(uri, options));
+    const { content } = await countCall({ server: server.name, operation: "resource", signal, ask });
     return content.flatMap((block) => (block.type === "resource" ? [mountContents(server.name, block.resource)] : []));
   } catch (error) {
     if (!(error instanceof McpError)) throw error;

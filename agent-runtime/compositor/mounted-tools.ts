@@ -1,18 +1,20 @@
 // The tools of all mounts in one list, under the names that the agent itself has for them, `{prefix}__{tool}`, and the way to
 // each. What a server says of itself is passed on as its words; which server a call goes to is never its to say.
-import type { CallResult, ToolDescription } from "../../lib/mcp/connect.ts";
+import type { CallOptions, CallResult, ToolDescription } from "../../lib/mcp/connect.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { CallContext, ToolEntry, ToolResult, ToolSource } from "../../lib/mcp/table.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
 import { renderFreeName, renderToolName } from "../tools/naming.ts";
 import type { Authorize } from "./authorize.ts";
+import type { CountCall } from "./count-call.ts";
 import { mountContent } from "./mounted-uris.ts";
 import type { Mount } from "./mounts.ts";
 
 export interface ToolParts {
   mounts: readonly Mount[];
   authorize: Authorize;
+  countCall: CountCall;
   /** What answers hold until they are sent. */
   memory: MemoryBudget;
   /** For the whole of a call. */
@@ -80,12 +82,20 @@ async function callTool(
   const { server, link } = mount;
   const holder = parts.memory.open();
   try {
-    const result = await link.call(tool, args, {
-      signal: context.signal,
+    const { signal, sendProgress } = context;
+    const options: CallOptions = {
+      signal,
       idleTimeoutMs: server.timeoutMs,
       totalTimeoutMs: parts.callTimeoutMs,
       holder,
-      ...(context.sendProgress && { onProgress: (progress) => void context.sendProgress?.(progress) }),
+      ...(sendProgress && { onProgress: (progress) => void sendProgress(progress) }),
+    };
+    const result = await parts.countCall({
+      server: server.name,
+      operation: "tool",
+      signal,
+      ask: () => link.call(tool, args, options),
+      isError: ({ isError }) => isError === true,
     });
     return renderResult(server.name, result);
   } catch (error) {

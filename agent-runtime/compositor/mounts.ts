@@ -107,8 +107,7 @@ export function createMount(server: RunServer, parts: MountParts, listener: Moun
 function pickTools(server: RunServer, all: readonly ToolDescription[], log: Logger): ToolDescription[] {
   const allowed = new Map(all.filter(({ name }) => isToolAllowed(name, server)).map((tool) => [tool.name, tool]));
   const left = allowed.size - maxToolsPerMount;
-  if (left > 0)
-    log.warn({ server: server.name, left }, "a server has more tools than are mounted, the last ones are left out");
+  if (left > 0) log.warn({ server: server.name, left }, "a server has more tools than are mounted");
   return [...allowed.values()].slice(0, maxToolsPerMount);
 }
 

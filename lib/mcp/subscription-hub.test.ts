@@ -62,3 +62,29 @@ describe("MGM-2 what all subscriptions take together", () => {
     expect(changing.listeners()).toBe(0);
   });
 });
+
+describe("MGM-2 a source that looks for changes only while somebody subscribes", () => {
+  test("is asked with the first subscriber of a resource, and told when the last has gone or the endpoint closes", () => {
+    const seen: string[] = [];
+    const { table } = createChangingTable();
+    const follow = (uri: string) => {
+      seen.push(`+${uri}`);
+      return () => void seen.push(`-${uri}`);
+    };
+    const resources = table.resources && { ...table.resources, follow };
+    const hub = createSubscriptionHub({ ...table, ...(resources && { resources }) }, new ManualClock());
+    const [one, two] = [hub?.open(requester, hub.lists), hub?.open(requester, hub.lists)];
+    one?.subscribe("note://a");
+    one?.subscribe("note://a");
+    two?.subscribe("note://a");
+    one?.subscribe("note://secret/x"); // It may not.
+    one?.close();
+    expect(seen).toEqual(["+note://a"]);
+    two?.unsubscribe("note://a");
+    two?.unsubscribe("note://a");
+    expect(seen).toEqual(["+note://a", "-note://a"]);
+    two?.subscribe("note://b");
+    hub?.close();
+    expect(seen.slice(2)).toEqual(["+note://b", "-note://b"]);
+  });
+});

@@ -4,7 +4,7 @@
 import type { Clock } from "../process/clock.ts";
 import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import { type ListName, Subscriber } from "./subscriber.ts";
-import type { IsFor, McpTable, Requester } from "./table.ts";
+import type { IsFor, McpTable, Requester, ResourceSource } from "./table.ts";
 
 /** Of one stream, or one session. */
 export const maxSubscriptions = 1_024;
@@ -37,9 +37,7 @@ export interface HubSubscriber {
 /** Undefined where nothing of the table ever changes. */
 export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clock): SubscriptionHub | undefined {
   if (tools.changes === undefined && resources === undefined) return undefined;
-  const byUri = new Map<string, Set<Subscriber>>();
-  /** What ends the source's looking for changes of each. */
-  const followed = new Map<string, () => void>();
+  const readers = createReaders(resources?.follow?.bind(resources));
   const subscribers = new Set<Subscriber>();
   let heldCharacters = 0;
 
@@ -52,7 +50,7 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
     tools.changes?.((isFor) => announceList("tools", isFor)),
     resources?.changes((change) => {
       if ("list" in change) announceList("resources", change.isFor);
-      else for (const subscriber of byUri.get(change.uri) ?? []) subscriber.owe(change.uri);
+      else for (const subscriber of readers.of(change.uri)) subscriber.owe(change.uri);
     }),
   ];
   const mayRead = (uri: string, requester: Requester) =>
@@ -60,13 +58,7 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
   const remove = (subscriber: Subscriber, uri: string) => {
     if (!subscriber.has(uri)) return;
     subscriber.delete(uri);
-    const others = byUri.get(uri);
-    others?.delete(subscriber);
-    if (others?.size === 0) {
-      byUri.delete(uri);
-      followed.get(uri)?.();
-      followed.delete(uri);
-    }
+    readers.delete(uri, subscriber);
     heldCharacters -= uri.length + entryCharacters;
   };
   const add = (subscriber: Subscriber, uri: string): boolean => {
@@ -76,9 +68,7 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
     if (heldCharacters + uri.length + entryCharacters > maxHeldCharacters) throw full();
     heldCharacters += uri.length + entryCharacters;
     subscriber.add(uri);
-    const readers = byUri.get(uri) ?? new Set();
-    byUri.set(uri, readers.add(subscriber));
-    if (readers.size === 1 && resources?.follow !== undefined) followed.set(uri, resources.follow(uri));
+    readers.add(uri, subscriber);
     return true;
   };
   return {
@@ -102,8 +92,32 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
       };
     },
     close() {
-      for (const stop of [...stops, ...followed.values()]) stop?.();
-      followed.clear();
+      stops.forEach((stop) => stop?.());
+      readers.close();
+    },
+  };
+}
+
+/** Who subscribes to what. `follow` is called while somebody does. */
+function createReaders(follow: ResourceSource["follow"]) {
+  const byUri = new Map<string, { subscribers: Set<Subscriber>; stop: (() => void) | undefined }>();
+  return {
+    of: (uri: string): Iterable<Subscriber> => byUri.get(uri)?.subscribers ?? [],
+    add(uri: string, subscriber: Subscriber) {
+      const known = byUri.get(uri);
+      if (known !== undefined) known.subscribers.add(subscriber);
+      else byUri.set(uri, { subscribers: new Set([subscriber]), stop: follow?.(uri) });
+    },
+    delete(uri: string, subscriber: Subscriber) {
+      const known = byUri.get(uri);
+      known?.subscribers.delete(subscriber);
+      if (known === undefined || known.subscribers.size > 0) return;
+      byUri.delete(uri);
+      known.stop?.();
+    },
+    close() {
+      for (const { stop } of byUri.values()) stop?.();
+      byUri.clear();
     },
   };
 }
