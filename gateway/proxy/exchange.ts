@@ -6,6 +6,7 @@ import { buffer } from "node:stream/consumers";
 import { rpcCodes, type RpcFailure } from "../../lib/mcp/json-rpc.ts";
 import { isUnreachable, type ForwardedAnswer, type Forwarder } from "../../lib/outgoing/forwarder.ts";
 import type { Clock } from "../../lib/process/clock.ts";
+import { notReady } from "./find-agent.ts";
 import { renderClientHeaders } from "./forwarded-headers.ts";
 
 /** `failed`: the agent answered with 5xx, or broke off. `aborted`: the client left, or its token ended. */
@@ -97,11 +98,7 @@ function renderFailure(error: unknown, exchange: Exchange): { outcome: Outcome; 
     return { outcome: "aborted", failure: { status: 499, code, message: "The request was given up" } };
   }
   if (error instanceof BodyTooLarge) return { outcome: "tooLarge", failure: bodyTooLarge(exchange.maxBodyBytes) };
-  const headers = { "Retry-After": "5" };
-  if (isUnreachable(error)) {
-    const message = `The agent ${agent} is not ready; try again later`;
-    return { outcome: "unreachable", failure: { status: 503, code, message, headers } };
-  }
+  if (isUnreachable(error)) return { outcome: "unreachable", failure: notReady(agent) };
   const message = `The connection to the agent ${agent} was lost before its answer; the call may have run`;
   return { outcome: "failed", failure: { status: 502, code, message } };
 }

@@ -76,11 +76,11 @@ describe("MGM-1 who gets through to which agent", () => {
     ["is not available", { getAgent: () => agentNamed("clerk", "False") }],
     ["is not known yet, as nothing is", { getInstance: () => undefined }],
   ])("an agent that %s is answered with 503 and when to come again", async (_what, changes) => {
-    const place = { mcpUrl: "http://127.0.0.1:1/mcp", adminUrl: "http://127.0.0.1:1" };
+    const place = await keep(echo());
     const agents = { getInstance: instance, getAgent: () => agentNamed("clerk", "True"), getEndpoint: () => place };
     const proxy = await keep(startProxy(place, { agents: { ...agents, ...changes } }));
     const answer = await ask(proxy.url, "ann");
-    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect([answer.status, answer.headers.get("retry-after"), place.seen]).toEqual([503, "5", []]);
   });
 
   test("an agent where nobody listens is answered with 503", async () => {

@@ -53,11 +53,16 @@ describe("OPR-1 rendering a gateway", () => {
     await expect(toYaml(rendered(full, fullAround))).toMatchFileSnapshot(golden("gateway-full"));
   });
 
-  it("makes an agent's children as without one, but for the policy that lets the gateway in", async () => {
+  it("makes an agent's children as without one, but for the policy that lets the gateway in and the field that says so", async () => {
     const agent = makeAgent("echo");
     const of = (spec: object) => renderAgentChildren(agent, around(makeInstance(spec), agent), releaseImages);
-    const { networkPolicy, ...others } = of({ gateway: full });
-    const { networkPolicy: before, ...othersBefore } = of({});
+    const configOf = ({ runConfig }: ReturnType<typeof of>): object =>
+      JSON.parse(runConfig.data?.["run-config.json"] ?? "");
+    const [behind, alone] = [of({ gateway: full }), of({})];
+    expect(configOf(behind)).toEqual({ ...configOf(alone), gateway: true });
+    // What names the run configuration by its hash.
+    const { networkPolicy, runConfig: _config, deployment: _pods, ...others } = behind;
+    const { networkPolicy: before, runConfig: _configBefore, deployment: _podsBefore, ...othersBefore } = alone;
     expect(others).toEqual(othersBefore);
     expect(networkPolicy).not.toEqual(before);
     await expect(toYaml({ networkPolicy })).toMatchFileSnapshot(golden("agent-behind-gateway"));
