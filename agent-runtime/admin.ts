@@ -1,5 +1,5 @@
-// The second port of an agent: probes, the health report, metrics, and the compositor where there is a gateway. Not for callers,
-// and open without authentication: the NetworkPolicy says who reaches it.
+// The second port of an agent: probes, the health report, metrics, and for its gateway the compositor and the calls in flight.
+// Not for callers: the NetworkPolicy says who reaches it. What is the gateway's asks who it is; the rest is open.
 import { Hono } from "hono";
 import type { McpVariables } from "../lib/mcp/serve.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
@@ -14,9 +14,11 @@ export interface AdminParts {
   renderMetrics: () => Promise<{ body: string; contentType: string }>;
   /** For the gateway, where there is one. */
   compositor?: Hono<McpVariables> | undefined;
+  /** The routes of createAdminRuns, which ask who it is. */
+  runs: Hono;
 }
 
-/** `/livez /readyz /health /metrics` (HLT-5). `/health` answers 200 whatever the verdict. */
+/** `/livez /readyz /health /metrics` (HLT-5) and `/runs`. `/health` answers 200 whatever the verdict. */
 export function createAdminApp(parts: AdminParts): Hono {
   const app = new Hono();
   app.use(guardHosts({ allowedHosts: parts.allowedHosts, allowedOrigins: [] }));
@@ -27,5 +29,6 @@ export function createAdminApp(parts: AdminParts): Hono {
     return c.body(body, 200, { "Content-Type": contentType });
   });
   if (parts.compositor !== undefined) app.route("/", parts.compositor);
+  app.route("/", parts.runs);
   return app;
 }

@@ -16,6 +16,7 @@ import type { Logger } from "../lib/process/log.ts";
 import { createMemoryBudget, deriveBudgetBytes, type MemoryBudget } from "../lib/process/memory-budget.ts";
 import { createAccessTokens } from "./access-tokens.ts";
 import { createAdminApp } from "./admin.ts";
+import { createAdminRuns } from "./admin-runs.ts";
 import { CallError } from "./call-error.ts";
 import { createCalls } from "./calls.ts";
 import type { Compositor, CompositorParts } from "./compositor/compositor.ts";
@@ -162,6 +163,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       checkHealth: async () => ({ ...(await health.check()), callsInFlight: calls.count() }),
       renderMetrics: metrics.render,
       compositor: compositor?.app,
+      runs: createAdminRuns({ agent: config.agent.name, calls, readLive, log: log.child({ logger: "pallas.admin" }), clock }),
     }),
     health,
     drain,

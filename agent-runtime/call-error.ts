@@ -7,3 +7,12 @@ export class CallError extends Error {
 
 /** What the caller sent cannot be used: its mistake, and none of the agent's (MET-2). */
 export class CallerError extends CallError {}
+
+/** Somebody who operates the agent ended the call: no error of the agent's, and no mistake of its caller. */
+export class AbortedRun extends CallError {
+  override readonly name = "AbortedRun";
+
+  constructor() {
+    super("The call was aborted by somebody who operates this agent.");
+  }
+}

@@ -82,6 +82,9 @@ export const gatewayConfigName = (instance: string, hash: string) => `${gatewayN
 /** What a ServiceAccount's token for the gateway of an instance is made out to; the API server takes no such token (SEC-1). */
 export const gatewayAudience = (instance: string, namespace: string) => `pallas:${namespace}/${instance}`;
 
+/** What that gateway's own token for the admin ports of its agents is made out to. */
+export const agentsAudience = (instance: string, namespace: string) => `pallas-agents:${namespace}/${instance}`;
+
 /** `tech-research` → `tech_research`: the spelling in tool, prompt and progress names. */
 export const mcpName = (agent: string) => agent.replaceAll("-", "_");
 

@@ -197,6 +197,15 @@ const liveConfigSchema = z.object({
   severalPods: z.boolean(),
   /** What the agent's server card says (CAT-11). */
   card: card.exactOptional(),
+  /** The one account that may see and abort calls on the admin port, and the public keys of who signs its tokens. Absent: nobody. */
+  gateway: z
+    .object({
+      issuer: z.string(),
+      audience: z.string(),
+      subject: z.string(),
+      keys: z.array(z.looseObject({ kty: z.string() })),
+    })
+    .exactOptional(),
 });
 export type LiveConfig = z.output<typeof liveConfigSchema>;
 

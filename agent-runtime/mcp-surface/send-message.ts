@@ -10,7 +10,7 @@ import type { Clock } from "../../lib/process/clock.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
-import { CallerError, CallError } from "../call-error.ts";
+import { AbortedRun, CallerError, CallError } from "../call-error.ts";
 import type { Calls } from "../calls.ts";
 import type { ImageLimits } from "../image-data.ts";
 import type { AnswerSchema } from "../loop/answer-schema.ts";
@@ -92,7 +92,7 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
     });
     await progress.end();
     call.done();
-    const outcome = findOutcome(result, caller, failure);
+    const outcome = findOutcome(result, caller, failure ?? call.signal.reason);
     const answered = { outcome, durationMs: Math.round(clock.now() - startedAt) };
     parts.onAnswered(answered);
     const line = outcome === "cancelled" ? "call cancelled by the caller" : "call answered";
@@ -101,10 +101,10 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
   };
 }
 
-/** What a caller wants no more, or asks for in a way that cannot be answered, is no error of the agent's. */
+/** What a caller or operator wants no more, or asks for in a way that cannot be answered, is no error of the agent's. */
 function findOutcome({ isError }: ToolResult, { signal }: CallContext, failure: unknown): CallOutcome {
   if (isError !== true) return "ok";
-  if (signal.aborted) return "cancelled";
+  if (signal.aborted || failure instanceof AbortedRun) return "cancelled";
   return failure instanceof CallerError ? "invalid" : "error";
 }
 

@@ -34,7 +34,7 @@ export async function judgeToken(token: string, trusted: TrustedIssuer, keys: Is
 export async function verifyToken(
   token: string,
   trusted: Pick<TrustedIssuer, "issuer" | "audiences">,
-  keys: IssuerKeys,
+  keys: Pick<IssuerKeys, "find">,
   now: Date,
 ): Promise<TokenVerdict> {
   if (token.length > maxTokenChars) {
