@@ -1,7 +1,7 @@
-// One GET to a process that is not trusted, as an agent's admin port: guarded like everything that goes out (SEC-5), no more is
+// One request to a process that is not trusted, as an agent's admin port: guarded like everything that goes out (SEC-5), no more is
 // read than the limit, no redirect is followed, no proxy asked, and the connection is its own and closed afterwards, since pods
 // come and go. The deadline is the caller's signal.
-import { get, type IncomingMessage } from "node:http";
+import { request as send, type IncomingMessage } from "node:http";
 import { guardLookup, refuseLiteral } from "./refused-addresses.ts";
 
 export interface LimitedRequest {
@@ -9,14 +9,17 @@ export interface LimitedRequest {
   accept: string;
   /** Of the body. */
   maxBytes: number;
+  /** Default GET; without a body either way. */
+  method?: "GET" | "DELETE";
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** The answer, whatever its status. Rejects on a body over the limit, and with the signal's reason when that aborts first. */
 export async function fetchLimited(url: string, request: LimitedRequest): Promise<{ status: number; text: string }> {
-  const { signal, accept, maxBytes } = request;
+  const { signal } = request;
   try {
-    const response = await open(url, signal, accept);
-    return { status: response.statusCode ?? 0, text: await readBody(response, url, maxBytes) };
+    const response = await open(url, request);
+    return { status: response.statusCode ?? 0, text: await readBody(response, url, request.maxBytes) };
   } catch (error) {
     signal.throwIfAborted();
     throw error;
@@ -30,10 +33,11 @@ export async function fetchText(url: string, request: LimitedRequest): Promise<s
   return text;
 }
 
-const open = (url: string, signal: AbortSignal, accept: string): Promise<IncomingMessage> =>
+const open = (url: string, { signal, accept, method = "GET", headers }: LimitedRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     refuseLiteral(new URL(url).hostname);
-    get(url, { signal, agent: false, lookup: guardLookup(), headers: { accept } }, resolve).on("error", reject);
+    const options = { method, signal, agent: false, lookup: guardLookup(), headers: { ...headers, accept } };
+    send(url, options, resolve).on("error", reject).end();
   });
 
 async function readBody(response: IncomingMessage, url: string, maxBytes: number): Promise<string> {

@@ -1,0 +1,29 @@
+// What an identity may see through the management server: pure, from its role and its globs. A person sees from the role viewer
+// on; an agent sees itself and nobody else.
+import { matchesToolPattern } from "../../crds/tool-pattern.ts";
+import { isVisible, requireRole, type Identity } from "../../lib/auth/roles.ts";
+import type { Requester } from "../../lib/mcp/table.ts";
+
+/** Who asks. Throws where the endpoint was mounted behind a middleware that names no identities. */
+export function identityOf({ caller }: Pick<Requester, "caller">): Identity {
+  if (isIdentity(caller)) return caller;
+  throw new Error("expected an identity from the middleware before the endpoint, found another caller");
+}
+
+function isIdentity(caller: Requester["caller"]): caller is Identity {
+  return typeof caller === "object" && "kind" in caller && (caller.kind === "person" || caller.kind === "agent");
+}
+
+/** Whether it may look at the instance at all. */
+export const isViewer = (identity: Identity): boolean => requireRole(identity, "viewer") === undefined;
+
+export function seesAgent(identity: Identity, name: string): boolean {
+  if (identity.kind === "agent") return identity.agent === name;
+  return isViewer(identity) && isVisible(identity.agents, name, matchesToolPattern);
+}
+
+/** An agent sees the servers that it uses itself: they are part of what it is. */
+export function seesServer(identity: Identity, name: string): boolean {
+  if (identity.kind === "agent") return true;
+  return isViewer(identity) && isVisible(identity.servers, name, matchesToolPattern);
+}

@@ -1,0 +1,121 @@
+// What agents must be asked for, since no watch tells it: asked once for all who want it at the same time, kept for a moment, and
+// asked again and again only while somebody follows. A deadline ends each request, and only so many are under way at once, so
+// that a thousand subscribers cost an agent no more than one.
+import { renderTime, type Clock, type Timer } from "../../../lib/process/clock.ts";
+
+/** What an agent answered, or why it did not, and when that was. */
+export type Answer<T> = { readonly at: string } & (
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: string }
+);
+
+export interface Asked<T> {
+  /** Never rejects. An answer of the last moments is given again. */
+  get(agent: string): Promise<Answer<T>>;
+  /** Asks from now on, and calls `onChange` when an answer differs from the one before, until what it returns is called. */
+  follow(agent: string, onChange: () => void): () => void;
+  /** Ends all requests; asks nobody any more. */
+  close(): void;
+}
+
+export interface AskedOptions<T> {
+  ask: (agent: string, signal: AbortSignal) => Promise<T>;
+  /** How long an answer is given again. */
+  keptMs: number;
+  /** Between two requests while somebody follows. */
+  everyMs: number;
+  timeoutMs: number;
+  /** Requests under way; further ones wait. */
+  maxAtOnce: number;
+  clock: Clock;
+}
+
+/** Agents whose latest answer is kept; the one that was asked longest ago gives way. */
+export const maxKept = 1_024;
+
+export function createAsked<T>(options: AskedOptions<T>): Asked<T> {
+  const { keptMs, everyMs, clock } = options;
+  const request = createRequest(options);
+  const latest = new Map<string, { readonly answer: Promise<Answer<T>>; readonly askedAt: number }>();
+  const followed = new Map<string, { listeners: Set<() => void>; timer: Timer | undefined }>();
+
+  const askAnew = (agent: string): Promise<Answer<T>> => {
+    const answer = request.run(agent);
+    latest.delete(agent);
+    latest.set(agent, { answer, askedAt: clock.now() });
+    const [oldest] = latest.keys();
+    if (latest.size > maxKept && oldest !== undefined) latest.delete(oldest);
+    return answer;
+  };
+  const poll = async (agent: string, before: Answer<T> | undefined): Promise<void> => {
+    const own = followed.get(agent);
+    const answer = await askAnew(agent);
+    if (own === undefined || followed.get(agent) !== own) return; // Nobody follows any more, or somebody does anew.
+    if (before !== undefined && contentOf(before) !== contentOf(answer)) for (const tell of own.listeners) tell();
+    own.timer = clock.schedule(everyMs, () => void poll(agent, answer));
+  };
+  return {
+    async get(agent) {
+      const kept = latest.get(agent);
+      const isFresh = kept !== undefined && clock.now() - kept.askedAt < keptMs;
+      return await (isFresh ? kept.answer : askAnew(agent));
+    },
+    follow(agent, onChange) {
+      const own = followed.get(agent) ?? { listeners: new Set(), timer: undefined };
+      const tell = () => onChange();
+      own.listeners.add(tell);
+      if (!followed.has(agent)) {
+        followed.set(agent, own);
+        void poll(agent, undefined);
+      }
+      return () => {
+        own.listeners.delete(tell);
+        if (own.listeners.size > 0 || followed.get(agent) !== own) return;
+        own.timer?.cancel();
+        followed.delete(agent);
+      };
+    },
+    close() {
+      for (const { timer } of followed.values()) timer?.cancel();
+      followed.clear();
+      request.close();
+    },
+  };
+}
+
+/** Without the time: an answer that says the same is the same. */
+const contentOf = <T>(answer: Answer<T>): string => JSON.stringify({ ...answer, at: "" });
+
+/** One request with its deadline, as soon as there is room for it. */
+function createRequest<T>({ ask, timeoutMs, maxAtOnce, clock }: AskedOptions<T>) {
+  const closing = new AbortController();
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const enter = async () => {
+    if (running >= maxAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+  };
+  const leave = () => {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  };
+  const run = async (agent: string): Promise<Answer<T>> => {
+    await enter();
+    const late = new AbortController();
+    const timer = clock.schedule(timeoutMs, () => late.abort(new Error(`no answer within ${timeoutMs} ms`)));
+    try {
+      const signal = AbortSignal.any([late.signal, closing.signal]);
+      signal.throwIfAborted();
+      const value = await ask(agent, signal);
+      return { ok: true, value, at: renderTime(clock) };
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : "it failed";
+      return { ok: false, problem, at: renderTime(clock) };
+    } finally {
+      timer.cancel();
+      leave();
+    }
+  };
+  return { run, close: () => closing.abort(new Error("the gateway is shutting down")) };
+}

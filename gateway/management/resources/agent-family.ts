@@ -1,0 +1,42 @@
+// Resources that each agent has one of: `resource://agents/{agent_id}/…`, for whoever sees the agent.
+import type { PallasAgent } from "../../../crds/agent.ts";
+import type { Identity } from "../../../lib/auth/roles.ts";
+import type { CallContext } from "../../../lib/mcp/table.ts";
+import type { GatewayState } from "../../state/state.ts";
+import { seesAgent } from "../access.ts";
+import type { ResourceFamily } from "./family.ts";
+
+interface AgentResource {
+  /** Behind the agent's name. */
+  path: string;
+  name: string;
+  description: string;
+  /** Beside seeing the agent. */
+  isFor?: (identity: Identity) => boolean;
+  read(agent: PallasAgent, identity: Identity, context: CallContext): Promise<unknown>;
+  follow?(agent: string, onChange: () => void): () => void;
+}
+
+export const agentUri = (agent: string, path: string) => `resource://agents/${agent}/${path}`;
+
+export function createAgentFamily(
+  state: Pick<GatewayState, "listAgents" | "getAgent">,
+  { path, name, description, isFor = () => true, read, follow }: AgentResource,
+): ResourceFamily {
+  return {
+    uri: agentUri("{agent_id}", path),
+    name,
+    description,
+    listKeys: (identity) =>
+      state
+        .listAgents()
+        .map(({ metadata }) => metadata.name)
+        .filter((agent) => seesAgent(identity, agent) && isFor(identity)),
+    mayRead: (agent, identity) => seesAgent(identity, agent) && isFor(identity) && state.getAgent(agent) !== undefined,
+    async read(key, identity, context) {
+      const agent = state.getAgent(key);
+      return agent === undefined ? undefined : await read(agent, identity, context);
+    },
+    ...(follow && { follow }),
+  };
+}

@@ -1,0 +1,53 @@
+// What is said of an agent wherever agents are listed, and what `…/info` says beside it. From the API server's watch alone. The
+// instruction is in neither: it is the author's, and may say more than whoever looks on should read.
+import type { PallasAgent } from "../../../crds/agent.ts";
+import type { PallasInstance } from "../../../crds/instance.ts";
+import { titleFromName } from "../../../crds/names.ts";
+import type { Identity } from "../../../lib/auth/roles.ts";
+import { defined } from "../../../lib/process/defined.ts";
+import { effectiveScope } from "../../../plan/settings.ts";
+import { seesAgent, seesServer } from "../access.ts";
+
+/** Of a description in a list, where there may be thousands. */
+const maxListedChars = 200;
+
+const cut = (text: string): string => (text.length <= maxListedChars ? text : `${text.slice(0, maxListedChars - 1)}…`);
+
+/** What the operator says of whether it serves calls. */
+export function readReady({ status }: PallasAgent): { ready: boolean; message?: string } {
+  const condition = status?.conditions?.find(({ type }) => type === "Ready");
+  if (condition === undefined) return { ready: false, message: "the operator has not looked at it yet" };
+  const { status: holds, message } = condition;
+  return { ready: holds === "True", ...(holds === "True" ? {} : { message }) };
+}
+
+/** One entry of `resource://agents/list`. */
+export function renderAgentRecord(agent: PallasAgent) {
+  const { metadata, spec, status } = agent;
+  return {
+    id: metadata.name,
+    title: spec.title ?? titleFromName(metadata.name),
+    ...defined({
+      description: spec.description === undefined ? undefined : cut(spec.description),
+      created_at: metadata.creationTimestamp ?? undefined,
+      health: status?.health,
+    }),
+    ...readReady(agent),
+  };
+}
+
+/** What it refers to is named as far as the identity sees it. */
+export function renderAgentInfo(agent: PallasAgent, instance: PallasInstance | undefined, identity: Identity) {
+  const { metadata, spec, status } = agent;
+  const model = spec.model ?? instance?.spec.defaultModel;
+  return {
+    ...renderAgentRecord(agent),
+    ...defined({ description: spec.description, model, url: status?.url, uid: metadata.uid }),
+    ...(instance && { scope: effectiveScope(agent, instance) }),
+    instance: spec.instanceRef.name,
+    namespace: metadata.namespace,
+    replicas: spec.replicas,
+    servers: (spec.servers ?? []).map(({ name }) => name).filter((name) => seesServer(identity, name)),
+    agents: (spec.agents ?? []).map(({ name }) => name).filter((name) => seesAgent(identity, name)),
+  };
+}

@@ -1,0 +1,108 @@
+// The management server of an instance (MGM-2, MGM-3) as a table for lib/mcp: what people see of agents, and what they may do with
+// them, each by role and names. It is made of families of resources and of tools, a file each; who asks is an Identity.
+import type { OpenFetch } from "../../lib/mcp/safe-fetch.ts";
+import type { McpTable } from "../../lib/mcp/table.ts";
+import type { Clock } from "../../lib/process/clock.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
+import type { Rules } from "../../plan/rules.ts";
+import type { GatewayState, WritesFor } from "../state/state.ts";
+import { createAdminClient } from "./agents/admin-client.ts";
+import { createAgentLinks } from "./agents/agent-links.ts";
+import { createAsked } from "./agents/asked.ts";
+import { createConversations } from "./conversations.ts";
+import type { PresetSource } from "./presets.ts";
+import { createAgentInfo } from "./resources/agent-info.ts";
+import { createAgentList } from "./resources/agent-list.ts";
+import { createAgentState } from "./resources/agent-state.ts";
+import { createCompositorState } from "./resources/compositor-state.ts";
+import { createContainerInfo, type ContainerInfo } from "./resources/container.ts";
+import { createMcpState } from "./resources/mcp-state.ts";
+import { createPresetList } from "./resources/presets.ts";
+import { createSessionState } from "./resources/session-state.ts";
+import { createSnapshot } from "./resources/snapshot.ts";
+import { createResources } from "./resources/source.ts";
+import { createUiState } from "./resources/ui-state.ts";
+import { createAgentsAbort } from "./tools/agents-abort.ts";
+import { createAgentsList } from "./tools/agents-list.ts";
+import { createAgentsPrompt } from "./tools/agents-prompt.ts";
+import { createAgentsServers } from "./tools/agents-servers.ts";
+import { createAgentsWrite } from "./tools/agents-write.ts";
+import { createToolSource } from "./tools/source.ts";
+
+export interface ManagementParts {
+  state: GatewayState;
+  /** Absent: `management` is `approve`, and nobody changes agents here. */
+  writesFor?: WritesFor | undefined;
+  presets: PresetSource;
+  /** By which a change is judged before it is written. */
+  rules: Rules;
+  container: ContainerInfo;
+  /** The gateway's own token for the admin ports of its agents. */
+  readAgentsToken: () => Promise<string>;
+  /** In place of the network, on the way to agents. */
+  openFetch?: OpenFetch | undefined;
+  memory?: MemoryBudget | undefined;
+  log: Logger;
+  clock: Clock;
+}
+
+export interface ManagementTable extends McpTable {
+  /** Closes the ways to agents; calls that use them fail. */
+  close(): Promise<void>;
+}
+
+/** How agents' processes are asked, by what is asked. Health makes the agent look at its servers; what runs costs it nothing. */
+const runTimes = { keptMs: 500, everyMs: 2_000, timeoutMs: 3_000, maxAtOnce: 16 };
+const healthTimes = { keptMs: 2_000, everyMs: 15_000, timeoutMs: 10_000, maxAtOnce: 16 };
+
+const neverWrites: WritesFor = () => {
+  throw new Error("expected a gateway that may write, found one that may not");
+};
+
+export function createManagementTable(parts: ManagementParts): ManagementTable {
+  const { state, writesFor = neverWrites, presets, rules, container, clock } = parts;
+  const mayWrite = parts.writesFor !== undefined;
+  const admin = createAdminClient(parts);
+  const runs = createAsked({ ask: admin.fetchRuns, ...runTimes, clock });
+  const health = createAsked({ ask: admin.fetchHealth, ...healthTimes, clock });
+  const links = createAgentLinks({ ...parts, version: container.version });
+  const conversations = createConversations();
+  const { namespace, instance } = state;
+  const { source, announce } = createResources({
+    state,
+    presets,
+    families: [
+      createAgentList(state),
+      createAgentInfo(state),
+      createAgentState(state, runs, clock),
+      createSnapshot(state, runs, health, clock),
+      createSessionState(state),
+      createMcpState(state, health),
+      createUiState(state, links, conversations),
+      createContainerInfo(container, { namespace, instance, management: mayWrite ? "readWrite" : "approve" }),
+      createPresetList(presets),
+      createCompositorState(state, health),
+    ],
+  });
+  const writing = { state, writesFor, rules };
+  const tools = [
+    createAgentsList(state),
+    createAgentsPrompt({ state, links, conversations, announce }),
+    ...createAgentsAbort({ state, admin, clock }),
+    ...createAgentsWrite(writing, presets),
+    ...createAgentsServers(writing),
+  ];
+  return {
+    server: { name: "pallas-management", title: `Agents of ${instance}`, version: container.version },
+    instructions: "See agents, talk to them, and manage them. Subscribe to resources to hear of changes.",
+    tools: createToolSource(tools, mayWrite),
+    prompts: [],
+    resources: source,
+    async close() {
+      runs.close();
+      health.close();
+      await links.close();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+// `agents_prompt`: one message to an agent, its progress and its answer passed on as they are. A conversation is begun with each
+// call that names none, so that people who share a link to the agent never share what they say.
+import * as z from "zod";
+import { sessionIdMetaKey } from "../../../crds/names.ts";
+import type { Identity } from "../../../lib/auth/roles.ts";
+import type { CallResult } from "../../../lib/mcp/connect.ts";
+import { McpError } from "../../../lib/mcp/mcp-error.ts";
+import type { CallContext, ToolResult } from "../../../lib/mcp/table.ts";
+import { defined } from "../../../lib/process/defined.ts";
+import { effectiveScope } from "../../../plan/settings.ts";
+import type { GatewayState } from "../../state/state.ts";
+import type { AgentLinks } from "../agents/agent-links.ts";
+import type { Conversations } from "../conversations.ts";
+import { agentUri } from "../resources/agent-family.ts";
+import { readReady } from "../resources/agent-record.ts";
+import { findAgent } from "./find-agent.ts";
+import { agentId, defineTool, ToolRefused } from "./tool.ts";
+
+/** Agents send a heartbeat every 15 s while they work. */
+const idleTimeoutMs = 60_000;
+/** Calls to agents under way, of all callers and of one. */
+export const maxPrompts = { all: 256, perCaller: 16 };
+const newConversation = "new";
+
+export interface PromptParts {
+  state: GatewayState;
+  links: AgentLinks;
+  conversations: Conversations;
+  announce: (uri: string) => void;
+}
+
+const args = z.strictObject({
+  agent_id: agentId,
+  message: z.string().meta({ description: "The message to the agent." }),
+  images: z
+    .array(z.strictObject({ data: z.string(), mime_type: z.string().max(100) }))
+    .max(16)
+    .meta({ description: "Images that belong to the message: data in base64, and its type." })
+    .exactOptional(),
+  session_id: z
+    .string()
+    .max(256)
+    .meta({ description: "A conversation to go on with, as an answer named it. Without one a new one begins." })
+    .exactOptional(),
+});
+
+export function createAgentsPrompt(parts: PromptParts) {
+  const { state, links } = parts;
+  const slots = createSlots();
+  return defineTool({
+    name: "agents_prompt",
+    title: "Ask an agent",
+    description: "Sends a message to an agent and returns its answer, with its progress on the way.",
+    role: "caller",
+    annotations: { readOnlyHint: false, openWorldHint: true },
+    args,
+    async call(given, identity, context) {
+      const agent = findAgent(state, identity, given.agent_id);
+      const lease = links.lease(given.agent_id, context.bearer);
+      if (lease === undefined) {
+        const { message = "no process of it is reachable" } = readReady(agent);
+        throw new ToolRefused("unready", `agent "${given.agent_id}" is not ready: ${message}`);
+      }
+      const leave = slots.enter(identity);
+      try {
+        const message = { message: given.message, ...defined({ images: given.images }) };
+        const result = await lease.link.call(
+          "send_message",
+          { ...message, ...defined({ session_id: given.session_id ?? findDefault(parts, given.agent_id) }) },
+          { signal: context.signal, idleTimeoutMs, onProgress: passOn(context) },
+        );
+        noteConversation(parts, given.agent_id, identity, result);
+        return withoutNote(result);
+      } catch (error) {
+        if (!(error instanceof McpError)) throw error;
+        throw new ToolRefused("unready", `agent "${given.agent_id}" did not answer: ${error.tell()}`, { cause: error });
+      } finally {
+        leave();
+        lease.release();
+      }
+    },
+  });
+}
+
+/** Agents of other scopes know no conversation by an id. */
+function findDefault({ state }: PromptParts, name: string): string | undefined {
+  const [agent, instance] = [state.getAgent(name), state.getInstance()];
+  return agent && instance && effectiveScope(agent, instance) === "connection" ? newConversation : undefined;
+}
+
+const passOn =
+  ({ sendProgress }: CallContext) =>
+  (progress: Parameters<NonNullable<CallContext["sendProgress"]>>[0]) =>
+    void sendProgress?.(progress);
+
+function noteConversation({ conversations, announce }: PromptParts, agent: string, who: Identity, result: CallResult) {
+  const sessionId = result.meta?.[sessionIdMetaKey];
+  if (typeof sessionId !== "string") return;
+  conversations.keep(who, agent, sessionId);
+  announce(agentUri(agent, "ui/state"));
+}
+
+/** The agent's own result. */
+const withoutNote = ({ schemaProblem: _, ...result }: CallResult): ToolResult => result;
+
+function createSlots() {
+  const held = new Map<string, number>();
+  let all = 0;
+  return {
+    /** Throws a ToolRefused when there are too many; what it returns gives the place back. */
+    enter({ subject }: Identity): () => void {
+      const own = held.get(subject) ?? 0;
+      if (own >= maxPrompts.perCaller) {
+        const message = `you have ${maxPrompts.perCaller} calls to agents under way, the most there may be; wait for one to end`;
+        throw new ToolRefused("busy", message);
+      }
+      if (all >= maxPrompts.all) throw new ToolRefused("busy", "too many calls to agents are under way; try again later");
+      held.set(subject, own + 1);
+      all += 1;
+      return () => {
+        all -= 1;
+        const left = (held.get(subject) ?? 1) - 1;
+        if (left === 0) held.delete(subject);
+        else held.set(subject, left);
+      };
+    },
+  };
+}

@@ -1,0 +1,54 @@
+// The tools of a table by who asks: a person is shown what their role may use, and told which role is missing when they call
+// another; an agent finds none of them, since they are for people.
+import { requireRole, type Identity } from "../../../lib/auth/roles.ts";
+import type { CallContext, ToolEntry, ToolResult, ToolSource } from "../../../lib/mcp/table.ts";
+import { indexByName } from "../../../lib/mcp/table.ts";
+import { WriteRefused } from "../../state/state.ts";
+import { identityOf } from "../access.ts";
+import { renderRefused, ToolRefused, type ManagementTool } from "./tool.ts";
+
+/** Throws when a name occurs twice. */
+export function createToolSource(all: readonly ManagementTool[], mayWrite: boolean): ToolSource {
+  const byName = indexByName("tool", all);
+  const entries = new Map(all.map((tool) => [tool, renderEntry(tool, mayWrite)]));
+  return {
+    list(requester) {
+      const identity = identityOf(requester);
+      const isShown = ({ role, writes }: ManagementTool) =>
+        requireRole(identity, role) === undefined && (mayWrite || !writes);
+      return [...entries].flatMap(([tool, entry]) => (isShown(tool) ? [entry] : []));
+    },
+    find(name, requester) {
+      const tool = byName.get(name);
+      return tool === undefined || identityOf(requester).kind === "agent" ? undefined : entries.get(tool);
+    },
+  };
+}
+
+function renderEntry(tool: ManagementTool, mayWrite: boolean): ToolEntry {
+  const { name, title, description, annotations, inputSchema } = tool;
+  const call: ToolEntry["call"] = async (args, context) => callGuarded(tool, args, identityOf(context), context, mayWrite);
+  return { name, title, description, annotations, inputSchema, call };
+}
+
+async function callGuarded(
+  tool: ManagementTool,
+  args: Record<string, unknown>,
+  identity: Identity,
+  context: CallContext,
+  mayWrite: boolean,
+): Promise<ToolResult> {
+  const missing = requireRole(identity, tool.role);
+  if (missing !== undefined) return renderRefused({ type: "forbidden", message: `${tool.name}: ${missing.message}` });
+  if (tool.writes && !mayWrite) {
+    const message = `${tool.name}: this gateway changes no agents; set spec.gateway.management of the instance to readWrite`;
+    return renderRefused({ type: "forbidden", message });
+  }
+  try {
+    return await tool.call(args, identity, context);
+  } catch (error) {
+    if (error instanceof ToolRefused) return renderRefused(error);
+    if (error instanceof WriteRefused) return renderRefused({ type: "conflict", message: error.message });
+    throw error;
+  }
+}
