@@ -24,7 +24,7 @@ export default defineConfig({
           include: [
             ...sourceFolders.map((folder) => `${folder}/**/*.test.ts`),
             "test/*.test.ts",
-            "test/{bench,docs,models,monitoring,mutants,python,rights,tools}/**/*.test.ts",
+            "test/{bench,docs,gateway,models,monitoring,mutants,python,rights,tools}/**/*.test.ts",
           ],
           exclude: [wholeRun],
         },

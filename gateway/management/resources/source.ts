@@ -102,8 +102,9 @@ function followState(
       for (const key of family.changedKeys?.() ?? []) tell({ uri: renderUri(family.uri, key) });
     }
     const moved = agents.filter((name) => before.has(name) !== known.has(name));
-    if (instance) tell({ list: true, isFor: (requester) => isViewer(identityOf(requester)) });
-    else if (moved.length > 0) {
+    if (instance) {
+      tell({ list: true, isFor: (requester) => isViewer(identityOf(requester)) });
+    } else if (moved.length > 0) {
       tell({ list: true, isFor: (requester) => moved.some((name) => seesAgent(identityOf(requester), name)) });
     }
   });

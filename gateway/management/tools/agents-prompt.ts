@@ -70,7 +70,7 @@ export function createAgentsPrompt(parts: PromptParts) {
           { signal: context.signal, idleTimeoutMs, onProgress: passOn(context) },
         );
         noteConversation(parts, given.agent_id, identity, result);
-        return withoutNote(result);
+        return passBack(result);
       } catch (error) {
         if (!(error instanceof McpError)) throw error;
         throw new ToolRefused("unready", `agent "${given.agent_id}" did not answer: ${error.tell()}`, { cause: error });
@@ -101,7 +101,10 @@ function noteConversation({ conversations, announce }: PromptParts, agent: strin
 }
 
 /** The agent's own result. */
-const withoutNote = ({ schemaProblem: _, ...result }: CallResult): ToolResult => result;
+const passBack = ({ content, isError, structuredContent, meta }: CallResult): ToolResult => ({
+  content,
+  ...defined({ isError, structuredContent, meta }),
+});
 
 function createSlots() {
   const held = new Map<string, number>();

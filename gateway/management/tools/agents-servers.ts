@@ -5,7 +5,7 @@ import type { Identity } from "../../../lib/auth/roles.ts";
 import { defined } from "../../../lib/process/defined.ts";
 import { findAgent } from "./find-agent.ts";
 import { agentId, defineTool, ToolRefused, type ManagementTool } from "./tool.ts";
-import { renderPatch, renderWritten, requireSound, requireVisible, type WriteParts } from "./write-agent.ts";
+import { renderWritten, requireSound, requireVisible, type WriteParts } from "./write-agent.ts";
 
 type UsedServers = NonNullable<AgentSpec["servers"]>;
 
@@ -21,7 +21,7 @@ export function createAgentsServers(parts: WriteParts): ManagementTool[] {
     const spec = { ...agent.spec, servers };
     requireVisible(identity, spec, agent.spec);
     requireSound(parts, { name, spec });
-    return renderWritten(await writesFor(identity).patchAgent(name, renderPatch(agent, { servers })));
+    return renderWritten(await writesFor(identity).patchAgent(name, { spec: { servers } }));
   };
   return [
     defineTool({

@@ -9,7 +9,7 @@ import { applyMergePatch } from "../merge-patch.ts";
 import { listPresets, type PresetSource } from "../presets.ts";
 import { findAgent } from "./find-agent.ts";
 import { agentId, defineTool, renderAnswer, ToolRefused, type ManagementTool } from "./tool.ts";
-import { renderPatch, renderWritten, requireSound, requireVisible, type WriteParts } from "./write-agent.ts";
+import { renderWritten, requireSound, requireVisible, type WriteParts } from "./write-agent.ts";
 
 const spec = z.record(z.string(), z.json());
 
@@ -92,7 +92,7 @@ function createUpdate(parts: WriteParts): ManagementTool {
       }
       requireVisible(identity, changed, agent.spec);
       requireSound(parts, { name: agent_id, spec: changed });
-      return renderWritten(await writesFor(identity).patchAgent(agent_id, renderPatch(agent, patch)));
+      return renderWritten(await writesFor(identity).patchAgent(agent_id, { spec: patch }));
     },
   });
 }

@@ -49,9 +49,3 @@ function namesIn(spec: unknown, field: "servers" | "agents" | "dependsOn"): stri
 }
 
 export const renderWritten = (agent: PallasAgent) => renderAnswer({ agent: renderAgentRecord(agent) });
-
-/** What is judged is what is changed: a change that came between is a conflict, and not lost. */
-export const renderPatch = ({ metadata }: PallasAgent, spec: Record<string, unknown>) => ({
-  ...(metadata.resourceVersion === undefined ? {} : { metadata: { resourceVersion: metadata.resourceVersion } }),
-  spec,
-});
