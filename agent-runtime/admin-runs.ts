@@ -46,7 +46,8 @@ export function createAdminRuns(parts: AdminRunsParts): Hono {
 function createGuard({ readLive, clock }: AdminRunsParts): MiddlewareHandler {
   return async (c, next) => {
     const { gateway } = await readLive();
-    if (gateway === undefined) return c.text("nobody may see the calls of this agent: its instance has no gateway\n", 404);
+    if (gateway === undefined)
+      return c.text("nobody may see the calls of this agent: its instance has no gateway\n", 404);
     const token = /^bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1];
     const problem = token === undefined ? "expected one bearer token" : await findProblem(token, gateway, clock);
     if (problem !== undefined) {

@@ -48,7 +48,10 @@ function readPreset({ name, data }: PresetText): Preset {
   const told = { name, ...defined({ title: title && cut(title), description: description && cut(description) }) };
   if (text === undefined) return { ...told, problem: `expected the key "spec", found ${keysOf(data)}; add it` };
   if (text.length > maxPresetChars) {
-    return { ...told, problem: `spec: expected at most ${maxPresetChars} characters, found ${text.length}; shorten it` };
+    return {
+      ...told,
+      problem: `spec: expected at most ${maxPresetChars} characters, found ${text.length}; shorten it`,
+    };
   }
   try {
     return { ...told, spec: parseSpec(text) };

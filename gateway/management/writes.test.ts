@@ -38,17 +38,28 @@ const said = (...agents: object[]) =>
 describe("MGM-3 agents_create", () => {
   test("writes one agent of the instance", async () => {
     const { admin, written } = await start();
-    const answer = await admin.call("agents_create", { name: "new", spec: { title: "New", servers: [{ name: "argos" }] } });
+    const answer = await admin.call("agents_create", {
+      name: "new",
+      spec: { title: "New", servers: [{ name: "argos" }] },
+    });
     expect(answer).toMatchObject({ structuredContent: { agent: { id: "new", title: "New", ready: false } } });
     expect(written).toMatchObject([
-      ["create", { metadata: { name: "new", namespace: "default" }, spec: { instanceRef: { name: "ouranos" }, title: "New" } }],
+      [
+        "create",
+        { metadata: { name: "new", namespace: "default" }, spec: { instanceRef: { name: "ouranos" }, title: "New" } },
+      ],
     ]);
-    expect(await admin.read("resource://agents/list")).toMatchObject([{ id: "desk" }, { id: "new" }, { id: "tech-research" }]);
+    expect(await admin.read("resource://agents/list")).toMatchObject([
+      { id: "desk" },
+      { id: "new" },
+      { id: "tech-research" },
+    ]);
   });
 
   test("makes one of a preset, changed by a merge patch", async () => {
     const { admin, written, presets } = await start();
-    const spec = "title: Reader\ndescription: reads\nservers:\n  - name: argos\nlimits: { toolCalls: 5, queuedCalls: 3 }\n";
+    const spec =
+      "title: Reader\ndescription: reads\nservers:\n  - name: argos\nlimits: { toolCalls: 5, queuedCalls: 3 }\n";
     presets.push({ name: "reader", data: { description: "Reads things.", spec } });
     const own = { title: "Mine", description: null, limits: { toolCalls: 7 } };
     await admin.call("agents_create", { name: "new", preset: "reader", spec: own });
@@ -117,14 +128,18 @@ describe("MGM-3 agents_update", () => {
     ["no instance", { instanceRef: null }, "cannot change"],
   ])("refuses %s, and writes nothing", async (_what, spec, message) => {
     const { admin, written } = await start();
-    expect(await admin.call("agents_update", { agent_id: "tech-research", spec })).toMatchObject(refused("invalid", message));
+    expect(await admin.call("agents_update", { agent_id: "tech-research", spec })).toMatchObject(
+      refused("invalid", message),
+    );
     expect(written).toEqual([]);
   });
 
   test("is not held up by what is wrong with other agents", async () => {
     const { admin, state, written } = await start();
     state.put(sampleAgent("broken", { servers: [{ name: "gone" }] }));
-    expect(await admin.call("agents_update", { agent_id: "desk", spec: { title: "x" } })).not.toMatchObject({ isError: true });
+    expect(await admin.call("agents_update", { agent_id: "desk", spec: { title: "x" } })).not.toMatchObject({
+      isError: true,
+    });
     expect(written).toHaveLength(1);
   });
 });
@@ -132,7 +147,9 @@ describe("MGM-3 agents_update", () => {
 describe("MGM-3 agents_delete", () => {
   test("deletes an agent that nobody uses", async () => {
     const { admin, written } = await start();
-    expect(await admin.call("agents_delete", { agent_id: "desk" })).toMatchObject({ structuredContent: { deleted: "desk" } });
+    expect(await admin.call("agents_delete", { agent_id: "desk" })).toMatchObject({
+      structuredContent: { deleted: "desk" },
+    });
     expect(written).toEqual([["delete", "desk"]]);
   });
 
@@ -145,7 +162,9 @@ describe("MGM-3 agents_delete", () => {
 
   test("names the nearest agent where there is none of the name", async () => {
     const { admin } = await start();
-    expect(await admin.call("agents_delete", { agent_id: "dask" })).toMatchObject(refused("not_found", 'did you mean "desk"'));
+    expect(await admin.call("agents_delete", { agent_id: "dask" })).toMatchObject(
+      refused("not_found", 'did you mean "desk"'),
+    );
   });
 });
 
@@ -227,7 +246,10 @@ describe("MGM-2 resource://presets/list", () => {
 
   test("takes a spec at the limit, and so many presets", async () => {
     const spec = `a: ${"x".repeat(maxPresetChars - 3)}`;
-    const many = Array.from({ length: maxPresets + 1 }, (_, at) => ({ name: `p${1_000 + at}`, data: { spec: "a: 1" } }));
+    const many = Array.from({ length: maxPresets + 1 }, (_, at) => ({
+      name: `p${1_000 + at}`,
+      data: { spec: "a: 1" },
+    }));
     expect(await list(faulty({ spec }))).not.toMatchObject([{ problem: expect.anything() }]);
     expect(await list(many)).toHaveLength(maxPresets);
   });
@@ -235,7 +257,9 @@ describe("MGM-2 resource://presets/list", () => {
   test("an agent of a faulty one is refused with what is wrong with it", async () => {
     const { admin, presets, written } = await start();
     presets.push({ name: "p", data: {} });
-    expect(await admin.call("agents_create", { name: "new", preset: "p" })).toMatchObject(refused("invalid", "found no keys"));
+    expect(await admin.call("agents_create", { name: "new", preset: "p" })).toMatchObject(
+      refused("invalid", "found no keys"),
+    );
     expect(written).toEqual([]);
   });
 });

@@ -83,6 +83,24 @@ describe("MGM-2 what agents are asked for", () => {
     expect(told).toHaveLength(4);
   });
 
+  test("is told also where it differs from what was read before or between, so that nobody keeps what is old", async () => {
+    const { subject, says, clock } = open();
+    let told = 0;
+    says.set("a", 1);
+    await subject.get("a");
+    says.set("a", 2);
+    subject.follow("a", () => void (told += 1));
+    await clock.advance(0);
+    expect(told).toBe(1);
+    clock.stall(times.keptMs);
+    says.set("a", 3);
+    expect(await subject.get("a")).toMatchObject({ value: 3 });
+    expect(told).toBe(2);
+    says.set("a", 2);
+    await clock.advance(times.everyMs);
+    expect(told).toBe(3);
+  });
+
   test("an agent that does not answer is given up after the deadline, and takes nobody else's turn for longer", async () => {
     const { subject, says, asked, flags, clock, signals } = open();
     says.set("c", 3);

@@ -36,29 +36,38 @@ export const maxKept = 1_024;
 export function createAsked<T>(options: AskedOptions<T>): Asked<T> {
   const { keptMs, everyMs, clock } = options;
   const request = createRequest(options);
-  const latest = new Map<string, { readonly answer: Promise<Answer<T>>; readonly askedAt: number }>();
+  const latest = new Map<string, Latest<T>>();
   const followed = new Map<string, { listeners: Set<() => void>; timer: Timer | undefined }>();
 
-  const askAnew = (agent: string): Promise<Answer<T>> => {
-    const answer = request.run(agent);
-    latest.delete(agent);
-    latest.set(agent, { answer, askedAt: clock.now() });
-    const [oldest] = latest.keys();
-    if (latest.size > maxKept && oldest !== undefined) latest.delete(oldest);
+  /** Compares every answer with the one before it, whoever asked: somebody may have read that. */
+  const note = (own: Latest<T>, agent: string, answer: Answer<T>): Answer<T> => {
+    const content = contentOf(answer);
+    const isChanged = own.content !== undefined && own.content !== content;
+    own.content = content;
+    if (isChanged) for (const tell of followed.get(agent)?.listeners ?? []) tell();
     return answer;
   };
-  const poll = async (agent: string, before: Answer<T> | undefined): Promise<void> => {
+  const askAnew = (agent: string): Promise<Answer<T>> => {
+    const own = latest.get(agent) ?? { content: undefined, answer: undefined, askedAt: 0 };
+    latest.delete(agent);
+    latest.set(agent, own);
+    const [oldest] = latest.keys();
+    if (latest.size > maxKept && oldest !== undefined) latest.delete(oldest);
+    own.askedAt = clock.now();
+    own.answer = request.run(agent).then((answer) => note(own, agent, answer));
+    return own.answer;
+  };
+  const poll = async (agent: string): Promise<void> => {
     const own = followed.get(agent);
-    const answer = await askAnew(agent);
+    await askAnew(agent);
     if (own === undefined || followed.get(agent) !== own) return; // Nobody follows any more, or somebody does anew.
-    if (before !== undefined && contentOf(before) !== contentOf(answer)) for (const tell of own.listeners) tell();
-    own.timer = clock.schedule(everyMs, () => void poll(agent, answer));
+    own.timer = clock.schedule(everyMs, () => void poll(agent));
   };
   return {
     async get(agent) {
       const kept = latest.get(agent);
       const isFresh = kept !== undefined && clock.now() - kept.askedAt < keptMs;
-      return await (isFresh ? kept.answer : askAnew(agent));
+      return await ((isFresh ? kept.answer : undefined) ?? askAnew(agent));
     },
     follow(agent, onChange) {
       const own = followed.get(agent) ?? { listeners: new Set(), timer: undefined };
@@ -66,7 +75,7 @@ export function createAsked<T>(options: AskedOptions<T>): Asked<T> {
       own.listeners.add(tell);
       if (!followed.has(agent)) {
         followed.set(agent, own);
-        void poll(agent, undefined);
+        void poll(agent);
       }
       return () => {
         own.listeners.delete(tell);
@@ -81,6 +90,14 @@ export function createAsked<T>(options: AskedOptions<T>): Asked<T> {
       request.close();
     },
   };
+}
+
+interface Latest<T> {
+  /** Of the last answer that came. */
+  content: string | undefined;
+  /** The last that was asked for. */
+  answer: Promise<Answer<T>> | undefined;
+  askedAt: number;
 }
 
 /** Without the time: an answer that says the same is the same. */

@@ -15,13 +15,15 @@ export function renderSessionState(agent: PallasAgent, state: Pick<GatewayState,
     ...defined({ message, url: status?.url }),
     replicas: status?.replicas ?? 0,
     ready_replicas: status?.readyReplicas ?? 0,
-    conditions: (status?.conditions ?? []).map(({ type, status: holds, reason, message: text, lastTransitionTime }) => ({
-      type,
-      status: holds,
-      reason,
-      message: text,
-      since: lastTransitionTime,
-    })),
+    conditions: (status?.conditions ?? []).map(
+      ({ type, status: holds, reason, message: text, lastTransitionTime }) => ({
+        type,
+        status: holds,
+        reason,
+        message: text,
+        since: lastTransitionTime,
+      }),
+    ),
   };
 }
 

@@ -189,7 +189,10 @@ export async function startManagement(options: TestManagementOptions = {}): Prom
 
 /** A client of the 2026 era that passes on what it gets as it is. */
 async function connectTo(url: string, name: string, bearer: string | undefined): Promise<Client> {
-  const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+  const client = new Client(
+    { name: "test", version: "1.0.0" },
+    { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+  );
   const headers = { "x-caller": name, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   return client;

@@ -28,7 +28,9 @@ export const createAgentsAbort = ({ state, admin, clock }: AbortParts) => [
     }),
     async call({ agent_id, run_id }, identity, context) {
       findAgent(state, identity, agent_id);
-      const aborted = await within(context.signal, agent_id, clock, (signal) => admin.abortRun(agent_id, run_id, signal));
+      const aborted = await within(context.signal, agent_id, clock, (signal) =>
+        admin.abortRun(agent_id, run_id, signal),
+      );
       if (!aborted) {
         throw new ToolRefused("not_found", `agent "${agent_id}" works on no call "${run_id}"; it may have ended`);
       }

@@ -117,7 +117,8 @@ function createSlots() {
         const message = `you have ${maxPrompts.perCaller} calls to agents under way, the most there may be; wait for one to end`;
         throw new ToolRefused("busy", message);
       }
-      if (all >= maxPrompts.all) throw new ToolRefused("busy", "too many calls to agents are under way; try again later");
+      if (all >= maxPrompts.all)
+        throw new ToolRefused("busy", "too many calls to agents are under way; try again later");
       held.set(subject, own + 1);
       all += 1;
       return () => {

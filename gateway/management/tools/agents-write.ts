@@ -30,7 +30,9 @@ function createCreate(parts: WriteParts, presets: PresetSource): ManagementTool 
       name: z.string().min(1).max(63).meta({ description: "Its name, for good." }),
       preset: z.string().max(253).meta({ description: "One of resource://presets/list." }).exactOptional(),
       spec: spec
-        .meta({ description: "Of a PallasAgent, without instanceRef; a merge patch of the preset's, where there is one." })
+        .meta({
+          description: "Of a PallasAgent, without instanceRef; a merge patch of the preset's, where there is one.",
+        })
         .exactOptional(),
     }),
     async call({ name, preset, spec: own = {} }, identity) {

@@ -27,7 +27,8 @@ export function createToolSource(all: readonly ManagementTool[], mayWrite: boole
 
 function renderEntry(tool: ManagementTool, mayWrite: boolean): ToolEntry {
   const { name, title, description, annotations, inputSchema } = tool;
-  const call: ToolEntry["call"] = async (args, context) => callGuarded(tool, args, identityOf(context), context, mayWrite);
+  const call: ToolEntry["call"] = async (args, context) =>
+    callGuarded(tool, args, identityOf(context), context, mayWrite);
   return { name, title, description, annotations, inputSchema, call };
 }
 
