@@ -1,5 +1,6 @@
 // The calls of an agent on its admin port: seen and aborted by its gateway alone.
 import { describe, expect, test, vi } from "vitest";
+import { agentsAudience } from "../crds/names.ts";
 import { parseAbortReport, parseRunReport } from "../crds/runs.ts";
 import { clusterIssuer, createClusterIssuer, renderAccountClaims } from "../lib/auth/testing/cluster-issuer.ts";
 import { systemClock } from "../lib/process/clock.ts";
@@ -11,7 +12,7 @@ import { createScriptedModels, waitForAbort } from "./testing/scripted-models.ts
 import { startAgent } from "./testing/servers.ts";
 
 const started = stopAfterEach();
-const audience = "pallas-agents:agents/ouranos";
+const audience = agentsAudience("ouranos", "agents");
 const subject = "system:serviceaccount:agents:ouranos-gateway";
 
 async function start() {

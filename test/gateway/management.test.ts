@@ -6,6 +6,7 @@ import { createScriptedModels, waitForAbort } from "../../agent-runtime/testing/
 import { startAgent, startToolServer, textResult, type TestAgent } from "../../agent-runtime/testing/servers.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { AgentSpec } from "../../crds/agent.ts";
+import { agentsAudience } from "../../crds/names.ts";
 import type { Models } from "../../agent-runtime/model/models.ts";
 import {
   person,
@@ -19,7 +20,7 @@ import { systemClock } from "../../lib/process/clock.ts";
 import { sampleAgent, sampleInstance } from "../../plan/testing/resources.ts";
 
 const agentName = "tech-research";
-const audience = "pallas-agents:agents/ouranos";
+const audience = agentsAudience("ouranos", "agents");
 const sub = "system:serviceaccount:agents:ouranos-gateway";
 
 interface Started extends TestManagement {
@@ -136,6 +137,23 @@ describe("MGM-3 agents_prompt", () => {
     expect(textOf(answer)).toContain("hello");
     expect(answer).not.toMatchObject({ isError: true });
   });
+
+  test.each([
+    ["connection", { session_id: "new" }],
+    ["request", {}],
+    ["shared", {}],
+  ] as const)(
+    "of an agent of the scope %s leaves no conversation to the link, which people share",
+    async (scope, told) => {
+      const server = await startToolServer({ send_message: () => textResult("done") }, { only2025: true });
+      onTestFinished(() => server.stop());
+      const management = await startManagement({ agents: [sampleAgent(agentName, { scope })] });
+      onTestFinished(() => management.stop());
+      management.state.setEndpoint(agentName, { mcpUrl: server.url, adminUrl: server.url });
+      await (await management.connect("caller")).call("agents_prompt", prompt("hi"));
+      expect(server.seen.map(({ args }) => args)).toEqual([{ message: "hi", ...told }]);
+    },
+  );
 
   test("that its caller cancels is cancelled at the agent", async () => {
     const models = createScriptedModels([waitForAbort]);

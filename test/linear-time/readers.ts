@@ -35,6 +35,9 @@ import { isSameVerdict, judgeReport } from "../../operator/health/verdict.ts";
 import { selectorProblems } from "../../plan/accept-peers.ts";
 import { parseAddress, parseRange } from "../../plan/addresses.ts";
 import { shorten } from "../../plan/catalogue.ts";
+import { listPresets } from "../../gateway/management/presets.ts";
+import { parseKey } from "../../gateway/management/resources/family.ts";
+import { parseRunReport } from "../../crds/runs.ts";
 import { createApp } from "../../registry/app.ts";
 import { chooseEncoding } from "../../registry/catalogue/negotiate.ts";
 import { parseExposition } from "../../registry/metrics/exposition.ts";
@@ -202,6 +205,18 @@ export const readers: readonly Reader[] = [
     name: "subprotocols of a WebSocket",
     read: (text) => readToken({ upgrade: ["websocket"], "sec-websocket-protocol": [text] }),
     after: ["pallas.v1, base64url.bearer.authorization.pallas."],
+  },
+  { name: "calls of an agent", read: (text) => parseRunReport(text, "a"), after: ['{"agent":"'] },
+  {
+    name: "a URI of the management server",
+    read: (text) => parseKey("resource://agents/{agent_id}/mcp/state", text),
+    after: ["resource://agents/"],
+    before: ["/mcp/state"],
+  },
+  {
+    name: "a preset",
+    read: (text) => listPresets({ listPresets: () => [{ name: "a", data: { description: text, spec: text } }] }),
+    after: ["a: ", "- &a "],
   },
   { name: "a token's issuer", read: readNamedIssuer, after: ["e30."], before: [".e30"] },
   {
