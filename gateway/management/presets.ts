@@ -1,22 +1,10 @@
-// Presets: beginnings of agents that somebody keeps in ConfigMaps with the label `pallas.helu.ca/preset`. What such a text says is
+// Presets: beginnings of agents that somebody keeps in ConfigMaps with the label `pallas.helu.ca/preset`: `spec` of a PallasAgent as
+// YAML or JSON, without instanceRef, and `title` and `description` for people. What such a text says is
 // read under limits and not trusted; whether an agent may be made of it is judged when one is.
 import { CORE_SCHEMA, load } from "js-yaml";
 import { defined } from "../../lib/process/defined.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
-
-/** A ConfigMap with the label, as it is. */
-export interface PresetText {
-  readonly name: string;
-  /** `spec`: of a PallasAgent, as YAML or JSON, without instanceRef; `title` and `description` for people. */
-  readonly data: Readonly<Record<string, string>>;
-}
-
-export interface PresetSource {
-  /** From memory. */
-  listPresets(): readonly PresetText[];
-  /** Called after each change, until what it returns is called. */
-  onChange(listener: () => void): () => void;
-}
+import type { PresetSource, PresetText } from "../state/presets.ts";
 
 export interface Preset {
   readonly name: string;

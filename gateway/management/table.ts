@@ -11,7 +11,7 @@ import { createAdminClient } from "./agents/admin-client.ts";
 import { createAgentLinks } from "./agents/agent-links.ts";
 import { createAsked } from "./agents/asked.ts";
 import { createConversations } from "./conversations.ts";
-import type { PresetSource } from "./presets.ts";
+import type { PresetSource } from "../state/presets.ts";
 import { createAgentInfo } from "./resources/agent-info.ts";
 import { createAgentList } from "./resources/agent-list.ts";
 import { createAgentState } from "./resources/agent-state.ts";

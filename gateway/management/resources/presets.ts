@@ -1,6 +1,7 @@
 // `resource://presets/list`: what agents can be made of, as an array. A faulty one is there with its problem.
 import { isViewer } from "../access.ts";
-import { listPresets, type PresetSource } from "../presets.ts";
+import type { PresetSource } from "../../state/presets.ts";
+import { listPresets } from "../presets.ts";
 import type { ResourceFamily } from "./family.ts";
 
 export const createPresetList = (presets: PresetSource): ResourceFamily => ({

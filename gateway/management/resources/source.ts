@@ -3,7 +3,7 @@ import { JsonRpcError, rpcCodes } from "../../../lib/mcp/json-rpc.ts";
 import type { ResourceChange, ResourceSource } from "../../../lib/mcp/table.ts";
 import type { GatewayState } from "../../state/state.ts";
 import { identityOf, isViewer, seesAgent } from "../access.ts";
-import type { PresetSource } from "../presets.ts";
+import type { PresetSource } from "../../state/presets.ts";
 import { parseKey, renderUri, type ResourceFamily } from "./family.ts";
 
 const mimeType = "application/json";

@@ -15,7 +15,7 @@ import { applyMergePatch } from "../merge-patch.ts";
 import { parseAgent } from "../../../plan/parse.ts";
 import { sampleInstance } from "../../../plan/testing/resources.ts";
 import { WriteRefused, type GatewayState, type GatewayWrites, type StateChange } from "../../state/state.ts";
-import type { PresetText } from "../presets.ts";
+import type { PresetText } from "../../state/presets.ts";
 import { createManagementTable, type ManagementParts } from "../table.ts";
 
 export interface TestState extends GatewayState {
