@@ -1,5 +1,6 @@
 // The management server in front of real agents: their state by subscription, prompts, aborts, and how their servers stand.
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import * as z from "zod";
 import { renderInitial } from "../../agent-runtime/inputs/live-config.ts";
 import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
 import { createScriptedModels, waitForAbort } from "../../agent-runtime/testing/scripted-models.ts";
@@ -51,6 +52,11 @@ async function start({ config, spec = {}, models, ...options }: Options = {}): P
 }
 
 const prompt = (message: string, more: object = {}) => ({ agent_id: agentName, message, ...more });
+const stateSchema = z.object({ runs: z.array(z.object({ run_id: z.string() })) });
+const answerSchema = z.object({
+  content: z.array(z.object({ text: z.string() })),
+  _meta: z.object({ "ca.helu.pallas/session_id": z.string() }),
+});
 const textOf = (result: unknown): string => JSON.stringify(Reflect.get(Object(result), "content"));
 const at = (path: string) => `resource://agents/${agentName}/${path}`;
 
@@ -95,7 +101,7 @@ describe.each(resourceClients)("MGM-2 the example of an agent's state, with $nam
     state.remove(agentName);
     await vi.waitFor(() => expect(client.heard.filter((uri) => uri === at("info"))).toHaveLength(2));
     await expect(client.read(at("info"))).rejects.toMatchObject({ code: kind.notFoundCode });
-    expect((await client.listTemplates()) as object).toMatchObject({
+    expect(await client.listTemplates()).toMatchObject({
       resourceTemplates: expect.arrayContaining([
         expect.objectContaining({ uriTemplate: "resource://agents/{agent_id}/state" }),
       ]),
@@ -122,8 +128,8 @@ describe("MGM-3 agents_prompt", () => {
     const caller = await connect("caller");
     const talk = async (more: object = {}) => {
       const answer = await caller.call("agents_prompt", prompt("hello", more));
-      const { content, _meta } = answer as { content: { text: string }[]; _meta: Record<string, string> };
-      return { messages: content[0]?.text.split("\n")[0], id: _meta["ca.helu.pallas/session_id"] };
+      const { content, _meta } = answerSchema.parse(answer);
+      return { messages: content[0]?.text, id: _meta["ca.helu.pallas/session_id"] };
     };
     const first = await talk();
     expect(first.messages).toBe("1");
@@ -240,7 +246,7 @@ describe("MGM-3 calls that are aborted", () => {
     const { connect } = await start({ models: createScriptedModels([waitForAbort]) });
     const [caller, approver] = [await connect("caller"), await connect("approver")];
     const answer = caller.call("agents_prompt", prompt("think"));
-    const state = async () => (await approver.read(at("state"))) as { runs: { run_id: string }[] };
+    const state = async () => stateSchema.parse(await approver.read(at("state")));
     await vi.waitFor(async () => expect((await state()).runs).toHaveLength(1));
     const { runs } = await state();
     const abort = { agent_id: agentName, run_id: runs[0]?.run_id };

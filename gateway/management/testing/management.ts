@@ -153,7 +153,7 @@ export async function startManagement(options: TestManagementOptions = {}): Prom
     callers: "named",
     sessions: { idleTtlMs: 60_000, max: 100 },
   });
-  const identities = new Map(roles.map((role) => [`${role}`, person(role)]));
+  const identities = new Map<string, Identity>(roles.map((role) => [role, person(role)]));
   const app = new Hono<McpVariables>();
   app.use(async (context, next) => {
     const identity = identities.get(context.req.header("x-caller") ?? "");
