@@ -1,29 +1,19 @@
 // The calls of an agent on its admin port: seen and aborted by its gateway alone.
 import { describe, expect, test, vi } from "vitest";
-import { agentsAudience } from "../crds/names.ts";
 import { parseAbortReport, parseRunReport } from "../crds/runs.ts";
-import { clusterIssuer, createClusterIssuer, renderAccountClaims } from "../lib/auth/testing/cluster-issuer.ts";
-import { systemClock } from "../lib/process/clock.ts";
 import { stopAfterEach } from "./testing/cleanup.ts";
 import { ask } from "./testing/client.ts";
-import { renderInitial } from "./inputs/live-config.ts";
-import { renderTestConfig } from "./testing/run-config.ts";
+import { createTestGateway } from "./testing/gateway.ts";
 import { createScriptedModels, waitForAbort } from "./testing/scripted-models.ts";
 import { startAgent } from "./testing/servers.ts";
 
 const started = stopAfterEach();
-const audience = agentsAudience("ouranos", "agents");
-const subject = "system:serviceaccount:agents:ouranos-gateway";
 
 async function start() {
-  const issuer = await createClusterIssuer();
-  const gateway = { issuer: clusterIssuer, audience, subject, keys: [{ kty: "", ...issuer.publicJwk() }] };
+  const { readLive, sign } = await createTestGateway();
   const models = createScriptedModels([waitForAbort]);
-  const readLive = async () => ({ ...renderInitial(renderTestConfig()), gateway });
-  const agent = await startAgent({}, { models, readLive });
+  const agent = await startAgent({ gateway: true }, { models, readLive });
   started.push(agent);
-  const sign = (changes: object = {}) =>
-    issuer.sign(renderAccountClaims(systemClock, { sub: subject, aud: [audience], ...changes }));
   const request = async (method: string, path: string, authorization?: string) => {
     const headers = authorization === undefined ? {} : { authorization };
     const response = await fetch(`${agent.adminUrl}${path}`, { method, headers });
@@ -75,6 +65,7 @@ describe("MGM-3 the calls of an agent", () => {
       ["GET", "/runs"],
       ["DELETE", "/runs"],
       ["DELETE", "/runs/x"],
+      ["POST", "/compositor/mcp"],
     ] as const) {
       expect(await request(method, path, authorization)).toMatchObject({ status: 401 });
     }
@@ -94,15 +85,15 @@ describe("MGM-3 the calls of an agent", () => {
 
   test("are not for a token that somebody else signed", async () => {
     const { request } = await start();
-    const other = await createClusterIssuer();
-    const token = await other.sign(renderAccountClaims(systemClock, { sub: subject, aud: [audience] }));
+    const token = await (await createTestGateway()).sign();
     expect(await request("DELETE", "/runs", `Bearer ${token}`)).toMatchObject({ status: 401 });
   });
 
   test("are nobody's where the instance has no gateway", async () => {
-    const agent = await startAgent();
-    started.push(agent);
-    const response = await fetch(`${agent.adminUrl}/runs`);
-    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining("no gateway")]);
+    const without = await startAgent();
+    const notYet = await startAgent({ gateway: true });
+    started.push(without, notYet);
+    const statusOf = async ({ adminUrl }: typeof without) => (await fetch(`${adminUrl}/runs`)).status;
+    expect([await statusOf(without), await statusOf(notYet)]).toEqual([404, 404]);
   });
 });

@@ -12,13 +12,11 @@ export interface AdminParts {
   observeUnready: () => Promise<string | undefined>;
   checkHealth: () => Promise<HealthReport>;
   renderMetrics: () => Promise<{ body: string; contentType: string }>;
-  /** For the gateway, where there is one. */
-  compositor?: Hono<McpVariables> | undefined;
-  /** The routes of createAdminRuns, which ask who it is. */
-  runs: Hono;
+  /** What is for the gateway alone, where there is one. */
+  gateway?: Hono<McpVariables> | undefined;
 }
 
-/** `/livez /readyz /health /metrics` (HLT-5) and `/runs`. `/health` answers 200 whatever the verdict. */
+/** `/livez /readyz /health /metrics` (HLT-5). `/health` answers 200 whatever the verdict. */
 export function createAdminApp(parts: AdminParts): Hono {
   const app = new Hono();
   app.use(guardHosts({ allowedHosts: parts.allowedHosts, allowedOrigins: [] }));
@@ -28,7 +26,6 @@ export function createAdminApp(parts: AdminParts): Hono {
     const { body, contentType } = await parts.renderMetrics();
     return c.body(body, 200, { "Content-Type": contentType });
   });
-  if (parts.compositor !== undefined) app.route("/", parts.compositor);
-  app.route("/", parts.runs);
+  if (parts.gateway !== undefined) app.route("/", parts.gateway);
   return app;
 }

@@ -16,12 +16,11 @@ import type { Logger } from "../lib/process/log.ts";
 import { createMemoryBudget, deriveBudgetBytes, type MemoryBudget } from "../lib/process/memory-budget.ts";
 import { createAccessTokens } from "./access-tokens.ts";
 import { createAdminApp } from "./admin.ts";
-import { createAdminRuns } from "./admin-runs.ts";
 import { CallError } from "./call-error.ts";
-import { createCalls } from "./calls.ts";
-import type { Compositor, CompositorParts } from "./compositor/compositor.ts";
+import { createCalls, type Calls } from "./calls.ts";
 import { cardPath, createCardApp } from "./card.ts";
 import { observeProblems } from "./health/problems.ts";
+import type { GatewayRoutes, GatewayRoutesParts } from "./gateway-routes.ts";
 import { createHealth, type Health } from "./health/health.ts";
 import { createObserved } from "./health/observed.ts";
 import { createTurnTimes, type TurnTimes } from "./health/turn-times.ts";
@@ -101,18 +100,11 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { config, log, clock, telemetry = noTelemetry, readLive = async () => renderInitial(config) } = options;
   const { readSecret, readInstruction } = createInputs(options);
   const metrics = createAgentMetrics({ config, port: options.port });
-  const maxResultBytes = config.limits.toolResultBytes;
   const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }) };
   const models = options.models ?? createModels({ config, ...sources, log, clock, onTurn: metrics.countTurn });
   const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
   const calls = createCalls(clock);
-  const drain = createDrain({
-    program: "the agent",
-    calls: { count: calls.count, idle: calls.idle, abortAll: () => calls.abortAll(shutDown()) },
-    onBegin: options.onDraining,
-    log,
-    clock,
-  });
+  const drain = createCallDrain(options, calls);
   const { store, sessions, observeStoreProblem } = createHistories(options, metrics);
   const { memory = createMemoryBudget(deriveBudgetBytes()) } = options;
   const tools = createTools({ config, sources, memory, log, clock });
@@ -134,13 +126,14 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     clock,
   });
   const vision = createVision(models, config);
+  const onCall = metrics.countToolCall;
   const sendMessage = createSendMessage({
     config,
     models: { turn: timeTurns(models, turnTimes, clock) },
     activeModel: () => models.active,
     tools,
     observeImageLimits: vision.observeImageLimits,
-    dispatch: createDispatch({ ...vision, maxResultBytes, onCall: metrics.countToolCall, log, clock }),
+    dispatch: createDispatch({ ...vision, maxResultBytes: config.limits.toolResultBytes, onCall, log, clock }),
     sessions,
     answerSchema: config.output === undefined ? undefined : createAnswerSchema(config.output.schema),
     observeInstruction: readInstruction,
@@ -151,10 +144,10 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     log,
     clock,
   });
-  const table = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
-  const endpoint = createEndpoint(table, { config, sessions, readLive, memory, metrics, telemetry, log });
+  const surface = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
+  const endpoint = createEndpoint(surface, { config, sessions, readLive, memory, metrics, telemetry, log });
   const allowedHosts = renderAllowedHosts(config, options.podIp);
-  const compositor = await openCompositor({ config, sources, memory, onCall: metrics.countToolCall, log, clock });
+  const gateway = await openGatewayRoutes({ config, calls, readLive, sources, memory, onCall, log, clock });
   return {
     mcpApp: createMcpApp({ config, readLive, allowedHosts, auth, callerToken: options.callerToken, drain, endpoint }),
     adminApp: createAdminApp({
@@ -162,24 +155,26 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       observeUnready: async () => (await observeOwnProblems())[0],
       checkHealth: async () => ({ ...(await health.check()), callsInFlight: calls.count() }),
       renderMetrics: metrics.render,
-      compositor: compositor?.app,
-      runs: createAdminRuns({
-        agent: config.agent.name,
-        calls,
-        readLive,
-        log: log.child({ logger: "pallas.admin" }),
-        clock,
-      }),
+      gateway: gateway?.app,
     }),
     health,
     drain,
     async close() {
-      await Promise.all([endpoint.close(), tools.close(), compositor?.close(), auth?.close()]);
+      await Promise.all([endpoint.close(), tools.close(), gateway?.close(), auth?.close()]);
       await settledWithin(calls.idle(), closeGraceMs, clock);
       await store.close();
     },
   };
 }
+
+const createCallDrain = ({ onDraining, log, clock }: AgentOptions, { count, idle, abortAll }: Calls): Drain =>
+  createDrain({
+    program: "the agent",
+    calls: { count, idle, abortAll: () => abortAll(shutDown()) },
+    onBegin: onDraining,
+    log,
+    clock,
+  });
 
 /** What is read anew for each call: secrets and the instruction, with the cures of where the agent runs. */
 function createInputs({ config, secretsDir, textsDir, place = "cluster" }: AgentOptions) {
@@ -233,11 +228,11 @@ function createVision(models: Models, { providers }: RunConfig) {
   };
 }
 
-/** It is loaded only where there is a gateway, by which alone it is reached. */
-async function openCompositor(parts: CompositorParts): Promise<Compositor | undefined> {
+/** Loaded only where there is a gateway, by which alone they are reached. */
+async function openGatewayRoutes(parts: GatewayRoutesParts): Promise<GatewayRoutes | undefined> {
   if (parts.config.gateway === undefined) return undefined;
-  const { createCompositor } = await import("./compositor/compositor.ts");
-  return createCompositor(parts);
+  const { createGatewayRoutes } = await import("./gateway-routes.ts");
+  return createGatewayRoutes(parts);
 }
 
 interface EndpointParts {

@@ -23,7 +23,8 @@ export type GatewayAccessRule = z.output<typeof access>;
 
 const gatewayConfigSchema = z.object({
   schema: z.literal(1),
-  instance: z.object({ name: z.string(), namespace: z.string() }),
+  /** `version` is that of the instance, which its MCP servers name. */
+  instance: z.object({ name: z.string(), namespace: z.string(), version: z.string() }),
   /** Of the ServiceAccount tokens that it takes. */
   audience: z.string(),
   management: z.enum(managementModes),

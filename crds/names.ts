@@ -43,6 +43,9 @@ export const ports = {
 /** Keys of the ConfigMaps that agents and gateways read, and names of their files. */
 export const configFiles = { run: "run-config.json", live: "live-config.json", gateway: "gateway.json" } as const;
 
+/** Names of files below mounts.tokens, by whom they are shown to. */
+export const tokenNames = { agents: "agents", gateway: "gateway" } as const;
+
 /** Where things are mounted in the pod of an agent or gateway; the same layout below a folder of its own in local mode. */
 export const mounts = {
   configs: "/etc/pallas",
@@ -51,6 +54,8 @@ export const mounts = {
   gatewayConfig: `/etc/pallas/${configFiles.gateway}`,
   /** {configMap}/{key} */
   texts: "/var/run/pallas/texts",
+  /** Where tokens are that the API server does not take (SEC-1): a gateway's for its agents, an agent's for its gateway. */
+  tokens: "/var/run/pallas/tokens",
   /** {secret}/{key} */
   secrets: "/var/run/pallas/secrets",
   caBundle: "/var/run/pallas/ca/bundle.crt",

@@ -13,7 +13,7 @@ import { mcpDeadline } from "./mcp-deadline.ts";
 import type { GatewayMetrics, Route } from "./metrics.ts";
 import { nameCaller, renderRefusal, type GatewayRoutes, type NameCallerParts } from "./name-caller.ts";
 
-export interface AppParts extends Pick<NameCallerParts, "authenticate" | "observeUnready"> {
+export interface AppParts extends Pick<NameCallerParts, "authenticate" | "tokens" | "observeUnready"> {
   clock: Clock;
   allowedHosts: readonly string[];
   allowedOrigins: readonly string[];
@@ -27,7 +27,7 @@ export interface AppParts extends Pick<NameCallerParts, "authenticate" | "observ
   log: Logger;
 }
 
-export const managementPath = "/mcp";
+const managementPath = "/mcp";
 const maxShownPathChars = 200;
 const shorten = (path: string): string =>
   path.length <= maxShownPathChars ? path : `${path.slice(0, maxShownPathChars)}…`;

@@ -1,6 +1,6 @@
 // The environment variables of a gateway's process, read once at start. What it serves, and to whom, is in its configuration.
 import * as z from "zod";
-import { mounts } from "../crds/names.ts";
+import { mounts, tokenNames } from "../crds/names.ts";
 import { readEnvironment } from "../lib/process/environment.ts";
 import { logVariables } from "../lib/process/log-variables.ts";
 import { limitsText, limitsVariable } from "../plan/rules.ts";
@@ -13,6 +13,11 @@ const schema = z.object({
   PALLAS_ADMIN_HOST: z.string().optional().describe("address of the admin port; default: PALLAS_HOST"),
   PALLAS_POD_IP: z.string().optional().describe("the pod's address, a further allowed Host"),
   [limitsVariable]: limitsText.default({}).describe("what its operator accepts; the operator writes it"),
+  PALLAS_IMAGE: z.string().optional().describe("the image it runs in, as people are told"),
+  PALLAS_AGENTS_TOKEN: z
+    .string()
+    .default(`${mounts.tokens}/${tokenNames.agents}`)
+    .describe("file of its own token for its agents' admin ports"),
   ...logVariables,
   PALLAS_DRAIN_DELAY_MS: z.coerce
     .number()

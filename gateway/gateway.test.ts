@@ -203,12 +203,13 @@ describe("MGM-1 routes beside the management server", () => {
     const routes = new Hono<GatewayRoutes>();
     routes.all("/mcp", async (c, next) => {
       const caller = c.get("caller");
-      return caller.kind === "agent" ? c.text(`the compositor of ${caller.agent}`) : await next();
+      const token = c.req.header("authorization") ?? "no token";
+      return caller.kind === "agent" ? c.text(`the compositor of ${caller.agent}, ${token}`) : await next();
     });
     const served = await serveGateway({ routes: [routes] });
     await served.allow("clerk", "the-clerk");
     await served.allow("admins", "an-admin");
-    expect(await (await send(served, bearer("the-clerk"))).text()).toBe("the compositor of clerk");
+    expect(await (await send(served, bearer("the-clerk"))).text()).toBe("the compositor of clerk, no token");
     expect((await send(served, bearer("an-admin"))).headers.has("mcp-session-id")).toBe(true);
     expect((await send(served)).status).toBe(401);
   });

@@ -71,6 +71,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     allowedHosts,
     allowedOrigins: config.http.allowedOrigins,
     authenticate: callers.authenticate,
+    tokens: config,
     observeUnready,
     drain,
     inFlight,

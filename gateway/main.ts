@@ -2,7 +2,6 @@
 // from the start, so that a start that waits for its resources can be seen.
 import { readFile } from "node:fs/promises";
 import { parseGatewayConfig } from "../crds/gateway-config.ts";
-import { staticTools, type McpTable } from "../lib/mcp/table.ts";
 import { systemClock as clock } from "../lib/process/clock.ts";
 import { listen, type RunningServer } from "../lib/process/http-server.ts";
 import { captureLibraryOutput } from "../lib/process/library-output.ts";
@@ -12,6 +11,7 @@ import { parseEnvironment } from "./environment.ts";
 import { createGateway } from "./gateway.ts";
 import { createGatewayMetrics, type Observed } from "./metrics.ts";
 import { openPlace } from "./place.ts";
+import { createServed } from "./served.ts";
 
 /** Steps of the shutdown that are not waiting for calls; answers on their way out have a part of it. */
 const closeDeadlineMs = 10_000;
@@ -34,12 +34,11 @@ async function main(): Promise<void> {
   const place = await openPlace({ config, localState: environment.PALLAS_LOCAL_STATE, metrics, log, clock });
   shutdown.add("state", () => place.close());
   const servers: RunningServer[] = [];
-  const table: McpTable = { server: { name: "pallas-gateway", version: "0" }, tools: staticTools([]), prompts: [] };
+  const served = createServed({ config, place, environment, metrics, log, clock });
   const gateway = createGateway({
     ...place,
+    ...served,
     config,
-    table,
-    routes: [],
     secretsDir: environment.PALLAS_SECRETS_DIR,
     podIp: environment.PALLAS_POD_IP,
     metrics,
@@ -49,7 +48,7 @@ async function main(): Promise<void> {
   });
   const { app, adminApp, drain, close } = gateway;
   shutdown.add("servers", async () => {
-    await close();
+    await Promise.all([close(), served.close()]);
     await Promise.all(servers.map((server) => server.close({ graceMs: closeGraceMs })));
   });
   const { http: port, admin: adminPort } = config.ports;

@@ -1,8 +1,9 @@
 // The series of a gateway. Every label has a fixed set of values, whatever callers send.
-import { Counter, Gauge } from "prom-client";
+import { Counter, Gauge, Histogram } from "prom-client";
 import { metricNames } from "../crds/metric-names.ts";
 import { createKubeMetrics, type KubeMetrics } from "../lib/kube/metrics.ts";
 import { createMetrics } from "../lib/process/metrics.ts";
+import type { ProxiedCall } from "./proxy/proxy.ts";
 
 /** What a request was for. */
 export type Route = "mcp" | "proxy" | "other";
@@ -21,6 +22,7 @@ export interface GatewayMetrics {
   countRequest(route: Route, status: number): void;
   countRefused(status: (typeof refusedStatuses)[number]): void;
   countWrite(operation: WriteOperation, outcome: WriteOutcome): void;
+  countProxied(call: ProxiedCall): void;
   /** Text 0.0.4. */
   render(): Promise<{ body: string; contentType: string }>;
 }
@@ -56,6 +58,19 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
     labelNames: ["operation", "outcome"],
     registers,
   });
+  const proxied = new Counter({
+    name: "pallas_gateway_proxied_total",
+    help: "Requests to agents that went through, by how they ended.",
+    labelNames: ["route", "agent", "outcome"],
+    registers,
+  });
+  const proxiedSeconds = new Histogram({
+    name: "pallas_gateway_proxied_duration_seconds",
+    help: "Time of requests to agents, to the end of their answers.",
+    labelNames: ["route"],
+    buckets: [0.01, 0.1, 1, 10, 60, 600],
+    registers,
+  });
   const gauge = (name: string, help: string, read: (observed: Observed) => number) =>
     new Gauge({
       name,
@@ -80,6 +95,10 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
     countRequest: (route, status) => requests.inc({ route, status: `${Math.floor(status / 100)}xx` }),
     countRefused: (status) => refused.inc({ status }),
     countWrite: (operation, outcome) => writes.inc({ operation, outcome }),
+    countProxied({ route, agent, outcome, durationMs }) {
+      proxied.inc({ route, agent, outcome });
+      proxiedSeconds.observe({ route }, durationMs / 1000);
+    },
     render: () => metrics.render(),
   };
 }

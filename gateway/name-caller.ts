@@ -1,12 +1,14 @@
-// Names the caller of each request to what follows (MGM-1), or answers as the refusal says. The token itself goes to nobody:
-// it is taken off the request.
+// Names the caller of each request to what follows (MGM-1), or answers as the refusal says. A token that agents may not have
+// is taken off the request, so that nobody behind can send it on.
 import type { MiddlewareHandler } from "hono";
+import type { GatewayConfig } from "../crds/gateway-config.ts";
 import type { Authenticate } from "../lib/auth/authenticate.ts";
 import { refuseUnchecked, type Refusal } from "../lib/auth/refusal.ts";
 import { readRequestFacts } from "../lib/auth/request-credentials.ts";
 import type { Identity } from "../lib/auth/roles.ts";
 import { renderRpcFailure, rpcCodes } from "../lib/mcp/json-rpc.ts";
 import type { ServerEnv } from "../lib/process/http-server.ts";
+import { findForwardedAuthorization } from "./forwarded-token.ts";
 
 /** What routes behind the guard find in their context. */
 export interface GatewayRoutes {
@@ -16,13 +18,14 @@ export interface GatewayRoutes {
 
 export interface NameCallerParts {
   authenticate: Authenticate;
+  tokens: Pick<GatewayConfig, "jwt" | "audience">;
   /** Why nobody's token can be judged yet. */
   observeUnready: () => string | undefined;
   onRefused: (status: Refusal["status"]) => void;
 }
 
 export function nameCaller(parts: NameCallerParts): MiddlewareHandler<GatewayRoutes> {
-  const { authenticate, observeUnready, onRefused } = parts;
+  const { authenticate, tokens, observeUnready, onRefused } = parts;
   return async function guard(c, next) {
     const { incoming } = c.env;
     // Only where two Authorization headers can be told from one.
@@ -33,7 +36,8 @@ export function nameCaller(parts: NameCallerParts): MiddlewareHandler<GatewayRou
       onRefused(found.status);
       return renderRefusal(found);
     }
-    c.req.raw.headers.delete("authorization");
+    const forwarded = findForwardedAuthorization(c.req.header("authorization"), tokens);
+    if (forwarded === undefined) c.req.raw.headers.delete("authorization");
     c.set("caller", found);
     await next();
     return undefined;

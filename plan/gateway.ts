@@ -50,7 +50,7 @@ export function resolveGateway(instance: PallasInstance): ResolvedGateway | unde
   const host = externalHost(instance);
   const config: GatewayConfig = {
     schema: 1,
-    instance: { name, namespace },
+    instance: { name, namespace, version: spec.version },
     audience: gatewayAudience(name, namespace),
     management,
     access: access.map((entry) => ({ who: renderWho(entry), as: renderAs(entry) })),

@@ -11,6 +11,7 @@ import { listen } from "../../lib/process/http-server.ts";
 import { createMemoryBudget } from "../../lib/process/memory-budget.ts";
 import { createAccessTokens } from "../access-tokens.ts";
 import { keepUntilEnd } from "../testing/cleanup.ts";
+import { createTestGateway } from "../testing/gateway.ts";
 import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
 import { createTestLog, startAgent, startToolServer, textResult } from "../testing/servers.ts";
 import { startTwistedServer } from "../testing/twisted-server.ts";
@@ -52,12 +53,13 @@ async function start(servers: RunServer[], authorize?: Authorize) {
   return { url: `${server.url}/compositor/mcp`, memory, counted, lines, stop };
 }
 
-async function open(url: string) {
+async function open(url: string, token?: string) {
   const client = new Client(
     { name: "test", version: "1.0.0" },
     { versionNegotiation: { mode: { pin: "2026-07-28" } } },
   );
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   return {
     client,
     names: async () =>
@@ -79,8 +81,9 @@ const hanging = () => new Response(new ReadableStream(), { headers: { "content-t
 describe("MGM-4 the compositor of an agent", () => {
   test("is on the admin port of an agent whose instance has a gateway, and nowhere without one", async () => {
     const server = renderTestServer("a", (await keep(greet())).url);
-    const agent = await keep(startAgent({ servers: [server], gateway: true }));
-    const { names } = await keep(open(`${agent.adminUrl}/compositor/mcp`));
+    const { readLive, sign } = await createTestGateway();
+    const agent = await keep(startAgent({ servers: [server], gateway: true }, { readLive }));
+    const { names } = await keep(open(`${agent.adminUrl}/compositor/mcp`, await sign()));
     expect(await names()).toEqual(["a__greet", "a__hide"]);
     expect((await fetch(`${agent.url}/compositor/mcp`, { method: "POST" })).status).toBe(404);
     const without = await keep(startAgent({ servers: [server] }));

@@ -1,5 +1,5 @@
-// The second MCP endpoint of an agent (MGM-4): its servers in one place, for whoever holds the agent's own token. It is mounted
-// on the admin port, which only the gateway and what watches the agent reach, and it judges no tokens: the gateway has.
+// The second MCP endpoint of an agent (MGM-4): its servers in one place, for whoever holds the agent's own token, which the
+// gateway has judged. Who mounts it lets nobody in but the gateway.
 import { Hono } from "hono";
 import { compositorPath } from "../../crds/names.ts";
 import { nameGatewayCaller } from "../../lib/auth/gateway-caller.ts";

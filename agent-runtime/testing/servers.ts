@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { McpExtension } from "../../lib/mcp/extension.ts";
+import { callerHeader } from "../../lib/auth/gateway-caller.ts";
 import { serveMcp } from "../../lib/mcp/serve.ts";
 import {
   type CallContext,
@@ -41,6 +42,8 @@ export interface ToolServer {
   seen: SeenCall[];
   /** The Authorization header of every HTTP request, probes and session ends included. */
   authorizations: (string | null)[];
+  /** For whom each request said to be, by the header of gateways. */
+  callers: (string | null)[];
   stop(): Promise<void>;
 }
 
@@ -72,6 +75,7 @@ export async function startToolServer(
 ): Promise<ToolServer> {
   const seen: SeenCall[] = [];
   const authorizations: (string | null)[] = [];
+  const callers: (string | null)[] = [];
   const entries = Object.entries(tools).map(([name, tool]): ToolEntry => {
     const { handle, inputSchema = { type: "object" } } = typeof tool === "function" ? { handle: tool } : tool;
     return {
@@ -103,6 +107,7 @@ export async function startToolServer(
   const fetch = (request: Request) => {
     const authorization = request.headers.get("authorization");
     authorizations.push(authorization);
+    callers.push(request.headers.get(callerHeader));
     if (!admits(authorization)) return new Response("Unauthorized", { status: 401 });
     if (only2025 && request.headers.get("mcp-protocol-version")?.startsWith("2026") === true) {
       return new Response("Bad Request: Unsupported protocol version", { status: 400 });
@@ -114,7 +119,7 @@ export async function startToolServer(
     await endpoint.close();
     await server.close({ graceMs: 0 });
   };
-  return { url: `${server.url}/mcp`, seen, authorizations, stop };
+  return { url: `${server.url}/mcp`, seen, authorizations, callers, stop };
 }
 
 export interface TestAgent extends Runtime {

@@ -88,7 +88,7 @@ export function createTools(options: ToolsOptions): Tools {
     warnOfPatterns: createPatternWarning(server, log),
     pool: createAskableLinks((askable) =>
       forwardsBearer(server)
-        ? createLinkPool({ open: (bearer) => openLink(server, askable, bearer), clock })
+        ? createLinkPool({ open: (bearer) => openLink(server, askable, bearer), keyOf: (bearer) => bearer, clock })
         : createSharedLink(openLink(server, askable)),
     ),
   }));

@@ -6,8 +6,9 @@ import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import type { Identity } from "../../lib/auth/roles.ts";
 import { systemClock, type Clock } from "../../lib/process/clock.ts";
-import { listen, type ServerEnv } from "../../lib/process/http-server.ts";
+import { listen } from "../../lib/process/http-server.ts";
 import { createLogger } from "../../lib/process/log.ts";
+import type { GatewayRoutes } from "../name-caller.ts";
 import { createProxy, type ProxiedCall, type ProxyParts } from "./proxy.ts";
 
 /** By the header `x-caller`. */
@@ -62,7 +63,8 @@ export async function startProxy(
   const agents = new Map(["clerk", "research-a"].map((name) => [name, agentNamed(name)]));
   const proxy = createProxy({
     agents: { getInstance: instance, getAgent: (name) => agents.get(name), getEndpoint: () => place },
-    tokens: { issuer: undefined, audience: "pallas:agents/team" },
+    issuer: undefined,
+    readAgentsToken: async () => "of the gateway",
     maxBodyBytes: 1_000,
     callTimeoutMs: 20_000,
     onEnd: (call) => void ended.push(call),
@@ -70,7 +72,7 @@ export async function startProxy(
     clock: systemClock,
     ...changes,
   });
-  const app = new Hono<{ Bindings: ServerEnv; Variables: { caller?: Identity } }>();
+  const app = new Hono<GatewayRoutes>();
   app.use(async (context, next) => {
     const caller = (changes.identities ?? callers)[context.req.header("x-caller") ?? ""];
     if (caller !== undefined) context.set("caller", caller);

@@ -10,10 +10,10 @@ import { createForwarder } from "../../lib/outgoing/forwarder.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { ServerEnv } from "../../lib/process/http-server.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import type { GatewayRoutes } from "../name-caller.ts";
 import { bodyTooLarge, runExchange, type Exchange, type ExchangeEnd, type Outcome } from "./exchange.ts";
 import { findAgent, type ProxiedAgents } from "./find-agent.ts";
 import { renderAgentHeaders } from "./forwarded-headers.ts";
-import { findAgentAuthorization, type TokenRules } from "./inbound-token.ts";
 import { createPlaces } from "./places.ts";
 
 /** What metrics count. `agent` is one that is known, so that there are no more of them than agents. */
@@ -34,7 +34,10 @@ const defaultLimits = {
 
 export interface ProxyParts {
   agents: ProxiedAgents;
-  tokens: TokenRules;
+  /** Of spec.auth.jwt; absent: no agent of the instance asks for a token. What reaches the proxy as Authorization is theirs. */
+  issuer: string | undefined;
+  /** The gateway's own token for the compositors of its agents. */
+  readAgentsToken: () => Promise<string>;
   maxBodyBytes: number;
   /** How long a call may take that is answered when it is over. */
   callTimeoutMs: number;
@@ -44,15 +47,9 @@ export interface ProxyParts {
   clock: Clock;
 }
 
-/** A middleware before it sets `caller`. */
-interface ProxyEnv {
-  Bindings: ServerEnv;
-  Variables: { caller?: Identity };
-}
-
 export interface Proxy {
   /** Mount at "/", before what serves people at /mcp. It needs a server that listens. */
-  app: Hono<ProxyEnv>;
+  app: Hono<GatewayRoutes>;
   /** Requests and streams that run now. */
   count(): number;
   /** Drops what still runs. */
@@ -71,12 +68,12 @@ const retryAfter = { "Retry-After": "5" };
 export function createProxy(parts: ProxyParts): Proxy {
   const forwarder = createForwarder({ connectTimeoutMs });
   const places = createPlaces({ ...defaultLimits, ...parts.limits });
-  const forward = async (context: Context<ProxyEnv>, destination: Destination): Promise<Response> => {
+  const forward = async (context: Context<GatewayRoutes>, destination: Destination): Promise<Response> => {
     const { route, agent, identity } = destination;
     const startedAt = parts.clock.now();
     const found = findAgent(parts.agents, agent, identity);
     if (found.kind === "failed") return renderRpcFailure(found.failure);
-    const prepared = prepare(context, destination, parts);
+    const prepared = await prepare(context, destination, parts);
     if ("code" in prepared) return renderRpcFailure(prepared);
     const end = ({ outcome, error }: { outcome: ProxiedCall["outcome"]; error?: unknown }) => {
       if (outcome === "failed" && error !== undefined) parts.log.warn({ agent, route, err: error }, "agent broke off");
@@ -100,15 +97,15 @@ export function createProxy(parts: ProxyParts): Proxy {
     return answer.kind === "answer" ? answer.response : renderRpcFailure(answer.failure);
   };
 
-  const app = new Hono<ProxyEnv>();
+  const app = new Hono<GatewayRoutes>();
   app.all("/proxy/:agent/mcp", async (context) => {
-    const identity = requireIdentity(context);
+    const identity = context.get("caller");
     const refusal = requireRole(identity, "caller");
     if (refusal !== undefined) return renderRpcFailure({ ...refusal, code: rpcCodes.serverError });
     return await forward(context, { route: "agent", agent: context.req.param("agent"), identity });
   });
   app.all("/mcp", async (context, next) => {
-    const identity = requireIdentity(context);
+    const identity = context.get("caller");
     if (identity.kind !== "agent") return await next();
     return await forward(context, { route: "compositor", agent: identity.agent, identity });
   });
@@ -119,24 +116,17 @@ export function createProxy(parts: ProxyParts): Proxy {
   return { app, count: places.count, close: () => forwarder.close() };
 }
 
-/** Throws where whoever mounted the proxy forgot to name the caller: nobody is served then. */
-function requireIdentity(context: Context<ProxyEnv>): Identity {
-  const identity = context.get("caller");
-  if (identity === undefined) throw new Error("expected a middleware that names the caller, found none");
-  return identity;
-}
-
 interface Prepared extends Pick<Exchange, "method" | "headers" | "body" | "maxBodyBytes" | "firstByteTimeoutMs"> {
   /** It has no end of its own. */
   isStream: boolean;
 }
 
 /** What is sent on, or why nothing is. */
-function prepare(
-  context: Context<ProxyEnv>,
+async function prepare(
+  context: Context<GatewayRoutes>,
   { route, agent, identity }: Destination,
   parts: ProxyParts,
-): Prepared | RpcFailure {
+): Promise<Prepared | RpcFailure> {
   const { method } = context.req;
   const { headers, ...incoming } = readIncoming(context.env.incoming);
   if (method !== "GET" && method !== "POST" && method !== "DELETE") {
@@ -144,9 +134,10 @@ function prepare(
     return { status: 405, code: rpcCodes.serverError, message: "Method not allowed", headers: allow };
   }
   if (Number(headers["content-length"] ?? 0) > parts.maxBodyBytes) return bodyTooLarge(parts.maxBodyBytes);
-  const authorization = route === "agent" ? findAgentAuthorization(headers.authorization, parts.tokens) : undefined;
-  if (route === "agent" && parts.tokens.issuer !== undefined && authorization === undefined) {
-    const message = `The agent ${agent} asks for a token of ${parts.tokens.issuer}, and yours is another: sign in there`;
+  const isOwn = route === "compositor";
+  const authorization = isOwn ? `Bearer ${await parts.readAgentsToken()}` : context.req.header("authorization");
+  if (parts.issuer !== undefined && authorization === undefined) {
+    const message = `The agent ${agent} asks for a token of ${parts.issuer}, and yours is another: sign in there`;
     return { status: 403, code: rpcCodes.serverError, message };
   }
   // The 2026 era says by a header what a POST asks for.

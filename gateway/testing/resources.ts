@@ -21,7 +21,7 @@ export const agentManifest = (name: string, spec: object = {}, uid = `uid-of-${n
 const everything = { agents: ["*"], servers: ["*"] };
 
 /** Tokens by their tables below the secrets folder, and the accounts of two people. */
-export const testAccess: GatewayAccessRule[] = [
+const testAccess: GatewayAccessRule[] = [
   { who: { serviceAccount: "on-call" }, as: { role: "approver", ...everything } },
   { who: { tokens: { name: "tokens", key: "admins" } }, as: { role: "admin", ...everything } },
   { who: { tokens: { name: "tokens", key: "clerk" } }, as: { agent: "clerk" } },
@@ -29,7 +29,7 @@ export const testAccess: GatewayAccessRule[] = [
 
 export const testConfig = (changes: Partial<GatewayConfig> = {}): GatewayConfig => ({
   schema: 1,
-  instance: { name: "ouranos", namespace: "agents" },
+  instance: { name: "ouranos", namespace: "agents", version: "1.0.0" },
   audience: gatewayAudience("ouranos", "agents"),
   management: "approve",
   access: testAccess,

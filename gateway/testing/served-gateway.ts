@@ -29,7 +29,7 @@ export interface ServedGateway {
   allow(key: string, token: string, expiry?: string): Promise<void>;
 }
 
-export const digestLine = (token: string, expiry = ""): string =>
+const digestLine = (token: string, expiry = ""): string =>
   `sha256:${createHash("sha256").update(token).digest("hex")} ${expiry}\n`;
 
 export const tableOf = (...tools: ToolEntry[]): McpTable => ({

@@ -16,7 +16,7 @@ import type { GatewayMetrics, WriteOperation, WriteOutcome } from "../metrics.ts
 import { WriteRefused, type GatewayState, type GatewayWrites, type WritesFor } from "../state/state.ts";
 
 /** Of everything that a gateway writes (OPR-2). */
-export const gatewayFieldManager = "pallas-gateway";
+const gatewayFieldManager = "pallas-gateway";
 const writeTimeoutMs = 15_000;
 
 export interface WritesOptions {

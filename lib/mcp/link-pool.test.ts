@@ -18,7 +18,12 @@ function createPool(options: { maxLinks?: number } = {}) {
       close: async () => void closed.push(bearer),
     };
   };
-  return { pool: createLinkPool({ open, clock, idleTtlMs: 1_000, ...options }), clock, opened, closed };
+  return {
+    pool: createLinkPool({ open, keyOf: (bearer) => bearer, clock, idleTtlMs: 1_000, ...options }),
+    clock,
+    opened,
+    closed,
+  };
 }
 
 describe("BRR-2 links by token", () => {

@@ -1,4 +1,4 @@
-// The links to one server that gets its callers' tokens: one link, with its session and tool list, for each token (BRR-2).
+// The links to one server that knows its callers apart: one link, with its session and tool list, for each of them (BRR-2).
 // A link is found by a keyed hash, so that no token is a key of anything; idle links are closed, and there are never more
 // than a fixed number.
 import { createHmac, randomBytes } from "node:crypto";
@@ -6,9 +6,11 @@ import type { Clock, Timer } from "../process/clock.ts";
 import type { Link } from "./link.ts";
 import type { ListFailure } from "./tool-list.ts";
 
-export interface LinkPoolOptions {
-  /** Opens the link whose requests carry `bearer`, or no token. */
-  open: (bearer: string | undefined) => Link;
+export interface LinkPoolOptions<Who> {
+  /** Opens the link whose requests say who it is, by a token or otherwise. */
+  open: (who: Who) => Link;
+  /** By what callers are told apart; those without share a link. */
+  keyOf: (who: Who) => string | undefined;
   clock: Clock;
   /** Links kept, in use or not. Runs beyond it get links of their own. */
   maxLinks?: number;
@@ -21,8 +23,8 @@ export interface Lease {
   release(): void;
 }
 
-export interface LinkPool {
-  lease(bearer: string | undefined): Lease;
+export interface LinkPool<Who = string | undefined> {
+  lease(who: Who): Lease;
   /** Why the server lends no tools, as of lately; undefined when that is not known. Never rejects. */
   observeProblem(): Promise<ListFailure | undefined>;
   /** Closes all links. Leases that still run fail. */
@@ -40,12 +42,13 @@ interface Entry {
 const problemTtlMs = 60_000;
 
 /** No links yet. */
-export function createLinkPool({ open, clock, maxLinks = 64, idleTtlMs = 300_000 }: LinkPoolOptions): LinkPool {
+export function createLinkPool<Who>(options: LinkPoolOptions<Who>): LinkPool<Who> {
+  const { open, keyOf, clock, maxLinks = 64, idleTtlMs = 300_000 } = options;
   // In the order of their last release, so that the first idle one is the one idle longest.
   const entries = new Map<string, Entry>();
   const hashKey = randomBytes(32);
-  const hash = (bearer: string | undefined) =>
-    bearer === undefined ? "" : createHmac("sha256", hashKey).update(bearer).digest("base64url");
+  const hash = (text: string | undefined) =>
+    text === undefined ? "" : createHmac("sha256", hashKey).update(text).digest("base64url");
 
   const drop = (key: string, entry: Entry) => {
     entry.timer?.cancel();
@@ -68,11 +71,11 @@ export function createLinkPool({ open, clock, maxLinks = 64, idleTtlMs = 300_000
     entry.timer = clock.schedule(idleTtlMs, () => void drop(key, entry));
   };
   return {
-    lease(bearer) {
-      const key = hash(bearer);
+    lease(who) {
+      const key = hash(keyOf(who));
       let entry = entries.get(key);
       if (entry === undefined) {
-        const link = open(bearer);
+        const link = open(who);
         if (!makeRoom()) return { link, release: once(() => void link.close()) };
         entry = { link, leases: 0, idle: false, timer: undefined };
         entries.set(key, entry);

@@ -114,13 +114,29 @@ describe("SEC-1 a gateway's pod", () => {
 
   it("has only those keys of Secrets that access names, each optional", () => {
     const secrets = (gateway: object) =>
-      podOf(gateway)?.volumes?.flatMap(({ projected }) => projected?.sources ?? []) ?? [];
+      (podOf(gateway)?.volumes ?? [])
+        .flatMap(({ projected }) => projected?.sources ?? [])
+        .filter(({ serviceAccountToken }) => serviceAccountToken === undefined);
     expect(secrets({ access: [full.access[0]] })).toEqual([]);
     expect(secrets(full)).toEqual(
       ["admins", "clerk"].map((key) => ({
         secret: { name: "gateway-tokens", optional: true, items: [{ key, path: `gateway-tokens/${key}` }] },
       })),
     );
+  });
+});
+
+describe("MGM-1 the token by which a gateway's agents know it", () => {
+  it("is made out to them alone, lasts ten minutes, and is renewed by the kubelet", () => {
+    const pod = rendered(full).deployment.spec?.template.spec;
+    expect(pod?.volumes?.find(({ name }) => name === "agents-token")?.projected?.sources).toEqual([
+      { serviceAccountToken: { audience: "pallas-agents:agents/ouranos", expirationSeconds: 600, path: "agents" } },
+    ]);
+    expect(pod?.containers[0]?.volumeMounts).toContainEqual({
+      name: "agents-token",
+      mountPath: "/var/run/pallas/tokens",
+      readOnly: true,
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 // The Deployment of an instance's gateway. Its pods hold a token, for what its Role names, and the hashes of tokens that
 // it takes; what callers bring and what models know is in other pods.
 import type { V1Container, V1Deployment, V1EnvVar, V1PodSpec, V1Volume } from "@kubernetes/client-node";
-import { gatewayConfigName, gatewayName, mounts, ports } from "../../crds/names.ts";
+import { agentsAudience, gatewayConfigName, gatewayName, mounts, ports, tokenNames } from "../../crds/names.ts";
 import { tokenFiles, type ResolvedGateway } from "../../plan/gateway.ts";
 import { limitsVariable, renderLimits, type Rules } from "../../plan/rules.ts";
 import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
@@ -11,10 +11,12 @@ import { renderProbes } from "./probes.ts";
 import { restrictedContainer, restrictedPod } from "./restricted.ts";
 
 const tokensVolume = "tokens";
+const agentsTokenVolume = "agents-token";
 
-const renderEnvironment = ({ instance }: ResolvedGateway, rules: Rules): V1EnvVar[] => [
+const renderEnvironment = ({ instance }: ResolvedGateway, image: string, rules: Rules): V1EnvVar[] => [
   { name: "PALLAS_GATEWAY_CONFIG", value: mounts.gatewayConfig },
   { name: "PALLAS_POD_IP", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "status.podIP" } } },
+  { name: "PALLAS_IMAGE", value: image },
   // It writes nothing that the operator would refuse, and so judges by the same rules.
   { name: limitsVariable, value: renderLimits(rules) },
   ...renderOutgoing(instance).env,
@@ -29,18 +31,36 @@ function renderContainer(gateway: ResolvedGateway, image: string, rules: Rules, 
       { name: "http", containerPort: ports.gateway, protocol: "TCP" },
       { name: "admin", containerPort: ports.gatewayAdmin, protocol: "TCP" },
     ],
-    env: renderEnvironment(gateway, rules),
+    env: renderEnvironment(gateway, image, rules),
     resources: renderResources(gateway.resources),
     ...renderProbes("admin"),
     volumeMounts: [
       { name: "config", mountPath: mounts.configs, readOnly: true },
       { name: "tmp", mountPath: "/tmp" },
+      { name: agentsTokenVolume, mountPath: mounts.tokens, readOnly: true },
       ...tokens.map(({ name }) => ({ name, mountPath: mounts.secrets, readOnly: true })),
       ...renderOutgoing(gateway.instance).volumeMounts,
     ],
     securityContext: restrictedContainer,
   };
 }
+
+/** Renewed by the kubelet; the program reads it each time. */
+const renderAgentsToken = ({ metadata: { name, namespace } }: ResolvedGateway["instance"]): V1Volume => ({
+  name: agentsTokenVolume,
+  projected: {
+    defaultMode: 0o440,
+    sources: [
+      {
+        serviceAccountToken: {
+          audience: agentsAudience(name, namespace),
+          expirationSeconds: 600,
+          path: tokenNames.agents,
+        },
+      },
+    ],
+  },
+});
 
 function renderPodSpec(gateway: ResolvedGateway, image: string, rules: Rules): V1PodSpec {
   const { instance, replicas, config, hash } = gateway;
@@ -58,6 +78,7 @@ function renderPodSpec(gateway: ResolvedGateway, image: string, rules: Rules): V
     volumes: [
       { name: "config", configMap: { name: gatewayConfigName(name, hash), defaultMode: 0o440 } },
       { name: "tmp", emptyDir: { sizeLimit: "64Mi" } },
+      renderAgentsToken(instance),
       ...tokens,
       ...renderOutgoing(instance).volumes,
     ],

@@ -52,6 +52,7 @@ async function renderGateway(): Promise<string> {
   const none = () => 0;
   const metrics = createGatewayMetrics(() => ({ countSessions: none, countInFlight: none, countTroubles: none }));
   metrics.countRequest("mcp", 200);
+  metrics.countProxied({ route: "agent", agent: "clerk", outcome: "ok", durationMs: 1 });
   metrics.kube.requested("GET", "200");
   return (await metrics.render()).body;
 }

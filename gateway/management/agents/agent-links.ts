@@ -1,7 +1,6 @@
-// The ways to agents' MCP endpoints: links that are opened with the first call and closed when idle, one for each caller's token
-// where one is sent. A token goes on only where the instance's agents ask for tokens of an issuer, and only one of that issuer:
-// what proves somebody to the gateway alone must prove them nowhere else.
-import { readNamedIssuer } from "../../../lib/auth/cluster-tokens.ts";
+// The ways to agents' MCP endpoints: links that are opened with the first call and closed when idle, one for each caller, so
+// that what one begins is nobody else's.
+import { callerHeader, renderCaller } from "../../../lib/auth/gateway-caller.ts";
 import { createLink, type Link } from "../../../lib/mcp/link.ts";
 import { createLinkPool, type Lease, type LinkPool } from "../../../lib/mcp/link-pool.ts";
 import type { OpenFetch } from "../../../lib/mcp/safe-fetch.ts";
@@ -10,14 +9,22 @@ import type { Logger } from "../../../lib/process/log.ts";
 import type { MemoryBudget } from "../../../lib/process/memory-budget.ts";
 import type { GatewayState } from "../../state/state.ts";
 
+export interface LinkCaller {
+  subject: string;
+  /** The caller's token, where agents may have it. */
+  bearer: string | undefined;
+}
+
 export interface AgentLinks {
-  /** The way to an agent for one call; undefined while it has no endpoint. Whoever leases it releases it. */
-  lease(agent: string, bearer: string | undefined): Lease | undefined;
+  /**
+   * The way to an agent for one call; undefined while it has no endpoint. Whoever leases it releases it.
+   */
+  lease(agent: string, who: LinkCaller): Lease | undefined;
   close(): Promise<void>;
 }
 
 export interface AgentLinksParts {
-  state: Pick<GatewayState, "getInstance" | "getEndpoint" | "onChange">;
+  state: Pick<GatewayState, "getEndpoint" | "onChange">;
   version: string;
   openFetch?: OpenFetch | undefined;
   memory?: MemoryBudget | undefined;
@@ -29,12 +36,15 @@ export interface AgentLinksParts {
 const maxLinksPerAgent = 16;
 
 export function createAgentLinks({ state, version, openFetch, memory, log, clock }: AgentLinksParts): AgentLinks {
-  const pools = new Map<string, { url: string; pool: LinkPool }>();
-  const openLink = (name: string, url: string, bearer: string | undefined): Link =>
+  const pools = new Map<string, { url: string; pool: LinkPool<LinkCaller> }>();
+  const openLink = (name: string, url: string, { subject, bearer }: LinkCaller): Link =>
     createLink({
       name,
       url,
-      headers: async () => (bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
+      headers: async () => ({
+        [callerHeader]: renderCaller(subject),
+        ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
+      }),
       clientVersion: version,
       log,
       clock,
@@ -46,12 +56,13 @@ export function createAgentLinks({ state, version, openFetch, memory, log, clock
     pools.delete(agent);
     void known?.pool.close();
   };
-  const poolOf = (agent: string, url: string): LinkPool => {
+  const poolOf = (agent: string, url: string): LinkPool<LinkCaller> => {
     const known = pools.get(agent);
     if (known?.url === url) return known.pool;
     drop(agent);
-    const open = (bearer: string | undefined) => openLink(agent, url, bearer);
-    const pool = createLinkPool({ open, clock, maxLinks: maxLinksPerAgent });
+    const open = (who: LinkCaller) => openLink(agent, url, who);
+    const keyOf = ({ subject, bearer }: LinkCaller) => JSON.stringify([subject, bearer]);
+    const pool = createLinkPool({ open, keyOf, clock, maxLinks: maxLinksPerAgent });
     pools.set(agent, { url, pool });
     return pool;
   };
@@ -59,19 +70,14 @@ export function createAgentLinks({ state, version, openFetch, memory, log, clock
     for (const agent of agents) if (state.getEndpoint(agent) === undefined) drop(agent);
   });
   return {
-    lease(agent, bearer) {
+    lease(agent, who) {
       const endpoint = state.getEndpoint(agent);
       if (endpoint === undefined) return undefined;
-      return poolOf(agent, endpoint.mcpUrl).lease(mayGoOn(bearer) ? bearer : undefined);
+      return poolOf(agent, endpoint.mcpUrl).lease(who);
     },
     async close() {
       stop();
       await Promise.all([...pools.values()].map(({ pool }) => pool.close()));
     },
   };
-
-  function mayGoOn(bearer: string | undefined): boolean {
-    const issuer = state.getInstance()?.spec.auth?.jwt?.issuer;
-    return bearer !== undefined && issuer !== undefined && readNamedIssuer(bearer) === issuer;
-  }
 }

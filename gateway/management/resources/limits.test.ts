@@ -22,9 +22,9 @@ describe("MGM-2 a resource of the management server", () => {
   });
 
   test.each([
-    ["as large as may be", maxResourceBytes, false],
-    ["one byte larger", maxResourceBytes + 1, true],
-  ])("%s is sent, or refused with a sentence", async (_what, bytes, isRefused) => {
+    ["as large as may be is sent", maxResourceBytes, "sent"],
+    ["one byte larger is refused with a sentence", maxResourceBytes + 1, "the most that is sent"],
+  ])("%s", async (_what, bytes, outcome) => {
     const { source } = createResources({
       state: { listAgents: () => [], onChange: () => () => undefined },
       presets: { onChange: () => () => undefined },
@@ -46,8 +46,10 @@ describe("MGM-2 a resource of the management server", () => {
       caller: person("viewer"),
       meta: {},
     };
-    const read = source.read("resource://large", context);
-    if (isRefused) await expect(read).rejects.toThrow("the most that is sent");
-    else expect(await read).toHaveLength(1);
+    const read = source.read("resource://large", context).then(
+      () => "sent",
+      (error: unknown) => String(error),
+    );
+    expect(await read).toContain(outcome);
   });
 });

@@ -28,7 +28,7 @@ export const createUiState = (state: GatewayState, links: AgentLinks, conversati
       const sessionId = conversations.find(identity, name);
       const told = { agent_id: name, session_id: sessionId ?? null };
       if (sessionId === undefined) return { ...told, messages: [] };
-      const lease = links.lease(name, bearer);
+      const lease = links.lease(name, { subject: identity.subject, bearer });
       if (lease === undefined) return { ...told, messages: [], message: "the agent cannot be reached now" };
       try {
         const args = { session_id: sessionId, limit: maxMessages };

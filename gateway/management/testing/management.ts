@@ -25,7 +25,7 @@ export interface TestState extends GatewayState {
   setEndpoint(name: string, endpoint: { mcpUrl: string; adminUrl: string } | undefined): void;
 }
 
-export function createTestState(agents: readonly PallasAgent[], first: PallasInstance = sampleInstance()): TestState {
+function createTestState(agents: readonly PallasAgent[], first: PallasInstance = sampleInstance()): TestState {
   const byName = new Map(agents.map((agent) => [agent.metadata.name, agent]));
   const endpoints = new Map<string, { mcpUrl: string; adminUrl: string }>();
   const listeners = new Set<(change: StateChange) => void>();

@@ -1,5 +1,5 @@
 // `agents_prompt`: one message to an agent, its progress and its answer passed on as they are. A conversation is begun with each
-// call that names none, so that people who share a link to the agent never share what they say.
+// call that names none.
 import * as z from "zod";
 import { sessionIdMetaKey } from "../../../crds/names.ts";
 import type { Identity } from "../../../lib/auth/roles.ts";
@@ -19,7 +19,7 @@ import { agentId, defineTool, ToolRefused } from "./tool.ts";
 /** Agents send a heartbeat every 15 s while they work. */
 const idleTimeoutMs = 60_000;
 /** Calls to agents under way, of all callers and of one. */
-export const maxPrompts = { all: 256, perCaller: 16 };
+const maxPrompts = { all: 256, perCaller: 16 };
 const newConversation = "new";
 
 export interface PromptParts {
@@ -56,7 +56,7 @@ export function createAgentsPrompt(parts: PromptParts) {
     args,
     async call(given, identity, context) {
       const agent = findAgent(state, identity, given.agent_id);
-      const lease = links.lease(given.agent_id, context.bearer);
+      const lease = links.lease(given.agent_id, { subject: identity.subject, bearer: context.bearer });
       if (lease === undefined) {
         const { message = "no process of it is reachable" } = readReady(agent);
         throw new ToolRefused("unready", `agent "${given.agent_id}" is not ready: ${message}`);
@@ -117,8 +117,9 @@ function createSlots() {
         const message = `you have ${maxPrompts.perCaller} calls to agents under way, the most there may be; wait for one to end`;
         throw new ToolRefused("busy", message);
       }
-      if (all >= maxPrompts.all)
+      if (all >= maxPrompts.all) {
         throw new ToolRefused("busy", "too many calls to agents are under way; try again later");
+      }
       held.set(subject, own + 1);
       all += 1;
       return () => {

@@ -1,0 +1,31 @@
+// What an agent serves to the gateway of its instance alone, on its admin port: its calls in flight, and its servers in one place.
+import { Hono } from "hono";
+import { compositorPath } from "../crds/names.ts";
+import type { McpVariables } from "../lib/mcp/serve.ts";
+import { createAdminRuns } from "./admin-runs.ts";
+import type { Calls } from "./calls.ts";
+import { createCompositor, type CompositorParts } from "./compositor/compositor.ts";
+import type { ReadLiveConfig } from "./inputs/live-config.ts";
+import { requireGateway } from "./require-gateway.ts";
+
+export interface GatewayRoutes {
+  app: Hono<McpVariables>;
+  /** Ends sessions and links of the compositor. */
+  close(): Promise<void>;
+}
+
+export interface GatewayRoutesParts extends CompositorParts {
+  calls: Calls;
+  readLive: ReadLiveConfig;
+}
+
+export function createGatewayRoutes(parts: GatewayRoutesParts): GatewayRoutes {
+  const { calls, config, log } = parts;
+  const compositor = createCompositor(parts);
+  const guard = requireGateway(parts);
+  const app = new Hono<McpVariables>();
+  for (const path of ["/runs", "/runs/*", `${compositorPath}/*`]) app.use(path, guard);
+  app.route("/", createAdminRuns({ agent: config.agent.name, calls, log: log.child({ logger: "pallas.admin" }) }));
+  app.route("/", compositor.app);
+  return { app, close: compositor.close };
+}

@@ -1,0 +1,63 @@
+// What a gateway serves to callers who were named: the management server, and the way to agents. Put together here from its
+// configuration and from where it runs.
+import { readFile } from "node:fs/promises";
+import type { GatewayConfig } from "../crds/gateway-config.ts";
+import type { Clock } from "../lib/process/clock.ts";
+import { defined } from "../lib/process/defined.ts";
+import type { Logger } from "../lib/process/log.ts";
+import { limitsVariable, type Rules } from "../plan/rules.ts";
+import type { Environment } from "./environment.ts";
+import type { GatewayOptions } from "./gateway.ts";
+import { createManagementTable } from "./management/table.ts";
+import type { GatewayMetrics } from "./metrics.ts";
+import type { Place } from "./place.ts";
+import { createProxy } from "./proxy/proxy.ts";
+
+/** The longest that spec.limits.wallClock may be: agents end their calls themselves. */
+const callTimeoutMs = 24 * 60 * 60_000;
+
+export interface ServedParts {
+  config: GatewayConfig;
+  place: Pick<Place, "state" | "writesFor" | "server">;
+  environment: Pick<Environment, "PALLAS_AGENTS_TOKEN" | "PALLAS_IMAGE" | typeof limitsVariable>;
+  metrics: Pick<GatewayMetrics, "countProxied">;
+  log: Logger;
+  clock: Clock;
+}
+
+export interface Served extends Pick<GatewayOptions, "table" | "routes"> {
+  /** Ends what still goes on with agents. */
+  close(): Promise<void>;
+}
+
+export function createServed({ config, place, environment, metrics, log, clock }: ServedParts): Served {
+  const { state, writesFor, server } = place;
+  const rules: Rules = { mode: server === undefined ? "local" : "cluster", ...environment[limitsVariable] };
+  const readAgentsToken = async () => (await readFile(environment.PALLAS_AGENTS_TOKEN, "utf8")).trim();
+  const container = { version: config.instance.version, ...defined({ image: environment.PALLAS_IMAGE }) };
+  const table = createManagementTable({
+    state,
+    ...(config.management === "readWrite" ? { writesFor } : {}),
+    presets: state.presets,
+    rules,
+    container,
+    readAgentsToken,
+    log: log.child({ logger: "pallas.gateway.management" }),
+    clock,
+  });
+  const proxy = createProxy({
+    agents: state,
+    issuer: config.jwt?.issuer,
+    readAgentsToken,
+    maxBodyBytes: config.http.bodyLimitBytes,
+    callTimeoutMs,
+    onEnd: metrics.countProxied,
+    log: log.child({ logger: "pallas.gateway.proxy" }),
+    clock,
+  });
+  return {
+    table,
+    routes: [proxy.app],
+    close: async () => void (await Promise.all([table.close(), proxy.close()])),
+  };
+}
