@@ -166,6 +166,8 @@ describe("MGM-2 what a gateway knows of its instance", () => {
     const { state, ready } = follow(kube);
     await ready();
     expect([state.getEndpoint("clerk"), state.getEndpoint("nobody")]).toEqual([undefined, undefined]);
+    // One that drains may still work on calls.
+    expect([state.listAdminUrls("clerk"), state.listAdminUrls("nobody")]).toEqual([["http://10.0.0.7:9090"], []]);
     putSlice("clerk", [podOf("clerk-1", false), podOf("clerk-2")]);
     await expect
       .poll(() => state.getEndpoint("clerk"))

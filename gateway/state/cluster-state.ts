@@ -41,6 +41,7 @@ export function createClusterState(options: ClusterStateOptions): StateSource {
 }
 
 const byAgent = "agent";
+const renderAdminUrl = ({ host }: Endpoint): string => `http://${host}:${ports.agentAdmin}`;
 const inSlices = ({ agent }: WatchedSlice): string[] => (agent === undefined ? [] : [agent]);
 
 class ClusterState implements StateSource {
@@ -112,7 +113,13 @@ class ClusterState implements StateSource {
     if (this.getAgent(name) === undefined) return undefined;
     const ready = this.#endpointsOf(name).find((endpoint) => endpoint.ready && !endpoint.terminating);
     if (ready === undefined) return undefined;
-    return { mcpUrl: clusterAgentUrl(name, this.namespace), adminUrl: `http://${ready.host}:${ports.agentAdmin}` };
+    return { mcpUrl: clusterAgentUrl(name, this.namespace), adminUrl: renderAdminUrl(ready) };
+  }
+
+  listAdminUrls(name: string): readonly string[] {
+    if (this.getAgent(name) === undefined) return [];
+    // A pod may be in two slices for a moment.
+    return [...new Set(this.#endpointsOf(name).map(renderAdminUrl))];
   }
 
   onChange = this.#changes.onChange.bind(this.#changes);

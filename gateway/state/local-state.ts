@@ -60,6 +60,7 @@ export function createLocalState({ path, namespace, instance, log }: LocalStateO
     listAgents: () => [...(known?.agents.values() ?? [])].map(({ agent }) => agent),
     getAgent: (name) => known?.agents.get(name)?.agent,
     getEndpoint: (name) => known?.agents.get(name)?.endpoint,
+    listAdminUrls: (name) => [known?.agents.get(name)?.endpoint?.adminUrl ?? []].flat(),
     onChange: (listener) => changes.onChange(listener),
     observeUnready: () => (known === undefined ? trouble : undefined),
     // No cluster signs tokens here.

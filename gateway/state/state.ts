@@ -25,6 +25,8 @@ export interface GatewayState {
   getAgent(name: string): PallasAgent | undefined;
   /** Where an agent is reached inside: its MCP URL, and the admin URL of one process of it; undefined while it has none. */
   getEndpoint(name: string): { mcpUrl: string; adminUrl: string } | undefined;
+  /** The admin URLs of all processes of an agent, those that drain and may still work on calls included. */
+  listAdminUrls(name: string): readonly string[];
   /** Called after each change, once for what comes at once; until what it returns is called. */
   onChange(listener: (change: StateChange) => void): () => void;
 }

@@ -98,6 +98,7 @@ const stateOf = (told: ServedGateway["state"]): StateSource => ({
   listAgents: () => [],
   getAgent: () => undefined,
   getEndpoint: () => undefined,
+  listAdminUrls: () => [],
   onChange: () => () => undefined,
   observeUnready: () => told.unready,
   findAgent: () => told.finding,

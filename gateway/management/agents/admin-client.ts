@@ -1,61 +1,89 @@
-// What the gateway asks of an agent's admin port, one request each, and how it ends calls there. Whether and how often is for
-// whoever calls. The port of an address that is now another agent's is found out by the name in the answer.
+// What the gateway asks of agents' admin ports, one request for each process of an agent, and how it ends calls there. Whether
+// and how often is for whoever calls. The port of an address that is now another agent's is found out by the name in the answer.
 import { maxHealthReportBytes, parseHealthReport, type HealthReport } from "../../../crds/health.ts";
 import { maxRunReportBytes, parseAbortReport, parseRunReport, type Run } from "../../../crds/runs.ts";
 import { fetchLimited, fetchText } from "../../../lib/outgoing/fetch-limited.ts";
 import type { GatewayState } from "../../state/state.ts";
 
 export interface AdminClient {
-  /** The calls in flight of one process of the agent. Rejects with a sentence. */
+  /** The calls in flight of an agent, the oldest first. Rejects with a sentence where nobody knows whether there are any. */
   fetchRuns(agent: string, signal: AbortSignal): Promise<readonly Run[]>;
+  /** As one process of it says. */
   fetchHealth(agent: string, signal: AbortSignal): Promise<HealthReport>;
-  /** False when there is no such call. */
+  /** False when there is no such call. Rejects with a sentence where a process that may have it cannot be asked. */
   abortRun(agent: string, run: string, signal: AbortSignal): Promise<boolean>;
-  /** How many calls there were. */
+  /** How many calls there were. Rejects with a sentence where a process cannot be asked; those of the others are aborted. */
   abortAll(agent: string, signal: AbortSignal): Promise<number>;
 }
 
 export interface AdminClientParts {
-  state: Pick<GatewayState, "getEndpoint">;
+  state: Pick<GatewayState, "getEndpoint" | "listAdminUrls">;
   /** The gateway's own token for its agents, read anew each time, since it is renewed. */
   readAgentsToken: () => Promise<string>;
 }
 
 const accept = "application/json";
 const maxAnswerBytes = 65_536;
+/** Far above the replicas that anybody gives an agent. */
+const maxProcesses = 64;
 
 export function createAdminClient({ state, readAgentsToken }: AdminClientParts): AdminClient {
-  const urlOf = (agent: string, path: string): string => {
-    const endpoint = state.getEndpoint(agent);
-    if (endpoint === undefined) throw new Error(`agent "${agent}" has no process that could be asked`);
-    return `${endpoint.adminUrl}${path}`;
-  };
   const headers = async () => ({ authorization: `Bearer ${await readAgentsToken()}` });
-  const end = async (agent: string, path: string, signal: AbortSignal) => {
-    const request = { method: "DELETE" as const, headers: await headers(), signal, accept, maxBytes: maxAnswerBytes };
-    return await fetchLimited(urlOf(agent, path), request);
+  const end = async (url: string, signal: AbortSignal) =>
+    await fetchLimited(url, { method: "DELETE", headers: await headers(), signal, accept, maxBytes: maxAnswerBytes });
+  const askAll = async <T>(agent: string, ask: (adminUrl: string) => Promise<T>): Promise<Answers<T>> => {
+    const urls = state.listAdminUrls(agent);
+    if (urls.length === 0) throw new Error(noProcess(agent));
+    if (urls.length > maxProcesses) {
+      throw new Error(`agent "${agent}" has ${urls.length} processes, and at most ${maxProcesses} are asked`);
+    }
+    const settled = await Promise.allSettled(urls.map(ask));
+    return {
+      values: settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])),
+      failures: settled.flatMap((each) => (each.status === "rejected" ? [each.reason] : [])),
+    };
   };
   return {
     async fetchRuns(agent, signal) {
-      const request = { headers: await headers(), signal, accept, maxBytes: maxRunReportBytes };
-      return parseRunReport(await fetchText(urlOf(agent, "/runs"), request), agent).runs;
+      const { values, failures } = await askAll(agent, async (adminUrl) => {
+        const request = { headers: await headers(), signal, accept, maxBytes: maxRunReportBytes };
+        return parseRunReport(await fetchText(`${adminUrl}/runs`, request), agent).runs;
+      });
+      const runs = values.flat();
+      if (runs.length === 0 && failures.length > 0) throw failures[0];
+      return runs.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
     },
     async fetchHealth(agent, signal) {
-      return parseHealthReport(
-        await fetchText(urlOf(agent, "/health"), { signal, accept, maxBytes: maxHealthReportBytes }),
-        agent,
-      );
+      const endpoint = state.getEndpoint(agent);
+      if (endpoint === undefined) throw new Error(noProcess(agent));
+      const request = { signal, accept, maxBytes: maxHealthReportBytes };
+      return parseHealthReport(await fetchText(`${endpoint.adminUrl}/health`, request), agent);
     },
     async abortRun(agent, run, signal) {
-      const { status } = await end(agent, `/runs/${encodeURIComponent(run)}`, signal);
-      if (status === 204) return true;
-      if (status === 404) return false;
-      throw new Error(`expected 204 or 404 from agent "${agent}", found ${status}`);
+      const { values, failures } = await askAll(agent, async (adminUrl) => {
+        const { status } = await end(`${adminUrl}/runs/${encodeURIComponent(run)}`, signal);
+        if (status === 204 || status === 404) return status === 204;
+        throw new Error(`expected 204 or 404 from agent "${agent}", found ${status}`);
+      });
+      const aborted = values.includes(true);
+      if (!aborted && failures.length > 0) throw failures[0];
+      return aborted;
     },
     async abortAll(agent, signal) {
-      const { status, text } = await end(agent, "/runs", signal);
-      if (status !== 200) throw new Error(`expected 200 from agent "${agent}", found ${status}`);
-      return parseAbortReport(text).aborted;
+      const { values, failures } = await askAll(agent, async (adminUrl) => {
+        const { status, text } = await end(`${adminUrl}/runs`, signal);
+        if (status !== 200) throw new Error(`expected 200 from agent "${agent}", found ${status}`);
+        return parseAbortReport(text).aborted;
+      });
+      if (failures.length > 0) throw failures[0];
+      return values.reduce((sum, aborted) => sum + aborted, 0);
     },
   };
 }
+
+interface Answers<T> {
+  values: readonly T[];
+  failures: readonly unknown[];
+}
+
+const noProcess = (agent: string): string => `agent "${agent}" has no process that could be asked`;

@@ -38,6 +38,7 @@ function createTestState(agents: readonly PallasAgent[], first: PallasInstance =
     listAgents: () => [...byName.values()].toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)),
     getAgent: (name) => byName.get(name),
     getEndpoint: (name) => endpoints.get(name),
+    listAdminUrls: (name) => [endpoints.get(name)?.adminUrl ?? []].flat(),
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

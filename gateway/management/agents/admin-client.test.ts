@@ -1,0 +1,80 @@
+// What an agent with several processes is asked (MGM-3): all of them, and what is said when some do not answer.
+import { Hono } from "hono";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { listen } from "../../../lib/process/http-server.ts";
+import { createLogger } from "../../../lib/process/log.ts";
+import { createAdminClient } from "./admin-client.ts";
+
+const log = createLogger({ logger: "test", level: "SILENT", destination: { write: () => undefined } });
+const { signal } = new AbortController();
+const gone = "http://127.0.0.1:1";
+
+/** A process of the agent with these calls, or one that answers with this status. */
+async function startProcess(runs: Record<string, string>, status = 200) {
+  const app = new Hono();
+  app.use(async (c, next) => {
+    if (status !== 200) return c.text("no", 503);
+    await next();
+    return undefined;
+  });
+  app.get("/runs", (c) =>
+    c.json({ agent: "clerk", runs: Object.entries(runs).map(([id, startedAt]) => ({ id, startedAt })) }),
+  );
+  app.delete("/runs/:id", (c) => {
+    const isThere = c.req.param("id") in runs;
+    delete runs[c.req.param("id")];
+    return c.body(null, isThere ? 204 : 404);
+  });
+  app.delete("/runs", (c) => c.json({ aborted: Object.keys(runs).length }));
+  const server = await listen(app.fetch, { port: 0, hostname: "127.0.0.1", log });
+  onTestFinished(async () => void (await server.close({ graceMs: 0 })));
+  return server.url;
+}
+
+const clientOf = (urls: readonly string[]) =>
+  createAdminClient({
+    state: { getEndpoint: () => undefined, listAdminUrls: () => urls },
+    readAgentsToken: async () => "token",
+  });
+
+describe("MGM-3 the calls of an agent with several processes", () => {
+  const start = () =>
+    Promise.all([startProcess({ late: "2026-01-02T00:00:00Z" }), startProcess({ early: "2026-01-01T00:00:00Z" })]);
+
+  test("are listed together, the oldest first", async () => {
+    const runs = await clientOf(await start()).fetchRuns("clerk", signal);
+    expect(runs.map(({ id }) => id)).toEqual(["early", "late"]);
+  });
+
+  test("are aborted wherever they are, one or all", async () => {
+    const client = clientOf(await start());
+    expect(await client.abortAll("clerk", signal)).toBe(2);
+    expect(await client.abortRun("clerk", "early", signal)).toBe(true);
+    expect(await client.abortRun("clerk", "early", signal)).toBe(false);
+  });
+
+  test("of which one does not answer: what is known is said, and what is not known is no answer", async () => {
+    const [busy, idle] = [await startProcess({ one: "2026-01-01T00:00:00Z" }), await startProcess({})];
+    expect(await clientOf([gone, busy]).fetchRuns("clerk", signal)).toHaveLength(1);
+    await expect(clientOf([gone, idle]).fetchRuns("clerk", signal)).rejects.toThrow(/fetch failed|connect|refused/i);
+    expect(await clientOf([gone, busy]).abortRun("clerk", "one", signal)).toBe(true);
+    const failing = clientOf([await startProcess({}, 503), idle]);
+    await expect(failing.abortRun("clerk", "one", signal)).rejects.toThrow(
+      'expected 204 or 404 from agent "clerk", found 503',
+    );
+    await expect(failing.abortAll("clerk", signal)).rejects.toThrow('expected 200 from agent "clerk", found 503');
+  });
+
+  test("are asked of 64 processes, and of none where there are more", async () => {
+    const url = await startProcess({});
+    const many = (count: number) => clientOf(Array.from({ length: count }, () => url)).fetchRuns("clerk", signal);
+    expect(await many(64)).toEqual([]);
+    await expect(many(65)).rejects.toThrow('agent "clerk" has 65 processes, and at most 64 are asked');
+  });
+
+  test("cannot be asked of an agent without processes", async () => {
+    await expect(clientOf([]).fetchRuns("clerk", signal)).rejects.toThrow(
+      'agent "clerk" has no process that could be asked',
+    );
+  });
+});
