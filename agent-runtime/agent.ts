@@ -257,7 +257,7 @@ function createEndpoint(table: Surface, parts: EndpointParts): McpEndpoint {
       bodyLimitBytes: config.http.bodyLimitBytes,
       bodyBudget: memory,
       onBodyRefused: () => metrics.countRefused("memory"),
-      callers: config.auth === undefined ? (config.gateway === undefined ? "anyone" : "either") : "named",
+      callers: config.auth === undefined ? "either" : "named",
       sessions: { idleTtlMs, max: maxConnections },
       ...(config.scope === "request" ? { opensSessions: async () => !(await readLive()).severalPods } : {}),
       isResumable: sessions.isKnownConnection,

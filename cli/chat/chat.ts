@@ -1,4 +1,4 @@
-// `pallas chat`: find the agent in the registry, then one answer to a message, or a conversation at the terminal. This
+// `pallas chat`: find the agent in the registry or at a gateway, then one answer to a message, or a conversation at the terminal. This
 // file is the sequence.
 import { addAbortSignal } from "node:stream";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
@@ -10,6 +10,7 @@ import { readVersion } from "../version.ts";
 import { listAgents } from "./catalogue.ts";
 import { ChatError } from "./chat-error.ts";
 import { findAgent, pickAgent, requireReady } from "./choose-agent.ts";
+import { listGatewayAgents } from "./gateway-agents.ts";
 import { openConversation, type Conversation, type Message } from "./conversation.ts";
 import { readImage } from "./images.ts";
 import { startLiveAnswer } from "./live-answer.ts";
@@ -22,6 +23,8 @@ import { refuseToken } from "./token-scope.ts";
 export interface ChatOptions {
   name: string | undefined;
   registry: string;
+  /** Agents are reached through it, and the registry is not asked. */
+  gateway?: string;
   message?: string;
   images: readonly string[];
   session?: string;
@@ -53,7 +56,7 @@ export async function chat(options: ChatOptions, { terminal, process }: ChatEdge
     if (text === undefined && (options.json || !isWatched)) {
       throw new UsageError("say what to send: -m TEXT, or a text on standard input");
     }
-    const agents = await listAgents(options.registry);
+    const agents = await listFor(options, token, signal);
     const agent =
       options.name === undefined ? await pickAgent(agents, { terminal, process }) : findAgent(agents, options.name);
     if (agent === undefined) return interrupted;
@@ -123,13 +126,18 @@ function readToken(token: string | undefined): string | undefined {
   return token;
 }
 
+const listFor = async ({ registry, gateway }: ChatOptions, token: string | undefined, signal: AbortSignal) =>
+  gateway === undefined
+    ? await listAgents(registry)
+    : await listGatewayAgents({ gateway, token, clientVersion: readVersion(), signal });
+
 function tokenFor(
   url: string,
   token: string | undefined,
-  { registry, tokenHosts }: ChatOptions,
+  { registry, gateway = registry, tokenHosts }: ChatOptions,
   terminal: Terminal,
 ): string | undefined {
-  const refusal = token === undefined ? undefined : refuseToken(url, registry, tokenHosts);
+  const refusal = token === undefined ? undefined : refuseToken(url, gateway, tokenHosts);
   if (refusal === undefined) return token;
   terminal.complain(`warning: ${refusal}`);
   return undefined;

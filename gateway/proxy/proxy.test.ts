@@ -152,7 +152,7 @@ describe("what passes between client and agent", () => {
     expect(upstream.seen.map((each) => each.headers.authorization)).toEqual(seen);
   });
 
-  test("a compositor gets the gateway's own token, never the agent's", async () => {
+  test("MGM-4 a compositor gets the gateway's own token, never the agent's", async () => {
     const upstream = await keep(echo());
     const proxy = await keep(startProxy(upstream, { issuer: "https://idp" }));
     await ask(proxy.url, "clerk", { path: "/mcp", headers: { authorization: "Bearer of-the-agent" } });

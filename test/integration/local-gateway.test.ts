@@ -5,6 +5,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { agentManifest } from "./local/agents.ts";
+import { startCommand } from "./local/command.ts";
 import { Local } from "./local/local.ts";
 
 const withGateway = (port: number) => (text: string) =>
@@ -37,11 +38,24 @@ describe("CLI-1 MGM-1 a gateway of pallas up", () => {
     expect(code).toBe(0);
     expect(output).toMatch(/^[-\w]{43}\n$/);
     const client = await connect(output.trim());
-    expect(client.getServerVersion()?.name).toBe("pallas-gateway");
+    expect(client.getServerVersion()?.name).toBe("pallas-management");
     await client.close();
     expect((await stat(join(local.state, "secrets/run-token"))).mode & 0o777).toBe(0o600);
     expect(local.stdout + local.stderr).not.toContain(output.trim());
     expect((await fetch(url, { method: "POST" })).status).toBe(401);
+  });
+
+  it("leads pallas chat to an agent, with the token and not without", async () => {
+    const PALLAS_TOKEN = (await local.run("token", "-f", "manifests")).output.trim();
+    const chat = (env: NodeJS.ProcessEnv, ...args: string[]) =>
+      startCommand(["chat", "clerk", "-m", "hello", "--gateway", url.origin, ...args], {
+        folder: local.folder,
+        env: { ...local.env, ...env },
+      }).ended;
+    expect(await chat({ PALLAS_TOKEN })).toMatchObject({ code: 0, stdout: expect.stringContaining("hello") });
+    expect(await chat({})).toMatchObject({ code: 1, stderr: expect.stringContaining("set PALLAS_TOKEN") });
+    expect(await chat({ PALLAS_TOKEN: "another" })).toMatchObject({ code: 1, stderr: expect.stringContaining("401") });
+    expect(await chat({ PALLAS_TOKEN }, "--registry", "http://localhost:1")).toMatchObject({ code: 2 });
   });
 
   it("goes and comes with an edit, beside agents that run on", async () => {

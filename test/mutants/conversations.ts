@@ -17,8 +17,8 @@ const callers: readonly Mutant[] = [
   },
   {
     file: "lib/mcp/serve.ts",
-    find: 'callers === "anyone" ? callers : requireCaller(context.get("caller"));',
-    replace: '"anyone" as const;',
+    find: 'if (callers === "anyone") return "anyone";',
+    replace: 'if (callers !== undefined) return "anyone";',
     breaks: "all authenticated callers are one",
   },
   {
@@ -71,7 +71,7 @@ const callers: readonly Mutant[] = [
   },
   {
     file: "agent-runtime/agent.ts",
-    find: 'callers: config.auth === undefined ? "anyone" : "named",',
+    find: 'callers: config.auth === undefined ? "either" : "named",',
     replace: 'callers: "anyone",',
     breaks: "an agent with authentication has one caller",
   },

@@ -267,9 +267,9 @@ export const registryMutants: readonly Mutant[] = [
     breaks: "a server that went is served to who did not ask for those",
   },
   {
-    file: "registry/source/file.ts",
-    find: "if (size > limit) throw",
-    replace: "if (size > limit + 1) throw",
+    file: "lib/process/followed-file.ts",
+    find: "if (size > maxFileBytes) {",
+    replace: "if (size > maxFileBytes + 1) {",
     breaks: "a state file beyond the limit is read",
   },
   {
