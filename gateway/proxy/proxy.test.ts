@@ -158,6 +158,15 @@ describe("what passes between client and agent", () => {
     await ask(proxy.url, "clerk", { path: "/mcp", headers: { authorization: "Bearer of-the-agent" } });
     expect(upstream.seen[0]?.headers.authorization).toBe("Bearer of the gateway");
   });
+
+  test("nothing goes to a compositor while that token cannot be read", async () => {
+    const upstream = await keep(echo());
+    const readAgentsToken = () => Promise.reject(new Error("no such file"));
+    const proxy = await keep(startProxy(upstream, { readAgentsToken }));
+    const answer = await ask(proxy.url, "clerk", { path: "/mcp" });
+    const sentence = "The gateway has no token for its agents now; try again later";
+    expect([answer.status, await messageOf(answer), upstream.seen]).toEqual([503, sentence, []]);
+  });
 });
 
 describe("streams through the gateway", () => {

@@ -134,8 +134,12 @@ async function prepare(
     return { status: 405, code: rpcCodes.serverError, message: "Method not allowed", headers: allow };
   }
   if (Number(headers["content-length"] ?? 0) > parts.maxBodyBytes) return bodyTooLarge(parts.maxBodyBytes);
-  const isOwn = route === "compositor";
-  const authorization = isOwn ? `Bearer ${await parts.readAgentsToken()}` : context.req.header("authorization");
+  const authorization =
+    route === "compositor" ? await findOwnAuthorization(parts) : context.req.header("authorization");
+  if (route === "compositor" && authorization === undefined) {
+    const message = "The gateway has no token for its agents now; try again later";
+    return { status: 503, code: rpcCodes.serverError, message, headers: retryAfter };
+  }
   if (parts.issuer !== undefined && authorization === undefined) {
     const message = `The agent ${agent} asks for a token of ${parts.issuer}, and yours is another: sign in there`;
     return { status: 403, code: rpcCodes.serverError, message };
@@ -151,6 +155,15 @@ async function prepare(
     firstByteTimeoutMs: method === "POST" && !isStream ? parts.callTimeoutMs : firstByteTimeoutMs,
     isStream,
   };
+}
+
+async function findOwnAuthorization({ readAgentsToken, log }: ProxyParts): Promise<string | undefined> {
+  try {
+    return `Bearer ${await readAgentsToken()}`;
+  } catch (error) {
+    log.error({ err: error }, "the gateway's own token for its agents cannot be read");
+    return undefined;
+  }
 }
 
 function readIncoming(incoming: ServerEnv["incoming"]): { headers: IncomingHttpHeaders; body: IncomingMessage } {

@@ -75,7 +75,7 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
     const client = new Client({ name: "test", version: "1" });
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), { requestInit }));
-    expect(client.getServerVersion()?.name).toBe("pallas-gateway");
+    expect(client.getServerVersion()?.name).toBe("pallas-management");
     await client.close();
     expect(await statusAtApiServer(token)).toBe(401);
   });
@@ -92,7 +92,7 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
   });
 
   it("knows an agent by its account, and its pod for as long as that is there", async () => {
-    const ofAgent = "403 this needs a person with the role viewer, and the token is an agent's";
+    const ofAgent = "503 The agent clerk is not ready; try again later";
     expect(await ask(await requestToken("clerk-agent"))).toBe(ofAgent);
     const selector = "--selector=pallas.helu.ca/agent=clerk";
     const pods = JSON.parse(await space.kubectl("get", "pods", selector, "--output=json")).items;

@@ -112,6 +112,21 @@ describe("CLI-1 CLI-4 docs/cli.md, command by command", { timeout: 120_000 }, ()
     await up.interrupt();
   });
 
+  test("pallas token lets pallas chat in at a gateway", async () => {
+    const home = await openHome();
+    // Others of this machine may have the usual one.
+    const port = home.port + 8;
+    await home.write("instance.yaml", `${instance()}  gateway: { service: { port: ${port} } }\n`);
+    await home.write("agents.yaml", agentManifest("clerk"));
+    await cp(join(quickstart, "local-secret.yaml"), join(home.folder, "local-secret.yaml"));
+    await home.write(".env", `OPENAI_API_KEY=${key}\n`);
+    const up = home.up(".");
+    await up.until(/clerk +ready/);
+    await up.until(/-gateway ready: /);
+    const command = page.take("pallas chat clerk --gateway").replace("24300", String(port));
+    expect(await play(home, `${command} -m "Good day"`).ended).toMatchObject({ code: 0, stdout: `${answer}\n` });
+  });
+
   test("pallas completion can be loaded, and lies where fish looks for it", async () => {
     const home = await openHome();
     expect(await play(home, `${page.take("pallas completion bash")}\ncomplete -p pallas`).ended).toMatchObject({

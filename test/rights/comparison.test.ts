@@ -99,6 +99,7 @@ it("finds calls outside the listed namespaces, in another one, in all of them an
     { resource: "services", namespace: "green", uri: "/green" },
     { resource: "services", namespace: undefined, uri: "/all" },
     { uri: "/version" },
+    { uri: "/openid/v1/jwks" },
   );
   const found = ["/green", "/all", "/version"].map((uri) => `home/pallas-operator: ${uri}`);
   expect(callsOutside(calls, new Set(["blue"]))).toEqual(found);

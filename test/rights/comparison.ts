@@ -54,11 +54,14 @@ const unwanted = /\*|^path |\/secrets\b|\/pods\b|\/(tokenreviews|subjectaccessre
 /** Rights that nobody of ours may ever hold: wildcards, Secrets, pods, paths without a resource, and what leads to more rights. */
 export const unwantedRights = (rights: readonly string[]): string[] => rights.filter((right) => unwanted.test(right));
 
-/** Calls outside these namespaces, cluster-scoped ones and paths without a resource among them. */
+/** What every ServiceAccount may read of a cluster, in no namespace: by which keys its tokens are signed. */
+const publicPaths = new Set(["/.well-known/openid-configuration", "/openid/v1/jwks"]);
+
+/** Calls outside these namespaces, cluster-scoped ones and other paths without a resource among them. */
 export const callsOutside = (calls: readonly AuditedCall[], namespaces: ReadonlySet<string>): string[] => [
   ...new Set(
     calls
-      .filter(({ namespace }) => namespace === undefined || !namespaces.has(namespace))
+      .filter(({ namespace, uri }) => (namespace === undefined ? !publicPaths.has(uri) : !namespaces.has(namespace)))
       .map(({ account, uri }) => `${account}: ${uri}`),
   ),
 ];

@@ -52,6 +52,8 @@ const gatewayRights = expandRules(managing?.role.rules ?? []);
 
 /** Of namespaces in which a test asks the API server with the tokens of people. */
 const peoplesPrefixes = ["tokens-"];
+/** Of people that tests of whole gateways let in. */
+const people = /\/on-call$/;
 
 describe("OPR-9 SEC-2 every call of all tests", needed, () => {
   it("is recorded: each program that a test started shows in a log", () => {
@@ -96,7 +98,9 @@ describe("OPR-9 SEC-2 every call of all tests", needed, () => {
   it("is of the operator, a registry or a gateway: agents' accounts make none", () => {
     const known = new Set(["operator", "registry", "gateway"].flatMap((program) => [...accountsOf(program)]));
     const isPerson = (account: string) => peoplesPrefixes.some((prefix) => account.startsWith(prefix));
-    const others = calls.filter(({ account }) => account !== "" && !known.has(account) && !isPerson(account));
+    const others = calls.filter(
+      ({ account }) => account !== "" && !known.has(account) && !isPerson(account) && !people.test(account),
+    );
     expect([...new Set(others.map(({ account }) => account))]).toEqual([]);
   });
 });

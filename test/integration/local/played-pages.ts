@@ -73,7 +73,7 @@ export class PlayedPage {
 export async function installPallas(home: Home, standIns: StandIns = {}): Promise<void> {
   const bin = join(home.folder, "bin");
   await mkdir(bin, { recursive: true });
-  const own = `case "$*" in *--port*|*--registry*) ;;
+  const own = `case "$*" in *--port*|*--registry*|*--gateway*) ;;
 "up -"*|"up") set -- "$@" --port ${home.port} ;;
 "chat "*) set -- "$@" --registry http://localhost:${home.port} ;;
 esac
