@@ -84,6 +84,9 @@ export const gatewayName = (instance: string) => `${instance}-gateway`;
 /** One for each state that its pods run on, by its hash, as agents have (OPR-2). */
 export const gatewayConfigName = (instance: string, hash: string) => `${gatewayName(instance)}-config-${hash}`;
 
+/** Who the token of a ServiceAccount names as its subject. */
+export const accountSubject = (namespace: string, name: string) => `system:serviceaccount:${namespace}:${name}`;
+
 /** What a ServiceAccount's token for the gateway of an instance is made out to; the API server takes no such token (SEC-1). */
 export const gatewayAudience = (instance: string, namespace: string) => `pallas:${namespace}/${instance}`;
 

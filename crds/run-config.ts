@@ -208,6 +208,8 @@ const liveConfigSchema = z.object({
     .exactOptional(),
 });
 export type LiveConfig = z.output<typeof liveConfigSchema>;
+/** Who signs the tokens of an instance's gateway, and the public keys by which its agents check them. */
+export type TokenSigner = Pick<NonNullable<LiveConfig["gateway"]>, "issuer" | "keys">;
 
 /**
  * Reads a live configuration.

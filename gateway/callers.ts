@@ -3,7 +3,8 @@
 import { join } from "node:path";
 import type { GatewayAccessRule, GatewayConfig } from "../crds/gateway-config.ts";
 import { createAuthenticate, type Authenticate, type AuthenticateOptions } from "../lib/auth/authenticate.ts";
-import { createClusterTokens, type ApiServerReader } from "../lib/auth/cluster-tokens.ts";
+import type { ApiServerReader } from "../lib/auth/cluster-issuer.ts";
+import { createClusterTokens } from "../lib/auth/cluster-tokens.ts";
 import { fetchKeys } from "../lib/auth/discovery.ts";
 import { createIssuerKeys } from "../lib/auth/keys.ts";
 import type { AccessEntry } from "../lib/auth/roles.ts";

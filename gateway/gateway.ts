@@ -2,7 +2,7 @@
 // of gets what it needs as an argument; two of them in one process share nothing.
 import type { Hono } from "hono";
 import type { GatewayConfig } from "../crds/gateway-config.ts";
-import type { ApiServerReader } from "../lib/auth/cluster-tokens.ts";
+import type { ApiServerReader } from "../lib/auth/cluster-issuer.ts";
 import { createDrain, type Drain } from "../lib/mcp/drain.ts";
 import { serveMcp } from "../lib/mcp/serve.ts";
 import type { McpTable } from "../lib/mcp/table.ts";

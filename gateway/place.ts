@@ -1,7 +1,7 @@
 // Where a gateway runs: in a cluster, by the API server, or beside `pallas up`, by its state file. What the two differ in is
 // all in what this returns.
 import type { GatewayConfig } from "../crds/gateway-config.ts";
-import type { ApiServerReader } from "../lib/auth/cluster-tokens.ts";
+import type { ApiServerReader } from "../lib/auth/cluster-issuer.ts";
 import { findClusterConfig } from "../lib/kube/cluster-config.ts";
 import { createTransport } from "../lib/kube/transport.ts";
 import type { Clock } from "../lib/process/clock.ts";

@@ -20,6 +20,8 @@ export interface ControllersOptions extends ReconcilerOptions {
   readonly workers: number;
   /** Agents to be looked at again for other reasons than a change of a resource. */
   readonly wakes: Source;
+  /** The same of instances. */
+  readonly instanceWakes: Source;
 }
 
 const agentChildKinds = [
@@ -98,6 +100,7 @@ export function createControllers(options: ControllersOptions): Controller[] {
           gatherMs: countAgentsMs,
         }),
         ...childSources(options, instanceChildKinds, instanceType),
+        options.instanceWakes,
       ],
       reconcile: createInstanceReconciler(options),
       ownWrites: options.tracker.of(instanceType),

@@ -28,6 +28,7 @@ import { registerRolloutMetrics } from "./rollouts/metrics.ts";
 import { createImagePacing } from "./rollouts/pace-image.ts";
 import { createNeighbours } from "./neighbours.ts";
 import { createStatusWriter } from "./status.ts";
+import { createTokenIssuer, wakeBehindGateways } from "./token-issuer.ts";
 import { createWakes } from "./wakes.ts";
 
 const environment = parseEnvironment(process.env);
@@ -103,7 +104,8 @@ const guard = createOwnerGuard({
   basisOf: (owner) => instanceOf(caches, owner),
 });
 const children = createChildWriter({ transport: fenced, caches, tracker, guard, log });
-const wakes = createWakes("health and rollouts");
+const wakes = createWakes("health, rollouts and keys");
+const instanceWakes = createWakes("keys");
 const healthUrl = environment.PALLAS_AGENT_HEALTH_URL;
 const health = createHealthPoller({
   pods: healthUrl === undefined ? podsInSlices(slices.store) : podsAtUrl(healthUrl, caches.agents.store),
@@ -111,6 +113,14 @@ const health = createHealthPoller({
   intervalMs: environment.PALLAS_HEALTH_INTERVAL_MS,
   log: log.child({ logger: "pallas.operator.health" }),
 });
+const tokenIssuer = createTokenIssuer({
+  server: transport,
+  instances: caches.instances.store,
+  onChange: () => wakeBehindGateways(caches, { wakeAgent: wakes.wake, wakeInstance: instanceWakes.wake }),
+  clock: systemClock,
+  log: log.child({ logger: "pallas.operator.keys" }),
+});
+shutdown.add("keys", async () => tokenIssuer.stop());
 const deployments = caches.children.deployment.store;
 const budget = new RolloutBudget({
   deployments,
@@ -134,8 +144,10 @@ const controllers = createControllers({
   rules: { mode: "cluster", ...limitsOf(environment) },
   apiServerPorts: environment.PALLAS_API_SERVER_PORTS,
   health,
+  tokenIssuer,
   pacing: createImagePacing(budget, deployments),
   wakes: wakes.source,
+  instanceWakes: instanceWakes.source,
   now: () => new Date(systemClock.wallNow()),
   log,
   metrics: kubeMetrics,

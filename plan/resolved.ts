@@ -2,7 +2,7 @@
 // and all they take.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
-import type { LiveConfig, RunConfig } from "../crds/run-config.ts";
+import type { LiveConfig, RunConfig, TokenSigner } from "../crds/run-config.ts";
 import type { Neighbourhood } from "./resolve.ts";
 import { hashRunConfig, renderLiveConfig, renderRunConfig } from "./run-config.ts";
 import { effectiveSettings, type EffectiveSettings } from "./settings.ts";
@@ -19,11 +19,15 @@ export interface Resolved {
   readonly callers: readonly string[];
 }
 
-/** @param agentUrl where another agent of the instance is reached from this one's process */
+/**
+ * @param agentUrl where another agent of the instance is reached from this one's process
+ * @param signer of the tokens of the instance's gateway, where it has one and that is known
+ */
 export function renderResolved(
   agent: PallasAgent,
   around: Neighbourhood,
   agentUrl: (name: string) => string,
+  signer?: TokenSigner,
 ): Resolved {
   const settings = effectiveSettings(agent, around.instance);
   const config = renderRunConfig(agent, around, settings, agentUrl);
@@ -33,7 +37,7 @@ export function renderResolved(
     settings,
     config,
     hash: hashRunConfig(config),
-    live: renderLiveConfig(agent, around.instance),
+    live: renderLiveConfig(agent, around.instance, signer),
     callers: [...(around.callers.get(agent.metadata.name) ?? [])].toSorted(),
   };
 }

@@ -6,7 +6,7 @@ import { defined } from "../crds/defined.ts";
 import type { GatewayConfig } from "../crds/gateway-config.ts";
 import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { providerKind } from "../crds/instance.ts";
-import { titleFromName } from "../crds/names.ts";
+import { accountSubject, agentsAudience, gatewayName, titleFromName } from "../crds/names.ts";
 import type {
   LiveConfig,
   RunCard,
@@ -16,6 +16,7 @@ import type {
   RunProvider,
   RunServer,
   RunSubAgent,
+  TokenSigner,
 } from "../crds/run-config.ts";
 import { parseExtra } from "../crds/run-config.ts";
 import { parseDurationMs } from "../crds/units.ts";
@@ -216,11 +217,21 @@ export function renderRunConfig(
   };
 }
 
+/** Whom the agent lets in on its admin port; nobody where there is no gateway, or where nobody knows who signs its tokens. */
+function renderGateway({ metadata, spec }: PallasInstance, signer: TokenSigner | undefined): Pick<LiveConfig, "gateway"> {
+  if (spec.gateway === undefined || signer === undefined) return {};
+  const { name, namespace } = metadata;
+  const audience = agentsAudience(name, namespace);
+  const subject = accountSubject(namespace, gatewayName(name));
+  return { gateway: { issuer: signer.issuer, audience, subject, keys: signer.keys } };
+}
+
 /** What the agent may learn while it runs. */
-export const renderLiveConfig = (agent: PallasAgent, instance: PallasInstance): LiveConfig => ({
+export const renderLiveConfig = (agent: PallasAgent, instance: PallasInstance, signer?: TokenSigner): LiveConfig => ({
   schema: 1,
   severalPods: agent.spec.replicas > 1,
   card: renderCard(agent, instance, publishedAgentUrl(agent, instance)),
+  ...renderGateway(instance, signer),
 });
 
 /** The bytes that are written. */

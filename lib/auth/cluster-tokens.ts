@@ -6,21 +6,9 @@ import { createLocalJWKSet, decodeJwt } from "jose";
 import * as z from "zod";
 import type { Clock } from "../process/clock.ts";
 import type { Logger } from "../process/log.ts";
-import { keySetSchema, type KeySet } from "./discovery.ts";
+import { readClusterIssuer, type ApiServerReader } from "./cluster-issuer.ts";
 import { createIssuerKeys, KeysUnavailable } from "./keys.ts";
 import { verifyToken } from "./token.ts";
-
-const metadataPath = "/.well-known/openid-configuration";
-const keysPath = "/openid/v1/jwks";
-/** The API server answers 406 where a client takes JSON alone. */
-const accept = "application/jwk-set+json, application/json";
-const timeoutMs = 5_000;
-
-/** What is needed of a connection to the API server; lib/kube's Transport is one. */
-export interface ApiServerReader {
-  /** Resolves to the parsed JSON of a 2xx answer, rejects in all other cases. */
-  request(call: { method: "GET"; path: string; accept: string; timeoutMs: number }): Promise<unknown>;
-}
 
 /** A ServiceAccount that its token proves, as of when that was signed. */
 export interface ClusterAccount {
@@ -64,9 +52,9 @@ export interface ClusterTokensOptions {
 export function createClusterTokens({ server, audience, clock, log }: ClusterTokensOptions): ClusterTokens {
   let issuer: string | undefined;
   const fetchKeys = async () => {
-    const read = await readIssuer(server);
+    const read = await readClusterIssuer(server);
     issuer = read.issuer;
-    return read.keys;
+    return createLocalJWKSet({ keys: read.keys });
   };
   const keys = createIssuerKeys({ fetchKeys, clock, log });
   return {
@@ -93,18 +81,6 @@ export function readNamedIssuer(token: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-const metadataSchema = z.looseObject({ issuer: z.string().min(1) });
-
-async function readIssuer(server: ApiServerReader): Promise<{ issuer: string; keys: KeySet }> {
-  const get = (path: string) => server.request({ method: "GET", path, accept, timeoutMs });
-  const [metadata, keys] = await Promise.all([get(metadataPath), get(keysPath)]);
-  const { success, data } = metadataSchema.safeParse(metadata);
-  if (!success) throw new Error(`${metadataPath} of the API server is not issuer metadata: expected "issuer"`);
-  const set = keySetSchema.safeParse(keys);
-  if (!set.success) throw new Error(`${keysPath} of the API server holds no JSON Web Key Set: expected a list "keys"`);
-  return { issuer: data.issuer, keys: createLocalJWKSet(set.data) };
 }
 
 const named = z.object({ name: z.string().min(1), uid: z.string().min(1) });

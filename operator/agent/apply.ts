@@ -35,10 +35,18 @@ async function applyDeployment(
   return owned ? { ...held, deployment: owned } : held;
 }
 
+/** By whose keys the agent checks its gateway's tokens; undefined where its instance has none, or nobody knows. */
+async function observeSigner({ live, children, tokenIssuer }: AgentRun, { agent, around }: Accepted) {
+  if (around.instance.spec.gateway === undefined) return undefined;
+  const { liveConfig } = agentChildren(agent.metadata.name);
+  return tokenIssuer.observe(live.metadata.uid, children.findOwned("configMap", live, liveConfig));
+}
+
 /** Applies what differs. Throws, after everything else is done, what the API server refused of claim and removals. */
 export async function applyChildren(run: AgentRun, accepted: Accepted, mayStart: boolean): Promise<Applied> {
   const { children, images, writing } = run;
-  const rendered = renderAgentChildren(accepted.agent, accepted.around, images);
+  const signer = await observeSigner(run, accepted);
+  const rendered = renderAgentChildren(accepted.agent, accepted.around, images, signer);
   await children.apply("serviceAccount", rendered.serviceAccount, writing);
   await children.apply("configMap", numbered(run, rendered.runConfig), writing);
   await children.apply("configMap", rendered.liveConfig, writing);

@@ -17,6 +17,7 @@ import { observeRollout } from "../rollout.ts";
 import type { ImagePacing } from "../rollouts/pace-image.ts";
 import type { StatusWriter } from "../status.ts";
 import { summarise } from "../summary.ts";
+import type { TokenIssuer } from "../token-issuer.ts";
 import { accept, resolve } from "./accept.ts";
 import { applyChildren, type Applied } from "./apply.ts";
 import { observeDependencies } from "./dependencies.ts";
@@ -33,6 +34,7 @@ export interface ReconcilerOptions {
   /** Where registries reach the API server, by their NetworkPolicies. */
   readonly apiServerPorts: readonly number[];
   readonly health: AgentHealth;
+  readonly tokenIssuer: Pick<TokenIssuer, "observe" | "observeTrouble">;
   readonly pacing: ImagePacing;
   readonly now: () => Date;
 }
@@ -52,7 +54,7 @@ async function advance(run: AgentRun, checked: Set<AgentConditionType>): Promise
 }
 
 async function reconcileAgent(options: ReconcilerOptions, context: ReconcileContext): Promise<ReconcileResult> {
-  const { caches, neighbours, children, images, rules, pacing, now } = options;
+  const { caches, now } = options;
   const { key, signal, log } = context;
   const live = caches.agents.store.get(key);
   // Children of a deleted agent are the garbage collector's, by their owner references.
@@ -60,12 +62,12 @@ async function reconcileAgent(options: ReconcilerOptions, context: ReconcileCont
   const { namespace, name, generation = 0 } = live.metadata;
   const conditions = new ConditionSet<AgentConditionType>(live.status?.conditions ?? [], generation, now());
   const writing: Writing = { owner: live, signal, written: [] };
-  const run: AgentRun = { live, caches, neighbours, children, images, rules, pacing, conditions, writing, log };
+  const run: AgentRun = { ...options, live, conditions, writing, log };
   const checked = new Set<AgentConditionType>();
   const { result: applied = {}, failure } = await carryOut(writing, context, () => advance(run, checked));
   markUnchecked(conditions, checked);
   const deployment: LiveDeployment | undefined =
-    applied.deployment ?? children.findOwned("deployment", live, agentChildren(name).deployment);
+    applied.deployment ?? options.children.findOwned("deployment", live, agentChildren(name).deployment);
   const rollout = deployment && observeRollout(deployment);
   const verdict = options.health.of(key);
   markAvailable(conditions, rollout, verdict, failure);

@@ -8,6 +8,7 @@ import type { Caches } from "../caches.ts";
 import type { ChildWriter, Writing } from "../children.ts";
 import type { ConditionSet } from "../conditions.ts";
 import type { Neighbours } from "../neighbours.ts";
+import type { TokenIssuer } from "../token-issuer.ts";
 import type { Images } from "../render/agent-children.ts";
 import type { ImagePacing } from "../rollouts/pace-image.ts";
 
@@ -17,6 +18,7 @@ export interface AgentRun {
   readonly neighbours: Neighbours;
   readonly children: ChildWriter;
   readonly images: Images;
+  readonly tokenIssuer: Pick<TokenIssuer, "observe">;
   readonly rules: Rules;
   readonly pacing: ImagePacing;
   readonly conditions: ConditionSet<AgentConditionType>;

@@ -48,11 +48,18 @@ interface Program {
   readonly failure: Failure | undefined;
 }
 
-function markAvailable(conditions: Conditions, program: "registry" | "gateway", { rollout, failure }: Program): void {
+/** @param trouble what does not work beside it, however well it runs */
+function markAvailable(
+  conditions: Conditions,
+  program: "registry" | "gateway",
+  { rollout, failure }: Program,
+  trouble?: string,
+): void {
   const type = program === "registry" ? "RegistryAvailable" : "GatewayAvailable";
   const available = rollout?.available === true ? "True" : "False";
+  const beside = trouble === undefined ? "" : `; ${trouble}`;
   if (failure) conditions.set(type, available, failure.reason, failure.message);
-  else if (rollout) conditions.set(type, available, rollout.reason, rollout.message);
+  else if (rollout) conditions.set(type, available, rollout.reason, `${rollout.message}${beside}`);
   else conditions.set(type, "False", "Unavailable", `it has no ${program} yet`);
 }
 
@@ -76,13 +83,13 @@ const summedUp = ({ rollout: registry }: Program, { rollout: gateway }: Program)
 function judgeParts(
   conditions: Conditions,
   live: WatchedInstance,
-  { registry, gateway }: { registry: Program; gateway: Program },
+  { registry, gateway, trouble }: { registry: Program; gateway: Program; trouble: string | undefined },
 ): boolean {
   markAvailable(conditions, "registry", registry);
   // Where its spec cannot be read, what there was before goes on.
   const isWanted = live.parsed.ok ? live.parsed.value.spec.gateway !== undefined : gateway.rollout !== undefined;
   const hasGateway = isWanted || gateway.failure !== undefined;
-  if (hasGateway) markAvailable(conditions, "gateway", gateway);
+  if (hasGateway) markAvailable(conditions, "gateway", gateway, trouble);
   else conditions.drop("GatewayAvailable");
   return summarise(conditions, {
     parts: hasGateway ? ["Accepted", "RegistryAvailable", "GatewayAvailable"] : ["Accepted", "RegistryAvailable"],
@@ -111,7 +118,7 @@ async function reconcileInstance(options: ReconcilerOptions, context: ReconcileC
     { writing, context, name: gatewayName(name) },
     instance && (() => applyGateway(options, instance, { writing, log })),
   );
-  const handled = judgeParts(conditions, live, { registry, gateway });
+  const handled = judgeParts(conditions, live, { registry, gateway, trouble: options.tokenIssuer.observeTrouble() });
   const agents = caches.agents.store.byIndex("instance", key);
   const status: InstanceStatus = {
     observedGeneration: handled ? generation : (live.status?.observedGeneration ?? neverObserved),

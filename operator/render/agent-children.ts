@@ -9,7 +9,7 @@ import type {
 } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
 import { agentChildren, configFiles, ports } from "../../crds/names.ts";
-import type { LiveConfig, RunConfig } from "../../crds/run-config.ts";
+import type { LiveConfig, RunConfig, TokenSigner } from "../../crds/run-config.ts";
 import type { Neighbourhood } from "../../plan/resolve.ts";
 import { renderResolved } from "../../plan/resolved.ts";
 import { serialiseConfig } from "../../plan/run-config.ts";
@@ -28,7 +28,7 @@ export interface Images {
   gateway: string;
 }
 
-/** No role is ever bound to it, and its token is mounted nowhere (SEC-1). */
+/** No role is ever bound to it, and no token of it that the API server accepts is mounted anywhere (SEC-1). */
 const renderServiceAccount = (agent: PallasAgent): Rendered<V1ServiceAccount> => ({
   apiVersion: "v1",
   kind: "ServiceAccount",
@@ -71,11 +71,19 @@ export interface AgentChildren {
   deployment: Rendered<V1Deployment>;
 }
 
-/** The children of an agent without problems. */
-export function renderAgentChildren(agent: PallasAgent, around: Neighbourhood, images: Images): AgentChildren {
+/**
+ * The children of an agent without problems.
+ * @param signer of the tokens of the instance's gateway, where it has one and that is known
+ */
+export function renderAgentChildren(
+  agent: PallasAgent,
+  around: Neighbourhood,
+  images: Images,
+  signer?: TokenSigner,
+): AgentChildren {
   const { name, namespace } = agent.metadata;
   const names = agentChildren(name);
-  const resolved = renderResolved(agent, around, (other) => clusterAgentUrl(other, namespace));
+  const resolved = renderResolved(agent, around, (other) => clusterAgentUrl(other, namespace), signer);
   const { config, hash, live } = resolved;
   return {
     serviceAccount: renderServiceAccount(agent),

@@ -108,6 +108,7 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
     rules: releaseRules,
     apiServerPorts: usualApiServerPorts,
     health: { of: () => undefined },
+    tokenIssuer: { observe: async () => undefined, observeTrouble: () => undefined },
     pacing: createImagePacing(budget, deployments),
     now: () => new Date("2026-11-21T12:00:00Z"),
     ...rest,

@@ -2,7 +2,7 @@
 // switch that takes it away.
 import { exportJWK, generateKeyPair, SignJWT, type JWK, type JWTPayload } from "jose";
 import type { Clock } from "../../process/clock.ts";
-import type { ApiServerReader } from "../cluster-tokens.ts";
+import type { ApiServerReader } from "../cluster-issuer.ts";
 
 export const clusterIssuer = "https://kubernetes.default.svc.cluster.local";
 export const testAudience = "pallas:agents/ouranos";
