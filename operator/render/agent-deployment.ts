@@ -9,7 +9,8 @@ import type {
   V1Volume,
 } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
-import { agentChildren, annotations, group, mounts, ports } from "../../crds/names.ts";
+import type { PallasInstance } from "../../crds/instance.ts";
+import { agentChildren, annotations, gatewayAudience, group, mounts, ports, tokenNames } from "../../crds/names.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { Resolved } from "../../plan/resolved.ts";
 import { referencedFiles } from "../../plan/run-config.ts";
@@ -17,7 +18,7 @@ import type { EffectiveSettings } from "../../plan/settings.ts";
 import { historiesMount, renderHistoriesVolume } from "./histories.ts";
 import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import { renderOutgoing } from "./outgoing.ts";
-import { gracePeriodSeconds, renderFiles, renderResources, revisionHistoryLimit } from "./pod-parts.ts";
+import { gracePeriodSeconds, renderFiles, renderResources, renderToken, revisionHistoryLimit } from "./pod-parts.ts";
 import { renderProbes } from "./probes.ts";
 import { restrictedContainer, restrictedPod } from "./restricted.ts";
 
@@ -51,7 +52,18 @@ const claimSecurityContext: V1PodSecurityContext = {
   fsGroupChangePolicy: "OnRootMismatch",
 };
 
-const mountPaths: Readonly<Record<string, string>> = { secrets: mounts.secrets, texts: mounts.texts };
+const tokenVolume = "gateway-token";
+/** For the instance's gateway, where it has one, and nobody else: the API server does not take it (SEC-1). */
+function renderTokenVolumes({ metadata: { name, namespace }, spec }: PallasInstance): V1Volume[] {
+  if (spec.gateway === undefined) return [];
+  return [renderToken(tokenVolume, gatewayAudience(name, namespace), tokenNames.gateway)];
+}
+
+const mountPaths: Readonly<Record<string, string>> = {
+  secrets: mounts.secrets,
+  texts: mounts.texts,
+  [tokenVolume]: mounts.tokens,
+};
 
 function renderContainer({ settings, instance }: Resolved, image: string, files: V1Volume[]): V1Container {
   const outgoing = renderOutgoing(instance);
@@ -90,7 +102,7 @@ function renderPodSpec(resolved: Resolved, image: string): V1PodSpec {
   const { agent, instance, settings, config } = resolved;
   const children = agentChildren(agent.metadata.name);
   const { nodeSelector = {}, priorityClassName = "", topologySpreadConstraints = [] } = settings.pod;
-  const files = renderFileVolumes(config);
+  const files = [...renderFileVolumes(config), ...renderTokenVolumes(instance)];
   const pullSecrets = instance.spec.imagePullSecrets ?? [];
   return {
     serviceAccountName: children.serviceAccount,

@@ -44,6 +44,8 @@ const fullAround = {
   logLevel: "DEBUG",
 };
 
+const signer = { issuer: "https://kubernetes.default.svc", keys: [{ kty: "RSA", kid: "one", n: "AQAB", e: "AQAB" }] };
+
 describe("OPR-1 rendering a gateway", () => {
   it("makes the children of the least one as committed", async () => {
     await expect(toYaml(rendered())).toMatchFileSnapshot(golden("gateway-least"));
@@ -53,19 +55,43 @@ describe("OPR-1 rendering a gateway", () => {
     await expect(toYaml(rendered(full, fullAround))).toMatchFileSnapshot(golden("gateway-full"));
   });
 
-  it("makes an agent's children as without one, but for the policy that lets the gateway in and the field that says so", async () => {
+  it("makes an agent's children as without one, but for policy, token, keys and the field that says so", async () => {
     const agent = makeAgent("echo");
-    const of = (spec: object) => renderAgentChildren(agent, around(makeInstance(spec), agent), releaseImages);
+    const of = (spec: object) => renderAgentChildren(agent, around(makeInstance(spec), agent), releaseImages, signer);
     const configOf = ({ runConfig }: ReturnType<typeof of>): object =>
       JSON.parse(runConfig.data?.["run-config.json"] ?? "");
     const [behind, alone] = [of({ gateway: full }), of({})];
     expect(configOf(behind)).toEqual({ ...configOf(alone), gateway: true });
-    // What names the run configuration by its hash.
-    const { networkPolicy, runConfig: _config, deployment: _pods, ...others } = behind;
-    const { networkPolicy: before, runConfig: _configBefore, deployment: _podsBefore, ...othersBefore } = alone;
-    expect(others).toEqual(othersBefore);
-    expect(networkPolicy).not.toEqual(before);
-    await expect(toYaml({ networkPolicy })).toMatchFileSnapshot(golden("agent-behind-gateway"));
+    const { networkPolicy, liveConfig, runConfig: _config, deployment, ...others } = behind;
+    const { networkPolicy: _policy, liveConfig: _live, runConfig: _configBefore, deployment: _pods, ...before } = alone;
+    expect(others).toEqual(before);
+    await expect(toYaml({ liveConfig, networkPolicy, deployment })).toMatchFileSnapshot(golden("agent-behind-gateway"));
+  });
+
+  it("SEC-1 gives an agent's pod one token, which the API server does not take, and none without a gateway", () => {
+    const agent = makeAgent("echo");
+    const podOf = (spec: object) =>
+      renderAgentChildren(agent, around(makeInstance(spec), agent), releaseImages, signer).deployment.spec?.template.spec;
+    const behind = podOf({ gateway: {} });
+    const serviceAccountToken = { audience: "pallas:agents/ouranos", expirationSeconds: 600, path: "gateway" };
+    expect(behind?.automountServiceAccountToken).toBe(false);
+    expect(behind?.volumes?.filter((volume) => JSON.stringify(volume).includes("serviceAccountToken"))).toEqual([
+      { name: "gateway-token", projected: { defaultMode: 0o440, sources: [{ serviceAccountToken }] } },
+    ]);
+    expect(behind?.containers[0]?.volumeMounts).toContainEqual({
+      name: "gateway-token",
+      mountPath: "/var/run/pallas/tokens",
+      readOnly: true,
+    });
+    expect(JSON.stringify(podOf({})?.volumes)).not.toContain("oken");
+  });
+
+  it("changes not a byte of agents whose instance has no gateway, whatever is known of the cluster's issuer", () => {
+    const agent = makeAgent("echo");
+    const here = around(makeInstance(), agent);
+    expect(renderAgentChildren(agent, here, releaseImages, signer)).toEqual(
+      renderAgentChildren(agent, here, releaseImages),
+    );
   });
 
   it("makes nothing where the instance has none, and the registry is the same with and without", () => {

@@ -6,7 +6,7 @@ import { tokenFiles, type ResolvedGateway } from "../../plan/gateway.ts";
 import { limitsVariable, renderLimits, type Rules } from "../../plan/rules.ts";
 import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import { renderOutgoing } from "./outgoing.ts";
-import { gracePeriodSeconds, renderFiles, renderResources, renderSpread, revisionHistoryLimit } from "./pod-parts.ts";
+import { gracePeriodSeconds, renderFiles, renderResources, renderSpread, renderToken, revisionHistoryLimit } from "./pod-parts.ts";
 import { renderProbes } from "./probes.ts";
 import { restrictedContainer, restrictedPod } from "./restricted.ts";
 
@@ -45,26 +45,9 @@ function renderContainer(gateway: ResolvedGateway, image: string, rules: Rules, 
   };
 }
 
-/** Renewed by the kubelet; the program reads it each time. */
-const renderAgentsToken = ({ metadata: { name, namespace } }: ResolvedGateway["instance"]): V1Volume => ({
-  name: agentsTokenVolume,
-  projected: {
-    defaultMode: 0o440,
-    sources: [
-      {
-        serviceAccountToken: {
-          audience: agentsAudience(name, namespace),
-          expirationSeconds: 600,
-          path: tokenNames.agents,
-        },
-      },
-    ],
-  },
-});
-
 function renderPodSpec(gateway: ResolvedGateway, image: string, rules: Rules): V1PodSpec {
   const { instance, replicas, config, hash } = gateway;
-  const { name } = instance.metadata;
+  const { name, namespace } = instance.metadata;
   const pullSecrets = instance.spec.imagePullSecrets ?? [];
   const tokens = renderFiles(tokensVolume, "secret", tokenFiles(config));
   return {
@@ -78,7 +61,7 @@ function renderPodSpec(gateway: ResolvedGateway, image: string, rules: Rules): V
     volumes: [
       { name: "config", configMap: { name: gatewayConfigName(name, hash), defaultMode: 0o440 } },
       { name: "tmp", emptyDir: { sizeLimit: "64Mi" } },
-      renderAgentsToken(instance),
+      renderToken(agentsTokenVolume, agentsAudience(name, namespace), tokenNames.agents),
       ...tokens,
       ...renderOutgoing(instance).volumes,
     ],

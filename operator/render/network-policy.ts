@@ -40,7 +40,7 @@ const extraPeer = ({ podSelector, namespaceSelector, ipBlock }: ExtraPeer): V1Ne
 const reachablePeer = (peer: ExtraPeer): V1NetworkPolicyPeer =>
   extraPeer(peer.ipBlock ? { ...peer, ipBlock: reachable(peer.ipBlock) } : peer);
 
-/** It sends people's calls on, and asks what runs. */
+/** It sends people's calls on, and asks what runs; and an agent's own token is for it. */
 const gatewayPods = (instance: PallasInstance): V1NetworkPolicyPeer[] =>
   instance.spec.gateway === undefined ? [] : [{ podSelector: { matchLabels: renderSelector(instance, "gateway") } }];
 
@@ -71,6 +71,7 @@ function renderEgress({ agent, instance, config, settings }: Resolved): V1Networ
   return [
     nameServers,
     ...(called.length > 0 ? [{ to: [agentPods(agent, called)], ports: [tcp(ports.agentMcp)] }] : []),
+    ...gatewayPods(instance).map((gateway) => ({ to: [gateway], ports: [tcp(ports.gateway)] })),
     ...destinationsOf(config, instance).map(renderDestination),
     ...settings.networkPolicy.to.map((peer) => ({ to: [reachablePeer(peer)], ...extraPorts(peer) })),
   ];

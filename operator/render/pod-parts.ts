@@ -47,3 +47,12 @@ export const renderSpread = (instance: PallasInstance, component: Component): V1
   whenUnsatisfiable: "ScheduleAnyway",
   labelSelector: { matchLabels: renderSelector(instance, component) },
 });
+
+/** A token of the pod's ServiceAccount that the API server does not take; the kubelet renews it, and who uses it reads it each time. */
+export const renderToken = (name: string, audience: string, path: string): V1Volume => ({
+  name,
+  projected: {
+    defaultMode: 0o440,
+    sources: [{ serviceAccountToken: { audience, expirationSeconds: 600, path } }],
+  },
+});
