@@ -1,6 +1,7 @@
 // The gateways that should run on this machine, from the instances that have one: pure. Beside whom the manifest lets in,
-// whoever holds the token of the run is an admin; accounts of a cluster are nobody here.
+// whoever holds the token of the run is an admin, and each agent is known by a token of its own; accounts of a cluster are nobody here.
 import { createHash } from "node:crypto";
+import type { PallasAgent } from "../../crds/agent.ts";
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { gatewayName } from "../../crds/names.ts";
@@ -8,10 +9,13 @@ import { resolveGateway } from "../../plan/gateway.ts";
 
 /** No Kubernetes name, so that no manifest's Secret has it. */
 export const runTokens = { name: "Pallas-up", key: "admins" } as const;
+export const agentTokens = (agent: string) => ({ name: runTokens.name, key: `agent.${agent}` });
 
 export interface DesiredGateway {
   key: string;
   instance: PallasInstance;
+  /** Names of the instance's agents, in alphabetical order. */
+  agents: readonly string[];
   port: number;
   url: string;
   /** But for the admin port. */
@@ -29,10 +33,15 @@ const admin: GatewayConfig["access"][number] = {
   as: { role: "admin", agents: ["*"], servers: ["*"] },
 };
 
+const renderAgentRule = (agent: string): GatewayConfig["access"][number] => ({
+  who: { tokens: agentTokens(agent) },
+  as: { agent },
+});
+
 /** Each on the port of its Service, or the first after it that nobody was given. */
 export function renderGateways(
   instances: Iterable<PallasInstance>,
-  { takenPorts, urlHost }: { takenPorts: Iterable<number>; urlHost: string },
+  { agents, takenPorts, urlHost }: { agents: readonly PallasAgent[]; takenPorts: Iterable<number>; urlHost: string },
 ): Map<string, DesiredGateway> {
   const taken = new Set(takenPorts);
   const gateways = [...instances].flatMap((instance): [string, DesiredGateway][] => {
@@ -41,11 +50,17 @@ export function renderGateways(
     let { port } = resolved.service;
     while (taken.has(port)) port += 1;
     taken.add(port);
-    const access = [admin, ...resolved.config.access.filter(({ who }) => !("serviceAccount" in who))];
+    const { name, namespace } = instance.metadata;
+    const names = agents
+      .filter(({ metadata, spec }) => metadata.namespace === namespace && spec.instanceRef.name === name)
+      .map(({ metadata }) => metadata.name)
+      .toSorted();
+    const written = resolved.config.access.filter(({ who }) => !("serviceAccount" in who));
+    const access = [admin, ...written, ...names.map(renderAgentRule)];
     const config = { ...resolved.config, access, ports: { ...resolved.config.ports, http: port } };
     const fingerprint = createHash("sha256").update(JSON.stringify(config)).digest("hex");
     const key = keyOf(instance);
-    return [[key, { key, instance, port, url: `http://${urlHost}:${port}/mcp`, config, fingerprint }]];
+    return [[key, { key, instance, agents: names, port, url: `http://${urlHost}:${port}/mcp`, config, fingerprint }]];
   });
   return new Map(gateways);
 }

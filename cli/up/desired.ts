@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import type { TokenSigner } from "../../crds/run-config.ts";
 import { defined } from "../../lib/process/defined.ts";
 import { formatProblem, type ValidationError } from "../../plan/validation-error.ts";
 import { dependenciesOf } from "../../plan/order.ts";
@@ -69,6 +70,8 @@ export interface DesiredContext {
   /** By which this machine reaches what listens here. */
   urlHost: string;
   environment: Environment;
+  /** Of the tokens of the run's gateways; absent: none is started. */
+  signer?: TokenSigner | undefined;
   previous?: Desired | undefined;
   /** Ports of agents in the run before, or in this one before the edit. */
   portsBefore: ReadonlyMap<string, number>;
@@ -118,6 +121,7 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     ports,
     refusedPorts: refused,
     gateways: renderGateways(instances.values(), {
+      agents: [...accepted.values(), ...[...keptListed.values()].map(({ agent }) => agent)],
       takenPorts: [context.registryPort, ...ports.values()],
       urlHost: context.urlHost,
     }),
@@ -187,9 +191,8 @@ interface Rendering extends Placed {
 function renderRunnable({ agent, around, port, ports, context, file }: Rendering): RunnableAgent {
   const { namespace } = agent.metadata;
   // An agent whose sub-agent has no port waits for it, and is rendered anew when there is one.
-  const { config, live } = renderResolved(agent, around, (name) =>
-    localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0, context.urlHost),
-  );
+  const agentUrl = (name: string) => localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0, context.urlHost);
+  const { config, live } = renderResolved(agent, around, agentUrl, context.signer);
   const runConfig = serialiseConfig(config);
   const variables = placeholdersIn(runConfig).map((name) => [name, context.environment[name] ?? null]);
   return {

@@ -1,6 +1,7 @@
 // From `-f` to what should run: find, read, fill in the environment, judge, render. The same at the start and after
 // every edit; nothing is started here.
 import { suggestion } from "../../crds/did-you-mean.ts";
+import type { TokenSigner } from "../../crds/run-config.ts";
 import type { Diagnostic } from "../manifests/diagnostic.ts";
 import { readLocalEnvironment, type LocalEnvironment } from "../manifests/environment.ts";
 import { findManifestFiles, UsageError } from "../manifests/find-files.ts";
@@ -21,6 +22,8 @@ export interface LoadOptions {
   host: string;
   /** Variables of this process. */
   env: Environment;
+  /** Of the tokens of the run's gateways, where some are started. */
+  signer?: TokenSigner;
 }
 
 export interface Loaded {
@@ -44,6 +47,7 @@ export async function loadManifests(options: LoadOptions, previous: Loaded | und
     registryPort,
     urlHost: urlHost(options.host),
     environment: environment.variables,
+    signer: options.signer,
     previous: previous?.desired,
     portsBefore:
       previous?.desired.ports ?? (await readPorts(stateFolderPath(found.folders, options.env), registryPort)),

@@ -25,7 +25,8 @@ import {
 import { applyLiveConfigs, applyObjectFiles, removeSecrets } from "./run-files.ts";
 import { writePorts } from "./remembered-ports.ts";
 import type { RunState, UpReport } from "./report.ts";
-import { makeRunToken, renderTokenFiles } from "./run-token.ts";
+import type { RunSigner } from "./run-signer.ts";
+import { RunTokens } from "./run-token.ts";
 import { shortName, type RunnerContext } from "./runner.ts";
 import { Services } from "./services.ts";
 import { Slots } from "./slots.ts";
@@ -43,6 +44,7 @@ export interface LocalRunOptions {
   folder: StateFolder;
   /** Of the token that callers from other machines need. */
   tokenFile: string | undefined;
+  signer: Pick<RunSigner, "sign">;
   logs: ProcessLogs;
   report: UpReport;
   /** Aborted when stopping must be quick. */
@@ -58,7 +60,7 @@ export class LocalRun {
   readonly #runner: RunnerContext;
   readonly #programs: ProgramContext;
   readonly #services: Services;
-  readonly #token = makeRunToken();
+  readonly #tokens: RunTokens;
   #loaded: Loaded;
   #statuses: ReadonlyMap<string, AgentStatus> = new Map();
 
@@ -66,6 +68,7 @@ export class LocalRun {
     const { host, registryPort, folder, logs, report, tokenFile } = options;
     this.#options = options;
     this.#loaded = first;
+    this.#tokens = new RunTokens(options.signer);
     this.registryUrl = `http://${urlHost(host)}:${registryPort}`;
     this.#programs = {
       host,
@@ -209,7 +212,7 @@ export class LocalRun {
 
   async #applyFiles(): Promise<void> {
     const { folder } = this.#options;
-    const tokens = renderTokenFiles(this.#token, this.#gateways, folder);
+    const tokens = await this.#tokens.renderFiles(this.#gateways, folder);
     await applyObjectFiles(folder, this.#loaded.objects, this.#loaded.environment.variables, tokens);
     await applyLiveConfigs(folder, this.#desired.runnable.values());
   }

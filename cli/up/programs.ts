@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { PallasInstance } from "../../crds/instance.ts";
+import { tokenNames } from "../../crds/names.ts";
 import { fillVariablePrefix } from "../../crds/references.ts";
 import type { LocalEnvironment } from "../manifests/environment.ts";
 import { placeholdersIn, type Environment } from "../manifests/local-objects.ts";
@@ -121,6 +122,7 @@ async function launchGateway({ key, instance, port, config }: DesiredGateway, co
       PALLAS_GATEWAY_CONFIG: folder.runConfig(key),
       PALLAS_SECRETS_DIR: folder.secrets(instance.metadata.namespace),
       PALLAS_LOCAL_STATE: folder.localState,
+      PALLAS_AGENTS_TOKEN: folder.token(key, tokenNames.agents),
       PALLAS_ADMIN_HOST: adminHost,
       PALLAS_HOST: host,
       // The address is a Host that clients use, as a pod's is in a cluster.

@@ -13,6 +13,8 @@ export interface StateFolder {
   /** Secrets and texts of a namespace: no reference crosses it. */
   secrets(namespace: string): string;
   texts(namespace: string): string;
+  /** Beside them: a token of an agent or gateway, by whom it is shown to. */
+  token(key: string, name: string): string;
   /** Of one agent. */
   histories(key: string): string;
   log(key: string): string;
@@ -43,6 +45,7 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
     liveConfig: (key) => join(path, "live-configs", `${fileName(key)}.json`),
     secrets: (namespace) => join(path, "secrets", safe(namespace)),
     texts: (namespace) => join(path, "texts", safe(namespace)),
+    token: (key, name) => join(path, "secrets", "tokens", fileName(key), name),
     histories: (key) => join(path, "histories", fileName(key)),
     log: (key) => join(path, "logs", `${fileName(key).slice(1)}.log`),
     localState: join(path, "local-state.json"),

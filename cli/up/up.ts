@@ -13,6 +13,7 @@ import { createJsonReport } from "./json-report.ts";
 import { openProcessLogs, type ProcessLogs } from "./process-logs.ts";
 import { requirePort } from "./programs.ts";
 import { removeSecrets } from "./run-files.ts";
+import { createRunSigner, type RunSigner } from "./run-signer.ts";
 import type { UpReport } from "./report.ts";
 import { aborted, stopSignal, type SignalSource } from "./signals.ts";
 import { lockStateFolder, openStateFolder, stateFolderPath, type StateFolder } from "./state-folder.ts";
@@ -43,7 +44,8 @@ export interface UpEdges {
  */
 export async function up(options: UpOptions, { terminal, process }: UpEdges): Promise<number> {
   const { paths, port, host, only, json, logs, token: needsToken } = options;
-  const loading: LoadOptions = { paths, only, registryPort: port, host, env: process.env };
+  const signer = await createRunSigner();
+  const loading: LoadOptions = { paths, only, registryPort: port, host, env: process.env, signer: signer.published };
   const first = await loadManifests(loading, undefined);
   const report = json ? createJsonReport(terminal) : createTextReport(terminal);
   report.judged(first.diagnostics);
@@ -63,7 +65,7 @@ export async function up(options: UpOptions, { terminal, process }: UpEdges): Pr
   const { folder, unlock } = prepared;
   const { signal, hurry, release } = stopSignal(process, { canHurry: true });
   const openLogs = () => openProcessLogs({ folder, terminal, env: process.env, showsAll: logs });
-  await run(first, { loading, needsToken, folder, report, terminal, signal, hurry, openLogs });
+  await run(first, { loading, signer, needsToken, folder, report, terminal, signal, hurry, openLogs });
   await unlock();
   release();
   return 0;
@@ -96,6 +98,7 @@ async function prepare(
 
 interface RunContext {
   loading: LoadOptions;
+  signer: RunSigner;
   needsToken: boolean;
   folder: StateFolder;
   report: UpReport;
@@ -106,11 +109,12 @@ interface RunContext {
 }
 
 async function run(first: Loaded, context: RunContext): Promise<void> {
-  const { loading, folder, report, terminal, signal, hurry } = context;
+  const { loading, signer, folder, report, terminal, signal, hurry } = context;
   const { host, registryPort } = loading;
   const token = await openCallerToken(folder, { host, isOpen: !context.needsToken });
   const logs = context.openLogs();
-  const local = new LocalRun(first, { host, registryPort, folder, tokenFile: token?.file, logs, report, hurry });
+  const tokenFile = token?.file;
+  const local = new LocalRun(first, { host, registryPort, folder, tokenFile, signer, logs, report, hurry });
   const instances = [...first.desired.instances.values()];
   for (const line of describeExposure({ host, instances, token })) report.say(line);
   report.say(`starting; logs are in ${displayPath(folder.path, terminal.folder)}/logs`);
