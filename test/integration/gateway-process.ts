@@ -30,8 +30,18 @@ async function readConfig({ get }: WatchedNamespace, name: string) {
   return parseGatewayConfig(data?.["gateway.json"] ?? "");
 }
 
+export interface GatewayProcessOptions {
+  /** Of Node. */
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Resolves when it is ready. */
-export async function startGateway(space: WatchedNamespace, instance: string): Promise<GatewayProcess> {
+export async function startGateway(
+  space: WatchedNamespace,
+  instance: string,
+  { flags = [], env = {} }: GatewayProcessOptions = {},
+): Promise<GatewayProcess> {
   const name = `${instance}-gateway`;
   const config = { ...(await readConfig(space, name)), ports: { http: 0, admin: 0 } };
   const folder = await mkdtemp(join(tmpdir(), "pallas-gateway-"));
@@ -40,7 +50,7 @@ export async function startGateway(space: WatchedNamespace, instance: string): P
   const kubeconfig = await writeAccountKubeconfig(cluster(), space.name, name);
   const testPath = expect.getState().testPath ?? "";
   runNotes.noteStart({ program: "gateway", account: `${space.name}/${name}`, namespaces: [space.name], testPath });
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../../dist/gateway.js")], {
+  const child = spawn(process.execPath, [...flags, join(import.meta.dirname, "../../dist/gateway.js")], {
     env: {
       PATH: process.env["PATH"] ?? "",
       KUBECONFIG: kubeconfig.path,
@@ -48,6 +58,7 @@ export async function startGateway(space: WatchedNamespace, instance: string): P
       PALLAS_SECRETS_DIR: folder,
       PALLAS_HOST: "127.0.0.1",
       PALLAS_DRAIN_DELAY_MS: "0",
+      ...env,
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
