@@ -64,7 +64,10 @@ describe("MGM-1 the cluster's issuer, for agents behind a gateway", () => {
 
   it("is the same in whatever order the API server lists the keys", async () => {
     const { clock, server, observe, onChange } = await start();
-    const keys = [{ kty: "RSA", kid: "a" }, { kty: "RSA", kid: "b" }];
+    const keys = [
+      { kty: "RSA", kid: "a" },
+      { kty: "RSA", kid: "b" },
+    ];
     const answers = [keys, keys.toReversed()];
     server.request = async ({ path }) => (path === "/openid/v1/jwks" ? { keys: answers.shift() } : { issuer: "i" });
     await observe();

@@ -143,7 +143,10 @@ export interface GatewayWakes {
 }
 
 /** Looks again at every instance that has a gateway, and at its agents. */
-export function wakeBehindGateways({ instances, agents }: Pick<Caches, "instances" | "agents">, wakes: GatewayWakes): void {
+export function wakeBehindGateways(
+  { instances, agents }: Pick<Caches, "instances" | "agents">,
+  wakes: GatewayWakes,
+): void {
   for (const instance of instances.store.list().filter(hasGateway)) {
     const key = keyOf(instance);
     wakes.wakeInstance(key);

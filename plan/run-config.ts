@@ -218,7 +218,10 @@ export function renderRunConfig(
 }
 
 /** Whom the agent lets in on its admin port; nobody where there is no gateway, or where nobody knows who signs its tokens. */
-function renderGateway({ metadata, spec }: PallasInstance, signer: TokenSigner | undefined): Pick<LiveConfig, "gateway"> {
+function renderGateway(
+  { metadata, spec }: PallasInstance,
+  signer: TokenSigner | undefined,
+): Pick<LiveConfig, "gateway"> {
   if (spec.gateway === undefined || signer === undefined) return {};
   const { name, namespace } = metadata;
   const audience = agentsAudience(name, namespace);

@@ -83,7 +83,9 @@ describe("CLI-1 the tokens of a run", () => {
       ["run-token", "admins"],
       ["tokens/default/a/gateway", "agent.a"],
     ] as const) {
-      const hash = createHash("sha256").update(textOf(files, `/state/secrets/${token}`)).digest("hex");
+      const hash = createHash("sha256")
+        .update(textOf(files, `/state/secrets/${token}`))
+        .digest("hex");
       expect(textOf(files, `/state/secrets/_default/Pallas-up/${table}`)).toBe(`sha256:${hash}\n`);
     }
     expect((await tokens.renderFiles([], folder)).size).toBe(0);
@@ -93,7 +95,8 @@ describe("CLI-1 the tokens of a run", () => {
     const signer = await createRunSigner();
     const tokens = new RunTokens(signer);
     const { gateways } = await desire("gateway: {}");
-    const render = async (by: RunTokens, of: typeof gateways) => Object.fromEntries(await by.renderFiles(of.values(), folder));
+    const render = async (by: RunTokens, of: typeof gateways) =>
+      Object.fromEntries(await by.renderFiles(of.values(), folder));
     const before = await render(tokens, gateways);
     expect(await render(tokens, gateways)).toEqual(before);
     const other = await render(new RunTokens(signer), gateways);
@@ -107,7 +110,12 @@ describe("CLI-1 the tokens of a run", () => {
   test("MGM-1 let a gateway in at its own agents, by the key that they are told, and no other account, run or instance", async () => {
     const [signer, other] = [await createRunSigner(), await createRunSigner()];
     const manifests = await readFolder({ "a.yaml": instanceYaml("gateway: {}") + agentYaml("a") });
-    const context = { registryPort: 24_200, urlHost: "localhost", environment: {}, portsBefore: new Map<string, number>() };
+    const context = {
+      registryPort: 24_200,
+      urlHost: "localhost",
+      environment: {},
+      portsBefore: new Map<string, number>(),
+    };
     const judged = judge(manifests, { mode: "local" }, {});
     const desired = renderDesired(manifests, judged, { ...context, signer: signer.published });
     const live = parseLiveConfig(desired.runnable.get("default/a")?.liveConfig ?? "");

@@ -34,10 +34,14 @@ export class RunTokens {
     const kept = new Map<string, string>();
     for (const { key, instance, agents } of gateways) {
       const { name, namespace } = instance.metadata;
-      const tablePath = (table: { name: string; key: string }) => join(folder.secrets(namespace), table.name, table.key);
+      const tablePath = (table: { name: string; key: string }) =>
+        join(folder.secrets(namespace), table.name, table.key);
       files.set(tablePath(runTokens), renderTable(this.#own));
       files.set(tokenPath(folder.path), Buffer.from(this.#own));
-      const claims = { audience: agentsAudience(name, namespace), subject: accountSubject(namespace, gatewayName(name)) };
+      const claims = {
+        audience: agentsAudience(name, namespace),
+        subject: accountSubject(namespace, gatewayName(name)),
+      };
       const token = this.#kept.get(key) ?? (await this.#signer.sign(claims));
       kept.set(key, token);
       files.set(folder.token(key, tokenNames.agents), Buffer.from(token));

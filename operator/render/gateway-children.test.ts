@@ -71,7 +71,8 @@ describe("OPR-1 rendering a gateway", () => {
   it("SEC-1 gives an agent's pod one token, which the API server does not take, and none without a gateway", () => {
     const agent = makeAgent("echo");
     const podOf = (spec: object) =>
-      renderAgentChildren(agent, around(makeInstance(spec), agent), releaseImages, signer).deployment.spec?.template.spec;
+      renderAgentChildren(agent, around(makeInstance(spec), agent), releaseImages, signer).deployment.spec?.template
+        .spec;
     const behind = podOf({ gateway: {} });
     const serviceAccountToken = { audience: "pallas:agents/ouranos", expirationSeconds: 600, path: "gateway" };
     expect(behind?.automountServiceAccountToken).toBe(false);

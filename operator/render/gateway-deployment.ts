@@ -6,7 +6,14 @@ import { tokenFiles, type ResolvedGateway } from "../../plan/gateway.ts";
 import { limitsVariable, renderLimits, type Rules } from "../../plan/rules.ts";
 import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import { renderOutgoing } from "./outgoing.ts";
-import { gracePeriodSeconds, renderFiles, renderResources, renderSpread, renderToken, revisionHistoryLimit } from "./pod-parts.ts";
+import {
+  gracePeriodSeconds,
+  renderFiles,
+  renderResources,
+  renderSpread,
+  renderToken,
+  revisionHistoryLimit,
+} from "./pod-parts.ts";
 import { renderProbes } from "./probes.ts";
 import { restrictedContainer, restrictedPod } from "./restricted.ts";
 

@@ -42,7 +42,11 @@ describe("SEC-3 who may reach a gateway", () => {
   });
 
   it("is its own agents too, on its port alone, and no agent of an instance without one", () => {
-    expect([24_300, 9090, 443].map((port) => mayReach(policiesFor(), echo, gateway, port))).toEqual([true, false, false]);
+    expect([24_300, 9090, 443].map((port) => mayReach(policiesFor(), echo, gateway, port))).toEqual([
+      true,
+      false,
+      false,
+    ]);
     expect(mayReach(policiesFor(), echo, pod("agents", "10.1.0.8", "gaia", "gateway"), 24_300)).toBe(false);
     expect(mayReach(policiesFor(), echo, pod("other", "10.1.0.8", "ouranos", "gateway"), 24_300)).toBe(false);
     expect(mayReach(policiesFor({}), echo, gateway, 24_300)).toBe(false);

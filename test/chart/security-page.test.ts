@@ -47,7 +47,7 @@ describe("docs/security.md", () => {
     });
   });
 
-  it("SEC-1 says rightly that an agent has no rights and no token", async () => {
+  it("SEC-1 says rightly that an agent has no rights and no token that the API server accepts", async () => {
     const instance = makeInstance();
     const agent = makeAgent("research");
     const children = renderAgentChildren(agent, around(instance, agent), releaseImages);

@@ -167,7 +167,8 @@ describe.skipIf(clusterMissing())("MGM-1 a gateway and its agents, by tokens of 
   });
 
   it("MGM-3 a person prompts an agent, and aborts a call of another, through the gateway", async () => {
-    const answer = async () => JSON.stringify(await caller.call("agents_prompt", { agent_id: "clerk", message: "hello" }));
+    const answer = async () =>
+      JSON.stringify(await caller.call("agents_prompt", { agent_id: "clerk", message: "hello" }));
     await expect.poll(answer, patience).toContain("hello");
     const endless = caller.call("agents_prompt", { agent_id: "sleeper", message: "think" });
     await expect.poll(() => caller.runsOf("sleeper"), patience).toHaveLength(1);

@@ -94,7 +94,9 @@ describe("CLI-1 MGM-1 agents behind a gateway of pallas up", () => {
     const readNew = () => readFile(tokenFile("_default_scribe", "gateway"), "utf8").catch(() => "");
     await expect.poll(async () => ask(await readNew()), patience).toBe(406);
     await expect(stat(ofClerk())).rejects.toThrow("ENOENT");
-    await expect.poll(async () => (await local.told()).endpoints.map(({ agent }) => agent), patience).toEqual(["scribe"]);
+    await expect
+      .poll(async () => (await local.told()).endpoints.map(({ agent }) => agent), patience)
+      .toEqual(["scribe"]);
   });
 
   it("the tokens end with the run", async () => {

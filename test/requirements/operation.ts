@@ -266,9 +266,11 @@ export const operationRequirements: Requirements = {
   "CLI-5": { promise: "Approvals, policies and tool search are at hand in a terminal.", shown: "open" },
 
   "SEC-1": {
-    promise: "Every pod meets Pod Security restricted, and agents' pods hold no ServiceAccount token.",
+    promise: "Every pod meets Pod Security restricted, and agents' pods hold no token that the API server accepts.",
     shown: [
       "operator/render/render.test.ts",
+      "operator/render/gateway-children.test.ts",
+      "test/integration/gateway-agents.test.ts",
       "test/integration/pod-security.test.ts",
       "test/integration/cluster-tokens.test.ts",
       "test/integration/gateway.test.ts",
