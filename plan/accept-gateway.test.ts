@@ -62,7 +62,7 @@ describe("OPR-5 an agent with the name of its instance's gateway", () => {
 });
 
 describe("advice on a gateway", () => {
-  const advised = (spec: object) => adviseInstance(sampleInstance(spec));
+  const advised = (spec: object) => adviseInstance(sampleInstance(spec), "cluster");
   const onCall = { role: "approver", serviceAccount: { name: "on-call" } };
 
   it("is given where it lets nobody in", () => {
@@ -70,6 +70,7 @@ describe("advice on a gateway", () => {
       { path: "spec.gateway.access", message: expect.stringContaining("lets nobody in but agents") },
     ]);
     expect(advised({})).toEqual([]);
+    expect(adviseInstance(sampleInstance({ gateway: {} }), "local")).toEqual([]);
   });
 
   it("is given where an entry can never hold, and only there", () => {

@@ -15,7 +15,7 @@ describe("SEC-2 a literal credential is warned of, without showing it", () => {
     ["X-Auth-Token", "short"],
     ["X-Team", "sk-proj-abc123DEF456ghi789"],
   ])("in the header %s: %s", (name, value) => {
-    expect(told(adviseInstance(header(name, value)))).toEqual([
+    expect(told(adviseInstance(header(name, value), "cluster"))).toEqual([
       `spec.servers[0].headers[0].value: the header ${name} seems to hold a credential, and anyone who may read the PallasInstance can read it; put it in a Secret and name it: valueFrom: { secretKeyRef: { name: SECRET, key: KEY } }`,
     ]);
   });
@@ -27,9 +27,9 @@ describe("SEC-2 a literal credential is warned of, without showing it", () => {
   ])("in the URL %s", (url, what) => {
     const rest =
       "seems to be a credential, and anyone who may read the PallasInstance can read it; send it in a header with its value from a Secret";
-    expect(told(adviseInstance(server({ url })))).toEqual([`spec.servers[0].url: ${what} ${rest}`]);
+    expect(told(adviseInstance(server({ url }), "cluster"))).toEqual([`spec.servers[0].url: ${what} ${rest}`]);
     const provider = sampleInstance({ providers: [{ name: "openai", baseUrl: url }] });
-    expect(told(adviseInstance(provider))).toEqual([`spec.providers[0].baseUrl: ${what} ${rest}`]);
+    expect(told(adviseInstance(provider, "cluster"))).toEqual([`spec.providers[0].baseUrl: ${what} ${rest}`]);
   });
 
   it.each([
@@ -42,7 +42,7 @@ describe("SEC-2 a literal credential is warned of, without showing it", () => {
     server({ headers: [{ name: "Authorization", valueFrom: { secretKeyRef: { name: "k", key: "t" } } }] }),
     sampleInstance({ providers: [{ name: "openai", baseUrl: "http://localhost:11434/v1" }] }),
   ])("and nothing else is: %#", (instance) => {
-    expect(adviseInstance(instance)).toEqual([]);
+    expect(adviseInstance(instance, "cluster")).toEqual([]);
   });
 });
 

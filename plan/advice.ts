@@ -5,6 +5,7 @@ import type { PallasInstance } from "../crds/instance.ts";
 import { placeholder } from "../crds/references.ts";
 import { matchesToolPattern } from "../crds/tool-pattern.ts";
 import { adviseGateway } from "./accept-gateway.ts";
+import type { Mode } from "./rules.ts";
 import { findSecretInUrl, isSecretName, looksSecret } from "./secret-text.ts";
 
 export interface Advice {
@@ -30,9 +31,9 @@ const adviseCredentials = ({ spec }: PallasInstance): Advice[] =>
     }),
   );
 
-export const adviseInstance = (instance: PallasInstance): Advice[] => [
+export const adviseInstance = (instance: PallasInstance, mode: Mode): Advice[] => [
   ...adviseCredentials(instance),
-  ...adviseGateway(instance),
+  ...adviseGateway(instance, mode),
 ];
 
 function adviseHeader(path: string, name: string, value: string): Advice[] {

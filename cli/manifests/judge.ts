@@ -38,7 +38,7 @@ export function judge(manifests: Manifests, rules: Rules, environment: Environme
     rules.mode === "local"
       ? [...unsetSettings(manifests, checked, environment), ...unsetSecrets(manifests, references, environment)]
       : literalPlaceholders(manifests, references);
-  const advice = findAdvice(manifests, checked);
+  const advice = findAdvice(manifests, checked, rules);
   const all = [...manifests.diagnostics, ...problems, ...advice, ...local, ...missingFiles(manifests, references)];
   return { checked, diagnostics: all.toSorted(bySeverityAndPlace) };
 }
@@ -59,8 +59,8 @@ function placeOf(
 }
 
 /** What is sound and probably not meant. */
-function findAdvice(manifests: Manifests, { instances, accepted }: Checked<Source>): Diagnostic[] {
-  const ofInstances = instances.map((resource) => ({ resource, advice: adviseInstance(resource) }));
+function findAdvice(manifests: Manifests, { instances, accepted }: Checked<Source>, { mode }: Rules): Diagnostic[] {
+  const ofInstances = instances.map((resource) => ({ resource, advice: adviseInstance(resource, mode) }));
   const ofAgents = accepted.map(({ agent, instance }) => ({ resource: agent, advice: adviseAgent(agent, instance) }));
   return [...ofInstances, ...ofAgents].flatMap(({ resource, advice }) => {
     const { kind, metadata } = resource;

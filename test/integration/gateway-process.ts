@@ -47,6 +47,8 @@ export async function startGateway(
   const folder = await mkdtemp(join(tmpdir(), "pallas-gateway-"));
   const configPath = join(folder, "gateway.json");
   await writeFile(configPath, JSON.stringify(config));
+  const tokenPath = join(folder, "agents-token");
+  await writeFile(tokenPath, "of-the-gateway");
   const kubeconfig = await writeAccountKubeconfig(cluster(), space.name, name);
   const testPath = expect.getState().testPath ?? "";
   runNotes.noteStart({ program: "gateway", account: `${space.name}/${name}`, namespaces: [space.name], testPath });
@@ -58,6 +60,7 @@ export async function startGateway(
       PALLAS_SECRETS_DIR: folder,
       PALLAS_HOST: "127.0.0.1",
       PALLAS_DRAIN_DELAY_MS: "0",
+      PALLAS_AGENTS_TOKEN: tokenPath,
       ...env,
     },
     stdio: ["ignore", "pipe", "inherit"],

@@ -1,6 +1,8 @@
 // The built gateway on a real API server, with the account, rights and configuration that the operator made: whom it lets in
 // by tokens that the API server signs, who loses access when account, agent or pod go, and what it writes.
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { KubeConfig } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -28,6 +30,7 @@ const initialize = {
 describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
   let space: WatchedNamespace;
   let gateway: GatewayProcess;
+  let folder: string;
 
   beforeAll(async () => {
     space = await watchNamespace("gateway-program");
@@ -35,11 +38,19 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
     for (const name of ["on-call", "somebody"]) await space.kubectl("create", "serviceaccount", name);
     await space.waitFor("pallasinstance", "team", "condition=GatewayAvailable");
     await space.waitFor("pallasagent", "clerk", "condition=Available");
-    gateway = await startGateway(space, "team");
+    folder = await mkdtemp(join(tmpdir(), "pallas-gateway-test-"));
+    const network = join(folder, "network.json");
+    // Nobody listens there.
+    await writeFile(network, JSON.stringify({ "10.9.9.9:9090": 1 }));
+    gateway = await startGateway(space, "team", {
+      flags: ["--import", join(import.meta.dirname, "pod-network.ts")],
+      env: { POD_NETWORK: network },
+    });
   }, 120_000);
   afterAll(async () => {
     await gateway?.[Symbol.asyncDispose]();
     await space?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
   });
 
   const audience = () => `pallas:${space.name}/team`;

@@ -121,7 +121,6 @@ describe("CLI-1 CLI-4 docs/cli.md, command by command", { timeout: 120_000 }, ()
     await cp(join(quickstart, "local-secret.yaml"), join(home.folder, "local-secret.yaml"));
     await home.write(".env", `OPENAI_API_KEY=${key}\n`);
     const up = home.up(".");
-    await up.until(/clerk +ready/);
     await up.until(/-gateway ready: /);
     const command = page.take("pallas chat clerk --gateway").replace("24300", String(port));
     expect(await play(home, `${command} -m "Good day"`).ended).toMatchObject({ code: 0, stdout: `${answer}\n` });
