@@ -1,5 +1,6 @@
 // Settings of an agent that an instance can also give as agentDefaults. None has a schema default: the order is
 // agent, then agentDefaults, then built-in, applied once, in plan/.
+import type * as z from "zod";
 import { choice, flag, integer, json, list, map, number, object, setOf, text, withRules } from "./fields.ts";
 import { keyedByLabel, labelValuePattern, maxLabelValueChars } from "./object-meta.ts";
 import { duration, quantity } from "./units.ts";
@@ -162,6 +163,10 @@ const peer = object("Pods, or addresses, that may be reached or may call.", {
     "Ports; absent means all.",
   ).exactOptional(),
 });
+
+/** As a peer of Kubernetes. */
+export const networkPolicyPeer = peer.omit({ ports: true });
+export type NetworkPolicyPeer = z.output<typeof networkPolicyPeer>;
 
 export const networkPolicy = object("Its NetworkPolicy: what is derived from what it uses, and more.", {
   enabled: flag("Whether there is one. Default true.").exactOptional(),

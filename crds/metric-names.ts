@@ -5,6 +5,7 @@ export const metricNames = {
   up: "pallas_up",
   agentInfo: "pallas_agent_info",
   agentSpecReplicas: "pallas_agent_spec_replicas",
+  gatewaySpecReplicas: "pallas_gateway_spec_replicas",
   sendMessageTotal: "pallas_send_message_total",
   sendMessageSeconds: "pallas_send_message_duration_seconds",
   refusedTotal: "pallas_refused_total",

@@ -1,5 +1,6 @@
 // What the operator reads from its environment, all of it, with defaults.
 import * as z from "zod";
+import { networkPolicyPeer } from "../crds/agent-settings.ts";
 import { ports } from "../crds/names.ts";
 import { readEnvironment } from "../lib/process/environment.ts";
 import { logVariables } from "../lib/process/log-variables.ts";
@@ -7,6 +8,15 @@ import { usualApiServerPorts } from "./render/registry-network-policy.ts";
 import { limitVariables, list } from "../plan/limit-variables.ts";
 
 const integer = (minimum: number, maximum: number) => z.coerce.number().int().min(minimum).max(maximum);
+
+const json = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: "custom", message: "expected JSON" });
+    return z.NEVER;
+  }
+});
 
 const schema = z.object({
   PALLAS_NAMESPACES: list
@@ -23,6 +33,10 @@ const schema = z.object({
     .describe(
       "where registries and gateways reach the API server, by their NetworkPolicies: its ports, separated by commas",
     ),
+  PALLAS_METRICS_FROM: json
+    .pipe(z.array(networkPolicyPeer).max(16))
+    .default([])
+    .describe("who may read the metrics of gateways, by their NetworkPolicies: a list of NetworkPolicyPeers as JSON"),
   PALLAS_MAX_ROLLOUTS: integer(1, 1_000)
     .default(10)
     .describe("agents that move to this release's image at the same time"),

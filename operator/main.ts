@@ -143,6 +143,7 @@ const controllers = createControllers({
   },
   rules: { mode: "cluster", ...limitsOf(environment) },
   apiServerPorts: environment.PALLAS_API_SERVER_PORTS,
+  metricsFrom: environment.PALLAS_METRICS_FROM,
   health,
   tokenIssuer,
   pacing: createImagePacing(budget, deployments),

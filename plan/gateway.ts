@@ -40,11 +40,16 @@ function renderJwt({ spec: { auth } }: PallasInstance): Pick<GatewayConfig, "jwt
   return { jwt: { issuer, audiences, ...defined({ jwksUrl: jwksUrl || undefined }) } };
 }
 
+/** The pods that it is to have; undefined where the instance has no gateway. */
+export const gatewayReplicas = ({ spec: { gateway } }: PallasInstance): number | undefined =>
+  gateway && (gateway.replicas ?? 1);
+
 /** Undefined where the instance has no gateway. */
 export function resolveGateway(instance: PallasInstance): ResolvedGateway | undefined {
   const { metadata, spec } = instance;
-  if (spec.gateway === undefined) return undefined;
-  const { replicas = 1, service, management = "approve", access = [] } = spec.gateway;
+  const replicas = gatewayReplicas(instance);
+  if (spec.gateway === undefined || replicas === undefined) return undefined;
+  const { service, management = "approve", access = [] } = spec.gateway;
   const { name, namespace } = metadata;
   const resources = effectiveResources(undefined, spec.gateway.resources);
   const host = externalHost(instance);

@@ -1,5 +1,6 @@
 // The reconciler of PallasAgents: accept → resolve → dependencies → apply → observe, then one status write. It is
 // level-triggered: it reads caches, and a resource in its desired state causes no write at all (OPR-2).
+import type { NetworkPolicyPeer } from "../../crds/agent-settings.ts";
 import { agentType } from "../../crds/kinds.ts";
 import { agentChildren } from "../../crds/names.ts";
 import { agentReadyParts, type AgentConditionType } from "../../crds/conditions.ts";
@@ -33,6 +34,8 @@ export interface ReconcilerOptions {
   readonly rules: Rules;
   /** Where registries reach the API server, by their NetworkPolicies. */
   readonly apiServerPorts: readonly number[];
+  /** Who may read the metrics of gateways. */
+  readonly metricsFrom: readonly NetworkPolicyPeer[];
   readonly health: AgentHealth;
   readonly tokenIssuer: Pick<TokenIssuer, "observe" | "observeTrouble">;
   readonly pacing: ImagePacing;

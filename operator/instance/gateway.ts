@@ -37,9 +37,9 @@ export async function applyGateway(
   instance: PallasInstance,
   { writing, log }: { writing: Writing; log: Logger },
 ): Promise<LiveDeployment | undefined> {
-  const { children, images, rules, apiServerPorts } = options;
+  const { children, images, rules, apiServerPorts, metricsFrom } = options;
   const name = gatewayName(instance.metadata.name);
-  const rendered = renderGatewayChildren(instance, images, rules, apiServerPorts);
+  const rendered = renderGatewayChildren(instance, images, rules, apiServerPorts, metricsFrom);
   if (rendered === undefined) {
     await removeGateway(options, name, writing);
     return undefined;

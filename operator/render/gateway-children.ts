@@ -10,6 +10,7 @@ import type {
   V1Service,
   V1ServiceAccount,
 } from "@kubernetes/client-node";
+import type { NetworkPolicyPeer } from "../../crds/agent-settings.ts";
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { agentType, instanceType } from "../../crds/kinds.ts";
@@ -85,6 +86,7 @@ export function renderGatewayChildren(
   images: Images,
   rules: Rules,
   apiServerPorts: readonly number[] = usualApiServerPorts,
+  metricsFrom: readonly NetworkPolicyPeer[] = [],
 ): GatewayChildren | undefined {
   const gateway = resolveGateway(instance);
   if (gateway === undefined) return undefined;
@@ -95,7 +97,7 @@ export function renderGatewayChildren(
     roleBinding: renderRoleBinding(instance, "gateway", name),
     runConfig: renderConfigMap(gateway),
     service: renderService(gateway),
-    networkPolicy: renderGatewayNetworkPolicy(gateway, apiServerPorts),
+    networkPolicy: renderGatewayNetworkPolicy(gateway, apiServerPorts, metricsFrom),
     podDisruptionBudget: renderGatewayBudget(gateway),
     deployment: renderGatewayDeployment(gateway, images.gateway, rules),
   };

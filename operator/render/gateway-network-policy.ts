@@ -1,6 +1,7 @@
 // The NetworkPolicy of a gateway (SEC-3). Everybody may reach it, since it asks each caller who they are, and nobody but
-// the kubelet its probes. It connects to name servers, the API server, its registry, its agents, and where the keys are
+// the kubelet its probes and metrics, unless whoever installed the operator names them. It connects to name servers, the API server, its registry, its agents, and where the keys are
 // by which it checks tokens.
+import type { NetworkPolicyPeer } from "../../crds/agent-settings.ts";
 import { gatewayName, labels, ports } from "../../crds/names.ts";
 import { gatewayDestinations } from "../../plan/egress.ts";
 import type { ResolvedGateway } from "../../plan/gateway.ts";
@@ -11,6 +12,7 @@ import { anywhere, nameServers, renderDestination, tcp, type RenderedNetworkPoli
 export function renderGatewayNetworkPolicy(
   { instance, config }: ResolvedGateway,
   apiServerPorts: readonly number[],
+  metricsFrom: readonly NetworkPolicyPeer[],
 ): RenderedNetworkPolicy | undefined {
   if (instance.spec.agentDefaults?.networkPolicy?.enabled === false) return undefined;
   const { name } = instance.metadata;
@@ -23,7 +25,10 @@ export function renderGatewayNetworkPolicy(
     spec: {
       podSelector: { matchLabels: renderSelector(instance, "gateway") },
       policyTypes: ["Ingress", "Egress"],
-      ingress: [{ ports: [tcp(ports.gateway)] }],
+      ingress: [
+        { ports: [tcp(ports.gateway)] },
+        ...(metricsFrom.length > 0 ? [{ from: [...metricsFrom], ports: [tcp(ports.gatewayAdmin)] }] : []),
+      ],
       egress: [
         nameServers,
         { to: [...anywhere], ports: apiServerPorts.map(tcp) },

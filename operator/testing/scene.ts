@@ -107,6 +107,7 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
     images: releaseImages,
     rules: releaseRules,
     apiServerPorts: usualApiServerPorts,
+    metricsFrom: [],
     health: { of: () => undefined },
     tokenIssuer: { observe: async () => undefined, observeTrouble: () => undefined },
     pacing: createImagePacing(budget, deployments),

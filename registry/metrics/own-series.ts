@@ -6,6 +6,7 @@ import type { PallasInstance } from "../../crds/instance.ts";
 import { metricNames, podLabels } from "../../crds/metric-names.ts";
 import { ports } from "../../crds/names.ts";
 import { systemClock } from "../../lib/process/clock.ts";
+import { gatewayReplicas } from "../../plan/gateway.ts";
 import type { Visit } from "../polling/poller.ts";
 import { instanceKeyOf, resourceKey, type ResourceSource } from "../source/source.ts";
 
@@ -47,6 +48,20 @@ export function registerOwnSeries({ registry, source, agentUrl, visits }: OwnSer
       for (const { metadata, spec } of source.agents()) {
         const { namespace, name } = metadata;
         this.set({ namespace, pallas_instance: spec.instanceRef.name, agent: name }, spec.replicas);
+      }
+    },
+  });
+  new Gauge({
+    name: metricNames.gatewaySpecReplicas,
+    help: "Pods that the gateway of the instance is to have, where it has one.",
+    labelNames: ["namespace", "pallas_instance"],
+    registers,
+    collect() {
+      this.reset();
+      for (const instance of source.instances()) {
+        const { namespace, name } = instance.metadata;
+        const replicas = gatewayReplicas(instance);
+        if (replicas !== undefined) this.set({ namespace, pallas_instance: name }, replicas);
       }
     },
   });

@@ -204,6 +204,20 @@ describe("pallas_agent_spec_replicas", () => {
   });
 });
 
+describe("pallas_gateway_spec_replicas", () => {
+  it("is what the instance asks for, and is not there for one without a gateway", async () => {
+    const instances = [
+      makeInstance({}, "ouranos"),
+      makeInstance({ gateway: {} }, "gaia"),
+      makeInstance({ gateway: { replicas: 0 } }, "asleep"),
+    ];
+    const series = await read(serve(new MemorySource({ instances })));
+    const wanted = (instance: string) =>
+      series.get(`pallas_gateway_spec_replicas{namespace="agents",pallas_instance="${instance}"}`);
+    expect(["ouranos", "gaia", "asleep"].map(wanted)).toEqual([undefined, "1", "0"]);
+  });
+});
+
 describe("MET-5 podMonitor mode", () => {
   it("asks no pod for series and serves its own only", async () => {
     const [admin] = await startAgents("a 1\n");

@@ -228,6 +228,7 @@ describe.skipIf(await chartProgramsMissing())("the chart's monitoring and values
       ]);
     expect(jobs).toEqual([
       ["pallas-agents", "pallas"],
+      ["pallas-gateways", "pallas-gateway"],
       ["pallas-operator", "pallas-operator"],
       ["pallas-registries", "pallas"],
     ]);

@@ -26,6 +26,8 @@ const counter = (series: string, quiet: number, bad: number): CaseSeries => ({ s
 
 const operator = 'job="pallas-operator",instance="operator:8081"';
 const registry = 'job="pallas",instance="registry:24200"';
+const gatewayOf = (instance: string) =>
+  `job="pallas-gateway",namespace="agents",pallas_instance="${instance}",pod="${instance}-gateway-1"`;
 const agentNamed = (agent: string) => `namespace="agents",pallas_instance="ouranos",agent="${agent}"`;
 
 export const leader = gauge(`leader_election_master_status{${operator},name="pallas-operator"}`, 1, 1);
@@ -95,6 +97,40 @@ export const alertCases: readonly AlertCase[] = [
   {
     alert: "PallasMetricsConflict",
     series: [gauge(`pallas_registry_conflicting_families{${registry}}`, 0, 1)],
+  },
+  {
+    alert: "PallasGatewayDown",
+    series: [
+      gauge(wantedGateway("q"), 2, 2),
+      gauge(`up{${gatewayOf("q")}}`, 1, undefined),
+      // One of two pods is enough; one that is to have none, none.
+      gauge(wantedGateway("half"), 2, 2),
+      gauge(`up{${gatewayOf("half")}}`, 1, 1),
+      gauge(`up{${gatewayOf("half").replace("-1", "-2")}}`, 0, 0),
+      gauge(wantedGateway("asleep"), 0, 0),
+    ],
+  },
+  {
+    alert: "PallasGatewayTokens",
+    series: [gauge(`pallas_gateway_token_sources_in_trouble{${gatewayOf("r")}}`, 0, 1)],
+  },
+  {
+    alert: "PallasGatewayCallsFail",
+    series: [
+      counter(proxiedBy("s", "ok"), 60, 60),
+      counter(proxiedBy("s", "refused"), 30, 29),
+      ...["failed", "unreachable", "busy"].map((outcome) => counter(proxiedBy("s", outcome), 3, 3)),
+      counter(proxiedBy("s", "late"), 1, 2),
+      // What clients give up neither raises the share nor hides it.
+      counter(proxiedBy("s", "aborted"), 500, 500),
+    ],
+  },
+  {
+    alert: "PallasGatewayWritesFail",
+    series: [
+      counter(`pallas_gateway_writes_total{${gatewayOf("t")},operation="patch",outcome="failed"}`, 0, 1),
+      counter(`pallas_gateway_writes_total{${gatewayOf("t")},operation="patch",outcome="refused"}`, 9, 9),
+    ],
   },
   { alert: "PallasScrapeFailing", series: [gauge(`pallas_agent_scrape_up{${agentNamed("g")},pod="g-1"}`, 1, 0)] },
   {
@@ -166,6 +202,14 @@ export const alertCases: readonly AlertCase[] = [
     quietMinutes: 26 * 60,
   },
 ];
+
+function wantedGateway(instance: string): string {
+  return `pallas_gateway_spec_replicas{${registry},namespace="agents",pallas_instance="${instance}"}`;
+}
+
+function proxiedBy(instance: string, outcome: string): string {
+  return `pallas_gateway_proxied_total{${gatewayOf(instance)},route="agent",agent="u",outcome="${outcome}"}`;
+}
 
 function tokensOf(instance: string): string {
   return `pallas_llm_tokens_total{namespace="agents",pallas_instance="${instance}",agent="o",model="m",kind="output"}`;

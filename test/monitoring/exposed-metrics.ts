@@ -1,7 +1,8 @@
-// Every metric that operator, registry and agents can expose, from the code that registers them.
+// Every metric that operator, registry, gateways and agents can expose, from the code that registers them.
 import { Registry } from "prom-client";
 import { createAgentMetrics } from "../../agent-runtime/metrics.ts";
 import { renderTestConfig } from "../../agent-runtime/testing/run-config.ts";
+import { createGatewayMetrics } from "../../gateway/metrics.ts";
 import { createKubeMetrics } from "../../lib/kube/metrics.ts";
 import { createMetrics } from "../../lib/process/metrics.ts";
 import { registerRolloutMetrics } from "../../operator/rollouts/metrics.ts";
@@ -22,7 +23,14 @@ export async function listExposedMetrics(): Promise<Set<string>> {
   });
   metricsSurface({ own, visits: () => [] });
   const agent = createAgentMetrics({ config: renderTestConfig(), port: 8080 });
-  const texts = [await kube.metrics(), (await own.render()).body, (await agent.render()).body];
+  const observed = { countSessions: () => 0, countInFlight: () => 0, countTroubles: () => 0 };
+  const gateway = createGatewayMetrics(() => observed);
+  const texts = [
+    await kube.metrics(),
+    (await own.render()).body,
+    (await agent.render()).body,
+    (await gateway.render()).body,
+  ];
   // By their types: a metric without a series yet has one too.
   const types = texts.flatMap((text) => [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)]);
   const series = types.flatMap(([, name = "", type = ""]) =>
