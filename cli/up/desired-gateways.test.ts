@@ -35,7 +35,11 @@ describe("CLI-1 a gateway of pallas up", () => {
   test("takes the port of its Service, or the first after it that nobody was given", async () => {
     expect(only(await desire("gateway: { service: { port: 25000 } }")).port).toBe(25_000);
     // The registry has the first, the agent the second.
-    expect(only(await desire("gateway: {}", 24_300)).port).toBe(24_302);
+    expect(only(await desire("gateway: { service: { port: 24300 } }", 24_300)).port).toBe(24_302);
+  });
+
+  test("without one of its own takes a port that moves with the registry's, so that two runs do not meet", async () => {
+    expect(only(await desire("gateway: {}", 24_400)).port).toBe(24_500);
   });
 
   test("lets in the token of the run as admin, tables as written, and no account of a cluster", async () => {

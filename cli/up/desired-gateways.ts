@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
-import { gatewayName } from "../../crds/names.ts";
+import { gatewayName, ports } from "../../crds/names.ts";
 import { resolveGateway } from "../../plan/gateway.ts";
 
 /** No Kubernetes name, so that no manifest's Secret has it. */
@@ -38,16 +38,26 @@ const renderAgentRule = (agent: string): GatewayConfig["access"][number] => ({
   as: { agent },
 });
 
-/** Each on the port of its Service, or the first after it that nobody was given. */
+/** From the registry's, so that those of two runs differ as their registries do. */
+const portDistance = ports.gateway - ports.registry;
+
+export interface GatewayContext {
+  agents: readonly PallasAgent[];
+  registryPort: number;
+  takenPorts: Iterable<number>;
+  urlHost: string;
+}
+
+/** Each on the port of its Service, or where that says none as far from the registry as in a cluster; or the first after it that nobody was given. */
 export function renderGateways(
   instances: Iterable<PallasInstance>,
-  { agents, takenPorts, urlHost }: { agents: readonly PallasAgent[]; takenPorts: Iterable<number>; urlHost: string },
+  { agents, registryPort, takenPorts, urlHost }: GatewayContext,
 ): Map<string, DesiredGateway> {
-  const taken = new Set(takenPorts);
+  const taken = new Set([registryPort, ...takenPorts]);
   const gateways = [...instances].flatMap((instance): [string, DesiredGateway][] => {
     const resolved = resolveGateway(instance);
     if (resolved === undefined || resolved.replicas === 0) return [];
-    let { port } = resolved.service;
+    let port = instance.spec.gateway?.service?.port ?? registryPort + portDistance;
     while (taken.has(port)) port += 1;
     taken.add(port);
     const { name, namespace } = instance.metadata;

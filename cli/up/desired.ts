@@ -122,7 +122,8 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     refusedPorts: refused,
     gateways: renderGateways(instances.values(), {
       agents: [...accepted.values(), ...[...keptListed.values()].map(({ agent }) => agent)],
-      takenPorts: [context.registryPort, ...ports.values()],
+      registryPort: context.registryPort,
+      takenPorts: ports.values(),
       urlHost: context.urlHost,
     }),
   };

@@ -1,5 +1,6 @@
 // Who may reach a gateway, and whom it may reach, asked of a simulator over pairs of pods.
 import { describe, expect, it } from "vitest";
+import type { NetworkPolicyPeer } from "../../crds/agent-settings.ts";
 import { labels } from "../../crds/names.ts";
 import { renderAgentChildren } from "./agent-children.ts";
 import { renderGatewayChildren } from "./gateway-children.ts";
@@ -21,11 +22,15 @@ const registry = pod("agents", "10.1.0.2", "ouranos", "registry");
 const echo = pod("agents", "10.1.0.3", "ouranos", "agent", "echo");
 
 /** Of the gateway, and of the agent `echo`. */
-function policiesFor(spec: object = { gateway: {} }, ports?: readonly number[]): Policy[] {
+function policiesFor(
+  spec: object = { gateway: {} },
+  ports?: readonly number[],
+  metricsFrom?: readonly NetworkPolicyPeer[],
+): Policy[] {
   const instance = makeInstance(spec);
   const agent = makeAgent("echo");
   const rendered = [
-    renderGatewayChildren(instance, releaseImages, releaseRules, ports)?.networkPolicy,
+    renderGatewayChildren(instance, releaseImages, releaseRules, ports, metricsFrom)?.networkPolicy,
     renderAgentChildren(agent, around(instance, agent), releaseImages).networkPolicy,
   ];
   return rendered.filter((policy) => policy !== undefined);

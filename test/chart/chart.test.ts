@@ -213,6 +213,17 @@ describe.skipIf(await chartProgramsMissing())("the chart's monitoring and values
     expect(operator).toContain('{"name":"PALLAS_API_SERVER_PORTS","value":"8443,443"}');
   });
 
+  it("SEC-3 MET-5 tells the operator who may read metrics of gateways, and nothing where that is nobody", async () => {
+    const told = async (metricsFrom: object[]) => {
+      const rendered = await renderChart({ networkPolicy: { metricsFrom } });
+      const env = parseEnv(rendered.find(({ kind }) => kind === "Deployment"));
+      return parseEnvironment(Object.fromEntries(env)).PALLAS_METRICS_FROM;
+    };
+    const peers = [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }];
+    expect(await told(peers)).toEqual(peers);
+    expect(await told([])).toEqual([]);
+  });
+
   it("MET-2 names the registries' job as the published queries do", async () => {
     const rendered = await renderChart({
       monitoring: { serviceMonitor: { enabled: true }, podMonitor: { enabled: true, instances: ["a"] } },

@@ -41,7 +41,11 @@ async function renderRegistry(): Promise<string> {
   const visits = () => [
     { endpoint, answer: { ok: true, value: [] } as const, durationMs: 5, answeredAtMs: performance.now() },
   ];
-  const source = { instances: () => [makeInstance()], agents: () => [makeAgent("research")], unreadable: () => [] };
+  const source = {
+    instances: () => [makeInstance({ gateway: {} })],
+    agents: () => [makeAgent("research")],
+    unreadable: () => [],
+  };
   registerOwnSeries({ registry: own.registry, source, agentUrl: () => "http://localhost:24201/mcp", visits });
   metricsSurface({ own, visits });
   createKubeMetrics(own.registry).requested("GET", "200");

@@ -12,7 +12,7 @@ import { createSpace, isReady, testbed, type LiveObject, type Space } from "./te
 
 const gatewayPods = "pallas.helu.ca/instance=team,pallas.helu.ca/component=gateway";
 const conversations = [
-  { match: "think long", replies: [{ text: "Done.", delayMs: 60_000 }], repeat: true },
+  { match: "think long", replies: [{ text: "Done.", delayMs: 120_000 }], repeat: true },
   { replies: [{ text: "Yes." }], repeat: true },
 ];
 const access = [
@@ -92,6 +92,7 @@ describe("MGM-1 MGM-3 the gateway at somebody's terminal", { timeout: 240_000 },
 
   it("a call that takes long is seen, and is over soon after it is aborted", async () => {
     const answer = inspector.callTool("agents_prompt", { agent_id: "reader", message: "think long" });
+    answer.catch(() => undefined); // It is looked at below.
     const state = { agent_id: "reader", state: "running", runs: [{ run_id: expect.any(String) }] };
     await eventually("the call to be seen", 30_000, async () => {
       expect(await read(at("state"))).toMatchObject(state);
@@ -102,21 +103,18 @@ describe("MGM-1 MGM-3 the gateway at somebody's terminal", { timeout: 240_000 },
       structuredContent: { aborted: 1 },
     });
     expect(JSON.stringify(await answer)).toMatch(/abort/i);
-    expect(performance.now() - abortedAt).toBeLessThan(20_000);
+    expect(performance.now() - abortedAt).toBeLessThan(60_000);
     expect(await read(at("state"))).toMatchObject({ state: "idle", runs: [] });
   });
 
-  it("who may only look is refused by the name of the role that is missing, and who has none at the door", async () => {
+  it("who may only look is offered no tool that does more, and who has no role is refused at the door", async () => {
     const url = `${await nodeUrl("team-gateway")}/mcp`;
     await using viewer = await openInspector(url, await createToken("audit"));
-    expect(JSON.stringify(await viewer.callTool("agents_list", {}))).toContain("reader");
-    const refused = await viewer.callTool("agents_prompt", { agent_id: "reader", message: "Hello" }).then(
-      (result) => JSON.stringify(result),
-      (error: unknown) => String(Object(error).stdout) + String(error),
-    );
-    expect(refused).toContain("caller");
-    await using stranger = await openInspector(url, await createToken("nobody"));
-    await expect(stranger("tools/list")).rejects.toThrow(/403/);
+    const offered = JSON.stringify(await viewer("tools/list"));
+    expect([offered.includes('"agents_list"'), offered.includes('"agents_prompt"')]).toEqual([true, false]);
+    const headers = { authorization: `Bearer ${await createToken("nobody")}`, "content-type": "application/json" };
+    const refused = await fetch(url, { method: "POST", headers, body: "{}" });
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("viewer")]);
   });
 });
 
@@ -125,10 +123,9 @@ describe("SEC-1 MGM-4 an agent's own token", { timeout: 120_000 }, () => {
     const tokenFile = `${mounts.tokens}/${tokenNames.gateway}`;
     const call = { jsonrpc: "2.0", id: 1, method: "initialize", params: initializeParams };
     const program = `
-      process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0"; // The pod has no certificate of the API server.
       const authorization = "Bearer " + require("node:fs").readFileSync("${tokenFile}", "utf8").trim();
       const headers = { authorization, "content-type": "application/json", accept: "application/json, text/event-stream" };
-      fetch(process.argv[1], { method: "POST", headers, body: process.argv[2] || undefined })
+      fetch(process.argv[1], { method: "POST", headers, body: process.argv[2] })
         .then(async (answer) => console.log(JSON.stringify({ status: answer.status, text: await answer.text() })))`;
     const ask = async (url: string, body: string): Promise<{ status: number; text: string }> =>
       JSON.parse(await runIn("deployment/reader", program, url, body));
@@ -285,7 +282,10 @@ describe("AGT-12 OPR-6 calls through a gateway that is disrupted", { timeout: 24
       const find = () => fetch("http://127.0.0.1:9229/json").then((answer) => answer.json()).catch(() => new Promise((resolve) => setTimeout(resolve, 20)).then(find));
       find().then(([{ webSocketDebuggerUrl }]) => {
         const socket = new WebSocket(webSocketDebuggerUrl);
-        socket.onopen = () => socket.send(word);
+        socket.onopen = () => {
+          socket.send(word);
+          setTimeout(() => socket.close(), 100); // It waits for debuggers to leave.
+        };
         socket.onclose = () => process.exit();
       });`,
     ).catch(() => undefined); // It goes with its container.

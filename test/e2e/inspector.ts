@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { findScript, openNpmPackages } from "../compat/npm-packages.ts";
 
 const run = promisify(execFile);
-const commandTimeoutMs = 90_000;
+const commandTimeoutMs = 150_000;
 
 export interface Inspector extends AsyncDisposable {
   /** What it prints, as JSON; throws when it ends with a failure. */

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
 const retryMs = 250;
+const readTimeoutMs = 15_000;
 const eras = ["legacy", { pin: "2026-07-28" }] as const;
 
 /** One try of a call. Times are those of `performance.now()`. */
@@ -105,7 +106,7 @@ export function startCatalogueReader(url: string, agent: string): CatalogueReade
   const reading = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+        const response = await fetch(url, { signal: AbortSignal.timeout(readTimeoutMs) });
         const text = await response.text();
         if (response.status !== 200 || !text.includes(`/${agent}"`)) failures.push(`${response.status} ${text}`);
       } catch (error) {

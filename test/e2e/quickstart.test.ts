@@ -37,6 +37,7 @@ describe("CAT-1 CAT-4 AGT-1 SEC-1 the examples on a cluster", { timeout: 120_000
       "agent",
       "agent",
       "agent",
+      "gateway",
       "registry",
     ]);
     for (const pod of pods) {

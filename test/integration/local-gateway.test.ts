@@ -9,7 +9,9 @@ import { startCommand } from "./local/command.ts";
 import { Local } from "./local/local.ts";
 
 const withGateway = (port: number) => (text: string) =>
-  text.replace("\nspec:\n", `\nspec:\n  gateway: { service: { port: ${port} } }\n`);
+  text.replace(/\n {2}gateway: .*|\nspec:/, (found) =>
+    [...(found === "\nspec:" ? [found] : []), `\n  gateway: { service: { port: ${port} } }`].join(""),
+  );
 
 describe("CLI-1 MGM-1 a gateway of pallas up", () => {
   let local: Local;

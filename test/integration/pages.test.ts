@@ -182,7 +182,7 @@ describe("CLI-1 README, the quickstart and docs/models.md", () => {
   // `make up`, npm link and the models of docs/models.md are played by readme.test.ts and first-step.test.ts; `make test` runs this.
   test.each([
     ["README.md", ["make up", "npm link", "pallas chat concierge", "make tools", "make test"]],
-    ["examples/quickstart/README.md", ["kubectl apply"]],
+    ["examples/quickstart/README.md", ["kubectl apply", "pallas token"]],
     ["docs/models.md", []],
   ])("%s has no other command", async (path, known) => {
     const page = await PlayedPage.read(path);

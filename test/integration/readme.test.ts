@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startCommand } from "./local/command.ts";
 
@@ -25,7 +26,7 @@ describe("CLI-1 CLI-4 from README to a conversation", { timeout: 60_000 }, () =>
     });
     up.stdout?.on("data", (text) => (shown += text));
     const isReady = () => {
-      if (!shown.includes("registry ready: ")) throw new Error(`expected a registry that is ready, found:\n${shown}`);
+      if (!shown.includes("token: pallas token")) throw new Error(`expected a gateway that is ready, found:\n${shown}`);
     };
     await vi.waitFor(isReady, { timeout: startTimeoutMs });
   }, startTimeoutMs + 10_000);
@@ -42,6 +43,20 @@ describe("CLI-1 CLI-4 from README to a conversation", { timeout: 60_000 }, () =>
     const table = /```\n(AGENT {6}MODEL[^`]*)```/.exec(await read("README.md"))?.[1] ?? "none";
     const lines = (text: string) => text.split("\n").map((line) => line.trimEnd());
     expect(lines(shown)).toEqual(expect.arrayContaining(lines(table)));
+  });
+
+  it("the token that the page has printed lets in at the gateway that the table names", async () => {
+    expect(await read("examples/quickstart/README.md")).toContain("\npallas token -f examples/quickstart\n");
+    const env = { ...process.env, XDG_STATE_HOME: state };
+    const command = ["token", "-f", "examples/quickstart"];
+    const { stdout } = await startCommand(command, { folder: root, env }).ended;
+    const url = /-gateway ready: (\S+),/.exec(shown)?.[1] ?? "none";
+    const client = new Client({ name: "test", version: "1" });
+    const requestInit = { headers: { authorization: `Bearer ${stdout.trim()}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+    const { content } = await client.callTool({ name: "agents_list", arguments: {} });
+    for (const name of ["clerk", "concierge", "editor"]) expect(JSON.stringify(content)).toContain(name);
+    await client.close();
   });
 
   it("what the quickstart's page tells to send is answered as it says", async () => {
