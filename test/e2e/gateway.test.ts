@@ -262,8 +262,9 @@ describe("AGT-12 OPR-6 calls through a gateway that is disrupted", { timeout: 24
     const course = await play(() => kill(before.metadata.name));
     const lost = failed(course).filter(({ startedAt }) => startedAt < course.disruptedAt);
     for (const { endedAt } of lost) expect(endedAt - course.disruptedAt).toBeLessThan(5_000);
-    for (const { failure } of failed(course))
+    for (const { failure } of failed(course)) {
       expect(failure).toMatch(/fetch failed|terminated|closed|ECONN|socket|503/i);
+    }
     expect(lastFailureMs(course)).toBeLessThan(backTimeoutMs);
     const after = await eventually("the same pod, Ready again", 30_000, async () => {
       const pod = await gateway();
