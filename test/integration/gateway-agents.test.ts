@@ -4,7 +4,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startAgentProcess, type AgentProcess } from "../../agent-runtime/testing/process.ts";
 import { parseLiveConfig } from "../../crds/run-config.ts";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
@@ -70,13 +70,14 @@ describe.skipIf(clusterMissing())("MGM-1 a gateway and its agents, by tokens of 
     endpoints: [{ addresses: [addresses[name]], conditions: { ready: true }, targetRef: await podOf(`agent=${name}`) }],
   });
 
-  async function startAgent(name: string): Promise<void> {
+  async function startAgent(name: (typeof names)[number]): Promise<void> {
     const config = await readRunConfig(space, name);
     if (config === undefined) throw new Error(`expected a run configuration of ${name}, found none`);
-    const started = await startAgentProcess(config, { PALLAS_DRAIN_DELAY_MS: "0" }, program);
+    const env = { PALLAS_DRAIN_DELAY_MS: "0", PALLAS_POD_IP: addresses[name] };
+    const started = await startAgentProcess(config, env, program);
     agents.set(name, started);
-    const isReady = async () => (await fetch(`${started.adminUrl}/readyz`).catch(() => undefined))?.status;
-    await expect.poll(isReady, patience).toBe(200);
+    const isReady = async () => (await fetch(`${started.adminUrl}/readyz`).catch(() => undefined))?.status === 200;
+    await vi.waitUntil(isReady, patience);
   }
 
   async function startGatewayBeside(): Promise<GatewayProcess> {
@@ -171,6 +172,8 @@ describe.skipIf(clusterMissing())("MGM-1 a gateway and its agents, by tokens of 
       JSON.stringify(await caller.call("agents_prompt", { agent_id: "clerk", message: "hello" }));
     await expect.poll(answer, patience).toContain("hello");
     const endless = caller.call("agents_prompt", { agent_id: "sleeper", message: "think" });
+    // Closed with its caller where the test fails before its end.
+    endless.catch(() => undefined);
     await expect.poll(() => caller.runsOf("sleeper"), patience).toHaveLength(1);
     const [run_id = ""] = await caller.runsOf("sleeper");
     expect(await caller.call("agents_abort_run", { agent_id: "sleeper", run_id })).toMatchObject({

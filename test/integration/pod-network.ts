@@ -9,7 +9,8 @@ const connect = Socket.prototype.connect;
 /** As `net.connect` and http pass it: options, alone or first in a list. */
 function redirect(given: unknown): void {
   const options: unknown = Array.isArray(given) ? given[0] : given;
-  if (!(options instanceof Object)) return;
+  // Those of http have no prototype.
+  if (typeof options !== "object" || options === null) return;
   const port: unknown = Reflect.get(Object(network), `${Reflect.get(options, "host")}:${Reflect.get(options, "port")}`);
   if (typeof port !== "number") return;
   Reflect.set(options, "host", "127.0.0.1");
