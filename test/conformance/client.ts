@@ -1,5 +1,7 @@
 // The client that agents use for downstream servers, driven by the conformance suite: it connects to the URL it is given,
-// lists the tools, and calls each with arguments made from its schema. What fails is the suite's to judge, from the wire.
+// lists the tools, and calls each with arguments made from its schema. Whoever is asked by a tool sends the form back as it came
+// filled in. What fails is the suite's to judge, from the wire.
+import type { Question } from "../../lib/mcp/asking.ts";
 import { connectMcp } from "../../lib/mcp/connect.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import type { JsonObjectSchema } from "../../lib/mcp/table.ts";
@@ -22,6 +24,18 @@ function renderArguments(name: string, { properties = {}, required = [] }: JsonO
   );
 }
 
+/** The caller's answer to a form: what its fields say by default, and a simple value where they say nothing. */
+async function answerForm({ params }: Question): Promise<Record<string, unknown>> {
+  const { requestedSchema } = params;
+  const properties = isJsonObject(requestedSchema) ? requestedSchema["properties"] : undefined;
+  const fields = Object.entries(isJsonObject(properties) ? properties : {});
+  const content = fields.map(([name, field]) => [
+    name,
+    isJsonObject(field) ? (field["default"] ?? (field["type"] === "boolean" ? true : "text")) : "text",
+  ]);
+  return { action: "accept", content: Object.fromEntries(content) };
+}
+
 interface ToolCalls {
   toolCalls?: { name: string; arguments: Record<string, unknown> }[];
 }
@@ -37,12 +51,13 @@ const connection = await connectMcp({
   clientVersion: "1.0.0",
   signal,
   connectTimeoutMs: 10_000,
+  askable: { form: true, url: false, sampling: false },
 });
 try {
   for (const { name, inputSchema } of await connection.listTools(signal)) {
     schemas[name] = inputSchema;
     const result = await connection
-      .callTool(name, renderArguments(name, inputSchema), { signal, idleTimeoutMs: 10_000 })
+      .callTool(name, renderArguments(name, inputSchema), { signal, idleTimeoutMs: 10_000, ask: answerForm })
       .catch((error: unknown) => error);
     process.stderr.write(`${name}: ${result instanceof Error ? result.message : JSON.stringify(result)}\n`);
   }

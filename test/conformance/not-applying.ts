@@ -16,17 +16,14 @@ export const serverScenarios: Record<string, string> = Object.fromEntries([
   ].map((name) => [name, "the tasks extension is not offered, nor is it scored"]),
   [
     "http-custom-header-server-validation",
-    "no tool of Pallas names an x-mcp-header, and the suite does not score it: its own fixture cannot pass it",
+    "a header that repeats an argument of a call is not compared with it, since nothing goes by such headers; nor is it scored",
   ],
 ]);
 
-const refusesQuestions =
-  "an agent answers its downstream servers' questions to a user with a refusal: nobody sits in front of it";
-
 /** Of our client. Scenarios named auth/… are those of an OAuth client, which it is not: its tokens come from elsewhere. */
 export const clientScenarios: Record<string, string> = {
-  "elicitation-sep1034-client-defaults": refusesQuestions,
-  "sep-2322-client-request-state": refusesQuestions,
+  "elicitation-sep1034-client-defaults":
+    "it asks on the stream that belongs to no call, where nobody can say whose caller is meant: that is refused",
 };
 
 /** What of the server scenarios an agent passes without any fixture. */
