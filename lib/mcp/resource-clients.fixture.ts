@@ -23,16 +23,19 @@ export interface ResourceClient {
 }
 
 const info = { name: "test-client", version: "1.0.0" };
-const headersOf = (caller: string) => ({ requestInit: { headers: { "x-caller": caller } } });
+/** Who asks, for servers that take a name, and for those that want a token. */
+const headersOf = (caller: string, token?: string) => ({
+  requestInit: { headers: { "x-caller": caller, ...(token !== undefined && { authorization: `Bearer ${token}` }) } },
+});
 const textOf = ({ contents: [first] }: { contents: object[] }): string => String(first && Reflect.get(first, "text"));
 
-async function connect1(url: string, caller: string): Promise<ResourceClient> {
+async function connect1(url: string, caller: string, token?: string): Promise<ResourceClient> {
   const client = new Client1(info);
   const heard: string[] = [];
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void heard.push(params.uri));
   client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void heard.push("resources"));
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void heard.push("tools"));
-  await client.connect(new Transport1(new URL(url), headersOf(caller)));
+  await client.connect(new Transport1(new URL(url), headersOf(caller, token)));
   return {
     heard,
     capabilities: client.getServerCapabilities(),
@@ -50,13 +53,13 @@ async function connect1(url: string, caller: string): Promise<ResourceClient> {
 
 const connect2 =
   (mode: "legacy" | { pin: string }) =>
-  async (url: string, caller: string): Promise<ResourceClient> => {
+  async (url: string, caller: string, token?: string): Promise<ResourceClient> => {
     const client = new Client(info, { versionNegotiation: { mode } });
     const heard: string[] = [];
     client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.push(params.uri));
     client.setNotificationHandler("notifications/resources/list_changed", () => void heard.push("resources"));
     client.setNotificationHandler("notifications/tools/list_changed", () => void heard.push("tools"));
-    await client.connect(new StreamableHTTPClientTransport(new URL(url), headersOf(caller)));
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), headersOf(caller, token)));
     const common = {
       heard,
       capabilities: client.getServerCapabilities(),

@@ -33,12 +33,12 @@ async def hear(message: Any) -> None:
 
 
 @asynccontextmanager
-async def connect_1(url: str) -> AsyncIterator[Connection]:
+async def connect_1(url: str, headers: dict[str, str]) -> AsyncIterator[Connection]:
     from mcp import ClientSession
     from mcp.client.streamable_http import streamablehttp_client
     from pydantic import AnyUrl
 
-    async with streamablehttp_client(url) as streams:
+    async with streamablehttp_client(url, headers=headers) as streams:
         async with ClientSession(streams[0], streams[1], message_handler=hear) as session:
             initialized = await session.initialize()
 
@@ -58,12 +58,18 @@ async def connect_1(url: str) -> AsyncIterator[Connection]:
 
 
 @asynccontextmanager
-async def connect_2(url: str, mode: str) -> AsyncIterator[Connection]:
+async def connect_2(url: str, mode: str, headers: dict[str, str]) -> AsyncIterator[Connection]:
+    import httpx2
     from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
 
     # In the 2026 era the stream itself tells; the handler would tell again.
     handler = hear if mode == "legacy" else None
-    async with Client(url, mode=mode, message_handler=handler) as client, anyio.create_task_group() as streams:
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(30, read=300)) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode, message_handler=handler) as client,
+        anyio.create_task_group() as streams,
+    ):
         opened: dict[str, anyio.CancelScope] = {}
 
         async def read(uri: str) -> str:
@@ -117,5 +123,8 @@ if __name__ == "__main__":
     parser.add_argument("url", help="the server's MCP endpoint")
     parser.add_argument("--client", choices=["1", "2"], default="2", help="the SDK's generation")
     parser.add_argument("--mode", choices=["legacy", "auto"], default="legacy", help="how 2.x negotiates the protocol")
+    parser.add_argument("--token", help="sent with each request")
     options = parser.parse_args()
-    anyio.run(serve, connect_1(options.url) if options.client == "1" else connect_2(options.url, options.mode))
+    headers = {"authorization": f"Bearer {options.token}"} if options.token else {}
+    connecting = connect_1(options.url, headers) if options.client == "1" else connect_2(options.url, options.mode, headers)
+    anyio.run(serve, connecting)
