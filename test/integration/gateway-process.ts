@@ -16,6 +16,8 @@ import type { WatchedNamespace } from "./watched-namespace.ts";
 export interface GatewayProcess extends AsyncDisposable {
   readonly url: string;
   readonly adminUrl: string;
+  /** Where it looks for token tables, {secret}/{key}. */
+  readonly secretsDir: string;
   /** A kubeconfig of its account. */
   readonly kubeconfigPath: string;
   readonly lines: Record<string, unknown>[];
@@ -80,6 +82,7 @@ export async function startGateway(
   return {
     url: String(started["url"]),
     adminUrl,
+    secretsDir: folder,
     kubeconfigPath: kubeconfig.path,
     lines,
     stop,
