@@ -23,19 +23,21 @@ interface Follower {
   countHeard(): number;
 }
 
+async function openSdk(kind: (typeof resourceClients)[number], url: string): Promise<Follower> {
+  const client = await kind.connect(url, "", "a-viewer");
+  onTestFinished(() => client.close());
+  return {
+    read: () => client.read(state),
+    subscribe: () => client.subscribe([state]),
+    unsubscribe: () => client.unsubscribe(state),
+    countHeard: () => client.heard.filter((uri) => uri === state).length,
+  };
+}
+
 const bySdk = resourceClients.map((kind) => ({
   name: kind.name,
   isLeftOut: false,
-  async connect(url: string): Promise<Follower> {
-    const client = await kind.connect(url, "", "a-viewer");
-    onTestFinished(() => client.close());
-    return {
-      read: () => client.read(state),
-      subscribe: () => client.subscribe([state]),
-      unsubscribe: () => client.unsubscribe(state),
-      countHeard: () => client.heard.filter((uri) => uri === state).length,
-    };
-  },
+  connect: (url: string) => openSdk(kind, url),
 }));
 
 const byPython = pythonSubscribers.map(({ name: client, version, args }) => ({
@@ -60,8 +62,6 @@ describe("MGM-2 an agent's state through the built gateway", () => {
   let agent: TestAgent;
   let gateway: StateFileGateway;
   let approver: Client;
-  /** Subscribed all the time: what it has heard of, the gateway has said. */
-  let witness: Follower;
 
   beforeAll(async () => {
     const { readLive, sign } = await createTestGateway();
@@ -91,7 +91,8 @@ describe("MGM-2 an agent's state through the built gateway", () => {
     async ({ connect, isLeftOut }) => {
       if (isLeftOut) return;
       const url = `${gateway.url}/mcp`;
-      witness = await (bySdk[0] ?? expect.fail("expected a client")).connect(url);
+      // Subscribed all the time: what it has heard of, the gateway has said.
+      const witness = await openSdk(resourceClients[0], url);
       await witness.subscribe();
       const follower = await connect(url);
       // While somebody subscribes, a read says what the gateway asked last.

@@ -40,9 +40,8 @@ describe("SEC-6 MGM-1 hostile requests at the built gateway", () => {
   let gateway: StateFileGateway;
   let known: KnownAgent[];
   let beside: Client;
-  let answered: number;
-  let isOver: boolean;
-  let besides: Promise<void>;
+  /** Ends what is asked beside a test, and says how often it was answered. */
+  let endBeside: () => Promise<number>;
 
   beforeAll(async () => {
     const { readLive, sign } = await createTestGateway();
@@ -71,22 +70,25 @@ describe("SEC-6 MGM-1 hostile requests at the built gateway", () => {
   });
 
   beforeEach(() => {
-    [answered, isOver] = [0, false];
+    const over = new AbortController();
     const askOn = async () => {
-      while (!isOver) {
+      for (let answered = 0; ; answered += 1) {
+        if (over.signal.aborted && answered > 0) return answered;
         await beside.readResource({ uri: "resource://container.info" }, { cacheMode: "bypass", timeout: 30_000 });
-        answered += 1;
         await sleep(20);
       }
     };
-    besides = askOn();
-    besides.catch(() => undefined); // It is looked at when the test is over.
+    const asking = askOn();
+    asking.catch(() => undefined); // It is looked at when the test is over.
+    endBeside = async () => {
+      over.abort();
+      return await asking;
+    };
   });
   afterEach(async () => {
-    isOver = true;
-    await besides;
-    expect(answered).toBeGreaterThan(0);
-    expect(gateway.lines.filter(({ severity, level }) => severity === "ERROR" || level === "ERROR")).toEqual([]);
+    await endBeside();
+    const errors = gateway.lines.filter(({ level }) => level === "ERROR");
+    if (errors.length > 0) throw new Error(`expected no errors in the log, found ${JSON.stringify(errors)}`);
   });
 
   it.each(endpoints)(
@@ -108,8 +110,8 @@ describe("SEC-6 MGM-1 hostile requests at the built gateway", () => {
           // Some ask for a stream that stays open.
           await answer.body.dump({ limit: 10_000_000, signal: AbortSignal.timeout(500) }).catch(() => undefined);
           statuses.set(answer.statusCode, (statuses.get(answer.statusCode) ?? 0) + 1);
-          if (answer.statusCode >= 500)
-            failures.push(`${answer.statusCode} for ${kind}: ${body?.toString().slice(0, 200)}`);
+          const { statusCode } = answer;
+          if (statusCode >= 500) failures.push(`${statusCode} for ${kind}: ${body?.toString().slice(0, 200)}`);
         }
       };
       await Promise.all(Array.from({ length: connections }, work));
@@ -147,8 +149,9 @@ describe("SEC-6 MGM-1 hostile requests at the built gateway", () => {
       const neighbour = await open("a-neighbour");
       const uri = `resource://agents/${name}/info`;
       await neighbour.subscribe([uri]);
-      const [before] = [neighbour.heard.filter((each) => each === uri).length];
-      await gateway.tell([{ ...known[0]!, spec: { title: `At ${Date.now()}` } }, ...known.slice(1)]);
+      const before = neighbour.heard.filter((each) => each === uri).length;
+      const spec = { title: `At ${Date.now()}` };
+      await gateway.tell(known.map((each) => (each.name === name ? { ...each, spec } : each)));
       await vi.waitFor(
         () => expect(neighbour.heard.filter((each) => each === uri).length).toBeGreaterThan(before),
         patience,

@@ -126,7 +126,8 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
       endpoints,
     });
     expect(await ask(token)).toBe("401 Invalid token");
-    await space.apply(slice([{ addresses: ["10.9.9.9"], targetRef: { kind: "Pod", name, uid } }]));
+    const conditions = { ready: false }; // Nobody is there.
+    await space.apply(slice([{ addresses: ["10.9.9.9"], conditions, targetRef: { kind: "Pod", name, uid } }]));
     await expect.poll(() => ask(token)).toBe(ofAgent);
     await space.apply(slice([]));
     await expect.poll(() => ask(token)).toBe("401 Invalid token");

@@ -35,6 +35,8 @@ import { isSameVerdict, judgeReport } from "../../operator/health/verdict.ts";
 import { selectorProblems } from "../../plan/accept-peers.ts";
 import { parseAddress, parseRange } from "../../plan/addresses.ts";
 import { shorten } from "../../plan/catalogue.ts";
+import { parseMountedUri } from "../../agent-runtime/compositor/mounted-uris.ts";
+import { findForwardedAuthorization } from "../../gateway/forwarded-token.ts";
 import { listPresets } from "../../gateway/management/presets.ts";
 import { parseKey } from "../../gateway/management/resources/family.ts";
 import { parseRunReport } from "../../crds/runs.ts";
@@ -202,11 +204,17 @@ export const readers: readonly Reader[] = [
     after: ["Bearer", "Bearer ", "Bearer a"],
   },
   {
+    name: "a token that may go on to agents",
+    read: (text) => findForwardedAuthorization(text, { jwt: { issuer: "a", audiences: ["a"] }, audience: "b" }),
+    after: ["Bearer ", "Bearer a", "Bearer e30."],
+  },
+  {
     name: "subprotocols of a WebSocket",
     read: (text) => readToken({ upgrade: ["websocket"], "sec-websocket-protocol": [text] }),
     after: ["pallas.v1, base64url.bearer.authorization.pallas."],
   },
   { name: "calls of an agent", read: (text) => parseRunReport(text, "a"), after: ['{"agent":"'] },
+  { name: "a URI of a compositor", read: parseMountedUri, after: ["mount:", "mount:argos/"] },
   {
     name: "a URI of the management server",
     read: (text) => parseKey("resource://agents/{agent_id}/mcp/state", text),

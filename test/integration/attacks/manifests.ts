@@ -20,6 +20,9 @@ const server = (fields: object) => instance({ servers: [{ name: "a", url: "http:
 const secret = (fields: object) =>
   server({ headers: [{ name: "X-A", valueFrom: { secretKeyRef: { name: "keys", key: "k", ...fields } } }] });
 
+const access = (...entries: object[]) => instance({ gateway: { access: entries } });
+const onCall = { serviceAccount: { name: "on-call" } };
+
 type Row = readonly [what: string, manifest: ReturnType<typeof agent> | ReturnType<typeof instance>, field: string];
 
 /** Fields that do not exist: refused where validation is strict, else dropped before anybody sees them. Each says "evil". */
@@ -71,6 +74,22 @@ export const unknownFields: readonly Row[] = [
   ],
   ["its image", agent({ image: "example.com/evil" }), "spec.image"],
   ["its command", agent({ pod: { command: ["evil"] } }), "spec.pod.command"],
+  [
+    "an admin of another namespace",
+    access({ role: "admin", serviceAccount: { name: "on-call", namespace: "evil" } }),
+    "spec.gateway.access[0].serviceAccount.namespace",
+  ],
+  [
+    "tokens of another namespace",
+    access({ role: "admin", tokenFrom: { secretKeyRef: { name: "a", key: "k", namespace: "evil" } } }),
+    "spec.gateway.access[0].tokenFrom.secretKeyRef.namespace",
+  ],
+  [
+    "the account of a gateway",
+    instance({ gateway: { serviceAccountName: "evil" } }),
+    "spec.gateway.serviceAccountName",
+  ],
+  ["the audience of a gateway", instance({ gateway: { audience: "evil" } }), "spec.gateway.audience"],
 ];
 
 /** Values that the schema refuses, whoever asks. */
@@ -98,6 +117,15 @@ export const invalidValues: readonly Row[] = [
   ["the name of a registry", agent({}, "team-registry"), "metadata.name"],
   ["the name of what every agent offers", agent({}, "send-message"), "metadata.name"],
   ["replicas below none", agent({ replicas: -1 }), "spec.replicas"],
+  ["everybody as admin", access({ role: "admin" }), "spec.gateway.access[0]"],
+  ["a role above all", access({ role: "root", ...onCall }), "spec.gateway.access[0].role"],
+  ["a role and an agent at once", access({ role: "admin", agent: "echo", ...onCall }), "spec.gateway.access[0]"],
+  ["an agent by an account of anybody's", access({ agent: "echo", ...onCall }), "spec.gateway.access[0]"],
+  [
+    "tokens at a path that climbs folders",
+    access({ role: "admin", tokenFrom: { secretKeyRef: { name: "a", key: "../../run/secrets" } } }),
+    "spec.gateway.access[0].tokenFrom.secretKeyRef.key",
+  ],
 ];
 
 const apparmor = "container.apparmor.security.beta.kubernetes.io/agent";

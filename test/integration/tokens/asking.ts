@@ -1,5 +1,5 @@
 // A request as it goes over the wire, each header as it is given, so that one can be sent twice; and what comes back of it.
-import { request } from "node:http";
+import { request, type IncomingMessage } from "node:http";
 
 export interface Asked {
   method?: "POST" | "GET";
@@ -36,24 +36,23 @@ export function ask(url: string, { method = "POST", path = "/mcp", headers }: As
     ["content-length", String(Buffer.byteLength(body))],
   ];
   return new Promise((resolve, reject) => {
-    const options = { method, headers: [...common, ...headers].flat(), agent: false };
-    const sent = request(target, options, async (response) => {
-      const status = response.statusCode ?? 0;
-      const challenge = response.headers["www-authenticate"] ?? "";
-      let text = "";
-      try {
-        // What it is let in to is a stream, which may stay open.
-        if (status >= 400) for await (const chunk of response.setEncoding("utf8")) text += chunk;
-      } catch (error) {
-        reject(error);
-        return;
-      }
-      response.destroy();
-      resolve({ status, challenge, message: status < 400 ? "" : readMessage(text) });
-    });
+    const sent = request(target, { method, headers: [...common, ...headers].flat(), agent: false });
+    sent.on("response", (response) => void readAnswer(response).then(resolve, reject));
     sent.on("error", reject);
     sent.end(body);
   });
+}
+
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const status = response.statusCode ?? 0;
+  const challenge = response.headers["www-authenticate"] ?? "";
+  let text = "";
+  // What it is let in to is a stream, which may stay open.
+  if (status >= 400) {
+    for await (const chunk of response.setEncoding("utf8")) text += chunk;
+  }
+  response.destroy();
+  return { status, challenge, message: status < 400 ? "" : readMessage(text) };
 }
 
 function readMessage(text: string): string {
