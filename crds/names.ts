@@ -61,6 +61,8 @@ export const mounts = {
   caBundle: "/var/run/pallas/ca/bundle.crt",
   /** Stored conversations; a claim where spec.storage asks for one. */
   histories: "/var/lib/pallas/histories",
+  /** A gateway's sessions, on the volume of its pod. */
+  sessions: "/tmp/sessions.json",
 } as const;
 
 /** Labels of the operator's own pods, wherever it is installed: agents let it in by them (SEC-3). */

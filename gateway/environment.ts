@@ -18,6 +18,7 @@ const schema = z.object({
     .string()
     .default(`${mounts.tokens}/${tokenNames.agents}`)
     .describe("file of its own token for its agents' admin ports"),
+  PALLAS_SESSIONS_FILE: z.string().default(mounts.sessions).describe("file in which sessions outlive the process"),
   ...logVariables,
   PALLAS_DRAIN_DELAY_MS: z.coerce
     .number()

@@ -12,6 +12,7 @@ import { createAdminApp, createApp } from "./app.ts";
 import { createCallers } from "./callers.ts";
 import { renderAllowedHosts } from "./hosts.ts";
 import { createInFlight } from "./in-flight.ts";
+import type { KeptSessions } from "./kept-sessions.ts";
 import type { GatewayMetrics, Observed } from "./metrics.ts";
 import type { GatewayRoutes } from "./name-caller.ts";
 import type { StateSource } from "./state/state.ts";
@@ -25,6 +26,8 @@ export interface GatewayOptions {
   table: McpTable;
   /** Further routes for callers who were named. */
   routes: readonly Hono<GatewayRoutes>[];
+  /** Closed with the gateway. */
+  keptSessions: KeptSessions;
   /** Of token tables. */
   secretsDir: string;
   podIp?: string | undefined;
@@ -47,7 +50,8 @@ export interface Gateway extends Observed {
 
 /** A gateway that listens nowhere yet. Throws on a malformed entry of the allow-lists. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { config, state, table, routes, secretsDir, podIp, server, metrics, onDraining, log, clock } = options;
+  const { config, state, table, routes, keptSessions, secretsDir, podIp, server, metrics, onDraining } = options;
+  const { log, clock } = options;
   const findAgent = state.findAgent.bind(state);
   const callers = createCallers({ config, secretsDir, server, findAgent, clock, log });
   const endpoint = serveMcp(table, {
@@ -55,6 +59,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     bodyLimitBytes: config.http.bodyLimitBytes,
     callers: "named",
     sessions,
+    // Whose a session is, its id says, in this process and the next.
+    isResumable: async (id) => keptSessions.isKnown(id),
+    onSessionOpen: keptSessions.add,
+    onSessionDelete: async (id) => keptSessions.forget(id),
+    keptSubscriptions: keptSessions,
     clock,
   });
   const inFlight = createInFlight();
@@ -91,6 +100,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     countTroubles: () => callers.observeTroubles().length,
     async close() {
       await Promise.all([endpoint.close(), callers.close()]);
+      await keptSessions.close();
     },
   };
 }

@@ -9,6 +9,7 @@ import { createLogger } from "../lib/process/log.ts";
 import { createShutdown } from "../lib/process/shutdown.ts";
 import { parseEnvironment } from "./environment.ts";
 import { createGateway } from "./gateway.ts";
+import { openKeptSessions } from "./kept-sessions.ts";
 import { createGatewayMetrics, type Observed } from "./metrics.ts";
 import { openPlace } from "./place.ts";
 import { createServed } from "./served.ts";
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
     ...place,
     ...served,
     config,
+    keptSessions: await openKeptSessions({ path: environment.PALLAS_SESSIONS_FILE, log, clock }),
     secretsDir: environment.PALLAS_SECRETS_DIR,
     podIp: environment.PALLAS_POD_IP,
     metrics,

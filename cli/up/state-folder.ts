@@ -17,6 +17,8 @@ export interface StateFolder {
   token(key: string, name: string): string;
   /** Of one agent. */
   histories(key: string): string;
+  /** Of one gateway. */
+  sessions(key: string): string;
   log(key: string): string;
   localState: string;
   /** Replaces a file as a whole: a reader sees the old contents or the new ones. Creates its folders. */
@@ -47,6 +49,7 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
     texts: (namespace) => join(path, "texts", safe(namespace)),
     token: (key, name) => join(path, "secrets", "tokens", fileName(key), name),
     histories: (key) => join(path, "histories", fileName(key)),
+    sessions: (key) => join(path, "sessions", `${fileName(key)}.json`),
     log: (key) => join(path, "logs", `${fileName(key).slice(1)}.log`),
     localState: join(path, "local-state.json"),
     async replace(target, contents) {

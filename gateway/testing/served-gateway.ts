@@ -12,6 +12,7 @@ import { systemClock, type Clock } from "../../lib/process/clock.ts";
 import { listen, type RunningServer } from "../../lib/process/http-server.ts";
 import { createLogger } from "../../lib/process/log.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../gateway.ts";
+import { openKeptSessions } from "../kept-sessions.ts";
 import { createGatewayMetrics, type GatewayMetrics, type Observed } from "../metrics.ts";
 import { noPresets } from "../state/presets.ts";
 import type { StateSource } from "../state/state.ts";
@@ -42,12 +43,15 @@ export interface ServedOptions extends Partial<Pick<GatewayOptions, "config" | "
   clock?: Clock;
   /** Whether the cluster's keys cannot be read. */
   hasNoKeys?: boolean;
+  /** Where sessions are kept. Default: in a folder of its own. */
+  sessionsPath?: string;
 }
 
 export async function serveGateway(options: ServedOptions = {}): Promise<ServedGateway> {
   const { config = testConfig(), table = tableOf(), routes = [], clock = systemClock, hasNoKeys = false } = options;
   const folder = await mkdtemp(join(tmpdir(), "gateway-"));
   await mkdir(join(folder, "tokens"));
+  const { sessionsPath = join(folder, "sessions.json") } = options;
   const logs: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void logs.push(JSON.parse(line)) };
   const log = createLogger({ logger: "test", level: "DEBUG", destination });
@@ -61,6 +65,7 @@ export async function serveGateway(options: ServedOptions = {}): Promise<ServedG
     table,
     routes,
     state: stateOf(state),
+    keptSessions: await openKeptSessions({ path: sessionsPath, log, clock }),
     secretsDir: folder,
     server: issuer,
     metrics,

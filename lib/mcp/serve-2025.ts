@@ -40,8 +40,9 @@ const unsaidProtocolVersion = "2025-03-26";
 interface SessionLegOptions {
   limits: SessionLimits;
   clock: Clock;
-  /** See ServeOptions, as the next two. */
+  /** See ServeOptions, as the next three. */
   opensSessions: (() => Promise<boolean>) | undefined;
+  onSessionOpen: ((id: string) => void) | undefined;
   isResumable: (id: string) => Promise<boolean>;
   onSessionDelete: (id: string) => Promise<void>;
   hub: SubscriptionHub | undefined;
@@ -96,7 +97,9 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
       const { request, message, caller } = inbound;
       const id = request.headers.get("mcp-session-id");
       if (id === null) {
-        if (isInitializeRequest(message) && (await opensSessions())) return await open(room, inbound);
+        if (isInitializeRequest(message) && (await opensSessions())) {
+          return await open(room, inbound, options.onSessionOpen);
+        }
         return (await standalone?.handle(inbound)) ?? failWithoutSession(message);
       }
       const session = isOwnedBy(id, caller) ? await findOrResume(id, inbound) : "unknown";
@@ -134,10 +137,16 @@ export function createSessionLeg(parts: Parts2025, options: SessionLegOptions): 
 }
 
 /** Answers `initialize` with a new session. */
-async function open(room: Room, inbound: InboundRequest): Promise<Response> {
+async function open(
+  room: Room,
+  inbound: InboundRequest,
+  onSessionOpen: SessionLegOptions["onSessionOpen"],
+): Promise<Response> {
   if (!room.store.reserve()) return refusals.full();
   const own = { id: mintOwnedId(inbound.caller), caller: inbound.caller };
-  return await begin(room, own, ({ server }) => server.handle(inbound));
+  const response = await begin(room, own, ({ server }) => server.handle(inbound));
+  if (response.ok) onSessionOpen?.(own.id);
+  return response;
 }
 
 /** Takes up a session that is not open here, as the request needs it. */

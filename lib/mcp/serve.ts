@@ -48,6 +48,8 @@ export interface ServeOptions {
    * was opened by a process before this one (AGT-5). Default: none is. When it rejects, the request gets 503.
    */
   isResumable?: (id: string) => Promise<boolean>;
+  /** Called when an initialize has opened a session, before its client knows the id. It must not throw. */
+  onSessionOpen?: (id: string) => void;
   /** Called when a client has ended its session with DELETE, which is answered after it; 500 when it rejects. */
   onSessionDelete?: (id: string) => Promise<void>;
   /**
@@ -80,15 +82,15 @@ export interface McpEndpoint {
 export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
   const { log, callers, sessions, clock = systemClock, bodyBudget = createMemoryBudget(deriveBudgetBytes()) } = options;
   const bodyLimits = { maxBytes: options.bodyLimitBytes, budget: bodyBudget, onRefused: options.onBodyRefused };
-  const { isResumable = async () => false, onSessionDelete = async () => undefined } = options;
+  const { isResumable = async () => false, onSessionDelete = async () => undefined, onSessionOpen } = options;
   const dispatcher = createDispatcher(table, log);
   const parts = { table, dispatcher, log, extension: options.extension };
   const { opensSessions } = options;
   const hub = createSubscriptionHub(table, clock);
   const keptSubscriptions =
     options.isResumable && hub ? (options.keptSubscriptions ?? keepSubscriptionsInMemory()) : undefined;
-  const legOptions = { limits: sessions, clock, opensSessions, isResumable, onSessionDelete, hub, keptSubscriptions };
-  const leg2025 = createSessionLeg(parts, legOptions);
+  const resumption = { isResumable, onSessionOpen, onSessionDelete, keptSubscriptions };
+  const leg2025 = createSessionLeg(parts, { limits: sessions, clock, opensSessions, hub, ...resumption });
   let leg2026: Promise<StreamLeg> | undefined;
   const isAlone = opensSessions ?? (async () => true);
   const load2026 = async () => (await import("./serve-2026.ts")).createStreamLeg({ ...parts, clock, isAlone, hub });

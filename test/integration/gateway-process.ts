@@ -60,6 +60,7 @@ export async function startGateway(
       KUBECONFIG: kubeconfig.path,
       PALLAS_GATEWAY_CONFIG: configPath,
       PALLAS_SECRETS_DIR: folder,
+      PALLAS_SESSIONS_FILE: join(folder, "sessions.json"),
       PALLAS_HOST: "127.0.0.1",
       PALLAS_DRAIN_DELAY_MS: "0",
       PALLAS_AGENTS_TOKEN: tokenPath,
