@@ -20,9 +20,13 @@ export interface GatewayProcess extends AsyncDisposable {
   readonly secretsDir: string;
   /** A kubeconfig of its account. */
   readonly kubeconfigPath: string;
+  /** Where it keeps its sessions. */
+  readonly sessionsPath: string;
   readonly lines: Record<string, unknown>[];
   /** Tells it to stop, and resolves to its exit code. */
   stop(): Promise<number | null>;
+  /** Kills it and starts it anew with the files it had, as a kubelet does with a container; elsewhere, with another URL. */
+  restart(): Promise<GatewayProcess>;
 }
 
 async function readConfig({ get }: WatchedNamespace, name: string) {
@@ -54,13 +58,27 @@ export async function startGateway(
   const kubeconfig = await writeAccountKubeconfig(cluster(), space.name, name);
   const testPath = expect.getState().testPath ?? "";
   runNotes.noteStart({ program: "gateway", account: `${space.name}/${name}`, namespaces: [space.name], testPath });
+  return await startProcess({ configPath, folder, tokenPath, kubeconfig, flags, env });
+}
+
+interface StartOptions extends Required<GatewayProcessOptions> {
+  configPath: string;
+  /** Of token tables and sessions. */
+  folder: string;
+  tokenPath: string;
+  kubeconfig: { path: string; remove(): Promise<void> };
+}
+
+async function startProcess(options: StartOptions): Promise<GatewayProcess> {
+  const { configPath, folder, tokenPath, kubeconfig, flags, env } = options;
+  const sessionsPath = join(folder, "sessions.json");
   const child = spawn(process.execPath, [...flags, join(import.meta.dirname, "../../dist/gateway.js")], {
     env: {
       PATH: process.env["PATH"] ?? "",
       KUBECONFIG: kubeconfig.path,
       PALLAS_GATEWAY_CONFIG: configPath,
       PALLAS_SECRETS_DIR: folder,
-      PALLAS_SESSIONS_FILE: join(folder, "sessions.json"),
+      PALLAS_SESSIONS_FILE: sessionsPath,
       PALLAS_HOST: "127.0.0.1",
       PALLAS_DRAIN_DELAY_MS: "0",
       PALLAS_AGENTS_TOKEN: tokenPath,
@@ -85,8 +103,14 @@ export async function startGateway(
     adminUrl,
     secretsDir: folder,
     kubeconfigPath: kubeconfig.path,
+    sessionsPath,
     lines,
     stop,
+    async restart() {
+      child.kill("SIGKILL");
+      await exited;
+      return await startProcess(options);
+    },
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) await stop();
       await kubeconfig.remove();
