@@ -6,6 +6,8 @@ import type { IncomingHttpHeaders } from "node:http";
 export interface Target {
   readonly url: string;
   readonly tool: string;
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** `plain` sends the call without a session and without the headers of any era. */
   readonly era: "2025" | "2026" | "plain";
 }
@@ -44,11 +46,12 @@ export async function runLoad(target: Target, load: { calls: number; concurrency
 }
 
 /** Resolves to a function that makes one call. */
-async function openWorker({ url, tool, era }: Target, agent: Agent): Promise<() => Promise<void>> {
+async function openWorker({ url, tool, era, headers: own = {} }: Target, agent: Agent): Promise<() => Promise<void>> {
   const headers: Record<string, string> = {
     accept: "application/json, text/event-stream",
     "content-type": "application/json",
-    ...(era === "2025" ? await openSession(url, agent) : {}),
+    ...own,
+    ...(era === "2025" ? await openSession(url, agent, own) : {}),
     ...(era === "2026" && { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": tool }),
   };
   const envelope = {
@@ -66,8 +69,8 @@ async function openWorker({ url, tool, era }: Target, agent: Agent): Promise<() 
 }
 
 /** The headers that belong to a new session. */
-async function openSession(url: string, agent: Agent): Promise<Record<string, string>> {
-  const headers = { accept: "application/json, text/event-stream", "content-type": "application/json" };
+async function openSession(url: string, agent: Agent, own: Target["headers"]): Promise<Record<string, string>> {
+  const headers = { accept: "application/json, text/event-stream", "content-type": "application/json", ...own };
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1.0.0" } };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params });
   const opened = await post(url, { agent, headers, body });

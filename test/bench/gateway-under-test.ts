@@ -1,0 +1,79 @@
+// The built gateway, started as its image starts it, with tokens of one table and, where a benchmark asks for it, those of an
+// issuer. Its files are in a folder of the benchmark's, so that one that is started again finds the sessions it had.
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { GatewayConfig } from "../../crds/gateway-config.ts";
+import { gatewayAudience } from "../../crds/names.ts";
+import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
+import { readImageStart } from "./image-start.ts";
+import { startProgram, type ProgramUnderTest } from "./program-under-test.ts";
+
+export interface GatewayUnderTestOptions {
+  /** An empty folder, or that of a gateway before. */
+  readonly dir: string;
+  readonly instance: string;
+  readonly namespace: string;
+  readonly tokens: readonly string[];
+  readonly jwt?: GatewayConfig["jwt"];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const startTimeoutMs = 60_000;
+const pollMs = 50;
+const everything = { agents: ["*"], servers: ["*"] };
+
+export const createTokens = (count: number): string[] =>
+  Array.from({ length: count }, () => randomBytes(32).toString("base64url"));
+
+/** Resolves when it has read its resources. Callers have the role caller; of an issuer those whose claim `team` is `bench`. */
+export async function startGatewayUnderTest(options: GatewayUnderTestOptions): Promise<ProgramUnderTest> {
+  const { dir, instance, namespace, tokens, jwt, env } = options;
+  const [port, adminPort] = await findPorts();
+  const config: GatewayConfig = {
+    schema: 1,
+    instance: { name: instance, namespace, version: "1.0.0" },
+    audience: gatewayAudience(instance, namespace),
+    management: "approve",
+    access: [
+      { who: { tokens: { name: "bench", key: "tokens" } }, as: { role: "caller", ...everything } },
+      { who: { claim: { name: "team", value: "bench" } }, as: { role: "caller", ...everything } },
+    ],
+    ...(jwt && { jwt }),
+    ports: { http: port, admin: adminPort },
+    http: { allowedHosts: [], allowedOrigins: [], bodyLimitBytes: 32 * 1024 * 1024 },
+    drainTimeoutMs: 1_000,
+    logLevel: "INFO",
+  };
+  await mkdir(join(dir, "bench"), { recursive: true });
+  await writeFile(join(dir, "gateway.json"), JSON.stringify(config));
+  const lines = tokens.map((token) => `sha256:${createHash("sha256").update(token).digest("hex")}\n`);
+  await writeFile(join(dir, "bench/tokens"), lines.join(""));
+  const image = readImageStart("gateway");
+  const gateway = await startProgram({
+    name: "gateway",
+    file: process.execPath,
+    args: ["--inspect-port=127.0.0.1:0", ...image.flags, image.program],
+    env: {
+      ...image.env,
+      PALLAS_GATEWAY_CONFIG: join(dir, "gateway.json"),
+      PALLAS_SECRETS_DIR: dir,
+      PALLAS_SESSIONS_FILE: join(dir, "sessions.json"),
+      PALLAS_HOST: "127.0.0.1",
+      PALLAS_DRAIN_DELAY_MS: "0",
+      ...env,
+    },
+  });
+  const deadline = Date.now() + startTimeoutMs;
+  while ((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status !== 200) {
+    if (Date.now() > deadline) throw new Error(`expected the gateway to be ready within ${startTimeoutMs} ms`);
+    await delay(pollMs);
+  }
+  return { ...gateway, url: `http://127.0.0.1:${port}` };
+}
+
+async function findPorts(): Promise<[number, number]> {
+  const port = await findFreePorts(2);
+  return [port, port + 1];
+}
