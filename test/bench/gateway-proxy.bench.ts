@@ -96,8 +96,7 @@ async function measure(dir: string) {
 type Pair = Awaited<ReturnType<typeof measure>>[number];
 const words = { table: "a token of a table", signed: "a token that is signed" };
 
-const addedBy = ({ turns }: Pair, way: Way): number =>
-  median(turns.map((turn) => turn[way].p50Ms - turn.direct.p50Ms));
+const addedBy = ({ turns }: Pair, way: Way): number => median(turns.map((turn) => turn[way].p50Ms - turn.direct.p50Ms));
 
 function renderFigures(pair: Pair): Figure[] {
   const { era, concurrency, turns } = pair;
@@ -112,7 +111,12 @@ function renderFigures(pair: Pair): Figure[] {
       unit: " ms",
       ...(concurrency === 1 ? { atMost: addedGoalMs } : {}),
     },
-    { key: `${way}Cpu${key}Ms`, label: "    its CPU a call", value: median(turns.map((turn) => turn[way].cpuMs)), unit: " ms" },
+    {
+      key: `${way}Cpu${key}Ms`,
+      label: "    its CPU a call",
+      value: median(turns.map((turn) => turn[way].cpuMs)),
+      unit: " ms",
+    },
     {
       key: `${way}Throughput${key}`,
       label: "    throughput ÷ straight",
@@ -133,7 +137,9 @@ try {
     goal: 1,
     agents: 1,
     figures: pairs.flatMap(renderFigures),
-    notes: ["The ratio is what the gateway adds to the median call, one at a time, ÷ 1 ms, in the worse era and by either token."],
+    notes: [
+      "The ratio is what the gateway adds to the median call, one at a time, ÷ 1 ms, in the worse era and by either token.",
+    ],
   });
 } finally {
   await rm(dir, { recursive: true, force: true });

@@ -65,6 +65,7 @@ async function measure(dir: string) {
   const isHeard = ({ at }: Heard) => uris.every((uri) => at.get(uri)?.length === events.get(uri)?.length);
   await until(() => others.every(isHeard));
   const { cpuSeconds } = await gateway.usage();
+  const missed = others.filter((each) => !isHeard(each)).length;
   const delays = others.flatMap(({ at }) =>
     uris.flatMap((uri) => (events.get(uri) ?? []).map((eventAt, turn) => (at.get(uri)?.[turn] ?? NaN) - eventAt)),
   );
@@ -80,7 +81,7 @@ async function measure(dir: string) {
   await stopped.end();
   return {
     delays: delays.map((each) => Math.max(0, each)),
-    missed: others.filter((each) => !isHeard(each)).length,
+    missed,
     stale: texts.filter((text) => JSON.parse(text).description !== last).length,
     cpuPercent: ((cpuSeconds - before.cpuSeconds) / (timedEdits / editsASecond)) * 100,
     heapMb: heapBytes / 1e6,
@@ -164,7 +165,9 @@ try {
       { key: "heapMb", label: "heap with all of them", value: heapMb, unit: " MB" },
       { key: "addedMb", label: "  more after 200,000 updates", value: addedMb, unit: " MB", atMost: heapGoalMb },
     ],
-    notes: [`${subscriberCount} subscribers, each to ${uris.length} agents. The ratio is that of the heap's growth ÷ its goal.`],
+    notes: [
+      `${subscriberCount} subscribers, each to ${uris.length} agents. The ratio is that of the heap's growth ÷ its goal.`,
+    ],
   });
 } finally {
   await rm(dir, { recursive: true, force: true });

@@ -1,8 +1,10 @@
 // All lists of mistakes, by what they are about.
 import { borderMutants } from "./borders.ts";
 import { commandLineMutants } from "./command-line.ts";
+import { compositorMutants } from "./compositor.ts";
 import { conversationMutants } from "./conversations.ts";
 import { foundationMutants } from "./foundations.ts";
+import { gatewayMutants } from "./gateway.ts";
 import { kubeMutants } from "./lib-kube.ts";
 import { linkMutants } from "./links.ts";
 import { manifestMutants } from "./manifests.ts";
@@ -26,6 +28,8 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   foundations: foundationMutants,
   "command line": commandLineMutants,
   subscriptions: subscriptionMutants,
+  gateway: gatewayMutants,
+  compositor: compositorMutants,
 };
 
 export const allMutants: readonly Mutant[] = Object.values(mutantLists).flat();
