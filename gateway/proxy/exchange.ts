@@ -1,5 +1,5 @@
-// One request on its way to an agent and the answer on its way back, both as they come: nothing is gathered, a client that
-// does not read holds the agent back, and either side's end is the other's. It bounds the body and the time to the answer's
+// One request on its way to an agent and the answer on its way back, both as they come: nothing but what is small is gathered, a
+// client that does not read holds the agent back, and either side's end is the other's. It bounds the body and the time to the answer's
 // first byte; what passes, and to whom, is decided before.
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -47,7 +47,7 @@ export async function runExchange(
   try {
     const sent = body && (await openBody(body, headers["content-length"], maxBodyBytes));
     const answer = await forwarder.forward(url, { method, headers, body: sent, signal });
-    return { kind: "answer", response: renderAnswer(answer, exchange, onEnd) };
+    return { kind: "answer", response: await renderAnswer(answer, exchange, onEnd) };
   } catch (error) {
     const { outcome, failure } = renderFailure(error, exchange);
     onEnd({ outcome, error });
@@ -60,7 +60,7 @@ export async function runExchange(
 class LateAnswer extends Error {}
 class BodyTooLarge extends Error {}
 
-/** A body up to here goes out in one write with its headers, which saves a call a round through the event loop. */
+/** A body up to here, of declared length, goes out in one write with its headers, which saves a call a round through the event loop. */
 const wholeBytes = 16 * 1024;
 
 async function openBody(body: Readable, declared: string | undefined, maxBytes: number): Promise<Readable | Buffer> {
@@ -103,17 +103,24 @@ function renderFailure(error: unknown, exchange: Exchange): { outcome: Outcome; 
   return { outcome: "failed", failure: { status: 502, code, message } };
 }
 
-function renderAnswer(
+/** Rejects where a small answer breaks off, of which nothing has gone out. */
+async function renderAnswer(
   { status, headers, body }: ForwardedAnswer,
   { controller, destroyAnswer }: Exchange,
   onEnd: (end: ExchangeEnd) => void,
-): Response {
+): Promise<Response> {
   const outcome = status >= 500 ? "failed" : status >= 400 ? "refused" : "ok";
   const init = { status, headers: renderClientHeaders(headers) };
   if (status === 204 || status === 304) {
     body.on("error", () => undefined).resume();
     onEnd({ outcome });
     return new Response(null, init);
+  }
+  if (Number(headers["content-length"] ?? Infinity) <= wholeBytes) {
+    // Of a stream that is no event stream the adapter would hold the first part for a millisecond, to see whether it is all.
+    const whole = await buffer(body);
+    onEnd({ outcome });
+    return new Response(whole, init);
   }
   // What is not asked for stays with the agent.
   const chunks: AsyncIterator<Buffer> = body.iterator();
