@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createLogger } from "../lib/process/log.ts";
 import { ManualClock } from "../lib/process/testing/manual-clock.ts";
 import { maxFileBytes, maxKeptSessions, openKeptSessions, writeDelayMs } from "./kept-sessions.ts";
@@ -61,16 +61,30 @@ describe("MGM-2 sessions that outlive the process", () => {
 
   it("are written again when one changes while they are written", async () => {
     const { path, clock, reopen } = await createPlace();
+    const due: (() => void)[] = [];
+    vi.spyOn(clock, "schedule").mockImplementation((_delayMs, run) => {
+      due.push(run);
+      return { cancel: () => false };
+    });
     const kept = await reopen();
     kept.add(first);
-    clock.stall(writeDelayMs);
-    const advanced = clock.advance(0);
-    await expect.poll(() => clock.pending).toEqual([]);
+    due.shift()?.();
     kept.save(first, ["resource://late"]);
-    await advanced;
-    await expect.poll(() => clock.pending).toEqual([writeDelayMs]);
-    await clock.advance(writeDelayMs);
+    expect(due).toEqual([]);
+    await expect.poll(() => due).toHaveLength(1);
+    expect(await readFile(path, "utf8")).toBe(fileOf([first, []]));
+    due.shift()?.();
     await expect.poll(() => readFile(path, "utf8")).toBe(fileOf([first, ["resource://late"]]));
+  });
+
+  it("are gone from the file when the last thing that happens is that one is forgotten", async () => {
+    const { path, reopen } = await createPlace();
+    await writeFile(path, fileOf([first, []], [second, []]));
+    const kept = await reopen();
+    kept.forget(first);
+    kept.forget(third);
+    await kept.close();
+    expect(await readFile(path, "utf8")).toBe(fileOf([second, []]));
   });
 
   it("have a limit of their number, beyond which the one that changed longest ago is forgotten", async () => {

@@ -242,6 +242,25 @@ describe("streams through the gateway", () => {
     await vi.waitFor(() => expect(proxy.ended).toMatchObject([{ outcome: "failed" }]));
   });
 
+  test("a small one of declared length goes out whole, or its caller learns that the agent broke off", async () => {
+    const limit = 16 * 1024;
+    const upstream = await keep(
+      startUpstream(({ headers }, outgoing) => {
+        const length = Number(headers["mcp-length"]);
+        outgoing.writeHead(200, { "content-type": "application/json", "content-length": length });
+        outgoing.write("x".repeat(10));
+        setImmediate(() => outgoing.destroy());
+      }),
+    );
+    const proxy = await keep(startProxy(upstream));
+    const asked = (length: number) => ask(proxy.url, "ann", { headers: { "mcp-length": String(length) } });
+    const small = await asked(limit);
+    expect([small.status, await small.text()]).toEqual([502, expect.stringContaining("the call may have run")]);
+    // A larger one has begun by then.
+    await expect(asked(limit + 1).then((answer) => answer.text())).rejects.toThrow(/^(terminated|fetch failed)$/);
+    await vi.waitFor(() => expect(proxy.ended).toMatchObject([{ outcome: "failed" }, { outcome: "failed" }]));
+  });
+
   test("one that has no end of its own ends with its caller's token, a call does not", async () => {
     const clock = new ManualClock();
     const upstream = await keep(
