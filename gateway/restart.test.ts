@@ -126,4 +126,14 @@ describe("MGM-2 sessions over a restart of the gateway", () => {
     await served.gateway.close();
     expect(await readFile(sessionsPath, "utf8")).toBe(`{"schema":1,"sessions":[["${session}",[]]]}\n`);
   });
+
+  it("hold up no shutdown by their streams of changes", async () => {
+    const [sessionsPath, { table }] = [await createSessionsPath(), createChangingTable()];
+    const served = await serveGateway({ table, sessionsPath });
+    const token = await signFor(served);
+    const { session } = await connect(served, token);
+    // Its client has the one stream that a session may have.
+    await expect.poll(() => ask(served, { token, session, method: "GET" })).toBe(409);
+    await expect.poll(() => served.gateway.countInFlight()).toBe(0);
+  });
 });

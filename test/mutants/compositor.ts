@@ -34,12 +34,6 @@ export const compositorMutants: readonly Mutant[] = [
   },
   {
     file: "agent-runtime/compositor/mounts.ts",
-    find: "for (const uri of followed.uris()) listener.onResourceChange(server.name, { uri });",
-    replace: "",
-    breaks: "what changed while a server was away is never heard of",
-  },
-  {
-    file: "agent-runtime/compositor/mounts.ts",
     find: "if (counts.size === 0) close();",
     replace: "",
     breaks: "a server is looked at for ever once somebody has followed it",
@@ -67,12 +61,6 @@ export const compositorMutants: readonly Mutant[] = [
     find: 'await parts.authorize({ server: mount.server.name, operation: "tools/call", name: tool.name, args });',
     replace: "",
     breaks: "nobody is asked before a tool is called",
-  },
-  {
-    file: "agent-runtime/compositor/mounted-tools.ts",
-    find: "known?.byName.get(name) ?? (await readAll()).get(name)",
-    replace: "(await readAll()).get(name)",
-    breaks: "a server that hangs holds up calls to the others",
   },
   {
     file: "agent-runtime/compositor/count-call.ts",

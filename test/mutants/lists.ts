@@ -28,8 +28,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   foundations: foundationMutants,
   "command line": commandLineMutants,
   subscriptions: subscriptionMutants,
-  gateway: gatewayMutants,
-  compositor: compositorMutants,
+  gateway: [...gatewayMutants, ...compositorMutants],
 };
 
 export const allMutants: readonly Mutant[] = Object.values(mutantLists).flat();
