@@ -87,7 +87,7 @@ describe("MGM-1 MGM-3 the gateway at somebody's terminal", { timeout: 240_000 },
       ["reader", "snail"].map((id) => expect.objectContaining({ id, ready: true })),
     );
     const answer = await inspector.callTool("agents_prompt", { agent_id: "reader", message: "Hello" });
-    expect(answer).toMatchObject({ content: [{ text: "Yes." }] });
+    expect(answer).toMatchObject({ content: expect.arrayContaining([expect.objectContaining({ text: "Yes." })]) });
   });
 
   it("a call that takes long is seen, and is over soon after it is aborted", async () => {
@@ -102,7 +102,7 @@ describe("MGM-1 MGM-3 the gateway at somebody's terminal", { timeout: 240_000 },
     expect(await inspector.callTool("agents_abort_agent", { agent_id: "reader" })).toMatchObject({
       structuredContent: { aborted: 1 },
     });
-    expect(JSON.stringify(await answer)).toMatch(/abort/i);
+    await expect(answer).rejects.toThrow("isError");
     expect(performance.now() - abortedAt).toBeLessThan(60_000);
     expect(await read(at("state"))).toMatchObject({ state: "idle", runs: [] });
   });
@@ -131,16 +131,13 @@ describe("SEC-1 MGM-4 an agent's own token", { timeout: 120_000 }, () => {
       JSON.parse(await runIn("deployment/reader", program, url, body));
     const answer = await ask(`http://team-gateway.${space.name}.svc:24300/mcp`, JSON.stringify(call));
     expect(answer).toMatchObject({ status: 200, text: expect.stringContaining("serverInfo") });
-    // From where the API server can be reached: agents' policies keep them from it.
-    const token = await runIn(
-      "deployment/reader",
-      `console.log(require("node:fs").readFileSync("${tokenFile}", "utf8"))`,
-    );
-    const review = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
-    const refused = space.cluster.kubectl(["create", `--token=${token.trim()}`, "--raw", review, "--filename=-"], {
-      input: JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" }),
-    });
-    await expect(refused).rejects.toThrow(/Unauthorized|must be logged in|401/);
+    // From outside, since agents' policies keep them from the API server. Without the administrator's certificate.
+    const server = await space.cluster.kubectl(["config", "view", "--output=jsonpath={.clusters[0].cluster.server}"]);
+    const nobody = ["--kubeconfig=/dev/null", `--server=${server}`, "--insecure-skip-tls-verify"];
+    const whoIs = (token: string) => space.cluster.kubectl([...nobody, `--token=${token.trim()}`, "auth", "whoami"]);
+    expect(await whoIs(await space.kubectl("create", "token", "on-call"))).toContain("on-call");
+    const print = `console.log(require("node:fs").readFileSync("${tokenFile}", "utf8"))`;
+    await expect(whoIs(await runIn("deployment/reader", print))).rejects.toThrow(/Unauthorized|must be logged in/);
   });
 });
 
@@ -279,14 +276,11 @@ describe("AGT-12 OPR-6 calls through a gateway that is disrupted", { timeout: 24
     runIn(
       `pod/${pod}`,
       `process.kill(1, "SIGUSR1");
-      const word = JSON.stringify({ id: 1, method: "Runtime.evaluate", params: { expression: "process.reallyExit(137)" } });
+      const word = JSON.stringify({ id: 1, method: "Runtime.evaluate", params: { expression: "process.abort()" } });
       const find = () => fetch("http://127.0.0.1:9229/json").then((answer) => answer.json()).catch(() => new Promise((resolve) => setTimeout(resolve, 20)).then(find));
       find().then(([{ webSocketDebuggerUrl }]) => {
         const socket = new WebSocket(webSocketDebuggerUrl);
-        socket.onopen = () => {
-          socket.send(word);
-          setTimeout(() => socket.close(), 100); // It waits for debuggers to leave.
-        };
+        socket.onopen = () => socket.send(word);
         socket.onclose = () => process.exit();
       });`,
     ).catch(() => undefined); // It goes with its container.
