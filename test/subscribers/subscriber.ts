@@ -182,8 +182,9 @@ async function post(url: string, sent: { agent: Agent; headers: Record<string, s
   let text = "";
   for await (const piece of response.setEncoding("utf8")) text += String(piece);
   const { statusCode = 0 } = response;
-  if (statusCode >= 300 || text.includes('"error":{'))
+  if (statusCode >= 300 || text.includes('"error":{')) {
     throw new Error(`expected an answer, found ${statusCode} ${text}`);
+  }
   const id = response.headers["mcp-session-id"];
   return { text, sessionId: typeof id === "string" ? id : undefined };
 }
