@@ -56,6 +56,19 @@ describe("SEC-3 who may reach a gateway", () => {
     expect(mayReach(policiesFor(), echo, pod("other", "10.1.0.8", "ouranos", "gateway"), 24_300)).toBe(false);
     expect(mayReach(policiesFor({}), echo, gateway, 24_300)).toBe(false);
   });
+
+  it("whoever the operator was told reads its metrics, and nobody beside them", () => {
+    const peer = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } };
+    const policies = policiesFor({ gateway: {} }, undefined, [peer]);
+    const reached = ["monitoring", "other", "agents"].map((namespace) =>
+      [9090, 22].map((port) => mayReach(policies, pod(namespace, "10.1.0.9"), gateway, port)),
+    );
+    expect(reached).toEqual([
+      [true, false],
+      [false, false],
+      [false, false],
+    ]);
+  });
 });
 
 describe("SEC-3 whom a gateway may reach", () => {
