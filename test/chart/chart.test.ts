@@ -238,8 +238,8 @@ describe.skipIf(await chartProgramsMissing())("the chart's monitoring and values
           .find(Boolean),
       ]);
     expect(jobs).toEqual([
-      ["pallas-agents", "pallas"],
       ["pallas-gateways", "pallas-gateway"],
+      ["pallas-agents", "pallas"],
       ["pallas-operator", "pallas-operator"],
       ["pallas-registries", "pallas"],
     ]);
