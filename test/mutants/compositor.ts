@@ -33,12 +33,6 @@ export const compositorMutants: readonly Mutant[] = [
     breaks: "one tool more than promised is lent",
   },
   {
-    file: "agent-runtime/compositor/mounts.ts",
-    find: "if (counts.size === 0) close();",
-    replace: "",
-    breaks: "a server is looked at for ever once somebody has followed it",
-  },
-  {
     file: "agent-runtime/compositor/mounted-resources.ts",
     find: "mount?.isReadable === true ?",
     replace: "mount !== undefined ?",
