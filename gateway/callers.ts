@@ -9,6 +9,7 @@ import { fetchKeys } from "../lib/auth/discovery.ts";
 import { createIssuerKeys } from "../lib/auth/keys.ts";
 import type { AccessEntry } from "../lib/auth/roles.ts";
 import { createTokenTable } from "../lib/auth/token-table.ts";
+import { createVerifyToken } from "../lib/auth/verified-tokens.ts";
 import { createSafeFetch } from "../lib/mcp/safe-fetch.ts";
 import type { Clock } from "../lib/process/clock.ts";
 import type { Logger } from "../lib/process/log.ts";
@@ -53,10 +54,9 @@ export function createCallers({ config, secretsDir, server, findAgent, clock, lo
     access: access.map(renderEntry),
     namespace: instance.namespace,
     cluster,
-    jwt: trusted && keys && { trusted, keys },
+    jwt: trusted && keys && { trusted, verify: createVerifyToken({ keys, clock }) },
     tables,
     findAgent,
-    clock,
   });
   return {
     authenticate,

@@ -8,6 +8,7 @@ import { createLogger } from "../process/log.ts";
 import { ManualClock } from "../process/testing/manual-clock.ts";
 import { createAuthenticate, type AgentFinding, type Authenticate } from "./authenticate.ts";
 import { createClusterTokens, type ClusterAccount } from "./cluster-tokens.ts";
+import type { KeySet } from "./discovery.ts";
 import { createIssuerKeys } from "./keys.ts";
 import { tokenProtocolPrefix, websocketProtocol, type RequestFacts } from "./request-credentials.ts";
 import type { AccessEntry } from "./roles.ts";
@@ -21,6 +22,7 @@ import {
 } from "./testing/cluster-issuer.ts";
 import { maxTokenChars } from "./token.ts";
 import { createTokenTable } from "./token-table.ts";
+import { createVerifyToken } from "./verified-tokens.ts";
 
 const log = createLogger({ logger: "test", level: "SILENT" });
 const clock = new ManualClock();
@@ -67,13 +69,14 @@ beforeAll(async () => {
     access,
     namespace: "agents",
     cluster: createClusterTokens({ server: cluster, audience: testAudience, clock, log }),
-    jwt: { trusted, keys: createIssuerKeys({ fetchKeys: async () => set, clock, log }) },
+    jwt: { trusted, verify: verifyBy(async () => set) },
     tables,
     findAgent,
-    clock,
   });
 });
 
+const verifyBy = (fetchKeys: () => Promise<KeySet>) =>
+  createVerifyToken({ keys: createIssuerKeys({ fetchKeys, clock, log }), clock });
 const bearer = (token: string): RequestFacts => ({ url: "/mcp", authorization: [`Bearer ${token}`], protocols: [] });
 const ask = async (changes: Partial<RequestFacts>) => {
   const facts: RequestFacts = { url: "/mcp", authorization: [], protocols: [], ...changes };
@@ -314,19 +317,14 @@ describe("MGM-1 a token in the wrong place is refused with 400, a good one in th
 });
 
 test("MGM-1 where the cluster's issuer is the configured one too, either audience is a way in", async () => {
-  const keys = createIssuerKeys({
-    fetchKeys: async () => createLocalJWKSet({ keys: [cluster.publicJwk()] }),
-    clock,
-    log,
-  });
+  const verify = verifyBy(async () => createLocalJWKSet({ keys: [cluster.publicJwk()] }));
   const both = createAuthenticate({
     access: [...access, { role: "operator", claim: { name: "sub", value: "system:serviceaccount:agents:on-call" } }],
     namespace: "agents",
     cluster: createClusterTokens({ server: cluster, audience: testAudience, clock, log }),
-    jwt: { trusted: { issuer: clusterIssuer, audiences: ["pallas"] }, keys },
+    jwt: { trusted: { issuer: clusterIssuer, audiences: ["pallas"] }, verify },
     tables: [],
     findAgent,
-    clock,
   });
   expect(await both(bearer(await sign()))).toMatchObject({ role: "approver" });
   expect(await both(bearer(await sign({ aud: "pallas" })))).toMatchObject({ role: "operator" });
@@ -346,7 +344,6 @@ describe("MGM-1 while tokens cannot be checked", () => {
       cluster: createClusterTokens({ server, audience: testAudience, clock, log }),
       tables: [createTokenTable({ name: "admins", path, clock, log })],
       findAgent,
-      clock,
     });
   };
 

@@ -5,16 +5,14 @@
 // How it is used: `createAuthenticate` once; per request `await authenticate(readRequestFacts(incoming))`, also for WebSocket
 // upgrades; a `Refusal` is answered as it says; an identity is handed on, and each route asks `requireRole` or `requireAgent`.
 // An identity is a NamedCaller too, so that sessions belong to it. What outlives its request ends at `expiresAtMs`.
-import type { Clock } from "../process/clock.ts";
 import { defined } from "../process/defined.ts";
 import { readNamedIssuer, type ClusterAccount, type ClusterTokens, type ClusterVerdict } from "./cluster-tokens.ts";
 import type { TrustedIssuer } from "./discovery.ts";
-import type { IssuerKeys } from "./keys.ts";
 import { refuseInvalid, refuseUnchecked, type Refusal } from "./refusal.ts";
 import { readCredentials, type RequestFacts } from "./request-credentials.ts";
 import { findGrant, type AccessEntry, type Identity, type Proof } from "./roles.ts";
-import { verifyToken } from "./token.ts";
 import type { TokenTable } from "./token-table.ts";
+import type { VerifyToken } from "./verified-tokens.ts";
 
 /** Whether an account is an agent's. `gone`: it was, and agent, account or pod are no more; says which. */
 export type AgentFinding = { agent: string } | { gone: string } | undefined;
@@ -25,8 +23,8 @@ export interface AuthenticateOptions {
   namespace: string;
   /** Absent where there is no cluster. */
   cluster?: ClusterTokens | undefined;
-  /** `spec.auth.jwt`; its keys by createIssuerKeys and fetchKeys. */
-  jwt?: { trusted: TrustedIssuer; keys: IssuerKeys } | undefined;
+  /** `spec.auth.jwt`; `verify` by createVerifyToken, with keys by createIssuerKeys and fetchKeys. */
+  jwt?: { trusted: TrustedIssuer; verify: VerifyToken } | undefined;
   tables: readonly TokenTable[];
   /**
    * Asked for each token of an account of the namespace, from what a watch told last: it must not wait. Compare the account's
@@ -35,7 +33,6 @@ export interface AuthenticateOptions {
   findAgent: (account: ClusterAccount) => AgentFinding;
   /** Where an MCP client learns how to sign in (RFC 9728), when anywhere. */
   metadataUrl?: string | undefined;
-  clock: Clock;
 }
 
 /** Never rejects for what is in a request. */
@@ -109,9 +106,9 @@ async function judgeByCluster(token: string, options: AuthenticateOptions): Prom
 }
 
 async function judgeByJwt(token: string, issuer: string, options: AuthenticateOptions): Promise<Opinion | undefined> {
-  const { jwt, clock } = options;
+  const { jwt } = options;
   if (jwt === undefined || jwt.trusted.issuer !== issuer) return undefined;
-  const verdict = await verifyToken(token, jwt.trusted, jwt.keys, new Date(clock.wallNow()));
+  const verdict = await jwt.verify(token, jwt.trusted);
   if (verdict.kind !== "valid") return verdict;
   const { payload } = verdict;
   const expiresAtMs = (payload.exp ?? 0) * 1_000;

@@ -8,7 +8,7 @@ import type { Clock } from "../process/clock.ts";
 import type { Logger } from "../process/log.ts";
 import { readClusterIssuer, type ApiServerReader } from "./cluster-issuer.ts";
 import { createIssuerKeys, KeysUnavailable } from "./keys.ts";
-import { verifyToken } from "./token.ts";
+import { createVerifyToken } from "./verified-tokens.ts";
 
 /** A ServiceAccount that its token proves, as of when that was signed. */
 export interface ClusterAccount {
@@ -57,6 +57,7 @@ export function createClusterTokens({ server, audience, clock, log }: ClusterTok
     return createLocalJWKSet({ keys: read.keys });
   };
   const keys = createIssuerKeys({ fetchKeys, clock, log });
+  const verifyToken = createVerifyToken({ keys, clock });
   return {
     async judge(token) {
       try {
@@ -66,8 +67,7 @@ export function createClusterTokens({ server, audience, clock, log }: ClusterTok
         throw error;
       }
       if (issuer === undefined || readNamedIssuer(token) !== issuer) return { kind: "foreign" };
-      const now = new Date(clock.wallNow());
-      const verdict = await verifyToken(token, { issuer, audiences: [audience] }, keys, now);
+      const verdict = await verifyToken(token, { issuer, audiences: [audience] });
       return verdict.kind === "valid" ? renderAccount(verdict.payload, { issuer, audience }) : verdict;
     },
     observeTrouble: keys.observeTrouble,

@@ -22,8 +22,8 @@ export class KeysUnavailable extends Error {
 export interface IssuerKeys {
   /** The key of a token, for jose. Rejects with KeysUnavailable, or jose's error when the issuer has no such key. */
   find(header?: JWSHeaderParameters, token?: FlattenedJWSInput): Promise<CryptoKey>;
-  /** Resolves when there are keys to check by. Rejects with KeysUnavailable. */
-  ready(): Promise<void>;
+  /** Resolves when there are keys to check by, to what was read last: another object when it was read again. Rejects with KeysUnavailable. */
+  ready(): Promise<KeySet>;
   /** Why the keys could not be read the last time; undefined when they could. Tries again by itself. */
   observeTrouble(): string | undefined;
 }
@@ -76,7 +76,7 @@ export function createIssuerKeys(options: { fetchKeys: () => Promise<KeySet>; cl
         return await kept.set(header, token);
       }
     },
-    ready: async () => void (await current()),
+    ready: async () => (await current()).set,
     observeTrouble() {
       if (trouble !== undefined) void refresh();
       return trouble;

@@ -10,6 +10,7 @@ const algorithms = [
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 ];
 const leewaySeconds = 30;
+export const leewayMs = leewaySeconds * 1_000;
 /** Larger than any token in use, smaller than what is worth parsing for a stranger. */
 export const maxTokenChars = 8_192;
 

@@ -73,7 +73,6 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 a ServiceAccount's token for a ga
         seen.push(account);
         return account.uid === agent.metadata.uid ? { agent: "clerk" } : undefined;
       },
-      clock: systemClock,
     });
     const ask = (token: string) => authenticate({ url: "/mcp", authorization: [`Bearer ${token}`], protocols: [] });
 

@@ -2,6 +2,33 @@
 // outlive the process.
 import type { Mutant } from "./mutant.ts";
 
+const verifiedTokens: readonly Mutant[] = [
+  {
+    file: "lib/auth/verified-tokens.ts",
+    find: "known.keySet === keySet && ",
+    replace: "",
+    breaks: "a token is good after its issuer has taken the key away",
+  },
+  {
+    file: "lib/auth/verified-tokens.ts",
+    find: "&& nowMs < endsAtMs",
+    replace: "&& nowMs <= endsAtMs",
+    breaks: "a token is good for longer than it says",
+  },
+  {
+    file: "lib/auth/verified-tokens.ts",
+    find: 'createHash("sha256").update(token)',
+    replace: 'createHash("sha256").update(token.slice(token.lastIndexOf(".")))',
+    breaks: "a signature that was good once vouches for any claims",
+  },
+  {
+    file: "lib/auth/verified-tokens.ts",
+    find: "verified.size > maxVerifiedTokens",
+    replace: "verified.size < 0",
+    breaks: "memory grows with each token that was ever good",
+  },
+];
+
 const sessions: readonly Mutant[] = [
   {
     file: "gateway/kept-sessions.ts",
@@ -326,4 +353,4 @@ const writes: readonly Mutant[] = [
   },
 ];
 
-export const gatewayMutants: readonly Mutant[] = [...sessions, ...visible, ...proxy, ...writes];
+export const gatewayMutants: readonly Mutant[] = [...verifiedTokens, ...sessions, ...visible, ...proxy, ...writes];
