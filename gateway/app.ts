@@ -1,6 +1,7 @@
 // The routes of a gateway in their order: a log line for each request, who may ask at all (Host and Origin), whether there is
 // still time, who is asking, and then what is served. It knows nothing of what the routes do.
 import { Hono, type MiddlewareHandler } from "hono";
+import type { GatewayConfig } from "../crds/gateway-config.ts";
 import { requireRole } from "../lib/auth/roles.ts";
 import type { Drain } from "../lib/mcp/drain.ts";
 import type { McpVariables } from "../lib/mcp/serve.ts";
@@ -11,9 +12,11 @@ import { probeRoutes, type Probe } from "../lib/process/metrics.ts";
 import type { InFlight } from "./in-flight.ts";
 import { mcpDeadline } from "./mcp-deadline.ts";
 import type { GatewayMetrics, Route } from "./metrics.ts";
+import { createMetadataApp, isMetadata } from "./protected-resource.ts";
 import { nameCaller, renderRefusal, type GatewayRoutes, type NameCallerParts } from "./name-caller.ts";
 
-export interface AppParts extends Pick<NameCallerParts, "authenticate" | "tokens" | "observeUnready"> {
+export interface AppParts extends Pick<NameCallerParts, "authenticate" | "observeUnready"> {
+  config: Pick<GatewayConfig, "jwt" | "audience" | "instance">;
   clock: Clock;
   allowedHosts: readonly string[];
   allowedOrigins: readonly string[];
@@ -37,7 +40,8 @@ export function createApp(parts: AppParts): Hono<GatewayRoutes> {
   const { allowedHosts, allowedOrigins, drain, inFlight, metrics, log } = parts;
   const app = new Hono<GatewayRoutes>();
   app.use(countAndLog(metrics, log));
-  app.use(guardHosts({ allowedHosts, allowedOrigins }));
+  app.use(guardHosts({ allowedHosts, allowedOrigins, isPublicRead: isMetadata }));
+  app.route("/", createMetadataApp(parts.config));
   app.use(drain.refuseCalls);
   app.use(inFlight.middleware);
   app.use(nameCaller({ ...parts, onRefused: metrics.countRefused }));

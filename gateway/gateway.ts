@@ -80,7 +80,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     allowedHosts,
     allowedOrigins: config.http.allowedOrigins,
     authenticate: callers.authenticate,
-    tokens: config,
+    config,
     observeUnready,
     drain,
     inFlight,

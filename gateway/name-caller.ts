@@ -9,6 +9,7 @@ import type { Identity } from "../lib/auth/roles.ts";
 import { renderRpcFailure, rpcCodes } from "../lib/mcp/json-rpc.ts";
 import type { ServerEnv } from "../lib/process/http-server.ts";
 import { findForwardedAuthorization } from "./forwarded-token.ts";
+import { findMetadataUrl } from "./protected-resource.ts";
 
 /** What routes behind the guard find in their context. */
 export interface GatewayRoutes {
@@ -18,25 +19,27 @@ export interface GatewayRoutes {
 
 export interface NameCallerParts {
   authenticate: Authenticate;
-  tokens: Pick<GatewayConfig, "jwt" | "audience">;
+  config: Pick<GatewayConfig, "jwt" | "audience">;
   /** Why nobody's token can be judged yet. */
   observeUnready: () => string | undefined;
   onRefused: (status: Refusal["status"]) => void;
 }
 
 export function nameCaller(parts: NameCallerParts): MiddlewareHandler<GatewayRoutes> {
-  const { authenticate, tokens, observeUnready, onRefused } = parts;
+  const { authenticate, config, observeUnready, onRefused } = parts;
   return async function guard(c, next) {
     const { incoming } = c.env;
     // Only where two Authorization headers can be told from one.
     if (!("headersDistinct" in incoming)) throw new Error("expected a request of HTTP/1.1, found one of HTTP/2");
     const isReady = observeUnready() === undefined;
-    const found = isReady ? await authenticate(readRequestFacts(incoming)) : refuseUnchecked();
+    const found = isReady
+      ? await authenticate(readRequestFacts(incoming), findMetadataUrl(c, config))
+      : refuseUnchecked();
     if (found.kind === "refused") {
       onRefused(found.status);
       return renderRefusal(found);
     }
-    const forwarded = findForwardedAuthorization(c.req.header("authorization"), tokens);
+    const forwarded = findForwardedAuthorization(c.req.header("authorization"), config);
     if (forwarded === undefined) c.req.raw.headers.delete("authorization");
     c.set("caller", found);
     await next();

@@ -31,16 +31,16 @@ export interface AuthenticateOptions {
    * uid, and the pod's where the token names one, since names are used again.
    */
   findAgent: (account: ClusterAccount) => AgentFinding;
-  /** Where an MCP client learns how to sign in (RFC 9728), when anywhere. */
-  metadataUrl?: string | undefined;
 }
 
-/** Never rejects for what is in a request. */
-export type Authenticate = (facts: RequestFacts) => Promise<Identity | Refusal>;
+/**
+ * Never rejects for what is in a request.
+ * @param metadataUrl where an MCP client learns how to sign in (RFC 9728), when anywhere
+ */
+export type Authenticate = (facts: RequestFacts, metadataUrl?: string) => Promise<Identity | Refusal>;
 
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
-  const { metadataUrl } = options;
-  return async (facts) => {
+  return async (facts, metadataUrl) => {
     const credentials = readCredentials(facts, metadataUrl);
     if (credentials.kind === "refused") return credentials;
     const opinion = await judge(credentials.token, options);

@@ -4,6 +4,12 @@ import type { Mutant } from "./mutant.ts";
 
 const verifiedTokens: readonly Mutant[] = [
   {
+    file: "gateway/protected-resource.ts",
+    find: 'scheme === "https" ? "https" : "http"',
+    replace: 'scheme ?? "http"',
+    breaks: "a header decides by what a client is sent to sign in",
+  },
+  {
     file: "lib/auth/verified-tokens.ts",
     find: "known.keySet === keySet && ",
     replace: "",
