@@ -33,6 +33,18 @@ export const compositorMutants: readonly Mutant[] = [
     breaks: "one tool more than promised is lent",
   },
   {
+    file: "agent-runtime/compositor/mounts.ts",
+    find: "for (const uri of followed.uris()) listener.onResourceChange(server.name, { uri });",
+    replace: "",
+    breaks: "what changed while a server was away is never heard of",
+  },
+  {
+    file: "agent-runtime/compositor/mounts.ts",
+    find: "if (counts.size === 0) close();",
+    replace: "",
+    breaks: "a server is looked at for ever that nobody follows any more",
+  },
+  {
     file: "agent-runtime/compositor/mounted-resources.ts",
     find: "mount?.isReadable === true ?",
     replace: "mount !== undefined ?",
@@ -55,6 +67,12 @@ export const compositorMutants: readonly Mutant[] = [
     find: 'await parts.authorize({ server: mount.server.name, operation: "tools/call", name: tool.name, args });',
     replace: "",
     breaks: "nobody is asked before a tool is called",
+  },
+  {
+    file: "agent-runtime/compositor/mounted-tools.ts",
+    find: "known?.byName.get(name) ??",
+    replace: "",
+    breaks: "a server that hangs holds up calls to all others",
   },
   {
     file: "agent-runtime/compositor/count-call.ts",
