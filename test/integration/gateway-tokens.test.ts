@@ -1,5 +1,8 @@
 // Tokens at the built gateway's own endpoints, over HTTP, with the API server's real ones among them: what each is answered, in
 // one sentence, and that nobody else notices.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { generateKeyPair } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -20,6 +23,7 @@ import {
   type TokenMakers,
 } from "./tokens/makers.ts";
 import { watchNamespace, type WatchedNamespace } from "./watched-namespace.ts";
+import { startWire, type Wire } from "./wire.ts";
 
 const table = (key: string) => ({ secretKeyRef: { name: "gateway-tokens", key } });
 const access = [
@@ -32,6 +36,7 @@ const access = [
 ];
 
 type Render = (makers: TokenMakers) => Promise<string> | string;
+const names = ["clerk", "gone", "payroll"] as const;
 const seconds = (after: number): number => Math.floor(Date.now() / 1_000) + after;
 const server = "https://kubernetes.default.svc.cluster.local";
 
@@ -153,6 +158,22 @@ async function boundToNoPod({ request, audience }: TokenMakers): Promise<string>
   });
 }
 
+/** Where the pod of an agent is. */
+const slice = (name: string, address: string) => ({
+  apiVersion: "discovery.k8s.io/v1",
+  kind: "EndpointSlice",
+  metadata: {
+    name: `${name}-by-hand`,
+    labels: {
+      "pallas.helu.ca/component": "agent",
+      "pallas.helu.ca/agent": name,
+      "pallas.helu.ca/instance": "team",
+    },
+  },
+  addressType: "IPv4",
+  endpoints: [{ addresses: [address], conditions: { ready: true } }],
+});
+
 const header = (value: string): Asked => ({ headers: [["authorization", value]] });
 const websocket = (token: string): Asked["headers"] => [
   ["connection", "upgrade"],
@@ -212,18 +233,34 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 tokens at the built gateway", () 
   let gateway: GatewayProcess;
   let makers: TokenMakers;
   let beside: Client;
+  let folder: string;
+  /** In the place of the agent payroll, the only one that is there. */
+  let payroll: Wire;
+  /** What it got for a token, by request. */
+  const arrived: (string | undefined)[] = [];
 
   beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "pallas-gateway-tokens-"));
+    payroll = await startWire(({ request, response }) => {
+      arrived.push(request.headers.authorization);
+      response.end();
+    });
     space = await watchNamespace("gateway-tokens");
     elsewhere = await createNamespace("gateway-elsewhere");
     makers = await createTokenMakers(space.name);
     const jwt = { issuer: makers.issuer.url, audiences: ["pallas"] };
-    await space.apply(instance({ auth: { jwt }, gateway: { access } }), agent({}, "clerk"), agent({}, "gone"));
+    await space.apply(instance({ auth: { jwt }, gateway: { access } }), ...names.map((name) => agent({}, name)));
+    await space.apply(slice("payroll", "10.9.9.9"));
     for (const name of ["on-call", "somebody"]) await space.kubectl("create", "serviceaccount", name);
     await cluster().kubectl([`--namespace=${elsewhere.name}`, "create", "serviceaccount", "on-call"]);
     await space.waitFor("pallasinstance", "team", "condition=GatewayAvailable");
-    for (const name of ["clerk", "gone"]) await space.waitFor("pallasagent", name, "condition=Available");
-    gateway = await startGateway(space, "team");
+    for (const name of names) await space.waitFor("pallasagent", name, "condition=Available");
+    const network = { [`payroll.${space.name}.svc:8080`]: Number(new URL(payroll.url).port) };
+    await writeFile(join(folder, "network.json"), JSON.stringify(network));
+    gateway = await startGateway(space, "team", {
+      flags: ["--import", join(import.meta.dirname, "pod-network.ts")],
+      env: { POD_NETWORK: join(folder, "network.json") },
+    });
     await writeTokenTables(gateway.secretsDir);
     beside = new Client({ name: "beside", version: "1" });
     const requestInit = { headers: { authorization: `Bearer ${await makers.request("on-call")}` } };
@@ -235,6 +272,8 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 tokens at the built gateway", () 
     await makers?.stop();
     await elsewhere?.remove();
     await space?.[Symbol.asyncDispose]();
+    await payroll?.stop();
+    await rm(folder, { recursive: true, force: true });
   });
   afterEach(async () => {
     const { tools } = await beside.listTools();
@@ -272,8 +311,17 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 tokens at the built gateway", () 
     expect(await sentenceOf(bearer(token))).toBe(noRole);
   });
 
-  it("sends no agent a token that is not of the issuer it asks for", async () => {
-    expect(await sentenceOf(proxied(await makers.request("on-call")))).toBe(notReady);
+  it("sends an agent the tokens of the issuer it asks for, and no others", async () => {
+    const refusal = `403 The agent payroll asks for a token of ${makers.issuer.url}, and yours is another: sign in there`;
+    const ofAccount = await makers.request("on-call");
+    const forGatewayToo = await makers.signId({ groups: ["callers"], aud: ["pallas", makers.audience] });
+    for (const token of [ofAccount, "a-payroll-caller", forGatewayToo]) {
+      expect(await sentenceOf(proxied(token, "payroll"))).toBe(refusal);
+    }
+    expect(arrived).toEqual([]);
+    const ofIssuer = await makers.signId({ groups: ["callers"] });
+    expect(await sentenceOf(proxied(ofIssuer, "payroll"))).toBe("200");
+    expect(arrived).toEqual([`Bearer ${ofIssuer}`]);
   });
 
   it("knows an agent that was deleted no more, nor by its old token one that was made anew", async () => {
