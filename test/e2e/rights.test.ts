@@ -24,12 +24,13 @@ describe("OPR-9 SEC-1 SEC-2 the rights of an installation", { timeout: 120_000 }
     const rules = [...answer.status.resourceRules, ...answer.status.nonResourceRules];
     return [...new Set(expandRules(rules))].filter((right) => !everybodys.test(right)).toSorted();
   };
+  const follow = (what: string) => [`${what} list`, `${what} watch`];
   const accountOf = (name: string, namespace = space.name) => `system:serviceaccount:${namespace}:${name}`;
 
   beforeAll(async () => {
     space = await createSpace("rights");
-    await space.apply(instance(), agent("alpha"));
-    await space.agentsReady(["alpha"]);
+    await space.apply(instance("team", { gateway: {} }), agent("alpha"));
+    await Promise.all([space.agentsReady(["alpha"]), space.instanceReady("team")]);
   }, 120_000);
   afterAll(() => space[Symbol.asyncDispose]());
 
@@ -42,7 +43,6 @@ describe("OPR-9 SEC-1 SEC-2 the rights of an installation", { timeout: 120_000 }
   });
 
   it("of a registry are to follow its own resources and where the agents' pods are", async () => {
-    const follow = (what: string) => [`${what} list`, `${what} watch`];
     const resources = [
       "pallas.helu.ca/pallasagents",
       "pallas.helu.ca/pallasinstances",
@@ -50,6 +50,18 @@ describe("OPR-9 SEC-1 SEC-2 the rights of an installation", { timeout: 120_000 }
     ];
     expect(await rightsOf(accountOf("team-registry"), space.name)).toEqual(resources.flatMap(follow).toSorted());
     expect(await rightsOf(accountOf("team-registry"), "default")).toEqual([]);
+  });
+
+  it("of a gateway that may not manage are to follow what it reads in its own namespace", async () => {
+    const resources = [
+      "pallas.helu.ca/pallasagents",
+      "pallas.helu.ca/pallasinstances",
+      "discovery.k8s.io/endpointslices",
+      "/configmaps",
+      "/serviceaccounts",
+    ];
+    expect(await rightsOf(accountOf("team-gateway"), space.name)).toEqual(resources.flatMap(follow).toSorted());
+    expect(await rightsOf(accountOf("team-gateway"), "default")).toEqual([]);
   });
 
   it("of an agent are none", async () => {
