@@ -10,7 +10,7 @@ import { expect, vi } from "vitest";
 import { parseGatewayConfig } from "../../crds/gateway-config.ts";
 import { cluster } from "../cluster/cluster.ts";
 import { runNotes } from "../rights/started.ts";
-import { writeAccountKubeconfig } from "./program-account.ts";
+import { writeAccountKubeconfig, type ServerAccess } from "./program-account.ts";
 import type { WatchedNamespace } from "./watched-namespace.ts";
 
 export interface GatewayProcess extends AsyncDisposable {
@@ -29,7 +29,9 @@ export interface GatewayProcess extends AsyncDisposable {
   restart(): Promise<GatewayProcess>;
 }
 
-async function readConfig({ get }: WatchedNamespace, name: string) {
+type Home = Pick<WatchedNamespace, "name" | "get">;
+
+async function readConfig({ get }: Home, name: string) {
   const deployment = JSON.stringify((await get("deployment", name)).spec);
   const [config = ""] = new RegExp(`${name}-config-[0-9a-f]{16}`).exec(deployment) ?? [];
   const { data } = await get("configmap", config);
@@ -40,13 +42,15 @@ export interface GatewayProcessOptions {
   /** Of Node. */
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: the shared one. */
+  readonly server?: ServerAccess;
 }
 
 /** Resolves when it is ready. */
 export async function startGateway(
-  space: WatchedNamespace,
+  space: Home,
   instance: string,
-  { flags = [], env = {} }: GatewayProcessOptions = {},
+  { flags = [], env = {}, server = cluster() }: GatewayProcessOptions = {},
 ): Promise<GatewayProcess> {
   const name = `${instance}-gateway`;
   const config = { ...(await readConfig(space, name)), ports: { http: 0, admin: 0 } };
@@ -55,13 +59,13 @@ export async function startGateway(
   await writeFile(configPath, JSON.stringify(config));
   const tokenPath = join(folder, "agents-token");
   await writeFile(tokenPath, "of-the-gateway");
-  const kubeconfig = await writeAccountKubeconfig(cluster(), space.name, name);
+  const kubeconfig = await writeAccountKubeconfig(server, space.name, name);
   const testPath = expect.getState().testPath ?? "";
   runNotes.noteStart({ program: "gateway", account: `${space.name}/${name}`, namespaces: [space.name], testPath });
   return await startProcess({ configPath, folder, tokenPath, kubeconfig, flags, env });
 }
 
-interface StartOptions extends Required<GatewayProcessOptions> {
+interface StartOptions extends Required<Omit<GatewayProcessOptions, "server">> {
   configPath: string;
   /** Of token tables and sessions. */
   folder: string;

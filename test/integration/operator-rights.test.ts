@@ -1,6 +1,7 @@
 // The operator's rights against a life of it, in both of its scopes: nothing it does is refused, and there is no right
-// that it neither uses nor hands on. With an API server of its own, since one of them looks after a whole cluster.
-// test/rights/whole-run.test.ts asks the same of every test's calls together.
+// that it neither uses nor hands on; and the gateway that it makes stays within what was handed on. With an API server of
+// its own, since one of them looks after a whole cluster. test/rights/whole-run.test.ts asks the same of every test's calls
+// together.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -20,6 +21,7 @@ import {
 } from "../rights/comparison.ts";
 import { startFakeKubelet, type FakeKubelet } from "./fake-kubelet.ts";
 import { foreignChildren } from "./foreign-children.ts";
+import { startGateway } from "./gateway-process.ts";
 import { startOperator } from "./operator-process.ts";
 import { operatorAccount } from "./program-account.ts";
 
@@ -69,11 +71,15 @@ const statusOf = async (work: Space, agentName: string, type: string) => {
   return found?.find((condition) => condition.type === type)?.status;
 };
 
-/** Comes and goes. Resolves with what the operator handed on while it was there. */
-async function liveWithGateway({ work }: Stage): Promise<string[]> {
+/** Comes, works and goes. Resolves with what the operator handed on while it was there. */
+async function liveWithGateway({ work }: Stage, server: ApiServer): Promise<string[]> {
   const children = () => work.kubectl("get", "deployments,roles,configmaps", "-o", "name");
   await work.apply(instance("team", { gateway: { management: "readWrite" } }));
   await expect.poll(children, { timeout }).toContain("deployment.apps/team-gateway");
+  await work.kubectl("wait", "--for=condition=GatewayAvailable", "pallasinstance/team", "--timeout=30s");
+  const get = async (kind: string, name: string) => JSON.parse(await work.kubectl("get", kind, name, "--output=json"));
+  const gateway = await startGateway({ name: work.name, get }, "team", { server });
+  await gateway[Symbol.asyncDispose]();
   const handedOn = await rightsHandedOn(work);
   await work.apply(instance());
   await expect.poll(children, { timeout }).not.toContain("team-gateway");
@@ -128,15 +134,23 @@ describe.skipIf(clusterMissing())("OPR-9 the operator's rights", { timeout: 120_
   ])("%s: enough for all it does, and none too many", async (_, everywhere) => {
     const stage = await setUp(server, everywhere);
     await live(stage);
-    const handedOn = await liveWithGateway(stage);
+    const handedOn = await liveWithGateway(stage, server);
     expect(handedOn.length).toBeGreaterThan(0);
-    const account = `${stage.home.name}/${operatorAccount}`;
-    const calls = async () => (await readAuditLog(server.auditLogPath)).filter((call) => call.account === account);
+    const callsBy = async (account: string) =>
+      (await readAuditLog(server.auditLogPath)).filter((call) => call.account === account);
+    const calls = () => callsBy(`${stage.home.name}/${operatorAccount}`);
     const granted = expandRules([...watchedRules(), ...ownRules()]);
     const difference = async () => compareRights(granted, rightsUsed(await calls()), handedOn);
     await expect.poll(difference, { timeout }).toEqual({ idle: [], missing: [] });
     expect(judgeRefusals(await calls(), []).unexpected).toEqual([]);
     const scope = new Set([stage.home.name, stage.work.name]);
     expect(callsOutside(await calls(), scope).length > 0).toBe(everywhere);
+    const ofGateway = () => callsBy(`${stage.work.name}/team-gateway`);
+    const clusterScoped = async () =>
+      (await ofGateway()).filter(({ namespace }) => namespace === undefined).map(({ uri }) => uri);
+    // What every account may read.
+    const publicPaths = new Set(["/.well-known/openid-configuration", "/openid/v1/jwks"]);
+    await expect.poll(async () => new Set(await clusterScoped()), { timeout }).toEqual(publicPaths);
+    expect(judgeRefusals(await ofGateway(), []).unexpected).toEqual([]);
   });
 });
