@@ -2,6 +2,8 @@
 // byte, what was there before, down to the fields that our manager owns. Which fields, the schema says.
 import { beforeAll, describe, expect, it } from "vitest";
 import { agentType, instanceType } from "../../crds/kinds.ts";
+import type { TokenSigner } from "../../crds/run-config.ts";
+import { readClusterIssuer } from "../../lib/auth/cluster-issuer.ts";
 import { fieldManager } from "../../crds/names.ts";
 import { applyObject } from "../../lib/kube/apply.ts";
 import { differences } from "../../lib/kube/compare.ts";
@@ -73,7 +75,7 @@ const rules = {
 } as const;
 
 /** Where the server's children are not what the resources of now are rendered as. */
-async function behind(namespace: string): Promise<string[]> {
+async function behind(namespace: string, signer: TokenSigner): Promise<string[]> {
   const all = await readAll(namespace);
   const agents = [...all.values()].map((raw) => parseAgent(raw)).flatMap((parsed) => (parsed.ok ? [parsed.value] : []));
   const instances = [...all.values()]
@@ -84,7 +86,7 @@ async function behind(namespace: string): Promise<string[]> {
     .filter(({ metadata }) => !refused.has(metadata.name))
     .flatMap((instance) => {
       const around = neighbourhood(instance, agents);
-      const children = [...around.agents.values()].map((agent) => renderAgentChildren(agent, around, images));
+      const children = [...around.agents.values()].map((agent) => renderAgentChildren(agent, around, images, signer));
       const gateway = renderGatewayChildren(instance, images, rules);
       const own = [renderInstanceChildren(instance, images, rules), ...(gateway ? [gateway] : [])];
       return [...own, ...children].flatMap((each) => Object.values(each));
@@ -131,6 +133,7 @@ describe.skipIf(clusterMissing())("OPR-2 CFG-5 fault 43: every field is set and 
 
   it("shows in what there is, and leaves no trace when it is unset", async () => {
     const transport = connectToCluster();
+    const signer = await readClusterIssuer(transport);
     const apply = async (manifests: readonly Manifest[]) => {
       const options = { fieldManager: "user", force: true, signal: AbortSignal.timeout(60_000) };
       await Promise.all(
@@ -141,7 +144,7 @@ describe.skipIf(clusterMissing())("OPR-2 CFG-5 fault 43: every field is set and 
       );
     };
     const untilRendered = async () => {
-      await expect.poll(() => behind(namespace), patience).toEqual([]);
+      await expect.poll(() => behind(namespace, signer), patience).toEqual([]);
     };
     /** No more work, twice in a row. */
     const untilIdle = async () => {

@@ -26,8 +26,11 @@ describe("CLI-1 MGM-1 agents behind a gateway of pallas up", () => {
     url = `http://localhost:${port}/mcp`;
     const baseUrl = model.url.replace("/mcp", "/v1");
     const provider = `{ name: mute, kind: openai-compatible, baseUrl: "${baseUrl}", requireListedModel: false }`;
-    const more = `\nspec:\n  gateway: { service: { port: ${port} } }\n  providers: [${provider}]\n`;
-    await local.edit("instance.yaml", (text) => text.replace("\nspec:\n", more));
+    await local.edit("instance.yaml", (text) =>
+      text
+        .replace("\n  gateway: {}\n", `\n  gateway: { service: { port: ${port} } }\n`)
+        .replace("\nspec:\n", `\nspec:\n  providers: [${provider}]\n`),
+    );
     const manifests = agentManifest("clerk", "  servers: [{ name: toolbox }]\n");
     await local.write("agents.yaml", manifests + agentManifest("sleeper", "  model: mute.m\n"));
     local.up();

@@ -8,10 +8,12 @@ import { agentManifest } from "./local/agents.ts";
 import { startCommand } from "./local/command.ts";
 import { Local } from "./local/local.ts";
 
-const withGateway = (port: number) => (text: string) =>
-  text.replace(/\n {2}gateway: .*|\nspec:/, (found) =>
-    [...(found === "\nspec:" ? [found] : []), `\n  gateway: { service: { port: ${port} } }`].join(""),
-  );
+const withGateway = (port: number) => (text: string) => {
+  const line = `\n  gateway: { service: { port: ${port} } }`;
+  return /\n {2}gateway: /.test(text)
+    ? text.replace(/\n {2}gateway: .*/, line)
+    : text.replace("\nspec:", `\nspec:${line}`);
+};
 
 describe("CLI-1 MGM-1 a gateway of pallas up", () => {
   let local: Local;

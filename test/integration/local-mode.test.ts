@@ -100,6 +100,7 @@ describe("CLI-1 pallas up", () => {
       "default_clerk.log",
       "default_concierge.log",
       "default_editor.log",
+      "gateway_default_quickstart-gateway.log",
       "registry.log",
     ]);
     const line: unknown = JSON.parse(
@@ -218,8 +219,13 @@ test("CLI-1 with --json every line of standard output is an object, from the fir
   expect(phases()).toEqual([...expected, "stopping", "stopped"]);
   const others = events().map(({ event }) => event);
   expect(others).toEqual(expect.arrayContaining(["judged", "registry", "settled", "stopping"]));
-  // The registry first: nobody finds what is about to end, and nothing is reported missing that ends as it was told.
-  expect(others.slice(others.indexOf("stopping"))).toEqual(["stopping", "registry", "registry", "agent", "agent"]);
+  // Registry and gateway first: nobody finds what is about to end, and nothing is reported missing that ends as it was told.
+  const [first, ...stops] = others.slice(others.indexOf("stopping"));
+  expect([first, ...stops.slice(0, 4).toSorted(), ...stops.slice(4)]).toEqual([
+    "stopping",
+    ...["gateway", "gateway", "registry", "registry"],
+    ...["agent", "agent"],
+  ]);
 });
 
 test("CLI-1 an agent has the same port in the next run, though another has come before it", async () => {
@@ -244,9 +250,8 @@ test("LOG-2 PALLAS_LOG_FILE takes every process's lines, and PALLAS_LOG_STDERR=1
   local.up("--only", "editor");
   await local.started();
   await expect.poll(() => local.stderr, { timeout: 5_000 }).toContain('"message":"agent started"');
-  const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
-  const loggers = lines.map((line) => loggerOf(line));
-  expect(new Set(loggers)).toEqual(new Set(["agent", "registry"]));
+  const loggers = async () => new Set((await readFile(file, "utf8")).trimEnd().split("\n").map(loggerOf));
+  await expect.poll(loggers, { timeout: 5_000 }).toEqual(new Set(["agent", "gateway", "registry"]));
 });
 
 test("CLI-1 no process is left five seconds after kill -9", async () => {

@@ -58,7 +58,7 @@ describe.skipIf(clusterMissing())("OPR-1 OPR-3 OPR-4 the quickstart in a cluster
 
   it("has every child of every agent and of the instance, and nothing else", async () => {
     const agents = (await space.list("pallasagents")).map((name) => name.split("/")[1] ?? "");
-    const [registry] = (await space.list("pallasinstances")).map((name) => `${name.split("/")[1]}-registry`);
+    const [instance] = (await space.list("pallasinstances")).map((name) => name.split("/")[1]);
     const expected = [
       ...agents.flatMap((name) => [
         `deployment.apps/${name}`,
@@ -68,10 +68,13 @@ describe.skipIf(clusterMissing())("OPR-1 OPR-3 OPR-4 the quickstart in a cluster
         `serviceaccount/${name}-agent`,
         `networkpolicy.networking.k8s.io/${name}`,
       ]),
-      ...["deployment.apps", "service", "serviceaccount"].map((kind) => `${kind}/${registry}`),
-      `role.rbac.authorization.k8s.io/${registry}`,
-      `rolebinding.rbac.authorization.k8s.io/${registry}`,
-      `networkpolicy.networking.k8s.io/${registry}`,
+      ...["registry", "gateway"].flatMap((program) => [
+        ...["deployment.apps", "service", "serviceaccount"].map((kind) => `${kind}/${instance}-${program}`),
+        `role.rbac.authorization.k8s.io/${instance}-${program}`,
+        `rolebinding.rbac.authorization.k8s.io/${instance}-${program}`,
+        `networkpolicy.networking.k8s.io/${instance}-${program}`,
+      ]),
+      `configmap/${instance}-gateway-config-#`,
     ];
     expect(agents).toHaveLength(3);
     const found = ours(await space.list(...childKinds)).map((name) => name.replace(/[0-9a-f]{16}$/, "#"));

@@ -83,7 +83,7 @@ describe.skipIf(clusterMissing())("MET-5 the alerts in Prometheus", needed, () =
   it("scrapes all three, and the agent's series through the registry", { timeout: timeoutMs }, async () => {
     const holds = async (expression: string, values: number[]) =>
       expect(await server.query(expression)).toEqual(values);
-    await vi.waitFor(() => holds("up == 1", [1, 1, 1]), { timeout: 30_000 });
+    await vi.waitFor(() => holds('up{job=~"pallas|pallas-operator|played"} == 1', [1, 1, 1]), { timeout: 30_000 });
     await vi.waitFor(() => holds('pallas_agent_health_status{agent="research",pod="research-1"}', [1]), {
       timeout: 30_000,
     });
