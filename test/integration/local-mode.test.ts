@@ -220,12 +220,9 @@ test("CLI-1 with --json every line of standard output is an object, from the fir
   const others = events().map(({ event }) => event);
   expect(others).toEqual(expect.arrayContaining(["judged", "registry", "settled", "stopping"]));
   // Registry and gateway first: nobody finds what is about to end, and nothing is reported missing that ends as it was told.
-  const [first, ...stops] = others.slice(others.indexOf("stopping"));
-  expect([first, ...stops.slice(0, 4).toSorted(), ...stops.slice(4)]).toEqual([
-    "stopping",
-    ...["gateway", "gateway", "registry", "registry"],
-    ...["agent", "agent"],
-  ]);
+  const stops = others.slice(others.indexOf("stopping") + 1);
+  expect(new Set(stops.slice(0, 4))).toEqual(new Set(["gateway", "registry"]));
+  expect(stops.slice(4)).toEqual(["agent", "agent"]);
 });
 
 test("CLI-1 an agent has the same port in the next run, though another has come before it", async () => {
