@@ -13,6 +13,8 @@ import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { parseWatched } from "../../plan/parse-watched.ts";
 import type { GatewayMetrics, WriteOperation, WriteOutcome } from "../metrics.ts";
+import { untilSeen } from "./seen.ts";
+import { renderSpecPatch } from "./spec-patch.ts";
 import { WriteRefused, type GatewayState, type GatewayWrites, type WritesFor } from "../state/state.ts";
 
 /** Of everything that a gateway writes (OPR-2). */
@@ -21,7 +23,7 @@ const writeTimeoutMs = 15_000;
 
 export interface WritesOptions {
   transport: Pick<Transport, "request">;
-  state: Pick<GatewayState, "namespace" | "instance" | "getAgent">;
+  state: Pick<GatewayState, "namespace" | "instance" | "getAgent" | "onChange">;
   management: GatewayConfig["management"];
   metrics: Pick<GatewayMetrics, "countWrite">;
   log: Logger;
@@ -59,7 +61,7 @@ class ClusterWrites implements GatewayWrites {
     // A status is the operator's.
     const body = { apiVersion, kind, metadata, spec };
     const path = collectionPath(agentType, namespace);
-    return parseAnswer(await this.#write({ operation: "create", agent: name, method: "POST", path, query, body }));
+    return await this.#seen(await this.#write({ operation: "create", agent: name, method: "POST", path, query, body }));
   }
 
   async patchAgent(name: string, mergePatch: object): Promise<PallasAgent> {
@@ -68,17 +70,17 @@ class ClusterWrites implements GatewayWrites {
     if (others.length > 0) {
       throw new WriteRefused(`only the spec of an agent can be changed, found ${others.join(", ")}`);
     }
-    const metadata = { uid: this.#uidOf(name) };
+    const changes: unknown = Reflect.get(mergePatch, "spec");
     const written = await this.#write({
       operation: "patch",
       agent: name,
       method: "PATCH",
       path: objectPath(agentType, { namespace, name }),
       query,
-      body: { ...mergePatch, metadata },
-      contentType: "application/merge-patch+json",
+      body: renderSpecPatch(this.#agentOf(name), Object(changes)),
+      contentType: "application/json-patch+json",
     });
-    return parseAnswer(written);
+    return await this.#seen(written);
   }
 
   async deleteAgent(name: string): Promise<void> {
@@ -91,18 +93,24 @@ class ClusterWrites implements GatewayWrites {
       body: {
         apiVersion: "v1",
         kind: "DeleteOptions",
-        preconditions: { uid: this.#uidOf(name) },
+        preconditions: { uid: this.#agentOf(name).metadata.uid },
         propagationPolicy: "Background",
       },
     });
   }
 
-  /** Of an agent of this instance, as it is known. */
-  #uidOf(name: string): string {
+  async #seen(answer: unknown): Promise<PallasAgent> {
+    const agent = parseAnswer(answer);
+    await untilSeen(agent, this.#options.state, this.#options.clock);
+    return agent;
+  }
+
+  /** Of this instance, as it is known. */
+  #agentOf(name: string): PallasAgent {
     const { state } = this.#options;
-    const uid = state.getAgent(name)?.metadata.uid;
-    if (uid === undefined) throw new WriteRefused(`instance "${state.instance}" has no agent "${name}"`);
-    return uid;
+    const agent = state.getAgent(name);
+    if (agent === undefined) throw new WriteRefused(`instance "${state.instance}" has no agent "${name}"`);
+    return agent;
   }
 
   async #write({ operation, agent, ...call }: Write): Promise<unknown> {
@@ -139,8 +147,8 @@ function renderProblem(cause: unknown, agent: string): string {
   }
   if (cause.reason === "AlreadyExists") return `there is an agent "${agent}" already: choose another name`;
   if (cause.status === 404) return `agent "${agent}" has been deleted meanwhile`;
-  // Of a patch the API server compares the uid as it does any other field.
-  const isAnother = cause.status === 422 && cause.message.includes("metadata.uid: ");
+  // All that the API server says when a test of a JSON Patch fails; what breaks a rule of the kind it names.
+  const isAnother = cause.status === 422 && cause.message.includes("due to an error in our request");
   if (cause.status === 409 || isAnother) {
     return `agent "${agent}" has been changed or replaced meanwhile: look at it and try again`;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createLogger } from "../process/log.ts";
 import { ManualClock, settle } from "../process/testing/manual-clock.ts";
-import { createClusterTokens, gatewayAudience } from "./cluster-tokens.ts";
+import { createClusterTokens } from "./cluster-tokens.ts";
 import { keyTimes } from "./keys.ts";
 import {
   clusterIssuer,
@@ -32,10 +32,6 @@ describe("MGM-1 a token of the cluster's issuer", () => {
       kind: "account",
       account: { ...account, pod },
     });
-  });
-
-  test("has the audience of the gateway of one instance in one namespace", () => {
-    expect(gatewayAudience({ namespace: "agents", instance: "ouranos" })).toBe(testAudience);
   });
 });
 

@@ -36,11 +36,6 @@ export interface ClusterTokens {
   observeTrouble(): string | undefined;
 }
 
-/** The audience that tokens for the gateway of an instance must have, and no other beside it. */
-export function gatewayAudience({ namespace, instance }: { namespace: string; instance: string }): string {
-  return `pallas:${namespace}/${instance}`;
-}
-
 export interface ClusterTokensOptions {
   server: ApiServerReader;
   audience: string;

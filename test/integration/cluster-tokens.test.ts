@@ -4,7 +4,8 @@ import { readFile } from "node:fs/promises";
 import { KubeConfig } from "@kubernetes/client-node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createAuthenticate } from "../../lib/auth/authenticate.ts";
-import { createClusterTokens, gatewayAudience, type ClusterAccount } from "../../lib/auth/cluster-tokens.ts";
+import { gatewayAudience } from "../../crds/names.ts";
+import { createClusterTokens, type ClusterAccount } from "../../lib/auth/cluster-tokens.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { createTransport } from "../../lib/kube/transport.ts";
 import { systemClock } from "../../lib/process/clock.ts";
@@ -61,7 +62,7 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 a ServiceAccount's token for a ga
       spec: { serviceAccountName: "clerk-agent", containers: [{ name: "c", image: "x" }] },
     });
 
-    const audience = gatewayAudience({ namespace, instance: "ouranos" });
+    const audience = gatewayAudience("ouranos", namespace);
     const tokens = createClusterTokens({ server, audience, clock: systemClock, log: silentLog() });
     const seen: ClusterAccount[] = [];
     const authenticate = createAuthenticate({
@@ -94,7 +95,7 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 a ServiceAccount's token for a ga
     // And the reverse: what the API server takes, the gateway does not, alone or beside its own audience.
     const ofServer = await requestToken(namespace, "on-call", {});
     expect(await statusOf(ofServer)).toBe(201);
-    const elsewhere = gatewayAudience({ namespace, instance: "gaia" });
+    const elsewhere = gatewayAudience("gaia", namespace);
     const issuer = JSON.parse(Buffer.from(ofServer.split(".")[1] ?? "", "base64url").toString()).iss;
     for (const audiences of [[], [elsewhere], [audience, issuer]]) {
       const token = await requestToken(namespace, "on-call", { audiences });

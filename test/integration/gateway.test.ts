@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { KubeConfig } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PallasAgent } from "../../crds/agent.ts";
 import { createClusterState } from "../../gateway/state/cluster-state.ts";
 import { createGatewayMetrics } from "../../gateway/metrics.ts";
 import { createClusterWrites } from "../../gateway/writes/cluster-writes.ts";
@@ -176,16 +177,33 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
       expect((await writes.patchAgent("scribe", { spec: { title: "Scribe" } })).spec.title).toBe("Scribe");
       await expect(writes.patchAgent("scribe", { spec: { title: 7 } })).rejects.toThrow("refused agent");
       await expect.poll(() => state.getAgent("scribe")?.spec.title).toBe("Scribe");
+      const known = state.getAgent("scribe") ?? parsed.value;
+      const writesOf = (agentAsKnown: PallasAgent) =>
+        createClusterWrites({
+          transport,
+          state: {
+            namespace: space.name,
+            instance: "team",
+            getAgent: () => agentAsKnown,
+            onChange: () => () => undefined,
+          },
+          management: "readWrite",
+          metrics,
+          log,
+          clock: systemClock,
+        })({ kind: "person", subject: "somebody" });
       const uid = "00000000-0000-4000-8000-000000000000";
-      const earlier = { ...parsed.value, metadata: { ...parsed.value.metadata, uid } };
-      const stale = createClusterWrites({
-        transport,
-        state: { namespace: space.name, instance: "team", getAgent: () => earlier },
-        management: "readWrite",
-        metrics,
-        log,
-        clock: systemClock,
-      })({ kind: "person", subject: "somebody" });
+      const stale = writesOf({ ...known, metadata: { ...known.metadata, uid } });
+      // Two who looked at it at the same time: what the first has done stays.
+      const [one, other] = [writesOf(known), writesOf(known)];
+      await one.patchAgent("scribe", { spec: { description: "writes" } });
+      await space.kubectl("annotate", "pallasagent", "scribe", "example.com/seen=yes");
+      await expect(other.patchAgent("scribe", { spec: { description: "reads" } })).rejects.toThrow(
+        "changed or replaced",
+      );
+      await expect.poll(() => state.getAgent("scribe")?.spec.description).toBe("writes");
+      // What is no part of the spec is in nobody's way.
+      expect((await writes.patchAgent("scribe", { spec: { title: null } })).spec).not.toHaveProperty("title");
       await expect(stale.deleteAgent("scribe")).rejects.toThrow("changed or replaced meanwhile");
       await expect(stale.patchAgent("scribe", { spec: { title: "Other" } })).rejects.toThrow("replaced meanwhile");
       await writes.deleteAgent("scribe");

@@ -292,20 +292,26 @@ const proxy: readonly Mutant[] = [
 
 const writes: readonly Mutant[] = [
   {
+    file: "gateway/writes/spec-patch.ts",
+    find: 'path: "/metadata/generation", value: generation',
+    replace: 'path: "/metadata/uid", value: uid',
+    breaks: "of two who change an agent at once, one loses their change",
+  },
+  {
     file: "gateway/writes/cluster-writes.ts",
     find: 'if (management !== "readWrite") {',
     replace: "if (management === undefined) {",
     breaks: "a gateway writes where its instance does not let it",
   },
   {
-    file: "gateway/writes/cluster-writes.ts",
-    find: "body: { ...mergePatch, metadata },",
-    replace: "body: { ...mergePatch },",
+    file: "gateway/writes/spec-patch.ts",
+    find: '    { op: "test", path: "/metadata/uid", value: uid },\n',
+    replace: "",
     breaks: "an agent that was made anew under the name is changed in place of the one that was seen",
   },
   {
     file: "gateway/writes/cluster-writes.ts",
-    find: "        preconditions: { uid: this.#uidOf(name) },\n",
+    find: "        preconditions: { uid: this.#agentOf(name).metadata.uid },\n",
     replace: "",
     breaks: "an agent that was made anew under the name is deleted in place of the one that was seen",
   },
@@ -322,7 +328,7 @@ const writes: readonly Mutant[] = [
     breaks: "nobody can change an agent while another has a fault",
   },
   {
-    file: "gateway/management/merge-patch.ts",
+    file: "gateway/merge-patch.ts",
     find: "if (value === null) merged.delete(key);",
     replace: "if (value === undefined) merged.delete(key);",
     breaks: "a change is judged with fields that it takes away",

@@ -11,7 +11,7 @@ import { systemClock } from "../../../lib/process/clock.ts";
 import { defined } from "../../../lib/process/defined.ts";
 import { listen } from "../../../lib/process/http-server.ts";
 import { createLogger } from "../../../lib/process/log.ts";
-import { applyMergePatch } from "../merge-patch.ts";
+import { applyMergePatch } from "../../merge-patch.ts";
 import { parseAgent } from "../../../plan/parse.ts";
 import { sampleInstance } from "../../../plan/testing/resources.ts";
 import { WriteRefused, type GatewayState, type GatewayWrites, type StateChange } from "../../state/state.ts";

@@ -5,7 +5,7 @@ import { isJsonObject } from "../../../lib/mcp/json-rpc.ts";
 import { parseAgent } from "../../../plan/parse.ts";
 import { formatProblem } from "../../../plan/validation-error.ts";
 import { seesAgent } from "../access.ts";
-import { applyMergePatch } from "../merge-patch.ts";
+import { applyMergePatch } from "../../merge-patch.ts";
 import type { PresetSource } from "../../state/presets.ts";
 import { listPresets } from "../presets.ts";
 import { findAgent } from "./find-agent.ts";

@@ -1,5 +1,5 @@
 // JSON merge patches (RFC 7396), as the API server applies them: null takes a field away, a list is replaced whole.
-import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
+import { isJsonObject } from "../lib/mcp/json-rpc.ts";
 
 /** A new value; neither argument is changed. */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
