@@ -5,6 +5,13 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 
 const retryMs = 250;
 const readTimeoutMs = 15_000;
+/** A call of the 2025 era whose stream is cut is resumed; by default its client tries that for two seconds, then waits for nothing. */
+const reconnectionOptions = {
+  initialReconnectionDelay: retryMs,
+  maxReconnectionDelay: 1_000,
+  reconnectionDelayGrowFactor: 1.5,
+  maxRetries: 30,
+};
 const eras = ["legacy", { pin: "2026-07-28" }] as const;
 
 /** One try of a call. Times are those of `performance.now()`. */
@@ -49,7 +56,7 @@ export function startProxiedLoad({ url, token, calls, callers, timeoutMs }: Load
   const connect = async (mode: (typeof eras)[number]): Promise<Client> => {
     const client = new Client({ name: "load", version: "1.0.0" }, { versionNegotiation: { mode } });
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
-    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit, reconnectionOptions }));
     return client;
   };
   const send = async (client: Client, message: string): Promise<void> => {
