@@ -24,6 +24,17 @@ export const instanceConditions = [
 ] as const;
 export type InstanceConditionType = (typeof instanceConditions)[number];
 
+export const serverConditions = [
+  "Accepted",
+  "Available",
+  "Indexed", // by the instance's gateway: its tools were listed
+  "Pinned", // by the instance's gateway: no definition of a tool changed since it was approved (DSC-12)
+  "Ready",
+  "Reconciling",
+  "Stalled",
+] as const;
+export type ServerConditionType = (typeof serverConditions)[number];
+
 /** The conjunction that makes an agent Ready (OPR-3). Health never takes part. */
 export const agentReadyParts = ["Accepted", "ReferencesResolved", "DependenciesReady", "Available"] as const;
 
@@ -45,6 +56,7 @@ export const validationReasons = [
   "DuplicateName",
   "DuplicatePort",
   "PortMissing",
+  "LocalOnly", // a program of one machine, in a cluster (DSC-6)
 ] as const;
 export type ValidationReason = (typeof validationReasons)[number];
 
@@ -75,6 +87,13 @@ export const stateReasons = [
   "Reachable",
   "DownstreamsUnreachable",
   "AgentUnreachable",
+  "Inactive", // spec.active of a server is false
+  "ServerStarting",
+  "ServerDown", // it cannot be started or reached; the message has its last words
+  "Listed",
+  "NotListed",
+  "Pinned",
+  "ToolsChanged",
 ] as const;
 export type StateReason = (typeof stateReasons)[number];
 export type Reason = ValidationReason | StateReason;

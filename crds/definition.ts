@@ -7,7 +7,7 @@ import { objectMeta } from "./object-meta.ts";
 
 export interface Column {
   name: string;
-  type: "string" | "integer" | "date";
+  type: "string" | "integer" | "date" | "boolean";
   jsonPath: string;
   description: string;
   /** 1 shows it with `-o wide` only. */

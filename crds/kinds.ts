@@ -11,6 +11,14 @@ import {
   type PallasInstance,
 } from "./instance.ts";
 import { group, version } from "./names.ts";
+import {
+  pallasRegistration,
+  registrationManifest,
+  type PallasRegistration,
+  type RegistrationSpec,
+  type RegistrationStatus,
+} from "./registration.ts";
+import { pallasServer, serverManifest, type PallasServer, type ServerSpec, type ServerStatus } from "./server.ts";
 
 export interface Kind<Spec, Status, Manifest = unknown> {
   readonly definition: ResourceDefinition;
@@ -42,6 +50,11 @@ function kindOf<Spec, Status, Manifest>(
 export const kinds = {
   PallasAgent: kindOf<AgentSpec, AgentStatus, PallasAgent>(pallasAgent, agentManifest),
   PallasInstance: kindOf<InstanceSpec, InstanceStatus, PallasInstance>(pallasInstance, instanceManifest),
+  PallasServer: kindOf<ServerSpec, ServerStatus, PallasServer>(pallasServer, serverManifest),
+  PallasRegistration: kindOf<RegistrationSpec, RegistrationStatus, PallasRegistration>(
+    pallasRegistration,
+    registrationManifest,
+  ),
 };
 
 /** A resource of any kind. */
@@ -60,3 +73,5 @@ export const kindNames: readonly string[] = [
 
 export const agentType = kinds.PallasAgent.type;
 export const instanceType = kinds.PallasInstance.type;
+export const serverType = kinds.PallasServer.type;
+export const registrationType = kinds.PallasRegistration.type;

@@ -12,6 +12,7 @@ export const fieldManager = "pallas-operator";
 export const labels = {
   instance: `${group}/instance`,
   agent: `${group}/agent`,
+  server: `${group}/server`,
   component: `${group}/component`,
   /** Set by users on pods that may call agents (SEC-3). */
   client: `${group}/client`,
@@ -28,7 +29,7 @@ export const annotations = {
   previousImage: `${group}/previous-image`,
 } as const;
 
-export type Component = "agent" | "registry" | "gateway";
+export type Component = "agent" | "registry" | "gateway" | "server";
 
 export const ports = {
   agentMcp: 8080,
@@ -37,11 +38,18 @@ export const ports = {
   registryAdmin: 9090,
   gateway: 24_300,
   gatewayAdmin: 9090,
+  bridge: 8080,
+  bridgeAdmin: 9090,
   operatorAdmin: 9090,
 } as const;
 
-/** Keys of the ConfigMaps that agents and gateways read, and names of their files. */
-export const configFiles = { run: "run-config.json", live: "live-config.json", gateway: "gateway.json" } as const;
+/** Keys of the ConfigMaps that agents, gateways and bridges read, and names of their files. */
+export const configFiles = {
+  run: "run-config.json",
+  live: "live-config.json",
+  gateway: "gateway.json",
+  bridge: "bridge.json",
+} as const;
 
 /** Names of files below mounts.tokens, by whom they are shown to. */
 export const tokenNames = { agents: "agents", gateway: "gateway" } as const;
@@ -52,6 +60,7 @@ export const mounts = {
   runConfig: `/etc/pallas/${configFiles.run}`,
   liveConfig: `/etc/pallas/${configFiles.live}`,
   gatewayConfig: `/etc/pallas/${configFiles.gateway}`,
+  bridgeConfig: `/etc/pallas/${configFiles.bridge}`,
   /** {configMap}/{key} */
   texts: "/var/run/pallas/texts",
   /** Where tokens are that the API server does not take (SEC-1): a gateway's for its agents, an agent's for its gateway. */
@@ -61,6 +70,10 @@ export const mounts = {
   caBundle: "/var/run/pallas/ca/bundle.crt",
   /** Stored conversations; a claim where spec.storage asks for one. */
   histories: "/var/lib/pallas/histories",
+  /** What a server writes: its home, caches and temporary files. */
+  serverWork: "/var/lib/pallas/work",
+  /** Named pipes between a bridge and the container of its server, and what starts that. */
+  serverPipes: "/var/run/pallas/pipes",
   /** A gateway's sessions, on the volume of its pod. */
   sessions: "/tmp/sessions.json",
 } as const;
@@ -85,6 +98,16 @@ export const registryName = (instance: string) => `${instance}-registry`;
 export const gatewayName = (instance: string) => `${instance}-gateway`;
 /** One for each state that its pods run on, by its hash, as agents have (OPR-2). */
 export const gatewayConfigName = (instance: string, hash: string) => `${gatewayName(instance)}-config-${hash}`;
+
+/** Names of a PallasServer's children; agents may have the same name as a server. */
+export const serverChildren = (server: string) => ({
+  deployment: `${server}-server`,
+  service: `${server}-server`,
+  serviceAccount: `${server}-server`,
+  /** One for each state that its pods run on, by its hash (OPR-2). */
+  config: (hash: string) => `${server}-server-config-${hash}`,
+  networkPolicy: `${server}-server`,
+});
 
 /** Who the token of a ServiceAccount names as its subject. */
 export const accountSubject = (namespace: string, name: string) => `system:serviceaccount:${namespace}:${name}`;

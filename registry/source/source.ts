@@ -62,7 +62,7 @@ export function onePerPod(endpoints: readonly AgentEndpoint[]): AgentEndpoint[] 
 export const podKey = ({ namespace, instance, agent, pod }: AgentEndpoint): string =>
   `${namespace}/${instance}/${agent}/${pod}`;
 
-export const resourceKey = ({ metadata }: PallasAgent | PallasInstance): string =>
+export const resourceKey = ({ metadata }: Pick<PallasAgent | PallasInstance, "metadata">): string =>
   `${metadata.namespace}/${metadata.name}`;
 
 export const instanceKeyOf = (agent: PallasAgent): string =>

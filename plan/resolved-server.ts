@@ -1,0 +1,43 @@
+// A tool server without problems and everything that is derived from it and its instance, each once: what renderers, local
+// mode, registry and gateway take, and all they take (DSC-6).
+import type { BridgeConfig } from "../crds/bridge-config.ts";
+import type { PallasInstance } from "../crds/instance.ts";
+import type { RunHeader } from "../crds/run-config.ts";
+import type { PallasServer, ServerKind } from "../crds/server.ts";
+import type { effectiveResources } from "./settings.ts";
+
+/** How agents and the gateway reach a server from their own processes. */
+export interface ServerAddress {
+  readonly url: string;
+  /** Of a remote one that is called directly, which has no secrets; with a bridge none. */
+  readonly headers: readonly RunHeader[];
+  readonly forwardInboundAuth: boolean;
+}
+
+/** A process of its own that stands before the server: in a pod, or a child process in local mode. */
+export interface ResolvedBridge {
+  readonly config: BridgeConfig;
+  /** Of the configuration: what its pods run on is named by it. */
+  readonly hash: string;
+  /** The server's own container, where it has an image of its own. */
+  readonly container?: {
+    readonly image: string;
+    readonly command: readonly string[];
+    readonly args: readonly string[];
+  };
+  readonly resources: ReturnType<typeof effectiveResources>;
+}
+
+export interface ResolvedServer {
+  readonly server: PallasServer;
+  readonly instance: PallasInstance;
+  /** As agents refer to it: spec.serverName, or metadata.name. */
+  readonly name: string;
+  readonly kind: ServerKind;
+  readonly address: ServerAddress;
+  /** Names of tools that are offered; deny wins, no allow means all. A bridge applies it; who calls directly applies it itself. */
+  readonly tools: { readonly allow: readonly string[]; readonly deny: readonly string[] };
+  readonly timeoutMs: number;
+  /** Absent for a remote one that is called directly. */
+  readonly bridge?: ResolvedBridge;
+}
