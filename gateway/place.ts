@@ -11,11 +11,14 @@ import { createClusterState } from "./state/cluster-state.ts";
 import { createLocalState } from "./state/local-state.ts";
 import type { StateSource, WritesFor } from "./state/state.ts";
 import { createClusterWrites } from "./writes/cluster-writes.ts";
+import { createServerStatusWrites, type WriteToolStatus } from "./writes/server-status.ts";
 import { localWrites } from "./writes/local-writes.ts";
 
 export interface Place {
   state: StateSource;
   writesFor: WritesFor;
+  /** Absent where there is no cluster: local mode keeps no status. */
+  writeToolStatus?: WriteToolStatus;
   /** Absent where there is no cluster. */
   server?: ApiServerReader;
   close(): Promise<void>;
@@ -45,6 +48,7 @@ export async function openPlace({ config, localState, metrics, log, clock }: Pla
   return {
     state,
     writesFor: createClusterWrites({ transport, state, management, metrics, log: writeLog, clock }),
+    writeToolStatus: createServerStatusWrites(transport),
     server: transport,
     async close() {
       await state.stop();

@@ -2,10 +2,11 @@
 import type { StateChange } from "./state.ts";
 
 type Listener = (change: StateChange) => void;
+type Named = Exclude<keyof StateChange, "instance">;
 
 export class Changes {
   readonly #listeners = new Set<Listener>();
-  readonly #agents = new Set<string>();
+  readonly #names = { agents: new Set<string>(), servers: new Set<string>(), registrations: new Set<string>() };
   #instance = false;
   #announcing: NodeJS.Immediate | undefined;
 
@@ -15,8 +16,8 @@ export class Changes {
     return () => this.#listeners.delete(own);
   }
 
-  addAgent(name: string): void {
-    this.#agents.add(name);
+  add(what: Named, name: string): void {
+    this.#names[what].add(name);
     this.#announceSoon();
   }
 
@@ -33,10 +34,20 @@ export class Changes {
   #announceSoon(): void {
     this.#announcing ??= setImmediate(() => {
       this.#announcing = undefined;
-      const change = { agents: [...this.#agents].toSorted(), instance: this.#instance };
-      this.#agents.clear();
+      const change = {
+        agents: this.#take("agents"),
+        servers: this.#take("servers"),
+        registrations: this.#take("registrations"),
+        instance: this.#instance,
+      };
       this.#instance = false;
       for (const listener of [...this.#listeners]) listener(change);
     });
+  }
+
+  #take(what: Named): string[] {
+    const names = [...this.#names[what]].toSorted();
+    this.#names[what].clear();
+    return names;
   }
 }

@@ -1,13 +1,13 @@
 // What a gateway knows from watches of an API server, and whose account it says a token names.
 import { describe, expect, it, onTestFinished } from "vitest";
-import { agentType, instanceType } from "../../crds/kinds.ts";
+import { agentType, instanceType, registrationType, serverType } from "../../crds/kinds.ts";
 import { labels } from "../../crds/names.ts";
 import type { ClusterAccount } from "../../lib/auth/cluster-tokens.ts";
 import { endpointSliceType } from "../../lib/kube/endpoint-slice.ts";
 import { FakeApiServer } from "../../lib/kube/testing/fake-api-server.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { createTransport } from "../../lib/kube/transport.ts";
-import { agentManifest, instanceManifest } from "../testing/resources.ts";
+import { agentManifest, instanceManifest, registrationManifestOf, serverManifestOf } from "../testing/resources.ts";
 import { createClusterState } from "./cluster-state.ts";
 import { configMapType, presetLabel } from "./presets.ts";
 import type { StateChange } from "./state.ts";
@@ -15,6 +15,7 @@ import { serviceAccountType } from "./watched-objects.ts";
 
 const namespace = "agents";
 const generation = 1;
+const nothing: StateChange = { agents: [], servers: [], registrations: [], instance: false };
 
 async function startServer() {
   const kube = await FakeApiServer.start();
@@ -24,11 +25,23 @@ async function startServer() {
   return {
     kube,
     putAgent,
-    putInstance: (name = "ouranos", spec: object = {}) =>
+    putInstance: (name = "ouranos", spec: object = {}, generationOf = generation) =>
       kube.put(
         name,
         { spec: instanceManifest(spec).spec },
-        { type: instanceType, namespace, metadata: { generation } },
+        { type: instanceType, namespace, metadata: { generation: generationOf } },
+      ),
+    putServer: (name: string, spec: object = {}, generationOf = generation) =>
+      kube.put(
+        name,
+        { spec: serverManifestOf(name, spec).spec },
+        { type: serverType, namespace, metadata: { generation: generationOf } },
+      ),
+    putRegistration: (name: string, spec: object = {}) =>
+      kube.put(
+        name,
+        { spec: registrationManifestOf(name, spec).spec },
+        { type: registrationType, namespace, metadata: { generation } },
       ),
     /** The account of an agent, or anybody's. */
     putAccount: (name: string, owner?: { name: string; uid: string }) =>
@@ -101,7 +114,7 @@ describe("MGM-2 what a gateway knows of its instance", () => {
     kube.intercept = ({ path }) => (path.endsWith("/serviceaccounts") ? () => undefined : undefined);
     const { state } = follow(kube);
     expect(state.observeUnready()).toContain(
-      "pallasinstances, pallasagents, endpointslices, serviceaccounts, configmaps",
+      "pallasinstances, pallasagents, pallasservers, pallasregistrations, endpointslices, serviceaccounts, configmaps",
     );
     expect([state.getInstance(), state.listAgents()]).toEqual([undefined, []]);
     await expect.poll(() => state.observeUnready()).toBe("not read yet: serviceaccounts");
@@ -129,7 +142,7 @@ describe("MGM-2 what a gateway knows of its instance", () => {
     await expect.poll(() => changes.length).toBeGreaterThan(0);
     changes.length = 0;
     putAgent("clerk", { title: "Clerk" });
-    await expect.poll(() => changes).toEqual([{ agents: ["clerk"], instance: false }]);
+    await expect.poll(() => changes).toEqual([{ ...nothing, agents: ["clerk"] }]);
     putSlice("clerk", [podOf("clerk-1")]);
     await expect.poll(() => changes).toHaveLength(2);
     expect(state.listAgents()).toHaveLength(1);
@@ -138,8 +151,52 @@ describe("MGM-2 what a gateway knows of its instance", () => {
     expect(state.listAgents()).toEqual([]);
     putAgent("stranger", { instanceRef: { name: "gaia" } });
     putInstance("ouranos", { title: "Ouranos" });
-    await expect.poll(() => changes.at(-1)).toEqual({ agents: [], instance: true });
+    await expect.poll(() => changes.at(-1)).toEqual({ ...nothing, instance: true });
     expect(changes).toHaveLength(4);
+  });
+
+  it("DSC-6 is its tool servers, those of its own spec too, and changes with them by the names that agents use", async () => {
+    const { kube, putInstance, putServer } = await startServer();
+    const url = "http://tools.example.com/mcp";
+    putInstance("ouranos", { servers: [{ name: "argos", url }] });
+    putServer("memory", { serverName: "Memory" });
+    putServer("stranger", { instanceRef: { name: "gaia" } });
+    const { state, changes, ready } = follow(kube);
+    await ready();
+    expect(state.listServers().map(({ name }) => name)).toEqual(["Memory", "argos"]);
+    expect(state.getServerAddress("argos")).toMatchObject({ url });
+    await expect.poll(() => new Set(changes.flatMap(({ servers }) => servers))).toEqual(new Set(["argos", "Memory"]));
+    putServer("memory", { serverName: "Other" }, 2);
+    await expect.poll(() => changes.at(-1)).toEqual({ ...nothing, servers: ["Memory", "Other"] });
+    expect(state.getServer("Memory")).toBeUndefined();
+    putInstance(
+      "ouranos",
+      {
+        servers: [
+          { name: "argos", url: `${url}/2` },
+          { name: "neo4j", url },
+        ],
+      },
+      2,
+    );
+    await expect.poll(() => changes.at(-1)).toEqual({ ...nothing, servers: ["argos", "neo4j"], instance: true });
+    expect(state.getServerAddress("argos")).toMatchObject({ url: `${url}/2` });
+    kube.remove("memory", { type: serverType, namespace });
+    await expect.poll(() => state.getServer("Other")).toBeUndefined();
+  });
+
+  it("DIR-1 is what was registered with it, and changes with that", async () => {
+    const { kube, putRegistration } = await startServer();
+    putRegistration("weather");
+    putRegistration("stranger", { instanceRef: { name: "gaia" } });
+    const { state, changes, ready } = follow(kube);
+    await ready();
+    expect(state.listRegistrations().map(({ spec }) => spec.name)).toEqual(["weather"]);
+    await expect.poll(() => changes.at(-1)).toEqual({ ...nothing, registrations: ["weather"] });
+    changes.length = 0;
+    kube.remove("weather", { type: registrationType, namespace });
+    await expect.poll(() => changes).toEqual([{ ...nothing, registrations: ["weather"] }]);
+    expect(state.listRegistrations()).toEqual([]);
   });
 
   it("has the presets, of ConfigMaps those with their label alone, and says when they change", async () => {

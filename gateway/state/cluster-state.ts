@@ -1,9 +1,11 @@
-// The state in a cluster: informers of both kinds of ours, of the EndpointSlices of agents' Services, of ServiceAccounts and
+// The state in a cluster: informers of our kinds, of the EndpointSlices of agents' Services, of ServiceAccounts and
 // of presets, in the gateway's namespace. It needs list and watch on these and nothing else. A broken watch leaves what was last known.
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { kinds } from "../../crds/kinds.ts";
 import { labels, ports } from "../../crds/names.ts";
+import type { PallasRegistration } from "../../crds/registration.ts";
+import type { PallasServer } from "../../crds/server.ts";
 import type { ClusterAccount } from "../../lib/auth/cluster-tokens.ts";
 import { endpointSliceType, type Endpoint } from "../../lib/kube/endpoint-slice.ts";
 import { createInformer, type Informer } from "../../lib/kube/informer.ts";
@@ -13,11 +15,12 @@ import type { ReflectorTiming } from "../../lib/kube/reflector.ts";
 import type { Transport } from "../../lib/kube/transport.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import { watching, type WatchedAgent, type WatchedInstance } from "../../plan/parse-watched.ts";
+import { watching, type Watched, type WatchedAgent, type WatchedInstance } from "../../plan/parse-watched.ts";
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import { judgeAccount } from "./agent-account.ts";
 import { Changes } from "./changes.ts";
 import { configMapType, parsePreset, presetLabel, readPresets, type PresetMap, type PresetSource } from "./presets.ts";
+import { collectServers, findAddress, serverNameOf, type KnownServer, type ServerSet } from "./servers.ts";
 import type { StateSource } from "./state.ts";
 import {
   parseAccount,
@@ -53,9 +56,13 @@ class ClusterState implements StateSource {
   readonly #slices: Informer<WatchedSlice, typeof byAgent>;
   readonly #accounts: Informer<WatchedAccount>;
   readonly #presets: Informer<PresetMap>;
+  readonly #servers: Informer<Watched<PallasServer>>;
+  readonly #registrations: Informer<Watched<PallasRegistration>>;
   readonly #changes = new Changes();
-  /** Made when it is asked for, until an agent changes. */
+  /** Made when they are asked for, until one changes. */
   #listed: readonly PallasAgent[] | undefined;
+  #listedServers: ServerSet | undefined;
+  #listedRegistrations: readonly PallasRegistration[] | undefined;
 
   constructor({ transport, namespace, instance, log, timing, metrics }: ClusterStateOptions) {
     this.namespace = namespace;
@@ -68,6 +75,12 @@ class ClusterState implements StateSource {
     };
     this.#instances = createInformer<WatchedInstance>({ ...common, ...watching(kinds.PallasInstance), indexes: {} });
     this.#agents = createInformer<WatchedAgent>({ ...common, ...watching(kinds.PallasAgent), indexes: {} });
+    this.#servers = createInformer<Watched<PallasServer>>({ ...common, ...watching(kinds.PallasServer), indexes: {} });
+    this.#registrations = createInformer<Watched<PallasRegistration>>({
+      ...common,
+      ...watching(kinds.PallasRegistration),
+      indexes: {},
+    });
     this.#slices = createInformer<WatchedSlice, typeof byAgent>({
       ...common,
       type: endpointSliceType,
@@ -98,10 +111,7 @@ class ClusterState implements StateSource {
   }
 
   listAgents(): readonly PallasAgent[] {
-    return (this.#listed ??= this.#agents.store
-      .list()
-      .flatMap((agent) => this.#ownOf(agent) ?? [])
-      .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)));
+    return (this.#listed ??= this.#listOwn(this.#agents));
   }
 
   getAgent(name: string): PallasAgent | undefined {
@@ -120,6 +130,23 @@ class ClusterState implements StateSource {
     if (this.getAgent(name) === undefined) return [];
     // A pod may be in two slices for a moment.
     return [...new Set(this.#endpointsOf(name).map(renderAdminUrl))];
+  }
+
+  listServers(): readonly KnownServer[] {
+    return this.#serverSet().list;
+  }
+
+  getServer(name: string): KnownServer | undefined {
+    return this.#serverSet().get(name);
+  }
+
+  getServerAddress(name: string) {
+    const server = this.getServer(name);
+    return server && findAddress(server);
+  }
+
+  listRegistrations(): readonly PallasRegistration[] {
+    return (this.#listedRegistrations ??= this.#listOwn(this.#registrations));
   }
 
   onChange = this.#changes.onChange.bind(this.#changes);
@@ -151,11 +178,30 @@ class ClusterState implements StateSource {
   }
 
   #informers() {
-    return [this.#instances, this.#agents, this.#slices, this.#accounts, this.#presets];
+    return [
+      this.#instances,
+      this.#agents,
+      this.#servers,
+      this.#registrations,
+      this.#slices,
+      this.#accounts,
+      this.#presets,
+    ];
   }
 
-  #ownOf({ parsed }: WatchedAgent): PallasAgent | undefined {
+  #serverSet(): ServerSet {
+    return (this.#listedServers ??= collectServers(this.getInstance(), this.#listOwn(this.#servers)));
+  }
+
+  #ownOf<Own extends OfInstance>({ parsed }: Watched<Own>): Own | undefined {
     return parsed.ok && parsed.value.spec.instanceRef.name === this.instance ? parsed.value : undefined;
+  }
+
+  #listOwn<Own extends OfInstance>({ store }: Informer<Watched<Own>>): Own[] {
+    return store
+      .list()
+      .flatMap((each) => this.#ownOf(each) ?? [])
+      .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   }
 
   #endpointsOf(agent: string): Endpoint[] {
@@ -164,22 +210,55 @@ class ClusterState implements StateSource {
 
   #listen(): void {
     this.#instances.store.onChange((change) => {
-      const { name } = ("object" in change ? change.object : change.previous).metadata;
-      if (name === this.instance) this.#changes.addInstance();
+      const forms = formsOf(change);
+      if (forms[0]?.metadata.name !== this.instance) return;
+      this.#listedServers = undefined;
+      this.#changes.addInstance();
+      const inline = forms.map(({ parsed }) => (parsed.ok ? parsed.value.spec.servers : undefined) ?? []);
+      for (const name of findChanged(inline)) this.#changes.add("servers", name);
     });
-    this.#agents.store.onChange((change) => {
+    this.#listenTo(this.#agents, (agent) => {
       this.#listed = undefined;
-      // Before or after: one that is no longer of this instance went away.
-      const forms = [
-        "object" in change ? change.object : undefined,
-        "previous" in change ? change.previous : undefined,
-      ];
-      const own = forms.find((agent) => agent !== undefined && this.#ownOf(agent) !== undefined);
-      if (own !== undefined) this.#changes.addAgent(own.metadata.name);
+      if (agent !== undefined) this.#changes.add("agents", agent.metadata.name);
+    });
+    this.#listenTo(this.#servers, (server) => {
+      this.#listedServers = undefined;
+      if (server !== undefined) this.#changes.add("servers", serverNameOf(server));
+    });
+    this.#listenTo(this.#registrations, (registration) => {
+      this.#listedRegistrations = undefined;
+      if (registration !== undefined) this.#changes.add("registrations", registration.metadata.name);
     });
     this.#slices.store.onChange((change) => {
       const { agent } = "object" in change ? change.object : change.previous;
-      if (agent !== undefined) this.#changes.addAgent(agent);
+      if (agent !== undefined) this.#changes.add("agents", agent);
     });
   }
+
+  /** `hear` gets each form of a change, before and after, that is of this instance: one that no longer is went away. */
+  #listenTo<Own extends OfInstance>({ store }: Informer<Watched<Own>>, hear: (own: Own | undefined) => void): void {
+    store.onChange((change) => {
+      for (const each of formsOf(change)) hear(this.#ownOf(each));
+    });
+  }
+}
+
+interface OfInstance {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly instanceRef: { readonly name: string } };
+  readonly status?: unknown;
+}
+
+function formsOf<Form extends object>(
+  change: { object: Form; previous?: Form | undefined } | { previous: Form },
+): Form[] {
+  const forms = ["object" in change ? change.object : undefined, change.previous];
+  return forms.filter((form) => form !== undefined);
+}
+
+/** Names of entries that are not the same in all lists. */
+function findChanged(lists: readonly (readonly { name: string }[])[]): string[] {
+  const names = new Set(lists.flatMap((list) => list.map(({ name }) => name)));
+  const textsOf = (name: string) => lists.map((list) => JSON.stringify(list.find((each) => each.name === name)));
+  return [...names].filter((name) => lists.length < 2 || new Set(textsOf(name)).size > 1);
 }

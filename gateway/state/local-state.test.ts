@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
-import { agentManifest, instanceManifest } from "../testing/resources.ts";
+import { agentManifest, instanceManifest, registrationManifestOf, serverManifestOf } from "../testing/resources.ts";
 import { createLocalState } from "./local-state.ts";
 import type { StateChange } from "./state.ts";
 
@@ -47,10 +47,27 @@ describe("CLI-1 MGM-2 what a gateway knows in local mode", () => {
     expect(state.listAgents().map(({ metadata }) => metadata.name)).toEqual(["clerk"]);
     expect(state.getInstance()?.metadata.name).toBe("ouranos");
     expect(state.getEndpoint("clerk")).toEqual({ mcpUrl: url, adminUrl: "http://127.0.0.1:24999" });
-    await expect.poll(() => changes).toEqual([{ agents: ["clerk"], instance: true }]);
+    await expect.poll(() => changes).toMatchObject([{ agents: ["clerk"], servers: [], instance: true }]);
     await replace(render([clerk]));
     await expect.poll(() => state.getEndpoint("clerk")).toBeUndefined();
-    await expect.poll(() => changes.at(-1)).toEqual({ agents: ["clerk"], instance: false });
+    await expect.poll(() => changes.at(-1)).toMatchObject({ agents: ["clerk"], instance: false });
+  });
+
+  it("DSC-6 is its tool servers, where pallas up reaches them, and what was registered", async () => {
+    const { state, changes, replace } = await follow();
+    state.start();
+    const npm = { remote: undefined, package: { kind: "npm", name: "server-memory" } };
+    const memory = { ...serverManifestOf("memory", npm), status: { url } };
+    const stranger = serverManifestOf("stranger", { instanceRef: { name: "gaia" } });
+    await replace(render([memory, stranger, registrationManifestOf("weather")]));
+    await expect.poll(() => state.observeUnready()).toBeUndefined();
+    expect(state.listServers().map(({ name }) => name)).toEqual(["memory"]);
+    expect(state.getServerAddress("memory")).toEqual({ url, headers: [], forwardInboundAuth: false });
+    expect(state.listRegistrations().map(({ spec }) => spec.name)).toEqual(["weather"]);
+    await expect.poll(() => changes).toMatchObject([{ servers: ["memory"], registrations: ["weather"] }]);
+    await replace(render([{ ...memory, status: {} }]));
+    await expect.poll(() => state.getServerAddress("memory")).toBeUndefined();
+    await expect.poll(() => changes.at(-1)).toMatchObject({ servers: ["memory"], registrations: ["weather"] });
   });
 
   it("stays when the file becomes garbage, and is told of the next sound one", async () => {

@@ -4,10 +4,12 @@ import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { isOfKind, kinds } from "../../crds/kinds.ts";
 import { maxLocalStateBytes, parseLocalState, type LocalState } from "../../crds/local-state.ts";
+import type { PallasRegistration } from "../../crds/registration.ts";
 import { FollowedFile } from "../../lib/process/followed-file.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { Changes } from "./changes.ts";
 import { noPresets } from "./presets.ts";
+import { collectServers, findAddress, type ServerSet } from "./servers.ts";
 import type { StateSource } from "./state.ts";
 
 const pollMs = 1_000;
@@ -27,6 +29,8 @@ interface LocalAgent {
 interface Known {
   instance: PallasInstance | undefined;
   agents: ReadonlyMap<string, LocalAgent>;
+  servers: ServerSet;
+  registrations: readonly PallasRegistration[];
 }
 
 export function createLocalState({ path, namespace, instance, log }: LocalStateOptions): StateSource {
@@ -61,6 +65,13 @@ export function createLocalState({ path, namespace, instance, log }: LocalStateO
     getAgent: (name) => known?.agents.get(name)?.agent,
     getEndpoint: (name) => known?.agents.get(name)?.endpoint,
     listAdminUrls: (name) => [known?.agents.get(name)?.endpoint?.adminUrl ?? []].flat(),
+    listServers: () => known?.servers.list ?? [],
+    getServer: (name) => known?.servers.get(name),
+    getServerAddress(name) {
+      const server = known?.servers.get(name);
+      return server && findAddress(server);
+    },
+    listRegistrations: () => known?.registrations ?? [],
     onChange: (listener) => changes.onChange(listener),
     observeUnready: () => (known === undefined ? trouble : undefined),
     // No cluster signs tokens here.
@@ -74,10 +85,12 @@ export function createLocalState({ path, namespace, instance, log }: LocalStateO
 }
 
 function derive({ resources, endpoints }: LocalState, namespace: string, instance: string): Known {
+  const isOwn = ({ metadata, spec }: { metadata: { namespace?: string }; spec: { instanceRef: { name: string } } }) =>
+    metadata.namespace === namespace && spec.instanceRef.name === instance;
   const agents = resources
     .filter(isOfKind(kinds.PallasAgent))
-    .filter(({ metadata, spec }) => metadata.namespace === namespace && spec.instanceRef.name === instance)
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    .filter(isOwn)
+    .toSorted(byName)
     .map((agent): [string, LocalAgent] => {
       const { name } = agent.metadata;
       const adminUrl = endpoints.find((each) => each.namespace === namespace && each.agent === name)?.adminUrl;
@@ -88,13 +101,30 @@ function derive({ resources, endpoints }: LocalState, namespace: string, instanc
   const own = resources
     .filter(isOfKind(kinds.PallasInstance))
     .find(({ metadata }) => metadata.namespace === namespace && metadata.name === instance);
-  return { instance: own, agents: new Map(agents) };
+  return {
+    instance: own,
+    agents: new Map(agents),
+    servers: collectServers(own, resources.filter(isOfKind(kinds.PallasServer)).filter(isOwn)),
+    registrations: resources.filter(isOfKind(kinds.PallasRegistration)).filter(isOwn).toSorted(byName),
+  };
 }
+
+const byName = (a: { metadata: { name: string } }, b: { metadata: { name: string } }): number =>
+  a.metadata.name < b.metadata.name ? -1 : 1;
 
 function announce(before: Known | undefined, now: Known, changes: Changes): void {
   const differs = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b);
   if (before === undefined || differs(before.instance, now.instance)) changes.addInstance();
-  for (const name of new Set([...(before?.agents.keys() ?? []), ...now.agents.keys()])) {
-    if (differs(before?.agents.get(name), now.agents.get(name))) changes.addAgent(name);
-  }
+  const compare = <Each>(
+    what: "agents" | "servers" | "registrations",
+    mapOf: (known: Known) => ReadonlyMap<string, Each>,
+  ) => {
+    const [old, current] = [before && mapOf(before), mapOf(now)];
+    for (const name of new Set([...(old?.keys() ?? []), ...current.keys()])) {
+      if (differs(old?.get(name), current.get(name))) changes.add(what, name);
+    }
+  };
+  compare("agents", ({ agents }) => agents);
+  compare("servers", ({ servers }) => new Map(servers.list.map((each) => [each.name, each])));
+  compare("registrations", ({ registrations }) => new Map(registrations.map((each) => [each.metadata.name, each])));
 }

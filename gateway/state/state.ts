@@ -1,15 +1,22 @@
-// What the gateway knows of its instance, and the one way in which it writes: what the management table and the proxy are
-// made with. Whether a watch or a file brings it is for the files beside this one; nothing here does I/O.
+// What the gateway knows of its instance, and the one way in which it writes: what the management table, the proxy, tool servers
+// and the directory are made with. Whether a watch or a file brings it is for the files beside this one; nothing here does I/O.
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import type { PallasRegistration } from "../../crds/registration.ts";
+import type { PallasServer } from "../../crds/server.ts";
 import type { AgentFinding } from "../../lib/auth/authenticate.ts";
 import type { ClusterAccount } from "../../lib/auth/cluster-tokens.ts";
 import type { Identity } from "../../lib/auth/roles.ts";
 import type { PresetSource } from "./presets.ts";
+import type { KnownServer, PlainAddress } from "./servers.ts";
 
 export interface StateChange {
   /** Names of agents that came, changed or went, their endpoints included. */
   readonly agents: readonly string[];
+  /** Names of servers, as agents refer to them. */
+  readonly servers: readonly string[];
+  /** Names of registrations' resources. */
+  readonly registrations: readonly string[];
   /** Whether the instance did. */
   readonly instance: boolean;
 }
@@ -27,6 +34,14 @@ export interface GatewayState {
   getEndpoint(name: string): { mcpUrl: string; adminUrl: string } | undefined;
   /** The admin URLs of all processes of an agent, those that drain and may still work on calls included. */
   listAdminUrls(name: string): readonly string[];
+  /** Of this instance, by name: its PallasServers, and those of its own spec. */
+  listServers(): readonly KnownServer[];
+  /** By the name that agents refer to it by. */
+  getServer(name: string): KnownServer | undefined;
+  /** Where a server is called by this program; undefined while it has no address, and where only agents hold its secrets. */
+  getServerAddress(name: string): PlainAddress | undefined;
+  /** Of this instance, by the name of the resource. */
+  listRegistrations(): readonly PallasRegistration[];
   /** Called after each change, once for what comes at once; until what it returns is called. */
   onChange(listener: (change: StateChange) => void): () => void;
 }
@@ -42,17 +57,38 @@ export interface StateSource extends GatewayState {
   stop(): Promise<void>;
 }
 
+/**
+ * not-allowed: by the instance's settings, or the cluster's. taken: there is one of that name. gone: there is none. changed: it was
+ * changed or replaced meanwhile. invalid: it breaks a rule. unanswered: nobody knows whether it was written.
+ */
+export type RefusalKind = "not-allowed" | "taken" | "gone" | "changed" | "invalid" | "unanswered";
+
 /** Why nothing was written, in a sentence for who asked. */
 export class WriteRefused extends Error {
   override readonly name = "WriteRefused";
+  readonly kind: RefusalKind;
+
+  constructor(message: string, options: ErrorOptions & { kind: RefusalKind }) {
+    super(message, options);
+    this.kind = options.kind;
+  }
 }
 
-/** The one place that writes (management readWrite). Each is one API write; throws WriteRefused with a sentence. */
-export interface GatewayWrites {
-  createAgent(manifest: PallasAgent): Promise<PallasAgent>;
+/** Of one kind; each is one API write that names the resource by metadata.name. Throws WriteRefused with a sentence. */
+export interface ResourceWrites<Resource> {
+  create(manifest: Resource): Promise<Resource>;
   /** @param mergePatch of the spec alone: `{ spec: … }` */
-  patchAgent(name: string, mergePatch: object): Promise<PallasAgent>;
-  deleteAgent(name: string): Promise<void>;
+  patch(name: string, mergePatch: object): Promise<Resource>;
+  /** Gives it this spec in place of the one that is known, or creates it where none is. */
+  upsert(manifest: Resource): Promise<Resource>;
+  delete(name: string): Promise<void>;
+}
+
+/** What is written only with `management: readWrite`, but for registrations, which are the directory's own. */
+export interface GatewayWrites {
+  readonly agents: ResourceWrites<PallasAgent>;
+  readonly servers: ResourceWrites<PallasServer>;
+  readonly registrations: ResourceWrites<PallasRegistration>;
 }
 
 /** Writes in the name of a caller, whom the log names beside each. */

@@ -1,6 +1,8 @@
 // Resources as they come from an API server, for tests: the least that is valid, with what a case changes on top.
 import type { GatewayAccessRule, GatewayConfig } from "../../crds/gateway-config.ts";
+import { kinds } from "../../crds/kinds.ts";
 import { apiVersion, gatewayAudience } from "../../crds/names.ts";
+import type { PallasServer } from "../../crds/server.ts";
 
 const metadataOf = (name: string, uid: string) => ({ name, namespace: "agents", uid, generation: 1 });
 
@@ -16,6 +18,32 @@ export const agentManifest = (name: string, spec: object = {}, uid = `uid-of-${n
   kind: "PallasAgent",
   metadata: metadataOf(name, uid),
   spec: { instanceRef: { name: "ouranos" }, ...spec },
+});
+
+export const serverManifestOf = (name: string, spec: object = {}, uid = `uid-of-${name}`) => ({
+  apiVersion,
+  kind: "PallasServer",
+  metadata: metadataOf(name, uid),
+  spec: { instanceRef: { name: "ouranos" }, remote: { url: "http://tools.example.com/mcp" }, ...spec },
+});
+
+/** As it is known: parsed, with what a case says of its metadata and status. */
+export function serverResource(
+  name: string,
+  spec: object = {},
+  { status, ...metadata }: { status?: object | undefined; creationTimestamp?: string; generation?: number } = {},
+): PallasServer {
+  const manifest = serverManifestOf(name, spec);
+  return kinds.PallasServer.manifest.parse(
+    JSON.parse(JSON.stringify({ ...manifest, metadata: { ...manifest.metadata, ...metadata }, status })),
+  );
+}
+
+export const registrationManifestOf = (name: string, spec: object = {}) => ({
+  apiVersion,
+  kind: "PallasRegistration",
+  metadata: metadataOf(name, `uid-of-${name}`),
+  spec: { instanceRef: { name: "ouranos" }, owner: "alice", name, ...spec },
 });
 
 const everything = { agents: ["*"], servers: ["*"] };

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
+import { kinds } from "../../crds/kinds.ts";
 import type { PersonIdentity } from "../../lib/auth/roles.ts";
 import { ApiError, TransportError } from "../../lib/kube/api-error.ts";
 import type { Call } from "../../lib/kube/transport.ts";
@@ -9,7 +10,7 @@ import { systemClock } from "../../lib/process/clock.ts";
 import { createLogger } from "../../lib/process/log.ts";
 import { parseAgent } from "../../plan/parse.ts";
 import { createGatewayMetrics } from "../metrics.ts";
-import { agentManifest } from "../testing/resources.ts";
+import { agentManifest, registrationManifestOf, serverManifestOf, serverResource } from "../testing/resources.ts";
 import { createClusterWrites } from "./cluster-writes.ts";
 
 const alice: PersonIdentity = { kind: "person", subject: "https://id.example.com alice", role: "admin" };
@@ -23,9 +24,13 @@ function makeAgent(name: string, spec: object = {}): PallasAgent {
 interface Scene {
   management?: GatewayConfig["management"];
   answer?: () => unknown;
+  isRegistered?: boolean;
 }
 
-function open({ management = "readWrite", answer }: Scene = {}) {
+const registration = (name: string, spec: object = {}) =>
+  kinds.PallasRegistration.manifest.parse(registrationManifestOf(name, spec));
+
+function open({ management = "readWrite", answer, isRegistered = false }: Scene = {}) {
   const calls: Call[] = [];
   const logs: Record<string, unknown>[] = [];
   const metrics = createGatewayMetrics(() => ({
@@ -46,6 +51,8 @@ function open({ management = "readWrite", answer }: Scene = {}) {
       namespace: "agents",
       instance: "ouranos",
       getAgent: (name) => (name === "clerk" ? makeAgent("clerk") : undefined),
+      listServers: () => [{ name: "Memory", resource: serverResource("memory") }],
+      listRegistrations: () => (isRegistered ? [registration("weather")] : []),
       onChange: () => () => undefined,
     },
     management,
@@ -65,7 +72,7 @@ const refusal =
 describe("MGM-3 a write", () => {
   it("creates by one call, without a status, as the gateway's own field manager", async () => {
     const { writes, calls } = open();
-    const written = await writes.createAgent({ ...makeAgent("clerk", { title: "Clerk" }), status: { replicas: 7 } });
+    const written = await writes.agents.create({ ...makeAgent("clerk", { title: "Clerk" }), status: { replicas: 7 } });
     expect(written.metadata.name).toBe("clerk");
     expect(calls).toMatchObject([
       {
@@ -80,7 +87,7 @@ describe("MGM-3 a write", () => {
 
   it("changes the very agent that is known, as it is known, and its spec alone", async () => {
     const { writes, calls } = open();
-    await writes.patchAgent("clerk", { spec: { title: "Clerk" } });
+    await writes.agents.patch("clerk", { spec: { title: "Clerk" } });
     expect(calls).toMatchObject([
       {
         method: "PATCH",
@@ -93,20 +100,20 @@ describe("MGM-3 a write", () => {
         ],
       },
     ]);
-    await expect(writes.patchAgent("clerk", { metadata: { labels: {} } })).rejects.toThrow("only the spec");
-    await expect(writes.patchAgent("clerk", { status: {} })).rejects.toThrow("only the spec");
+    await expect(writes.agents.patch("clerk", { metadata: { labels: {} } })).rejects.toThrow("only the spec");
+    await expect(writes.agents.patch("clerk", { status: {} })).rejects.toThrow("only the spec");
     expect(calls).toHaveLength(1);
   });
 
   it("deletes the very agent that is known", async () => {
     const { writes, calls } = open({ answer: () => undefined });
-    await writes.deleteAgent("clerk");
+    await writes.agents.delete("clerk");
     expect(calls).toMatchObject([{ method: "DELETE", body: { preconditions: { uid: "uid-of-clerk" } } }]);
   });
 
   it("is in the log with who asked for it and as what, and is counted", async () => {
     const { writes, logs, metrics } = open();
-    await writes.patchAgent("clerk", { spec: { title: "a secret plan" } });
+    await writes.agents.patch("clerk", { spec: { title: "a secret plan" } });
     expect(logs).toMatchObject([
       {
         message: "agent written",
@@ -122,13 +129,62 @@ describe("MGM-3 a write", () => {
   });
 });
 
+const answered = (manifest: { metadata: object }) => ({
+  answer: () => ({ ...manifest, metadata: { ...manifest.metadata, resourceVersion: "2" } }),
+});
+
+describe("DSC-6 a write of a server", () => {
+  it("is that of an agent, with its own words", async () => {
+    const { writes, calls, logs } = open(answered(serverManifestOf("memory")));
+    await writes.servers.create(serverResource("memory"));
+    await writes.servers.patch("memory", { spec: { active: false } });
+    await writes.servers.delete("memory");
+    expect(calls.map(({ method, path }) => `${method} ${path.split("/").slice(6).join("/")}`)).toEqual([
+      "POST pallasservers",
+      "PATCH pallasservers/memory",
+      "DELETE pallasservers/memory",
+    ]);
+    expect(logs).toMatchObject([
+      { message: "server written", operation: "create", server: "memory", subject: alice.subject },
+      { message: "server written", operation: "patch" },
+      { message: "server written", operation: "delete" },
+    ]);
+    await expect(writes.servers.patch("Memory", { spec: {} })).rejects.toThrow('has no server "Memory"');
+    const closed = open({ management: "approve" });
+    await expect(closed.writes.servers.delete("memory")).rejects.toMatchObject({ kind: "not-allowed" });
+  });
+});
+
+describe("DIR-1 a write of a registration", () => {
+  it("creates it, or puts its spec in place of the one that is known, whatever management says", async () => {
+    const scene = { ...answered(registrationManifestOf("weather")), management: "approve" } as const;
+    const fresh = open(scene);
+    await fresh.writes.registrations.upsert(registration("weather"));
+    expect(fresh.calls).toMatchObject([{ method: "POST" }]);
+    const { writes, calls } = open({ ...scene, isRegistered: true });
+    await writes.registrations.upsert(registration("weather", { description: "rain" }));
+    expect(calls).toMatchObject([
+      {
+        method: "PATCH",
+        body: [
+          { op: "test", path: "/metadata/uid", value: "uid-of-weather" },
+          { op: "test", path: "/metadata/generation", value: 1 },
+          { op: "add", path: "/spec", value: { description: "rain", owner: "alice" } },
+        ],
+      },
+    ]);
+    const elsewhere = registration("weather", { instanceRef: { name: "gaia" } });
+    await expect(writes.registrations.upsert(elsewhere)).rejects.toThrow('found one of "gaia"');
+  });
+});
+
 describe("MGM-3 what is not written", () => {
   it("is anything where management is approve", async () => {
     const { writes, calls } = open({ management: "approve" });
     const tries = [
-      writes.createAgent(makeAgent("clerk")),
-      writes.patchAgent("clerk", { spec: {} }),
-      writes.deleteAgent("clerk"),
+      writes.agents.create(makeAgent("clerk")),
+      writes.agents.patch("clerk", { spec: {} }),
+      writes.agents.delete("clerk"),
     ];
     for (const each of tries) await expect(each).rejects.toThrow(/management of instance "ouranos" is approve/);
     expect(calls).toEqual([]);
@@ -138,10 +194,10 @@ describe("MGM-3 what is not written", () => {
     const { writes, calls } = open();
     const other = makeAgent("other", { instanceRef: { name: "gaia" } });
     const elsewhere = { ...makeAgent("other"), metadata: { ...makeAgent("other").metadata, namespace: "elsewhere" } };
-    await expect(writes.createAgent(other)).rejects.toThrow('found one of "gaia"');
-    await expect(writes.createAgent(elsewhere)).rejects.toThrow('in "elsewhere"');
-    await expect(writes.patchAgent("nobody", { spec: {} })).rejects.toThrow('has no agent "nobody"');
-    await expect(writes.deleteAgent("nobody")).rejects.toThrow('has no agent "nobody"');
+    await expect(writes.agents.create(other)).rejects.toThrow('found one of "gaia"');
+    await expect(writes.agents.create(elsewhere)).rejects.toThrow('in "elsewhere"');
+    await expect(writes.agents.patch("nobody", { spec: {} })).rejects.toThrow('has no agent "nobody"');
+    await expect(writes.agents.delete("nobody")).rejects.toThrow('has no agent "nobody"');
     expect(calls).toEqual([]);
   });
 
@@ -167,8 +223,8 @@ describe("MGM-3 what is not written", () => {
     ],
   ])("%s: a sentence, and a line of the log", async (_what, answer, sentence, outcome) => {
     const { writes, logs, metrics } = open({ answer });
-    await expect(writes.createAgent(makeAgent("clerk"))).rejects.toThrow(sentence);
-    await expect(writes.createAgent(makeAgent("clerk"))).rejects.toHaveProperty("name", "WriteRefused");
+    await expect(writes.agents.create(makeAgent("clerk"))).rejects.toThrow(sentence);
+    await expect(writes.agents.create(makeAgent("clerk"))).rejects.toHaveProperty("name", "WriteRefused");
     expect(logs[0]).toMatchObject({ message: "agent not written", outcome, subject: alice.subject });
     expect((await metrics.render()).body).toContain(
       `pallas_gateway_writes_total{operation="create",outcome="${outcome}"} 2\n`,

@@ -19,16 +19,16 @@ function start(first: PallasAgent | undefined) {
   const listeners = new Set<(change: StateChange) => void>();
   let isOver = false;
   const state = {
-    getAgent: () => known,
+    find: () => known,
     onChange(listener: (change: StateChange) => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   };
-  void untilSeen(agent("u", 2), state, clock).then(() => (isOver = true));
+  void untilSeen(agent("u", 2).metadata, state, clock).then(() => (isOver = true));
   const tell = async (next: PallasAgent) => {
     known = next;
-    for (const listener of listeners) listener({ agents: ["clerk"], instance: false });
+    for (const listener of listeners) listener({ agents: ["clerk"], servers: [], registrations: [], instance: false });
     await settle();
     return isOver;
   };

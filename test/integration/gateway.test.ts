@@ -171,11 +171,11 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
       const made = agent({}, "scribe");
       const parsed = parseAgent({ ...made, metadata: { ...made.metadata, namespace: space.name } });
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-      await writes.createAgent(parsed.value);
-      await expect(writes.createAgent(parsed.value)).rejects.toThrow('there is an agent "scribe" already');
+      await writes.agents.create(parsed.value);
+      await expect(writes.agents.create(parsed.value)).rejects.toThrow('there is an agent "scribe" already');
       await expect.poll(() => state.getAgent("scribe")).toBeDefined();
-      expect((await writes.patchAgent("scribe", { spec: { title: "Scribe" } })).spec.title).toBe("Scribe");
-      await expect(writes.patchAgent("scribe", { spec: { title: 7 } })).rejects.toThrow("refused agent");
+      expect((await writes.agents.patch("scribe", { spec: { title: "Scribe" } })).spec.title).toBe("Scribe");
+      await expect(writes.agents.patch("scribe", { spec: { title: 7 } })).rejects.toThrow("refused agent");
       await expect.poll(() => state.getAgent("scribe")?.spec.title).toBe("Scribe");
       const known = state.getAgent("scribe") ?? parsed.value;
       const writesOf = (agentAsKnown: PallasAgent) =>
@@ -185,6 +185,8 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
             namespace: space.name,
             instance: "team",
             getAgent: () => agentAsKnown,
+            listServers: () => [],
+            listRegistrations: () => [],
             onChange: () => () => undefined,
           },
           management: "readWrite",
@@ -196,17 +198,17 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
       const stale = writesOf({ ...known, metadata: { ...known.metadata, uid } });
       // Two who looked at it at the same time: what the first has done stays.
       const [one, other] = [writesOf(known), writesOf(known)];
-      await one.patchAgent("scribe", { spec: { description: "writes" } });
+      await one.agents.patch("scribe", { spec: { description: "writes" } });
       await space.kubectl("annotate", "pallasagent", "scribe", "example.com/seen=yes");
-      await expect(other.patchAgent("scribe", { spec: { description: "reads" } })).rejects.toThrow(
+      await expect(other.agents.patch("scribe", { spec: { description: "reads" } })).rejects.toThrow(
         "changed or replaced",
       );
       await expect.poll(() => state.getAgent("scribe")?.spec.description).toBe("writes");
       // What is no part of the spec is in nobody's way.
-      expect((await writes.patchAgent("scribe", { spec: { title: null } })).spec).not.toHaveProperty("title");
-      await expect(stale.deleteAgent("scribe")).rejects.toThrow("changed or replaced meanwhile");
-      await expect(stale.patchAgent("scribe", { spec: { title: "Other" } })).rejects.toThrow("replaced meanwhile");
-      await writes.deleteAgent("scribe");
+      expect((await writes.agents.patch("scribe", { spec: { title: null } })).spec).not.toHaveProperty("title");
+      await expect(stale.agents.delete("scribe")).rejects.toThrow("changed or replaced meanwhile");
+      await expect(stale.agents.patch("scribe", { spec: { title: "Other" } })).rejects.toThrow("replaced meanwhile");
+      await writes.agents.delete("scribe");
       await expect.poll(() => state.getAgent("scribe")).toBeUndefined();
     } finally {
       await state.stop();

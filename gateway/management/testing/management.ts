@@ -14,8 +14,15 @@ import { createLogger } from "../../../lib/process/log.ts";
 import { applyMergePatch } from "../../merge-patch.ts";
 import { parseAgent } from "../../../plan/parse.ts";
 import { sampleInstance } from "../../../plan/testing/resources.ts";
-import { WriteRefused, type GatewayState, type GatewayWrites, type StateChange } from "../../state/state.ts";
+import {
+  WriteRefused,
+  type GatewayState,
+  type GatewayWrites,
+  type ResourceWrites,
+  type StateChange,
+} from "../../state/state.ts";
 import type { PresetText } from "../../state/presets.ts";
+import { localWrites } from "../../writes/local-writes.ts";
 import { createManagementTable, type ManagementParts } from "../table.ts";
 
 export interface TestState extends GatewayState {
@@ -30,7 +37,10 @@ function createTestState(agents: readonly PallasAgent[], first: PallasInstance =
   const endpoints = new Map<string, { mcpUrl: string; adminUrl: string }>();
   const listeners = new Set<(change: StateChange) => void>();
   let instance = first;
-  const tell = (change: StateChange) => listeners.forEach((listener) => listener(change));
+  const tell = (change: Partial<StateChange>) =>
+    listeners.forEach((listener) =>
+      listener({ agents: [], servers: [], registrations: [], instance: false, ...change }),
+    );
   return {
     namespace: "default",
     instance: "ouranos",
@@ -39,26 +49,30 @@ function createTestState(agents: readonly PallasAgent[], first: PallasInstance =
     getAgent: (name) => byName.get(name),
     getEndpoint: (name) => endpoints.get(name),
     listAdminUrls: (name) => [endpoints.get(name)?.adminUrl ?? []].flat(),
+    listServers: () => [],
+    getServer: () => undefined,
+    getServerAddress: () => undefined,
+    listRegistrations: () => [],
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     put(agent) {
       byName.set(agent.metadata.name, agent);
-      tell({ agents: [agent.metadata.name], instance: false });
+      tell({ agents: [agent.metadata.name] });
     },
     remove(name) {
       byName.delete(name);
-      tell({ agents: [name], instance: false });
+      tell({ agents: [name] });
     },
     setInstance(changed) {
       instance = changed;
-      tell({ agents: [], instance: true });
+      tell({ instance: true });
     },
     setEndpoint(name, endpoint) {
       if (endpoint === undefined) endpoints.delete(name);
       else endpoints.set(name, endpoint);
-      tell({ agents: [name], instance: false });
+      tell({ agents: [name] });
     },
   };
 }
@@ -67,25 +81,29 @@ function createTestState(agents: readonly PallasAgent[], first: PallasInstance =
 function createTestWrites(state: TestState, written: unknown[]): GatewayWrites {
   const take = (value: unknown): PallasAgent => {
     const parsed = parseAgent(value);
-    if (!parsed.ok) throw new WriteRefused("the API server refused it");
+    if (!parsed.ok) throw new WriteRefused("the API server refused it", { kind: "invalid" });
     state.put(parsed.value);
     return parsed.value;
   };
-  return {
-    async createAgent(manifest) {
+  const agents: ResourceWrites<PallasAgent> = {
+    async create(manifest) {
       written.push(["create", manifest]);
       return take(manifest);
     },
-    async patchAgent(name, patch) {
+    async patch(name, patch) {
       written.push(["patch", name, patch]);
       return take(applyMergePatch(state.getAgent(name), patch));
     },
-    async deleteAgent(name) {
+    upsert: async (manifest) => take(manifest),
+    async delete(name) {
       written.push(["delete", name]);
-      if (state.getAgent(name) === undefined) throw new WriteRefused(`agent "${name}" has been deleted meanwhile`);
+      if (state.getAgent(name) === undefined) {
+        throw new WriteRefused(`agent "${name}" has been deleted meanwhile`, { kind: "gone" });
+      }
       state.remove(name);
     },
   };
+  return { ...localWrites(person("admin")), agents };
 }
 
 export const person = (role: Role | undefined, narrowed: { agents?: string[]; servers?: string[] } = {}): Identity => ({

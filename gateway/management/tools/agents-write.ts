@@ -50,7 +50,7 @@ function createCreate(parts: WriteParts, presets: PresetSource): ManagementTool 
       const metadata = { name, namespace: state.namespace };
       const manifest = parseAgent({ apiVersion, kind: "PallasAgent", metadata, spec: whole });
       if (!manifest.ok) throw new ToolRefused("invalid", manifest.problems.map(formatProblem).join("\n"));
-      return renderWritten(await writesFor(identity).createAgent(manifest.value));
+      return renderWritten(await writesFor(identity).agents.create(manifest.value));
     },
   });
 }
@@ -95,7 +95,7 @@ function createUpdate(parts: WriteParts): ManagementTool {
       }
       requireVisible(identity, changed, agent.spec);
       requireSound(parts, { name: agent_id, spec: changed });
-      return renderWritten(await writesFor(identity).patchAgent(agent_id, { spec: patch }));
+      return renderWritten(await writesFor(identity).agents.patch(agent_id, { spec: patch }));
     },
   });
 }
@@ -113,7 +113,7 @@ function createDelete(parts: WriteParts): ManagementTool {
     async call({ agent_id }, identity) {
       findAgent(state, identity, agent_id);
       requireSound(parts, { name: agent_id, spec: undefined });
-      await writesFor(identity).deleteAgent(agent_id);
+      await writesFor(identity).agents.delete(agent_id);
       return renderAnswer({ deleted: agent_id });
     },
   });
