@@ -41,7 +41,7 @@ describe("CLI-1 pallas check reads standard input", () => {
   test("and takes an empty one for a problem", () => {
     expect(ofInput("-", "")).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining("no PallasInstance and no PallasAgent"),
+      stderr: expect.stringContaining("no PallasInstance and no PallasAgent and no PallasServer"),
     });
   });
 

@@ -110,6 +110,7 @@ describe("CLI-1 pallas check", () => {
       ok: false,
       files: 1,
       instances: 1,
+      servers: 0,
       agents: 0,
       diagnostics: [
         { severity: "error", file: "a.yaml", line: 14, column: 10, message: expect.stringContaining("spec.model") },
@@ -126,7 +127,7 @@ describe("CLI-1 pallas check", () => {
     const { code, complaints } = await run(files);
     expect(code).toBe(1);
     expect(complaints[0]).toMatch(
-      /: error: no PallasInstance and no PallasAgent was found; name the folder that has them itself \(folders inside it are not read\), or the files$/,
+      /: error: no PallasInstance and no PallasAgent and no PallasServer was found; name the folder that has them itself \(folders inside it are not read\), or the files$/,
     );
   });
 

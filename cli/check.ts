@@ -1,6 +1,6 @@
 // `pallas check`: what the API server and the operator would say of these files, without either.
 import * as z from "zod";
-import { kindNames } from "../crds/kinds.ts";
+import { manifestKindNames } from "../crds/kinds.ts";
 import { EnvironmentError, readEnvironment } from "../lib/process/environment.ts";
 import { limitsOf, limitVariables } from "../plan/limit-variables.ts";
 import type { Limits, Rules } from "../plan/rules.ts";
@@ -48,14 +48,20 @@ export async function check({ paths, isLocal, json, env }: CheckOptions, termina
   const isUnread = manifests.diagnostics.some(({ severity }) => severity === "error");
   if (manifests.resources.length === 0 && !isUnread) diagnostics.unshift(nothingOfOurs(found));
   const problems = diagnostics.filter(({ severity }) => severity === "error");
-  const counts = { files: found.files.length, instances: checked.instances.length, agents: checked.runnable.length };
+  const counts = {
+    files: found.files.length,
+    instances: checked.instances.length,
+    servers: checked.servers.length,
+    agents: checked.runnable.length,
+  };
   if (json) {
     const told = diagnostics.map((diagnostic) => toJson(diagnostic, terminal.folder));
     terminal.printStyled(jsonLine({ ok: problems.length === 0, ...counts, diagnostics: told }));
   } else {
     const render = terminal.err.isTerminal ? renderWithExcerpt : renderDiagnostic;
     for (const diagnostic of diagnostics) terminal.complain(render(diagnostic, terminal.folder));
-    const kinds = `${count(counts.instances, "valid instance")} and ${count(counts.agents, "valid agent")}`;
+    const servers = counts.servers === 0 ? "" : `, ${count(counts.servers, "valid server")}`;
+    const kinds = `${count(counts.instances, "valid instance")}${servers} and ${count(counts.agents, "valid agent")}`;
     const verdict = problems.length === 0 ? "no errors" : describeProblems(problems);
     terminal.print(`${count(counts.files, "file")} read: ${kinds}, ${verdict}`);
   }
@@ -66,7 +72,7 @@ export async function check({ paths, isLocal, json, env }: CheckOptions, termina
 const nothingOfOurs = ({ files, folders: [folder] }: FoundFiles): Diagnostic => ({
   severity: "error",
   file: files[0]?.path ?? folder,
-  message: `no ${kindNames.join(" and no ")} was found; name the folder that has them itself (folders inside it are not read), or the files`,
+  message: `no ${manifestKindNames.join(" and no ")} was found; name the folder that has them itself (folders inside it are not read), or the files`,
 });
 
 const describeProblems = (problems: readonly Diagnostic[]): string =>

@@ -16,12 +16,17 @@ const amounts = (description: string) =>
     holds: (entries) => Object.keys(entries).every((name) => resourceName.test(name)),
   });
 
-export const resources = object("Compute resources of its container.", {
-  requests: amounts(
-    "What is reserved. Default 50m CPU, 128Mi memory, or the limit where that is less.",
-  ).exactOptional(),
-  limits: amounts("What it cannot exceed. Default 512Mi memory, or the request where that is more.").exactOptional(),
-});
+/** @param memory the limit that is built in */
+export const resourcesWithin = (memory: string, description = "Compute resources of its container.") =>
+  object(description, {
+    requests: amounts(
+      "What is reserved. Default 50m CPU, 128Mi memory, or the limit where that is less.",
+    ).exactOptional(),
+    limits: amounts(
+      `What it cannot exceed. Default ${memory} memory, or the request where that is more.`,
+    ).exactOptional(),
+  });
+export const resources = resourcesWithin("512Mi");
 
 export const limits = object(
   "Bounds of one call (CFG-8). Past toolCalls and totalTokens, and near wallClock, it is answered with what is known.",

@@ -71,6 +71,9 @@ export const kindNames: readonly string[] = [
   ...Object.keys(kinds).filter((name) => name !== pallasInstance.kind),
 ];
 
+/** Kinds of which people write manifests; of the others a gateway writes every object. */
+export const manifestKindNames: readonly string[] = kindNames.filter((name) => name !== pallasRegistration.kind);
+
 export const agentType = kinds.PallasAgent.type;
 export const instanceType = kinds.PallasInstance.type;
 export const serverType = kinds.PallasServer.type;

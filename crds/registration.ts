@@ -34,7 +34,7 @@ const endpoint = object("Where it is reached.", {
   protocolMetadata: json("What the protocol says of it.", 64).exactOptional(),
 });
 
-export const registrationSpec = object("What was registered.", {
+const registrationSpec = object("What was registered.", {
   instanceRef: nameRef("The instance in whose directory it is, in the same namespace."),
   owner: text(1024, "Subject of who registered it; only they and admins write it.", { min: 1 }),
   name: word(256, "Its name, unique in the directory."),

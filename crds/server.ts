@@ -1,7 +1,7 @@
 // PallasServer: an MCP server that agents of an instance can use, whatever it is made of (DSC-6). What speaks stdio runs in a
 // restricted pod of its own behind a bridge (bridge-config.ts); a remote one without secrets is called directly.
 import type * as z from "zod";
-import { pod, resources } from "./agent-settings.ts";
+import { pod, resourcesWithin } from "./agent-settings.ts";
 import { conditionList, manifestSchema, observedGeneration, timestamp, type ResourceDefinition } from "./definition.ts";
 import {
   choice,
@@ -20,8 +20,7 @@ import { maxNameChars } from "./names.ts";
 import { header, nameRef, secretSource, serverName, url } from "./references.ts";
 import { duration } from "./units.ts";
 
-export const packageKinds = ["npm", "pypi"] as const;
-export type PackageKind = (typeof packageKinds)[number];
+const packageKinds = ["npm", "pypi"] as const;
 
 /** off: nothing is compared. warn: a changed definition is reported. block: the tool is hidden until somebody approves it (DSC-12). */
 export const pinModes = ["off", "warn", "block"] as const;
@@ -49,25 +48,32 @@ const container = object("A server in an image of its own that speaks stdio.", {
   args: args("Its arguments.").exactOptional(),
 });
 
-const packageSource = object("A published package that speaks stdio, run by npx or uvx.", {
-  kind: choice(packageKinds, "Where it is published: npm (run by npx) or pypi (run by uvx)."),
-  name: text(214, "Its name there.", {
-    min: 1,
-    pattern: /^(@[a-zA-Z0-9._~-]+\/)?[a-zA-Z0-9][a-zA-Z0-9._~-]*$/,
-    expected: "the name of a package, such as @modelcontextprotocol/server-memory or mcp-server-time",
+const packageSource = withRules(
+  object("A published package that speaks stdio, run by npx or uvx.", {
+    kind: choice(packageKinds, "Where it is published: npm (run by npx) or pypi (run by uvx)."),
+    name: text(214, "Its name there.", {
+      min: 1,
+      pattern: /^(@[a-zA-Z0-9._~-]+\/)?[a-zA-Z0-9][a-zA-Z0-9._~-]*$/,
+      expected: "the name of a package, such as @modelcontextprotocol/server-memory or mcp-server-time",
+    }),
+    version: text(64, "Its version. Absent: the latest whenever a process starts, which a condition warns of.", {
+      min: 1,
+      pattern: /^[0-9A-Za-z][0-9A-Za-z.+!_-]*$/,
+      expected: "a version such as 1.2.3",
+    }).exactOptional(),
+    command: text(214, "The program in it, where that is not the package's own name.", {
+      min: 1,
+      pattern: /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/,
+      expected: "the name of a program",
+    }).exactOptional(),
+    args: args("The server's arguments.").exactOptional(),
   }),
-  version: text(64, "Its version. Absent: the latest whenever a process starts, which a condition warns of.", {
-    min: 1,
-    pattern: /^[0-9A-Za-z][0-9A-Za-z.+!_-]*$/,
-    expected: "a version such as 1.2.3",
-  }).exactOptional(),
-  command: text(214, "The program in it, where that is not the package's own name.", {
-    min: 1,
-    pattern: /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/,
-    expected: "the name of a program",
-  }).exactOptional(),
-  args: args("The server's arguments.").exactOptional(),
-});
+  {
+    cel: "self.kind == 'npm' || !self.name.startsWith('@')",
+    message: "a package of pypi has no scope; remove it from the name, or set kind to npm",
+    holds: ({ kind, name }) => kind === "npm" || !name.startsWith("@"),
+  },
+);
 
 const local = object("A program of this machine that speaks stdio; pallas up only.", {
   command: text(4096, "The program.", { min: 1 }),
@@ -110,7 +116,7 @@ const egressEntry = object("A host that it connects to.", {
 
 const toolPattern = text(128, "A tool's name; * stands for any characters.", { min: 1 });
 
-export const serverSpec = withRules(
+const serverSpec = withRules(
   object("What the server is and how it is run.", {
     instanceRef: withTransitionRule(nameRef("The instance it belongs to, in the same namespace; it cannot change."), {
       cel: "self == oldSelf",
@@ -151,7 +157,7 @@ export const serverSpec = withRules(
       pinModes,
       "What becomes of a tool whose definition changed: off (nothing), warn (it is reported), block (it is hidden until somebody approves it). Default warn.",
     ).exactOptional(),
-    resources: resources.exactOptional(),
+    resources: resourcesWithin("1Gi", "Compute resources of all its processes together.").exactOptional(),
     pod: pod.exactOptional(),
   }),
   {

@@ -119,7 +119,12 @@ describe("CFG-1 agentDefaults", () => {
 describe("CFG-5 the committed CRDs", () => {
   it("are what the schemas give today", async () => {
     const files = renderCrdFiles();
-    expect([...files.keys()]).toEqual(["pallasagents.yaml", "pallasinstances.yaml"]);
+    expect([...files.keys()]).toEqual([
+      "pallasagents.yaml",
+      "pallasinstances.yaml",
+      "pallasservers.yaml",
+      "pallasregistrations.yaml",
+    ]);
     for (const [name, contents] of files) expect(await readFile(new URL(name, import.meta.url), "utf8")).toBe(contents);
   });
 

@@ -2,6 +2,7 @@
 // may outgrow their claim, and bodies and histories that memory has no room for. What is built in gives way (settings.ts); only what was written is refused.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
+import type { PallasServer } from "../crds/server.ts";
 import { compareQuantities } from "../crds/units.ts";
 import type { ValidationError } from "./validation-error.ts";
 import { effectiveSettings, readMemoryFactor } from "./settings.ts";
@@ -50,6 +51,9 @@ export const instanceAmountProblems = ({ spec }: PallasInstance): ValidationErro
   ...resourceProblems({ resources: spec.agentDefaults?.resources, path: `${defaultsPath}.resources` }),
   ...resourceProblems({ resources: spec.gateway?.resources, path: "spec.gateway.resources" }),
 ];
+
+export const serverAmountProblems = ({ spec }: PallasServer): ValidationError[] =>
+  resourceProblems({ resources: spec.resources, path: "spec.resources" });
 
 /** As a message names the place that says this field of `history`. */
 const historyPlace = ({ spec }: PallasAgent, instance: PallasInstance, field: "maxBytes" | "maxBytesPerConversation") =>

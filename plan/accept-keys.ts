@@ -2,6 +2,7 @@
 // object can have such a key, so nothing that works is refused.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
+import type { PallasServer } from "../crds/server.ts";
 import type { ValidationError } from "./validation-error.ts";
 
 const keyProblem = (path: string, key: string | undefined): ValidationError[] =>
@@ -35,6 +36,13 @@ export const instanceKeyProblems = ({ spec }: PallasInstance): ValidationError[]
     keyProblem(`spec.gateway.access[${at}].tokenFrom.secretKeyRef.key`, tokenFrom?.secretKeyRef.key),
   ),
   ...keyProblem("spec.caBundle.configMapKeyRef.key", spec.caBundle?.configMapKeyRef.key),
+];
+
+export const serverKeyProblems = ({ spec }: PallasServer): ValidationError[] => [
+  ...headerProblems("spec.remote", spec.remote?.headers),
+  ...(spec.env ?? []).flatMap(({ valueFrom }, at) =>
+    keyProblem(`spec.env[${at}].valueFrom.secretKeyRef.key`, valueFrom?.secretKeyRef.key),
+  ),
 ];
 
 export const agentKeyProblems = ({ spec }: PallasAgent): ValidationError[] =>

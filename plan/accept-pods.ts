@@ -1,4 +1,4 @@
-// Tolerations and spread constraints that the API server would refuse in every pod: told here with their place, because
+// Annotations, tolerations and spread constraints that the API server would refuse in every pod: told here with their place, because
 // a refused Deployment would leave the agent as it was, or without pods.
 import type { AgentSpec } from "../crds/agent.ts";
 import { selectorProblems } from "./accept-peers.ts";
@@ -42,11 +42,23 @@ function spreadProblems(path: string, constraints: NonNullable<Pod["topologySpre
   });
 }
 
+/** Older ways to choose a security profile; the API server lets no pod in that loosens it so (SEC-1). */
+const securityAnnotation =
+  /^(container\.apparmor\.security\.beta|(container\.)?seccomp\.security\.alpha)\.kubernetes\.io\//;
+
 /** Problems of a pod that stands at `path`. */
 export const podProblems = (
   path: string,
-  { tolerations = [], topologySpreadConstraints = [] }: Pod = {},
+  { annotations = {}, tolerations = [], topologySpreadConstraints = [] }: Pod = {},
 ): ValidationError[] => [
+  ...Object.keys(annotations)
+    .filter((key) => securityAnnotation.test(key))
+    .map((key) =>
+      invalid(
+        `${path}.annotations`,
+        `"${key}" would change the security profile, which is always restricted; remove it`,
+      ),
+    ),
   ...tolerations.flatMap((each, at) => tolerationProblems(`${path}.tolerations[${at}]`, each)),
   ...spreadProblems(`${path}.topologySpreadConstraints`, topologySpreadConstraints),
 ];

@@ -20,7 +20,7 @@ import { effectiveScope } from "./settings.ts";
 export const todo = "TODO";
 export const unwritten = `is still ${todo}, which stands for a text that was not carried over; write the instruction`;
 
-function placeholderProblem(path: string, value: string | undefined): ValidationError[] {
+export function placeholderProblem(path: string, value: string | undefined): ValidationError[] {
   const found = value === undefined ? null : placeholder.exec(value);
   if (!found) return [];
   return [
@@ -51,13 +51,17 @@ function placeholders(instance: PallasInstance): ValidationError[] {
 }
 
 /** What is wrong with a URL that has the form of one: that it cannot be called, or leads where nobody may go (SEC-5). */
-function urlProblem(text: string): string | undefined {
-  if (!URL.canParse(text)) return `expected a URL such as http://argos.tools.svc:8000/mcp, found "${text}"; correct it`;
-  if (!isRefusedHost(new URL(text))) return undefined;
-  return `found "${text}", a link-local or metadata address, which nothing may be sent to; name another host`;
+export function urlProblems(path: string, text = ""): ValidationError[] {
+  if (text === "" || placeholder.test(text)) return [];
+  const problem = (message: string): ValidationError[] => [{ reason: "InvalidField", path, message }];
+  if (!URL.canParse(text)) {
+    return problem(`expected a URL such as http://argos.tools.svc:8000/mcp, found "${text}"; correct it`);
+  }
+  if (!isRefusedHost(new URL(text))) return [];
+  return problem(`found "${text}", a link-local or metadata address, which nothing may be sent to; name another host`);
 }
 
-function urlProblems({ spec }: PallasInstance): ValidationError[] {
+function instanceUrlProblems({ spec }: PallasInstance): ValidationError[] {
   const tokenUrls = (["providers", "servers"] as const).flatMap((field) =>
     (spec[field] ?? []).map(({ auth }, at): [string, string | undefined] => [
       `spec.${field}[${at}].auth.oauth.tokenUrl`,
@@ -77,11 +81,10 @@ function urlProblems({ spec }: PallasInstance): ValidationError[] {
     ["spec.auth.jwt.issuer", spec.auth?.jwt?.issuer],
     ["spec.auth.jwt.jwksUrl", spec.auth?.jwt?.jwksUrl],
   ];
-  return urls.flatMap(([path, url = ""]): ValidationError[] => {
-    const message = url === "" || placeholder.test(url) ? undefined : urlProblem(url);
-    return message === undefined ? [] : [{ reason: "InvalidField", path, message }];
-  });
+  return urls.flatMap(([path, url]) => urlProblems(path, url));
 }
+
+export const hostHeader = "is always taken from the URL; remove the header, and name the host in the URL";
 
 /**
  * A request goes where its URL says: by another Host, servers that share an address would let a third one read it. And it
@@ -93,9 +96,7 @@ const headerProblems = ({ spec }: PallasInstance): ValidationError[] =>
       headers.flatMap(({ name }, at): ValidationError[] => {
         const path = `spec.${field}[${position}].headers[${at}].name`;
         const problem = (message: string): ValidationError[] => [{ reason: "InvalidField", path, message }];
-        if (name.toLowerCase() === "host") {
-          return problem("is always taken from the URL; remove the header, and name the host in the URL");
-        }
+        if (name.toLowerCase() === "host") return problem(hostHeader);
         return auth !== undefined && name.toLowerCase() === "authorization"
           ? problem("is set by auth; remove the header, or auth")
           : [];
@@ -119,22 +120,11 @@ function duplicatePrefixes(instance: PallasInstance): ValidationError[] {
   });
 }
 
-/** Older ways to choose a security profile; the API server lets no pod in that loosens it so (SEC-1). */
-const securityAnnotation =
-  /^(container\.apparmor\.security\.beta|(container\.)?seccomp\.security\.alpha)\.kubernetes\.io\//;
-
 /** Problems of what an agent and agentDefaults can both set. */
 const settingsProblems = (
   path: string,
   { pod, networkPolicy, request }: NonNullable<InstanceSpec["agentDefaults"]>,
 ): ValidationError[] => [
-  ...Object.keys(pod?.annotations ?? {})
-    .filter((key) => securityAnnotation.test(key))
-    .map((key): ValidationError => ({
-      reason: "InvalidField",
-      path: `${path}.pod.annotations`,
-      message: `"${key}" would change the security profile, which is always restricted; remove it`,
-    })),
   ...extraProblems(`${path}.request`, request),
   ...podProblems(`${path}.pod`, pod),
   ...networkPolicyProblems(`${path}.networkPolicy`, networkPolicy),
@@ -144,7 +134,7 @@ const settingsProblems = (
 export function acceptInstance(instance: PallasInstance, mode: Mode): ValidationError[] {
   return [
     ...(mode === "cluster" ? placeholders(instance) : []),
-    ...urlProblems(instance),
+    ...instanceUrlProblems(instance),
     ...issuerProblems(instance),
     ...headerProblems(instance),
     ...instanceKeyProblems(instance),

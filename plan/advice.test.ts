@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { adviseAgent, adviseInstance, type Advice } from "./advice.ts";
-import { sampleAgent, sampleInstance } from "./testing/resources.ts";
+import { adviseAgent, adviseInstance, adviseServer, type Advice } from "./advice.ts";
+import { sampleAgent, sampleInstance, sampleServer } from "./testing/resources.ts";
 
 const told = (advice: readonly Advice[]): string[] => advice.map(({ path, message }) => `${path}: ${message}`);
 const server = (fields: object) =>
@@ -69,5 +69,34 @@ describe("CFG-5 a rule on tools that can have no effect is warned of", () => {
   ])("%j", (tools, messages) => {
     const agent = sampleAgent("a", { servers: [{ name: "t", tools }] });
     expect(told(adviseAgent(agent, server({})))).toEqual(messages);
+  });
+});
+
+describe("DSC-6 advice on a tool server", () => {
+  const npm = { kind: "npm", name: "server-memory" };
+  const ofServer = (spec: object) => told(adviseServer(sampleServer("memory", spec)));
+
+  it("is given where a package has no version, and only there", () => {
+    expect(ofServer({ package: npm })).toEqual([
+      "spec.package.version: is not set, so that each process runs whatever version of server-memory is the latest at npm then; set the version that you tried",
+    ]);
+    expect(ofServer({ package: { ...npm, version: "1.0.0" } })).toEqual([]);
+    expect(ofServer({ local: { command: "node" } })).toEqual([]);
+  });
+
+  it("is given where a variable, a header or the URL seems to hold a credential, without showing it", () => {
+    const rest = "seems to hold a credential, and anyone who may read the PallasServer can read it; put it in a Secret";
+    const variable = (name: string, value: string) =>
+      ofServer({ package: { ...npm, version: "1.0.0" }, env: [{ name, value }] }).join();
+    expect(variable("API_KEY", "short")).toContain(`spec.env[0].value: the variable API_KEY ${rest}`);
+    expect(variable("DATABASE", "postgres://me:pw@db.example/x")).toContain(`the variable DATABASE ${rest}`);
+    expect(variable("API_KEY", "${KEY}")).toBe("");
+    expect(variable("MODE", "rw")).toBe("");
+    const headers = [{ name: "X-Api-Key", value: "short" }];
+    const remote = { url: "https://t.example/mcp?api_key=short", headers };
+    expect(ofServer({ remote })).toEqual([
+      "spec.remote.url: a parameter of the URL seems to be a credential, and anyone who may read the PallasServer can read it; send it in a header with its value from a Secret",
+      expect.stringContaining(`spec.remote.headers[0].value: the header X-Api-Key ${rest}`),
+    ]);
   });
 });

@@ -2,6 +2,7 @@
 // have no effect. Advice refuses nothing, and shows no value that may be a secret.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
+import type { PallasServer } from "../crds/server.ts";
 import { placeholder } from "../crds/references.ts";
 import { matchesToolPattern } from "../crds/tool-pattern.ts";
 import { adviseGateway } from "./accept-gateway.ts";
@@ -13,19 +14,20 @@ export interface Advice {
   message: string;
 }
 
-const readable = "anyone who may read the PallasInstance can read it";
+const readable = (kind: string) => `anyone who may read the ${kind} can read it`;
+const fromSecret = "put it in a Secret and name it: valueFrom: { secretKeyRef: { name: SECRET, key: KEY } }";
 
 /** Credentials that an instance holds in its own text. */
-const adviseCredentials = ({ spec }: PallasInstance): Advice[] =>
+const adviseCredentials = ({ kind, spec }: PallasInstance): Advice[] =>
   (["providers", "servers"] as const).flatMap((field) =>
     (spec[field] ?? []).flatMap((entry, index): Advice[] => {
       const path = `spec.${field}[${index}]`;
       const headers = (entry.headers ?? []).flatMap(({ name, value = "" }, at) =>
-        adviseHeader(`${path}.headers[${at}].value`, name, value),
+        adviseHeader(kind, `${path}.headers[${at}].value`, name, value),
       );
       const urls = [
-        ...("baseUrl" in entry ? adviseUrl(`${path}.baseUrl`, entry.baseUrl) : []),
-        ...("url" in entry ? adviseUrl(`${path}.url`, entry.url) : []),
+        ...("baseUrl" in entry ? adviseUrl(kind, `${path}.baseUrl`, entry.baseUrl) : []),
+        ...("url" in entry ? adviseUrl(kind, `${path}.url`, entry.url) : []),
       ];
       return [...urls, ...headers];
     }),
@@ -36,20 +38,45 @@ export const adviseInstance = (instance: PallasInstance, mode: Mode): Advice[] =
   ...adviseGateway(instance, mode),
 ];
 
-function adviseHeader(path: string, name: string, value: string): Advice[] {
-  const isCredential = isSecretName(name) || looksSecret(value);
-  if (value === "" || placeholder.test(value) || !isCredential) return [];
-  const cure = "put it in a Secret and name it: valueFrom: { secretKeyRef: { name: SECRET, key: KEY } }";
-  return [{ path, message: `the header ${name} seems to hold a credential, and ${readable}; ${cure}` }];
+/** A package in any version is another program whenever a process starts, and whoever publishes it decides which. */
+function adviseVersion({ spec }: PallasServer): Advice[] {
+  const { kind, name, version } = spec.package ?? {};
+  if (kind === undefined || version !== undefined) return [];
+  const message = `is not set, so that each process runs whatever version of ${name} is the latest at ${kind} then; set the version that you tried`;
+  return [{ path: "spec.package.version", message }];
 }
 
-function adviseUrl(path: string, text = ""): Advice[] {
+export const adviseServer = (server: PallasServer): Advice[] => {
+  const { kind, spec } = server;
+  const { url, headers = [] } = spec.remote ?? {};
+  return [
+    ...adviseVersion(server),
+    ...adviseUrl(kind, "spec.remote.url", url),
+    ...headers.flatMap(({ name, value = "" }, at) =>
+      adviseHeader(kind, `spec.remote.headers[${at}].value`, name, value),
+    ),
+    ...(spec.env ?? []).flatMap(({ name, value = "" }, at) =>
+      adviseText(kind, `spec.env[${at}].value`, `the variable ${name}`, name, value),
+    ),
+  ];
+};
+
+const adviseHeader = (kind: string, path: string, name: string, value: string): Advice[] =>
+  adviseText(kind, path, `the header ${name}`, name, value);
+
+function adviseText(kind: string, path: string, what: string, name: string, value: string): Advice[] {
+  const isCredential = isSecretName(name) || looksSecret(value);
+  if (value === "" || placeholder.test(value) || !isCredential) return [];
+  return [{ path, message: `${what} seems to hold a credential, and ${readable(kind)}; ${fromSecret}` }];
+}
+
+function adviseUrl(kind: string, path: string, text = ""): Advice[] {
   // What a placeholder stands for is no secret that stands here.
   const { source } = placeholder;
   const literal = text.replace(new RegExp(`//[^/@]*${source}[^/@]*@`), "//").replaceAll(new RegExp(source, "g"), "");
   const secret = URL.canParse(literal) ? findSecretInUrl(new URL(literal)) : undefined;
   if (secret === undefined) return [];
-  const message = `${secret} seems to be a credential, and ${readable}; send it in a header with its value from a Secret`;
+  const message = `${secret} seems to be a credential, and ${readable(kind)}; send it in a header with its value from a Secret`;
   return [{ path, message }];
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkManifests, type Checked } from "./check.ts";
-import { agentManifestOf, instanceManifestOf } from "./testing/resources.ts";
+import { agentManifestOf, instanceManifestOf, serverManifestOf } from "./testing/resources.ts";
 
 const check = (...values: unknown[]) =>
   checkManifests(
@@ -28,7 +28,7 @@ describe("CFG-5 a sound set of manifests", () => {
   });
 
   it("of nothing is nothing", () => {
-    expect(check()).toEqual({ problems: [], instances: [], accepted: [], runnable: [] });
+    expect(check()).toEqual({ problems: [], instances: [], servers: [], accepted: [], runnable: [] });
   });
 
   it("a runnable agent comes with the agents of its own instance and namespace only", () => {
@@ -79,10 +79,10 @@ describe("CFG-5 several problems are told at once, each with its document", () =
       [3, "document default/?", "kind"],
     ]);
     expect(problems.map(({ message }) => message)).toEqual([
-      'expected "PallasInstance", "PallasAgent", found "PallasAgnt" (did you mean "PallasAgent"?)',
-      'expected "PallasInstance", "PallasAgent", found "Pod"',
-      'expected "PallasInstance", "PallasAgent", found nothing',
-      'expected "PallasInstance", "PallasAgent", found nothing',
+      'expected "PallasInstance", "PallasAgent", "PallasServer", found "PallasAgnt" (did you mean "PallasAgent"?)',
+      'expected "PallasInstance", "PallasAgent", "PallasServer", found "Pod"',
+      'expected "PallasInstance", "PallasAgent", "PallasServer", found nothing',
+      'expected "PallasInstance", "PallasAgent", "PallasServer", found nothing',
     ]);
   });
 
@@ -166,5 +166,54 @@ describe("CFG-6 placeholders", () => {
       "PlaceholderInCluster",
     ]);
     expect(checkManifests(manifests, { mode: "local" }).problems).toEqual([]);
+  });
+});
+
+describe("DSC-6 tool servers in files", () => {
+  const npm = { package: { kind: "npm", name: "server-memory", version: "1.0.0" } };
+
+  it("that are sound come with their instance, and a faulty one takes nothing else down", () => {
+    const checked = check(
+      serverManifestOf("memory", npm),
+      instanceManifestOf(),
+      serverManifestOf("slow", { ...npm, timeout: "60" }),
+      serverManifestOf("mine", { local: { command: "node" } }),
+      agentManifestOf("a"),
+    );
+    expect(told(checked)).toEqual([
+      [2, "PallasServer default/slow", "InvalidField", "spec.timeout"],
+      [3, "PallasServer default/mine", "LocalOnly", "spec.local"],
+    ]);
+    expect(checked.servers.map(({ server, instance }) => [server.metadata.name, instance.metadata.name])).toEqual([
+      ["memory", "ouranos"],
+    ]);
+    expect(names(checked).runnable).toEqual(["a"]);
+  });
+
+  it("of one name are judged per instance", () => {
+    const other = { instanceRef: { name: "other" }, serverName: "memory" };
+    const checked = check(
+      instanceManifestOf(),
+      instanceManifestOf({}, { name: "other" }),
+      serverManifestOf("memory", npm),
+      serverManifestOf("memory-2", { ...npm, ...other }),
+      serverManifestOf("memory-3", { ...npm, serverName: "memory" }),
+    );
+    expect(told(checked)).toEqual([[4, "PallasServer default/memory-3", "DuplicateName", "spec.serverName"]]);
+  });
+
+  it("without their instance say so, and of a faulty instance nothing", () => {
+    expect(told(check(serverManifestOf("memory", npm)))).toEqual([
+      [0, "PallasServer default/memory", "InstanceNotFound", "spec.instanceRef.name"],
+    ]);
+    const faulty = check(instanceManifestOf({ defaultModel: "nobody.x" }), serverManifestOf("memory", npm));
+    expect(told(faulty).map(([source]) => source)).toEqual([0]);
+  });
+});
+
+describe("a registration in a file", () => {
+  it("is refused, since a gateway writes it", () => {
+    const { problems } = check({ ...serverManifestOf("x"), kind: "PallasRegistration" });
+    expect(problems).toMatchObject([{ path: "kind", message: expect.stringContaining("is written by a gateway") }]);
   });
 });

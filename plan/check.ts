@@ -3,11 +3,12 @@
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { suggestion } from "../crds/did-you-mean.ts";
-import { kindNames, type Resource } from "../crds/kinds.ts";
+import { kinds, manifestKindNames, type Resource } from "../crds/kinds.ts";
+import type { PallasServer } from "../crds/server.ts";
 import { listNames, type ValidationError, type Outcome } from "./validation-error.ts";
-import { judgeAgent, judgeInstance } from "./judge.ts";
+import { judgeAgent, judgeInstance, judgeServers } from "./judge.ts";
 import { calledBy } from "./order.ts";
-import { parseAgent, parseInstance } from "./parse.ts";
+import { parseAgent, parseInstance, parseServer } from "./parse.ts";
 import { resolveAgent, type Neighbourhood } from "./resolve.ts";
 import type { Rules } from "./rules.ts";
 
@@ -27,6 +28,8 @@ export interface Checked<Source> {
   problems: SourcedValidationError<Source>[];
   /** Instances without problems. */
   instances: PallasInstance[];
+  /** Tool servers without problems. */
+  servers: { server: PallasServer; instance: PallasInstance }[];
   /** Accepted agents, which the catalogue lists, whether or not they can run. */
   accepted: { agent: PallasAgent; instance: PallasInstance }[];
   /** Agents that can run: accepted and resolved, with what they are resolved against. */
@@ -36,7 +39,9 @@ export interface Checked<Source> {
 const field = (value: unknown, ...path: string[]): unknown =>
   path.reduce<unknown>((at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined), value);
 
-const instanceKey = (agent: PallasAgent) => `${agent.metadata.namespace}/${agent.spec.instanceRef.name}`;
+type Member = PallasAgent | PallasServer;
+
+const instanceKey = ({ metadata, spec }: Member) => `${metadata.namespace}/${spec.instanceRef.name}`;
 const keyOf = ({ metadata }: Resource) => `${metadata.namespace}/${metadata.name}`;
 
 /** namespace/name of a document that may be anything. */
@@ -81,16 +86,34 @@ class Judgement<Source> {
     return firsts;
   }
 
-  /** Documents of no kind of ours; what to pass over, such as Secrets, the caller has taken out. */
+  /** Those whose instance is in no document. */
+  reportStrays(members: readonly { source: Source; resource: Member }[]): void {
+    const instances = this.declared("PallasInstance");
+    for (const { source, resource } of members) {
+      // A faulty instance has said so itself.
+      if (instances.has(instanceKey(resource))) continue;
+      const known = namesIn(resource.metadata.namespace, instances);
+      this.report(source, `${resource.kind} ${keyOf(resource)}`, [instanceMissing(resource, known)]);
+    }
+  }
+
+  /** Documents of no kind that people write; what to pass over, such as Secrets, the caller has taken out. */
   reportStrangers(): void {
     for (const { source, value } of this.#manifests) {
       const kind = field(value, "kind");
-      if (kindNames.some((known) => known === kind)) continue;
-      const near = typeof kind === "string" ? suggestion(kind, kindNames) : "";
-      const message = `expected ${listNames(kindNames)}, found ${JSON.stringify(kind) ?? "nothing"}${near}`;
+      if (manifestKindNames.some((known) => known === kind)) continue;
+      const message = kind === kinds.PallasRegistration.type.kind ? registered : describeStranger(kind);
       this.report(source, `document ${declaredKey(value)}`, [{ reason: "InvalidField", path: "kind", message }]);
     }
   }
+}
+
+const registered =
+  "a PallasRegistration is written by a gateway, for who registers something in its directory; remove it here, and register it there";
+
+function describeStranger(kind: unknown): string {
+  const near = typeof kind === "string" ? suggestion(kind, manifestKindNames) : "";
+  return `expected ${listNames(manifestKindNames)}, found ${JSON.stringify(kind) ?? "nothing"}${near}`;
 }
 
 const duplicate = (resource: Resource): ValidationError => ({
@@ -100,10 +123,10 @@ const duplicate = (resource: Resource): ValidationError => ({
   message: `another ${resource.kind} is already named "${keyOf(resource)}"; rename or remove one of them`,
 });
 
-/** The problem of an agent whose instance is not there (OPR-5). */
-export function instanceMissing(agent: PallasAgent, known: readonly string[]): ValidationError {
-  const { name } = agent.spec.instanceRef;
-  const message = `PallasInstance "${name}" is not in namespace "${agent.metadata.namespace}"${suggestion(name, known)}; there is ${listNames(known)}`;
+/** The problem of an agent or tool server whose instance is not there (OPR-5). */
+export function instanceMissing({ metadata, spec }: Member, known: readonly string[]): ValidationError {
+  const { name } = spec.instanceRef;
+  const message = `PallasInstance "${name}" is not in namespace "${metadata.namespace}"${suggestion(name, known)}; there is ${listNames(known)}`;
   return { reason: "InstanceNotFound", path: "spec.instanceRef.name", message };
 }
 
@@ -127,6 +150,7 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], r
   judgement.reportStrangers();
   const instances = judgement.parsed("PallasInstance", parseInstance);
   const agents = judgement.parsed("PallasAgent", parseAgent);
+  const servers = judgement.parsed("PallasServer", parseServer);
 
   const sound = new Map<string, PallasInstance>();
   for (const [key, { source, resource }] of instances) {
@@ -138,11 +162,12 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], r
   const checked: Checked<Source> = {
     problems: judgement.problems,
     instances: [...sound.values()],
+    servers: [],
     accepted: [],
     runnable: [],
   };
+  judgement.reportStrays([...servers.values(), ...agents.values()]);
   const siblings = [...agents.values()].map(({ resource }) => resource);
-  const declaredInstances = judgement.declared("PallasInstance");
   // Agents that are there but faulty; which instance they belong to cannot be told.
   const unreadable = new Set([...judgement.declared("PallasAgent")].filter((key) => !agents.has(key)));
   const neighbourhoods = new Map(
@@ -151,19 +176,28 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], r
       return [key, neighbourhood(instance, siblings, invalid)];
     }),
   );
-  for (const [key, { source, resource: agent }] of agents) {
-    const subject = `PallasAgent ${key}`;
-    const around = neighbourhoods.get(instanceKey(agent));
-    if (!around) {
-      // A faulty instance has said so itself.
-      if (declaredInstances.has(instanceKey(agent))) continue;
-      judgement.report(source, subject, [instanceMissing(agent, namesIn(agent.metadata.namespace, declaredInstances))]);
-      continue;
+  for (const around of neighbourhoods.values()) {
+    const own = [...servers.values()].filter(({ resource }) => instanceKey(resource) === keyOf(around.instance));
+    const judged = judgeServers(
+      around.instance,
+      own.map(({ resource }) => resource),
+      around.agents,
+      rules,
+    );
+    for (const [server, problems] of judged) {
+      if (problems.length === 0) checked.servers.push({ server, instance: around.instance });
     }
+    for (const { source, resource } of own) {
+      judgement.report(source, `PallasServer ${keyOf(resource)}`, judged.get(resource) ?? []);
+    }
+  }
+  for (const { source, resource: agent } of agents.values()) {
+    const around = neighbourhoods.get(instanceKey(agent));
+    if (!around) continue;
     const { instance } = around;
     const acceptance = judgeAgent(agent, instance, rules);
     const references = resolveAgent(agent, around);
-    judgement.report(source, subject, [...acceptance, ...references]);
+    judgement.report(source, `PallasAgent ${keyOf(agent)}`, [...acceptance, ...references]);
     if (acceptance.length === 0) checked.accepted.push({ agent, instance });
     if (acceptance.length + references.length === 0) checked.runnable.push({ agent, around });
   }

@@ -119,7 +119,8 @@ describe("CFG-5 a field in the wrong place is told where it belongs", () => {
     ],
     [{ apiKey: "x" }, 'spec.apiKey: unknown field "apiKey"; it belongs under spec.providers[] of the PallasInstance'],
     [{ providers: [] }, 'spec.providers: unknown field "providers"; it belongs under spec of the PallasInstance'],
-    [{ env: [] }, 'spec.env: unknown field "env"; correct or remove it'],
+    [{ env: [] }, 'spec.env: unknown field "env"; it belongs under spec of the PallasServer'],
+    [{ livenessModel: "x" }, 'spec.livenessModel: unknown field "livenessModel"; correct or remove it'],
   ])("%j of an agent", (spec, message) => {
     expect(ofAgent(spec)).toEqual([message]);
   });

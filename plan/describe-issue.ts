@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { suggestion } from "../crds/did-you-mean.ts";
 import { characters } from "../crds/fields.ts";
-import { kinds } from "../crds/kinds.ts";
+import { kinds, manifestKindNames } from "../crds/kinds.ts";
 import { listNames } from "./validation-error.ts";
 import { isOptional, placesOf, schemaAt } from "./schema-at.ts";
 import { isSecretPath, looksSecret } from "./secret-text.ts";
@@ -164,7 +164,9 @@ const synonyms: Readonly<Record<string, string>> = {
 };
 /** These stand in too many places for one of them to be meant. */
 const anywhere: ReadonlySet<string> = new Set(["name", "key", "value", "values", "type", "kind", "operator", "path"]);
-const others = Object.values(kinds).map(({ type, manifest }) => ({ kind: type.kind, schema: manifest }));
+const others = Object.values(kinds)
+  .filter(({ type }) => manifestKindNames.includes(type.kind))
+  .map(({ type, manifest }) => ({ kind: type.kind, schema: manifest }));
 
 /** The sentence on a key that no schema has there: the nearest one that is, or where it belongs. */
 export function describeUnknownKey(key: string, schema: Schema, path: Path): string {
@@ -183,7 +185,7 @@ export function describeUnknownKey(key: string, schema: Schema, path: Path): str
   return `unknown field "${key}"; ${place === undefined ? "correct or remove it" : `it belongs under ${place}`}`;
 }
 
-/** Where a field of one of these names belongs: in this resource, or else in the other kind. */
+/** Where a field of one of these names belongs: in this resource, or else in another kind. */
 function findPlace(names: readonly string[], schema: Schema, path: Path): string | undefined {
   const list = path.findLast((part) => typeof part === "string");
   const elsewhere = others.filter((other) => other.schema !== schema);

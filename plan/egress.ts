@@ -15,6 +15,10 @@ const httpsPort = 443;
 const schemePorts: Readonly<Record<string, number>> = { "http:": 80, "https:": httpsPort };
 const namespacePattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
+/** A URL of a host that stands by itself. */
+export const hostUrl = (host: string, port = httpsPort): string =>
+  `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+
 /**
  * What a URL of a pod in `namespace` needs. A single label is a Service beside it; `a.b` may be a Service of another
  * namespace or a host outside, so that both are let through; nothing for itself or where nobody may go.

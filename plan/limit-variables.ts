@@ -13,7 +13,11 @@ export const list = z.string().transform((text) =>
 );
 
 export const limitVariables = {
-  PALLAS_ALLOWED_IMAGES: list.default([]).describe("repositories that spec.images may name, separated by commas"),
+  PALLAS_ALLOWED_IMAGES: list
+    .default([])
+    .describe(
+      "repositories that spec.images of an instance and spec.container of a server may name, separated by commas",
+    ),
   PALLAS_AUTHOR_LABELS: list
     .default([])
     .describe("keys of labels that authors may set on pods, separated by commas; a* stands for all that begin with a"),

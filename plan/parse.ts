@@ -4,6 +4,7 @@
 import * as z from "zod";
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
+import type { PallasServer } from "../crds/server.ts";
 import { kinds } from "../crds/kinds.ts";
 import { describeIssue, describeUnknownKey } from "./describe-issue.ts";
 import { formatPath, type ValidationError, type Outcome } from "./validation-error.ts";
@@ -54,6 +55,9 @@ const parse = <T extends z.ZodType>(schema: T, manifest: unknown): Outcome<z.out
 
 /** A PallasAgent with the schema's defaults filled in, or every problem of it. */
 export const parseAgent = (raw: unknown): Outcome<PallasAgent> => parse(kinds.PallasAgent.manifest, raw);
+
+/** A PallasServer with the schema's defaults filled in, or every problem of it. */
+export const parseServer = (raw: unknown): Outcome<PallasServer> => parse(kinds.PallasServer.manifest, raw);
 
 /** A PallasInstance with the schema's defaults filled in, or every problem of it. */
 export const parseInstance = (raw: unknown): Outcome<PallasInstance> => parse(kinds.PallasInstance.manifest, raw);

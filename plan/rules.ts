@@ -8,7 +8,7 @@ export type Mode = "cluster" | "local";
 
 /** A limit that is absent is not known, and nothing is refused by it: no file says what an operator was told. */
 const limits = z.object({
-  /** Repositories that spec.images may name, beside the release's own (SEC-2). */
+  /** Repositories that images may come from, beside the release's own (SEC-2). */
   allowedImages: z.array(z.string()).readonly().exactOptional(),
   /** What authors of instances and agents may set and open. */
   authors: authorLimits.exactOptional(),

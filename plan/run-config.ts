@@ -2,6 +2,7 @@
 // hash of them says whether pods must roll (OPR-2).
 import { createHash } from "node:crypto";
 import type { PallasAgent } from "../crds/agent.ts";
+import type { BridgeConfig } from "../crds/bridge-config.ts";
 import { defined } from "../crds/defined.ts";
 import type { GatewayConfig } from "../crds/gateway-config.ts";
 import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
@@ -30,10 +31,11 @@ type Server = NonNullable<InstanceSpec["servers"]>[number];
 type Headers = NonNullable<Server["headers"]>;
 type OwnAuth = NonNullable<Server["auth"]>;
 
-const defaultToolTimeout = "60s";
+export const defaultToolTimeout = "60s";
 const neutralInstruction = "You are a helpful assistant. Use your tools where they help, and say so when you cannot.";
 
-const renderHeaders = (headers: Headers | undefined): RunHeader[] =>
+/** Headers, or variables of a process: of the same form. */
+export const renderValues = (headers: Headers | undefined): RunHeader[] =>
   (headers ?? []).map(({ name, value, valueFrom }) =>
     valueFrom === undefined ? { name, value: value ?? "" } : { name, secret: valueFrom.secretKeyRef },
   );
@@ -72,7 +74,7 @@ function renderProviders(used: ReadonlySet<string>, instance: PallasInstance): R
           kind,
           ...defined({ baseUrl: provider.baseUrl, region: provider.region }),
           ...(provider.apiKey === undefined ? {} : { apiKey: provider.apiKey.secretKeyRef }),
-          headers: renderHeaders(provider.headers),
+          headers: renderValues(provider.headers),
           ...renderOauth(provider.auth),
           requireListedModel: provider.requireListedModel ?? true,
           forwardInboundAuth: provider.forwardInboundAuth ?? false,
@@ -98,7 +100,7 @@ function renderServers(agent: PallasAgent, instance: PallasInstance): RunServer[
         name,
         url: server.url,
         prefix: server.prefix ?? name,
-        headers: renderHeaders(server.headers),
+        headers: renderValues(server.headers),
         ...renderOauth(server.auth),
         forwardInboundAuth: server.forwardInboundAuth ?? false,
         instructions: server.instructions ?? true,
@@ -238,11 +240,11 @@ export const renderLiveConfig = (agent: PallasAgent, instance: PallasInstance, s
 });
 
 /** The bytes that are written. */
-export const serialiseConfig = (config: RunConfig | LiveConfig | GatewayConfig): string =>
+export const serialiseConfig = (config: RunConfig | LiveConfig | GatewayConfig | BridgeConfig): string =>
   `${JSON.stringify(config, null, 2)}\n`;
 
 /** A change of it rolls the pods. */
-export const hashRunConfig = (config: RunConfig | GatewayConfig): string =>
+export const hashRunConfig = (config: RunConfig | GatewayConfig | BridgeConfig): string =>
   createHash("sha256").update(serialiseConfig(config)).digest("hex").slice(0, 16);
 
 /** Every Secret key and ConfigMap key the agent's files must hold, for projected volumes and local files. */

@@ -42,16 +42,23 @@ const givingWay = (defaults: Amounts, written: Amounts, leavesNoRoom: (order: nu
     }),
   );
 
+/** Of one process in Node and a server beside it, or of several such in one container. */
+export const serverResources = {
+  requests: builtIn.resources.requests,
+  limits: { memory: "1Gi" },
+} as const;
+
 /** A built-in request follows a lower limit down, a built-in limit a higher request up: the API refuses the reverse. */
 export function effectiveResources(
   shared: Defaults["resources"],
   own: Defaults["resources"],
+  defaults: Required<Settings["resources"]> = builtIn.resources,
 ): Required<Settings["resources"]> {
   const requests: Amounts = { ...shared?.requests, ...own?.requests };
   const limits: Amounts = { ...shared?.limits, ...own?.limits };
   return {
-    requests: { ...givingWay(builtIn.resources.requests, limits, (order) => order < 0), ...requests },
-    limits: { ...givingWay(builtIn.resources.limits, requests, (order) => order > 0), ...limits },
+    requests: { ...givingWay(defaults.requests, limits, (order) => order < 0), ...requests },
+    limits: { ...givingWay(defaults.limits, requests, (order) => order > 0), ...limits },
   };
 }
 
@@ -88,17 +95,22 @@ export const effectiveScope = ({ spec }: PallasAgent, instance: PallasInstance):
 export const sharedDrainTimeoutMs = ({ spec }: PallasInstance): number =>
   parseDurationMs(spec.agentDefaults?.drainTimeout ?? builtIn.drainTimeout);
 
-/** Every setting of an agent, with nothing left to default. */
-export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) {
-  const own: AgentSpec = agent.spec;
-  const shared: Defaults = instance.spec.agentDefaults ?? {};
-  const pods = [builtIn.pod, shared.pod, own.pod];
-  const pod: Settings["pod"] = {
+/** Maps of several layers are merged, the later ones win. */
+export function effectivePod(...written: Defaults["pod"][]): Settings["pod"] {
+  const pods = [builtIn.pod, ...written];
+  return {
     ...layered(...pods),
     labels: { ...layeredMap<Settings["pod"]>("labels", ...pods) },
     annotations: { ...layeredMap<Settings["pod"]>("annotations", ...pods) },
     nodeSelector: { ...layeredMap<Settings["pod"]>("nodeSelector", ...pods) },
   };
+}
+
+/** Every setting of an agent, with nothing left to default. */
+export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) {
+  const own: AgentSpec = agent.spec;
+  const shared: Defaults = instance.spec.agentDefaults ?? {};
+  const pod = effectivePod(shared.pod, own.pod);
   const limits = { ...builtIn.limits, ...shared.limits, ...own.limits };
   const history = { ...builtIn.history, ...shared.history, ...own.history };
   const resources = effectiveResources(shared.resources, own.resources);

@@ -1,12 +1,16 @@
-// Where agents and registries are reached: from inside the cluster by Service name, from outside as the instance
+// Where agents, tool servers and registries are reached: from inside the cluster by Service name, from outside as the instance
 // declares (CAT-4). Always ending in /mcp for agents.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
-import { ports, registryName, serviceUrl } from "../crds/names.ts";
+import { ports, registryName, serverChildren, serviceUrl } from "../crds/names.ts";
 
 /** Inside the cluster, by Service DNS name. */
 export const clusterAgentUrl = (agent: string, namespace: string): string =>
   `${serviceUrl(agent, namespace, ports.agentMcp)}/mcp`;
+
+/** Of the bridge before a PallasServer, inside the cluster. */
+export const clusterServerUrl = (server: string, namespace: string): string =>
+  `${serviceUrl(serverChildren(server).service, namespace, ports.bridge)}/mcp`;
 
 /** On this machine, by the name of what it listens on. */
 export const localAgentUrl = (port: number, host = "localhost"): string => `http://${host}:${port}/mcp`;

@@ -94,3 +94,30 @@ test("CLI-1 a Secret or ConfigMap that no manifest provides is a note, once", as
     'a.yaml:9:1: note: PallasAgent default/a needs key "k.md" of ConfigMap "p", which is in none of these files; add it, or create it in the cluster',
   ]);
 });
+
+describe("DSC-6 tool servers in files", () => {
+  const serverYaml = (spec: string) =>
+    `apiVersion: pallas.helu.ca/v1alpha1\nkind: PallasServer\nmetadata: { name: memory }\nspec:\n  instanceRef: { name: i }\n${spec.replaceAll(/^/gm, "  ")}\n---\n`;
+  const memory = serverYaml(
+    `package: { kind: npm, name: server-memory }
+env:
+  - { name: MODE, value: "\${MODE}" }
+  - { name: TOKEN, valueFrom: { secretKeyRef: { name: memory-keys, key: token } } }`,
+  );
+
+  test("are advised of, and what they read and no manifest provides is noted", async () => {
+    expect(await said({ "a.yaml": instanceYaml() + memory }, "local", { MODE: "rw" })).toEqual([
+      expect.stringContaining("warning: PallasServer default/memory: spec.package.version: is not set"),
+      expect.stringContaining('note: PallasServer default/memory needs key "token" of Secret "memory-keys"'),
+    ]);
+  });
+
+  test("CFG-6 have placeholders as instances have them", async () => {
+    expect(await said({ "a.yaml": instanceYaml() + memory }, "cluster")).toEqual([
+      expect.stringContaining("spec.env[0].value: found the placeholder ${MODE}, which only local mode expands"),
+    ]);
+    expect((await said({ "a.yaml": instanceYaml() + memory }, "local"))[1]).toContain(
+      "spec.env[0].value: the variable MODE is not set, so that memory will not work",
+    );
+  });
+});

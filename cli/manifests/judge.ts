@@ -1,15 +1,17 @@
 // The manifests judged: plan/'s verdict with the place of every problem, and what only files can tell, such as a Secret
 // that no manifest provides or a variable that is not set.
-import type { PallasAgent } from "../../crds/agent.ts";
 import type { ValidationReason } from "../../crds/conditions.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import type { Resource } from "../../crds/kinds.ts";
 import { renderUnfilled } from "../../crds/references.ts";
-import { adviseAgent, adviseInstance } from "../../plan/advice.ts";
+import type { PallasServer } from "../../crds/server.ts";
+import { adviseAgent, adviseInstance, adviseServer } from "../../plan/advice.ts";
 import { checkManifests, type Checked } from "../../plan/check.ts";
 import { formatProblem } from "../../plan/validation-error.ts";
 import { renderResolved } from "../../plan/resolved.ts";
 import type { Rules } from "../../plan/rules.ts";
 import { referencedFiles } from "../../plan/run-config.ts";
+import { resolveServer, secretsOfServer } from "../../plan/server.ts";
 import { isSecretPath, looksSecret } from "../../plan/secret-text.ts";
 import { bySeverityAndPlace, type Diagnostic } from "./diagnostic.ts";
 import { expandObject, placeholdersIn, type Environment, type LocalObject } from "./local-objects.ts";
@@ -59,10 +61,15 @@ function placeOf(
 }
 
 /** What is sound and probably not meant. */
-function findAdvice(manifests: Manifests, { instances, accepted }: Checked<Source>, { mode }: Rules): Diagnostic[] {
+function findAdvice(
+  manifests: Manifests,
+  { instances, servers, accepted }: Checked<Source>,
+  { mode }: Rules,
+): Diagnostic[] {
   const ofInstances = instances.map((resource) => ({ resource, advice: adviseInstance(resource, mode) }));
+  const ofServers = servers.map(({ server }) => ({ resource: server, advice: adviseServer(server) }));
   const ofAgents = accepted.map(({ agent, instance }) => ({ resource: agent, advice: adviseAgent(agent, instance) }));
-  return [...ofInstances, ...ofAgents].flatMap(({ resource, advice }) => {
+  return [...ofInstances, ...ofServers, ...ofAgents].flatMap(({ resource, advice }) => {
     const { kind, metadata } = resource;
     const source = sourceOf(manifests, resource);
     return source === undefined
@@ -77,11 +84,15 @@ function findAdvice(manifests: Manifests, { instances, accepted }: Checked<Sourc
 
 /** Variables that settings refer to and that are not set (CFG-6, CFG-7). */
 function unsetSettings(manifests: Manifests, checked: Checked<Source>, environment: Environment): Diagnostic[] {
-  return checked.instances.flatMap((instance) => {
-    const source = sourceOf(manifests, instance);
+  const settings = [
+    ...checked.instances.map((resource) => ({ resource, texts: settingsOf(resource) })),
+    ...checked.servers.map(({ server }) => ({ resource: server, texts: settingsOfServer(server) })),
+  ];
+  return settings.flatMap(({ resource, texts }) => {
+    const source = sourceOf(manifests, resource);
     return source === undefined
       ? []
-      : settingsOf(instance).flatMap(({ owner, path, text }) =>
+      : texts.flatMap(({ owner, path, text }) =>
           placeholdersIn(text)
             .filter((name) => environment[name] === undefined)
             .map((name): Diagnostic => ({
@@ -93,8 +104,24 @@ function unsetSettings(manifests: Manifests, checked: Checked<Source>, environme
   });
 }
 
+interface Setting {
+  owner: string;
+  path: string;
+  text: string;
+}
+
+const settingsOfServer = ({ metadata: { name: owner }, spec }: PallasServer): Setting[] =>
+  [
+    { path: "spec.remote.url", text: spec.remote?.url },
+    ...(spec.remote?.headers ?? []).map(({ value }, at) => ({
+      path: `spec.remote.headers[${at}].value`,
+      text: value,
+    })),
+    ...(spec.env ?? []).map(({ value }, at) => ({ path: `spec.env[${at}].value`, text: value })),
+  ].map(({ path, text = "" }) => ({ owner, path, text }));
+
 /** Every text of an instance in which a placeholder may stand. */
-const settingsOf = ({ spec }: PallasInstance): { owner: string; path: string; text: string }[] =>
+const settingsOf = ({ spec }: PallasInstance): Setting[] =>
   (["providers", "servers"] as const).flatMap((field) =>
     (spec[field] ?? []).flatMap((entry, index) => {
       const path = `spec.${field}[${index}]`;
@@ -110,9 +137,9 @@ const settingsOf = ({ spec }: PallasInstance): { owner: string; path: string; te
     }),
   );
 
-/** A key of a Secret or ConfigMap that an agent reads, by its whole name. */
+/** A key of a Secret or ConfigMap that an agent or a tool server reads, by its whole name. */
 interface Reference {
-  agent: PallasAgent;
+  reader: Resource;
   kind: LocalObject["kind"];
   name: string;
   key: string;
@@ -121,21 +148,26 @@ interface Reference {
 const idOf = (kind: string, namespace: string, name: string, key: string): string =>
   `${kind} ${namespace}/${name}/${key}`;
 
-function findReferences({ runnable }: Checked<Source>): Map<string, Reference> {
+function findReferences({ runnable, servers }: Checked<Source>): Map<string, Reference> {
   const references = new Map<string, Reference>();
+  const add = (reader: Resource, kind: LocalObject["kind"], files: readonly { name: string; key: string }[]): void => {
+    for (const { name, key } of files) {
+      const id = idOf(kind, reader.metadata.namespace, name, key);
+      if (!references.has(id)) references.set(id, { reader, kind, name, key });
+    }
+  };
   for (const { agent, around } of runnable) {
     const { secrets, texts } = referencedFiles(renderResolved(agent, around, () => "").config);
-    const add = (kind: LocalObject["kind"], { name, key }: { name: string; key: string }): void => {
-      const id = idOf(kind, agent.metadata.namespace, name, key);
-      if (!references.has(id)) references.set(id, { agent, kind, name, key });
-    };
-    for (const secret of secrets) add("Secret", secret);
-    for (const text of texts) add("ConfigMap", text);
+    add(agent, "Secret", secrets);
+    add(agent, "ConfigMap", texts);
+  }
+  for (const { server, instance } of servers) {
+    add(server, "Secret", secretsOfServer(resolveServer(server, instance, "")));
   }
   return references;
 }
 
-/** Keys of Secrets that agents read and that lack a variable (CFG-6). */
+/** Keys of Secrets that agents and servers read and that lack a variable (CFG-6). */
 const unsetSecrets = (
   { objects }: Manifests,
   references: ReadonlyMap<string, Reference>,
@@ -174,11 +206,11 @@ function missingFiles(manifests: Manifests, references: ReadonlyMap<string, Refe
       [...values.keys(), ...templates.keys()].map((key) => idOf(kind, namespace, name, key)),
     ),
   );
-  return [...references].flatMap(([id, { agent, kind, name, key }]): Diagnostic[] => {
-    const source = sourceOf(manifests, agent);
+  return [...references].flatMap(([id, { reader, kind, name, key }]): Diagnostic[] => {
+    const source = sourceOf(manifests, reader);
     if (provided.has(id) || source === undefined) return [];
-    const { namespace, name: agentName } = agent.metadata;
-    const message = `PallasAgent ${namespace}/${agentName} needs key "${key}" of ${kind} "${name}", which is in none of these files; add it, or create it in the cluster`;
+    const { namespace, name: readerName } = reader.metadata;
+    const message = `${reader.kind} ${namespace}/${readerName} needs key "${key}" of ${kind} "${name}", which is in none of these files; add it, or create it in the cluster`;
     return [{ severity: "note", file: source.file, position: source.document.start, message }];
   });
 }

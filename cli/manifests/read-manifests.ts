@@ -1,6 +1,6 @@
 // Files → documents, sorted by what they are for: resources of ours, Secrets and ConfigMaps, and the rest, which is
 // passed over with a note. It reads and sorts; what is wrong with a resource is said by plan/.
-import { kindNames } from "../../crds/kinds.ts";
+import { manifestKindNames } from "../../crds/kinds.ts";
 import { group } from "../../crds/names.ts";
 import type { Manifest } from "../../plan/check.ts";
 import type { Diagnostic } from "./diagnostic.ts";
@@ -80,7 +80,11 @@ function addDocument(manifests: Manifests, source: Source, isOurs: boolean): voi
       }
     }
   } else if (apiVersion !== undefined && kind !== undefined && !apiVersion.startsWith(`${group}/`)) {
-    say("note", source.document.start, `passed over ${kind}: read are ${kindNames.join(", ")}, Secret and ConfigMap`);
+    say(
+      "note",
+      source.document.start,
+      `passed over ${kind}: read are ${manifestKindNames.join(", ")}, Secret and ConfigMap`,
+    );
   } else if (apiVersion === undefined && kind === undefined && !isOurs) {
     say("note", source.document.start, "passed over, since it has no apiVersion and kind");
   } else {

@@ -3,10 +3,11 @@ import * as z from "zod";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { apiVersion } from "../../crds/names.ts";
+import type { PallasServer } from "../../crds/server.ts";
 import { neighbourhood } from "../check.ts";
 import { formatProblem, type Outcome } from "../validation-error.ts";
 import { limitsOf, limitVariables } from "../limit-variables.ts";
-import { parseAgent, parseInstance } from "../parse.ts";
+import { parseAgent, parseInstance, parseServer } from "../parse.ts";
 import type { Neighbourhood } from "../resolve.ts";
 
 function sound<T>(outcome: Outcome<T>): T {
@@ -28,6 +29,16 @@ export const instanceManifestOf = (spec: object = {}, metadata: object = {}) => 
   metadata: { name: "ouranos", ...metadata },
   spec: { registryNamespace: "ca.helu.ouranos", defaultModel: "passthrough", ...spec },
 });
+
+export const serverManifestOf = (name: string, spec: object = {}, metadata: object = {}) => ({
+  apiVersion,
+  kind: "PallasServer",
+  metadata: { name, ...metadata },
+  spec: { instanceRef: { name: "ouranos" }, ...spec },
+});
+
+export const sampleServer = (name: string, spec: object = {}, metadata: object = {}): PallasServer =>
+  sound(parseServer(serverManifestOf(name, spec, metadata)));
 
 export const sampleAgent = (name: string, spec: object = {}, metadata: object = {}): PallasAgent =>
   sound(parseAgent(agentManifestOf(name, spec, metadata)));

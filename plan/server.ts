@@ -1,0 +1,147 @@
+// From a tool server without problems to how it is reached and, where it needs one, the one file that its bridge reads (DSC-6).
+// Pure: the same resources give the same bytes.
+import type { BridgeConfig, BridgeTarget, BridgeValue } from "../crds/bridge-config.ts";
+import { defined } from "../crds/defined.ts";
+import type { PallasInstance } from "../crds/instance.ts";
+import { mounts, ports } from "../crds/names.ts";
+import type { SecretKey } from "../crds/run-config.ts";
+import { serverKinds, type PallasServer, type ServerKind, type ServerSpec } from "../crds/server.ts";
+import { parseDurationMs } from "../crds/units.ts";
+import type { ResolvedBridge, ResolvedServer } from "./resolved-server.ts";
+import { defaultToolTimeout, hashRunConfig, renderValues } from "./run-config.ts";
+import {
+  builtInBodyLimit,
+  effectivePod,
+  effectiveReadBytes,
+  effectiveResources,
+  serverResources,
+  sharedDrainTimeoutMs,
+} from "./settings.ts";
+
+const sessionDefaults = { processes: "perSession", max: 16, idleTtl: "10m" } as const;
+/** Of a bridge whose server has a container of its own: spec.resources is that one's. */
+const besideContainer = { requests: { cpu: "25m", memory: "64Mi" }, limits: { memory: "256Mi" } } as const;
+
+/** The name by which agents refer to it. */
+export const serverNameOf = ({ metadata, spec }: PallasServer): string => spec.serverName ?? metadata.name;
+
+function kindOf(spec: ServerSpec): ServerKind {
+  const kind = serverKinds.find((each) => spec[each] !== undefined);
+  if (kind === undefined)
+    throw new Error("expected a server that says what it is made of, found none: its schema asks");
+  return kind;
+}
+
+/** Only one that is remote and has no secrets is called without a bridge: no other process holds what a server is given. */
+const isDirect = ({ remote }: ServerSpec): boolean =>
+  remote !== undefined && (remote.headers ?? []).every(({ valueFrom }) => valueFrom === undefined);
+
+function renderPackage({ kind, name, version, command, args = [] }: NonNullable<ServerSpec["package"]>): string[] {
+  if (kind === "npm") {
+    const source = version === undefined ? name : `${name}@${version}`;
+    return command === undefined ? ["npx", "-y", source, ...args] : ["npx", "-y", "-p", source, command, ...args];
+  }
+  const source = version === undefined ? name : `${name}==${version}`;
+  return command === undefined ? ["uvx", source, ...args] : ["uvx", "--from", source, command, ...args];
+}
+
+function renderTarget({ remote, package: published, local, env }: ServerSpec): BridgeTarget {
+  if (remote !== undefined) {
+    const { url, headers, forwardInboundAuth = false } = remote;
+    return { kind: "remote", url, headers: renderValues(headers), forwardInboundAuth };
+  }
+  if (published !== undefined) return { kind: "command", command: renderPackage(published), env: renderValues(env) };
+  if (local !== undefined) {
+    const { command, args = [], cwd } = local;
+    return { kind: "command", command: [command, ...args], ...defined({ cwd }), env: renderValues(env) };
+  }
+  // What the server is given is its own container's, and in no file of the bridge.
+  return { kind: "pipes", folder: mounts.serverPipes };
+}
+
+function resolveContainer(
+  { container, env }: ServerSpec,
+  resources: ResolvedBridge["resources"],
+): Pick<ResolvedBridge, "container"> {
+  if (container === undefined) return {};
+  const { image, command, args = [] } = container;
+  return { container: { image, command, args, env: renderValues(env), resources } };
+}
+
+function resolveBridge(server: PallasServer, instance: PallasInstance): ResolvedBridge {
+  const { spec } = server;
+  const own = effectiveResources(undefined, spec.resources, serverResources);
+  const resources = spec.container === undefined ? own : effectiveResources(undefined, undefined, besideContainer);
+  const { processes, max, idleTtl } = { ...sessionDefaults, ...spec.sessions };
+  const { http, version, logLevel = "INFO" } = instance.spec;
+  const config: BridgeConfig = {
+    schema: 1,
+    server: {
+      name: serverNameOf(server),
+      namespace: server.metadata.namespace,
+      instance: instance.metadata.name,
+      version,
+    },
+    target: renderTarget(spec),
+    sessions: { processes, max, idleTtlMs: parseDurationMs(idleTtl) },
+    tools: toolsOf(spec),
+    timeoutMs: timeoutMsOf(spec),
+    ports: { http: ports.bridge, admin: ports.bridgeAdmin },
+    http: {
+      allowedHosts: http?.allowedHosts ?? [],
+      allowedOrigins: http?.allowedOrigins ?? [],
+      // What is written is for agents too, which may have more memory.
+      bodyLimitBytes: effectiveReadBytes(undefined, String(http?.bodyLimit ?? builtInBodyLimit), resources),
+    },
+    // What goes through it takes as long as the agents' calls.
+    drainTimeoutMs: sharedDrainTimeoutMs(instance),
+    logLevel,
+  };
+  return {
+    config,
+    hash: hashRunConfig(config),
+    ...resolveContainer(spec, own),
+    resources,
+    pod: effectivePod(spec.pod),
+  };
+}
+
+const toolsOf = ({ tools: { allow = [], deny = [] } = {} }: ServerSpec) => ({ allow, deny });
+const timeoutMsOf = ({ timeout = defaultToolTimeout }: ServerSpec): number => parseDurationMs(timeout);
+
+/**
+ * @param server one without problems
+ * @param bridgeUrl where its bridge is reached by who calls it; unused where it is called directly
+ */
+export function resolveServer(server: PallasServer, instance: PallasInstance, bridgeUrl: string): ResolvedServer {
+  const { spec } = server;
+  const direct = isDirect(spec) ? spec.remote : undefined;
+  return {
+    server,
+    instance,
+    name: serverNameOf(server),
+    kind: kindOf(spec),
+    address: {
+      url: direct?.url ?? bridgeUrl,
+      headers: renderValues(direct?.headers),
+      forwardInboundAuth: spec.remote?.forwardInboundAuth ?? false,
+    },
+    tools: toolsOf(spec),
+    timeoutMs: timeoutMsOf(spec),
+    ...(direct === undefined ? { bridge: resolveBridge(server, instance) } : {}),
+  };
+}
+
+/** The Secrets among variables or headers, each once. */
+function secretsIn(values: readonly BridgeValue[]): SecretKey[] {
+  const keys = values.flatMap((value) => ("secret" in value ? [value.secret] : []));
+  return [...new Map(keys.map((key) => [`${key.name}/${key.key}`, key])).values()];
+}
+
+/** Keys of Secrets that the files of a bridge are made of; those of a server's own container are not among them. */
+export const bridgeFiles = ({ target }: BridgeConfig): SecretKey[] =>
+  target.kind === "pipes" ? [] : secretsIn(target.kind === "command" ? target.env : target.headers);
+
+/** Keys of all Secrets that a server and its bridge read. */
+export const secretsOfServer = ({ bridge }: ResolvedServer): SecretKey[] =>
+  bridge === undefined ? [] : [...bridgeFiles(bridge.config), ...secretsIn(bridge.container?.env ?? [])];
