@@ -15,6 +15,7 @@ const programs: Readonly<Record<string, string>> = {
   "agent-runtime": "agent-runtime/main.ts",
   registry: "registry/main.ts",
   gateway: "gateway/main.ts",
+  bridge: "bridge/main.ts",
 };
 
 /**

@@ -9,7 +9,18 @@ const wholeRun = "test/rights/whole-run.test.ts";
 const patient = { setupFiles: ["test/patience.ts"], expect: { poll: { timeout: 10_000 } } };
 /** Of tests with real servers and deadlines, on machines that do other things too; what needed it is named at the end. */
 const retry = process.env["CI"] ? 1 : 0;
-const sourceFolders = ["crds", "plan", "lib", "operator", "agent-runtime", "registry", "gateway", "cli", "images"];
+const sourceFolders = [
+  "crds",
+  "plan",
+  "lib",
+  "operator",
+  "agent-runtime",
+  "registry",
+  "gateway",
+  "bridge",
+  "cli",
+  "images",
+];
 
 export default defineConfig({
   test: {

@@ -33,8 +33,14 @@ export type BridgeTarget = z.output<typeof target>;
 
 const bridgeConfigSchema = z.object({
   schema: z.literal(1),
-  /** `name` as agents refer to it; `version` is the instance's. */
-  server: z.object({ name: z.string(), namespace: z.string(), instance: z.string(), version: z.string() }),
+  /** `name` as agents refer to it; `resource` is its metadata.name, absent where that is the same; `version` is the instance's. */
+  server: z.object({
+    name: z.string(),
+    resource: z.string().exactOptional(),
+    namespace: z.string(),
+    instance: z.string(),
+    version: z.string(),
+  }),
   target,
   sessions: z.object({
     processes: z.enum(["perSession", "shared"]),

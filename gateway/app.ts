@@ -9,7 +9,7 @@ import { systemClock, type Clock } from "../lib/process/clock.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { probeRoutes, type Probe } from "../lib/process/metrics.ts";
-import type { InFlight } from "./in-flight.ts";
+import type { InFlight } from "../lib/mcp/in-flight.ts";
 import { mcpDeadline } from "./mcp-deadline.ts";
 import type { GatewayMetrics, Route } from "./metrics.ts";
 import { createMetadataApp, isMetadata } from "./protected-resource.ts";

@@ -11,7 +11,7 @@ import type { Logger } from "../lib/process/log.ts";
 import { createAdminApp, createApp } from "./app.ts";
 import { createCallers } from "./callers.ts";
 import { renderAllowedHosts } from "./hosts.ts";
-import { createInFlight } from "./in-flight.ts";
+import { createInFlight } from "../lib/mcp/in-flight.ts";
 import type { KeptSessions } from "./kept-sessions.ts";
 import type { GatewayMetrics, Observed } from "./metrics.ts";
 import type { GatewayRoutes } from "./name-caller.ts";

@@ -3,7 +3,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Clock } from "../lib/process/clock.ts";
 import type { GatewayRoutes } from "./name-caller.ts";
-import { isStreamOfChanges } from "./stream-of-changes.ts";
+import { isStreamOfChanges } from "../lib/mcp/stream-of-changes.ts";
 
 /** Node's longest timer; a token that lasts longer is asked for again by then. */
 const maxTimerMs = 2 ** 31 - 1;

@@ -172,7 +172,7 @@ const visible: readonly Mutant[] = [
     breaks: "a stream of changes goes on after its token has ended",
   },
   {
-    file: "gateway/in-flight.ts",
+    file: "lib/mcp/in-flight.ts",
     find: "if (!isStreamOfChanges(c.req.raw)) {",
     replace: "if (c.req.raw.method !== undefined) {",
     breaks: "a shutdown waits for streams that have no end",

@@ -26,6 +26,7 @@ const rules: readonly FolderRule[] = [
   { prefix: "operator/render/", own: ["crds/", "plan/"], packages: ["node:crypto"] },
   { prefix: "registry/", own: ["crds/", "plan/", "lib/"] },
   { prefix: "gateway/", own: ["crds/", "plan/", "lib/"] },
+  { prefix: "bridge/", own: ["crds/", "lib/"] },
   { prefix: "cli/", own: ["crds/", "plan/", "lib/"] },
   // How Pallas is packed: of the programs these know the bundle, and of the operator its rights.
   { prefix: "images/", own: ["build.ts"] },

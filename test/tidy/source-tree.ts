@@ -12,6 +12,7 @@ const folders = [
   "agent-runtime",
   "registry",
   "gateway",
+  "bridge",
   "cli",
   "images",
   "charts",

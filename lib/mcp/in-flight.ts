@@ -1,7 +1,7 @@
-// The calls that a gateway works on: requests whose answers are not sent yet. Streams of changes are none, since they last
+// The calls that a program works on: requests whose answers are not sent yet. Streams of changes are none, since they last
 // for as long as their readers do, and nobody waits for them.
 import type { MiddlewareHandler } from "hono";
-import type { ServerEnv } from "../lib/process/http-server.ts";
+import type { ServerEnv } from "../process/http-server.ts";
 import { isStreamOfChanges } from "./stream-of-changes.ts";
 
 export interface InFlight {

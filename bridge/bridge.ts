@@ -1,0 +1,145 @@
+// A bridge put together from its configuration: what it serves on its two ports, without the ports. Everything it is made of gets
+// what it needs as an argument; two of them in one process share nothing.
+import { mkdir } from "node:fs/promises";
+import type { Hono } from "hono";
+import type { BridgeConfig } from "../crds/bridge-config.ts";
+import { createDrain, type Drain } from "../lib/mcp/drain.ts";
+import { createInFlight } from "../lib/mcp/in-flight.ts";
+import { JsonRpcError, renderRpcFailure, rpcCodes } from "../lib/mcp/json-rpc.ts";
+import { serveEras } from "../lib/mcp/serve-eras.ts";
+import type { StreamLeg } from "../lib/mcp/serve-2026.ts";
+import type { Clock } from "../lib/process/clock.ts";
+import type { Logger } from "../lib/process/log.ts";
+import { createMemoryBudget, deriveBudgetBytes } from "../lib/process/memory-budget.ts";
+import { createAdminApp, createApp, type BridgeRoutes } from "./app.ts";
+import {
+  createSecretReader,
+  readChildEnvironment,
+  renderBaseEnvironment,
+  renderWorkFolders,
+  type Environment,
+} from "./environment.ts";
+import { renderAllowedHosts } from "./hosts.ts";
+import type { BridgeMetrics, Observed } from "./metrics.ts";
+import { StdioServer, type Served } from "./stdio-server.ts";
+import { createChildLaunch } from "./stdio/child-process.ts";
+import { createErrorLog, type ErrorLog } from "./stdio/error-log.ts";
+import type { Launch } from "./stdio/server-process.ts";
+
+export const bridgeLimits = {
+  /** Of one message of the server; of a larger one its caller is told that it was too large. */
+  maxMessageBytes: 16 * 1024 * 1024,
+  /** For a process to answer `initialize`: its package may have to be fetched first. */
+  startTimeoutMs: 120_000,
+};
+
+export interface BridgeOptions {
+  readonly config: BridgeConfig;
+  readonly environment: Environment;
+  /** Of the bridge's own process. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly metrics: BridgeMetrics;
+  /** Called at the first moment of draining. */
+  readonly onDraining: () => void;
+  readonly limits?: Partial<typeof bridgeLimits>;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+export interface Bridge extends Observed {
+  readonly app: Hono<BridgeRoutes>;
+  readonly adminApp: Hono;
+  readonly drain: Drain;
+  /** Ends sessions, streams and the server's processes. */
+  close(): Promise<void>;
+}
+
+/** A bridge that listens nowhere yet, and starts its server. Throws on a malformed entry of the allow-lists. */
+export async function createBridge(options: BridgeOptions): Promise<Bridge> {
+  const { config, metrics, log, clock } = options;
+  const errorLog = createErrorLog({ log: log.child({ logger: "pallas.bridge.server" }), clock });
+  const served = await openServed(options, errorLog);
+  let isClosed = false;
+  const mcp = serveEras(
+    {
+      leg2025: served.leg2025,
+      load2026: () => served.load2026().catch(renderUnavailableLeg),
+      isClosed: () => isClosed,
+    },
+    {
+      log: log.child({ logger: "pallas.mcp" }),
+      bodyLimitBytes: config.http.bodyLimitBytes,
+      bodyBudget: createMemoryBudget(deriveBudgetBytes()),
+      callers: "anyone",
+    },
+  );
+  const close = async () => {
+    isClosed = true;
+    await served.close();
+  };
+  const inFlight = createInFlight();
+  const drain = createDrain({
+    program: "the bridge",
+    calls: { ...inFlight, abortAll: () => void close() },
+    onBegin: options.onDraining,
+    log,
+    clock,
+  });
+  const allowedHosts = renderAllowedHosts(config, options.environment.PALLAS_POD_IP);
+  const { allowedOrigins } = config.http;
+  const health = () => served.health();
+  return {
+    app: createApp({ allowedHosts, allowedOrigins, drain, inFlight, mcp, log }),
+    adminApp: createAdminApp({
+      allowedHosts,
+      ready: () => (drain.isDraining() ? "the bridge is shutting down" : served.observeUnready()),
+      health,
+      stderr: errorLog.lines,
+      metrics,
+    }),
+    drain,
+    countProcesses: () => health().processes,
+    countSessions: served.leg2025.sessionCount,
+    isUp: () => health().status === "ok",
+    close,
+  };
+}
+
+async function openServed(options: BridgeOptions, errorLog: ErrorLog): Promise<Served> {
+  const { config, metrics, log, clock } = options;
+  const { startTimeoutMs, maxMessageBytes } = { ...bridgeLimits, ...options.limits };
+  const launch = await openLaunch(options, errorLog, maxMessageBytes);
+  return new StdioServer({ config, launch, errorLog, startTimeoutMs, metrics, log, clock });
+}
+
+async function openLaunch(options: BridgeOptions, errorLog: ErrorLog, maxMessageBytes: number): Promise<Launch> {
+  const { config, environment, variables, metrics, clock } = options;
+  const { target } = config;
+  if (target.kind !== "command") throw new Error(`a target of the kind ${target.kind} is not served yet`);
+  const base = renderBaseEnvironment(environment, variables);
+  const work = environment.PALLAS_BRIDGE_WORK;
+  await Promise.all([work, ...renderWorkFolders(work)].map((folder) => mkdir(folder, { recursive: true })));
+  const readSecret = createSecretReader(environment.PALLAS_SECRETS_DIR);
+  return createChildLaunch({
+    command: target.command,
+    cwd: target.cwd ?? work,
+    readEnvironment: () => readChildEnvironment(base, target.env, readSecret),
+    errorLog,
+    maxMessageBytes,
+    counts: metrics,
+    clock,
+  });
+}
+
+/** Says why the server cannot be had. */
+function renderUnavailableLeg(error: unknown): StreamLeg {
+  if (!(error instanceof JsonRpcError)) throw error;
+  const failure = { status: 503, code: rpcCodes.serverError, message: error.message, headers: { "Retry-After": "5" } };
+  return {
+    isOf2025: async () => false,
+    handle: async () => renderRpcFailure(failure),
+    afterCall: (_inbound, onEnd) => onEnd(),
+    sessionCount: () => 0,
+    close: async () => undefined,
+  };
+}
