@@ -50,6 +50,7 @@ export const validationReasons = [
   "ModelMissing",
   "ProviderNotFound",
   "ServerNotFound",
+  "ServerNotAccepted",
   "AgentNotFound",
   "DependencyCycle",
   "CallDepthExceeded",

@@ -42,6 +42,8 @@ const provider = z.object({
 });
 export type RunProvider = z.output<typeof provider>;
 
+const toolRules = { allow: z.array(z.string()), deny: z.array(z.string()) };
+
 const server = z.object({
   name: z.string(),
   url: z.string(),
@@ -54,8 +56,9 @@ const server = z.object({
   instructions: z.boolean().default(true),
   /** Deadline of one tool call, restarted by its progress. */
   timeoutMs: z.number(),
-  allow: z.array(z.string()),
-  deny: z.array(z.string()),
+  ...toolRules,
+  /** Tools that the server offers to anybody, where nobody before it sees to that; the agent's own rules hold as well. Absent: all. */
+  offered: z.object(toolRules).exactOptional(),
 });
 export type RunServer = z.output<typeof server>;
 

@@ -217,3 +217,44 @@ describe("a registration in a file", () => {
     expect(problems).toMatchObject([{ path: "kind", message: expect.stringContaining("is written by a gateway") }]);
   });
 });
+
+describe("DSC-6 agents that use tool servers in files", () => {
+  const npm = { package: { kind: "npm", name: "server-memory", version: "1.0.0" } };
+  const user = (name: string) => agentManifestOf("a", { servers: [{ name }] });
+
+  it("run where the server is sound, whatever the order of the documents", () => {
+    const all = [user("memory"), serverManifestOf("m", { ...npm, serverName: "memory" }), instanceManifestOf()];
+    for (const documents of [all, all.toReversed()]) {
+      const checked = check(...documents);
+      expect(told(checked)).toEqual([]);
+      expect(checked.runnable.map(({ around }) => [...(around.servers?.sound.keys() ?? [])])).toEqual([["memory"]]);
+    }
+  });
+
+  it.each<[string, object]>([
+    ["is refused", { local: { command: "node" }, serverName: "memory" }],
+    ["cannot be read", { ...npm, serverName: "memory", timeout: "60" }],
+  ])("do not run where it %s, and name it", (_, spec) => {
+    const checked = check(instanceManifestOf(), serverManifestOf("m", spec), user("memory"));
+    expect(told(checked).map(([source, , reason]) => [source, reason])).toEqual([
+      [1, expect.any(String)],
+      [2, "ServerNotAccepted"],
+    ]);
+    expect(checked.problems[1]?.message).toContain('server "memory" is PallasServer "m"');
+    expect(names(checked)).toEqual({ accepted: ["a"], runnable: [] });
+  });
+
+  it("see no server of another instance or namespace", () => {
+    const others = [
+      serverManifestOf("memory", { ...npm, instanceRef: { name: "other" } }),
+      serverManifestOf("memory", npm, { namespace: "elsewhere" }),
+      serverManifestOf("broken", { timeout: "60" }, { namespace: "elsewhere" }),
+    ];
+    const instances = [instanceManifestOf(), instanceManifestOf({}, { name: "other" })];
+    const elsewhere = instanceManifestOf({}, { namespace: "elsewhere" });
+    const named = (name: string) =>
+      check(...instances, elsewhere, ...others, user(name)).problems.filter(({ source }) => source === 6);
+    expect(named("memory")).toMatchObject([{ reason: "ServerNotFound" }]);
+    expect(named("broken")).toMatchObject([{ reason: "ServerNotFound" }]);
+  });
+});

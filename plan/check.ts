@@ -6,7 +6,7 @@ import { suggestion } from "../crds/did-you-mean.ts";
 import { kinds, manifestKindNames, type Resource } from "../crds/kinds.ts";
 import type { PallasServer } from "../crds/server.ts";
 import { listNames, type ValidationError, type Outcome } from "./validation-error.ts";
-import { judgeAgent, judgeInstance, judgeServers } from "./judge.ts";
+import { judgeAgent, judgeInstance, judgeServers, serversAround } from "./judge.ts";
 import { calledBy } from "./order.ts";
 import { parseAgent, parseInstance, parseServer } from "./parse.ts";
 import { resolveAgent, type Neighbourhood } from "./resolve.ts";
@@ -84,6 +84,20 @@ class Judgement<Source> {
       else firsts.set(keyOf(result.value), { source, resource: result.value });
     }
     return firsts;
+  }
+
+  /** By namespace, PallasServers that are there but faulty, by all names that an agent may use for them. */
+  unreadableServers(readable: ReadonlySet<string>): Map<string, Map<string, string>> {
+    const found = new Map<string, Map<string, string>>();
+    for (const { value } of this.#manifests) {
+      const key = declaredKey(value);
+      if (field(value, "kind") !== kinds.PallasServer.type.kind || readable.has(key)) continue;
+      const [namespace = "", name = ""] = key.split("/", 2);
+      const names = found.get(namespace) ?? new Map<string, string>();
+      const serverName = field(value, "spec", "serverName");
+      found.set(namespace, names.set(typeof serverName === "string" ? serverName : name, name));
+    }
+    return found;
   }
 
   /** Those whose instance is in no document. */
@@ -176,20 +190,18 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], r
       return [key, neighbourhood(instance, siblings, invalid)];
     }),
   );
+  const unreadableServers = judgement.unreadableServers(new Set(servers.keys()));
   for (const around of neighbourhoods.values()) {
-    const own = [...servers.values()].filter(({ resource }) => instanceKey(resource) === keyOf(around.instance));
-    const judged = judgeServers(
-      around.instance,
-      own.map(({ resource }) => resource),
-      around.agents,
-      rules,
-    );
-    for (const [server, problems] of judged) {
-      if (problems.length === 0) checked.servers.push({ server, instance: around.instance });
+    const { instance } = around;
+    const own = [...servers.values()].filter(({ resource }) => instanceKey(resource) === keyOf(instance));
+    const resources = own.map(({ resource }) => resource);
+    const judged = judgeServers(instance, resources, around.agents, rules);
+    for (const { source, resource: server } of own) {
+      const problems = judged.get(server) ?? [];
+      judgement.report(source, `PallasServer ${keyOf(server)}`, problems);
+      if (problems.length === 0) checked.servers.push({ server, instance });
     }
-    for (const { source, resource } of own) {
-      judgement.report(source, `PallasServer ${keyOf(resource)}`, judged.get(resource) ?? []);
-    }
+    around.servers = serversAround(judged, unreadableServers.get(instance.metadata.namespace));
   }
   for (const { source, resource: agent } of agents.values()) {
     const around = neighbourhoods.get(instanceKey(agent));

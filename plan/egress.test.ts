@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { destinationsOf, destinationsOfUrl, type Destination } from "./egress.ts";
 import { renderResolved } from "./resolved.ts";
-import { sampleAgent, sampleInstance, sampleNeighbourhood } from "./testing/resources.ts";
+import { sampleAgent, sampleInstance, sampleNeighbourhood, sampleUrls } from "./testing/resources.ts";
 
 const inNamespace = (namespace: string): Destination => ({ kind: "namespace", namespace });
 const outside = (port: number): Destination => ({ kind: "outside", port });
@@ -38,7 +38,7 @@ describe("SEC-3 what a URL needs", () => {
 describe("SEC-3 what an agent needs", () => {
   const destinations = (instanceSpec: object, agentSpec: object) => {
     const [agent, instance] = [sampleAgent("a", agentSpec), sampleInstance(instanceSpec)];
-    const { config } = renderResolved(agent, sampleNeighbourhood(instance, agent), () => "");
+    const { config } = renderResolved(agent, sampleNeighbourhood(instance, agent), sampleUrls);
     return destinationsOf(config, instance);
   };
 

@@ -7,9 +7,10 @@ import { acceptAgent, acceptInstance } from "./accept.ts";
 import { imageProblems, serverImageProblems } from "./accept-images.ts";
 import { acceptServer, serversByName, takenNameProblems } from "./accept-server.ts";
 import { authorProblems } from "./author-limits.ts";
-import type { ValidationError } from "./validation-error.ts";
-import { resolveInstance } from "./resolve.ts";
+import { resolveInstance, type Servers } from "./resolve.ts";
 import type { Rules } from "./rules.ts";
+import { serverNameOf } from "./server.ts";
+import { formatProblem, type ValidationError } from "./validation-error.ts";
 
 /** Every problem of an instance; with one, none of its agents is accepted. */
 export const judgeInstance = (instance: PallasInstance, rules: Rules): ValidationError[] => [
@@ -44,6 +45,24 @@ export function judgeServers(
       [...judgeServer(server, instance, rules), ...takenNameProblems(server, holders, agents)],
     ]),
   );
+}
+
+/** How agents see what `judgeServers` found. @param unreadable names of PallasServers by those that agents may use for them */
+export function serversAround(
+  judged: ReadonlyMap<PallasServer, readonly ValidationError[]>,
+  unreadable: ReadonlyMap<string, string> = new Map(),
+): Servers {
+  const sound = new Map<string, PallasServer>();
+  const faulty = new Map<string, string>();
+  for (const [name, resource] of unreadable) {
+    faulty.set(name, `PallasServer "${resource}", which cannot be read; correct that one first`);
+  }
+  for (const [server, [problem]] of judged) {
+    const { name } = server.metadata;
+    if (problem === undefined) sound.set(serverNameOf(server), server);
+    else faulty.set(serverNameOf(server), `PallasServer "${name}", which is not valid: ${formatProblem(problem)}`);
+  }
+  return { sound, faulty };
 }
 
 /** Every problem of an agent in an instance without problems, apart from what it refers to (`resolveAgent`). */

@@ -6,7 +6,13 @@ import { formatProblem } from "./validation-error.ts";
 import { parseInstance } from "./parse.ts";
 import { renderResolved } from "./resolved.ts";
 import { referencedFiles } from "./run-config.ts";
-import { instanceManifestOf, sampleAgent, sampleInstance, sampleNeighbourhood } from "./testing/resources.ts";
+import {
+  instanceManifestOf,
+  sampleAgent,
+  sampleInstance,
+  sampleNeighbourhood,
+  sampleUrls,
+} from "./testing/resources.ts";
 
 const oauth = {
   tokenUrl: "https://login.identity.svc/token",
@@ -29,7 +35,7 @@ describe("CFG-1 auth.oauth in the run configuration", () => {
       providers: [provider({ auth })],
     });
     const agent = sampleAgent("a", { servers: [{ name: "argos" }] });
-    return { instance, config: renderResolved(agent, sampleNeighbourhood(instance, agent), () => "").config };
+    return { instance, config: renderResolved(agent, sampleNeighbourhood(instance, agent), sampleUrls).config };
   };
   const whole = { ...oauth, clientAuth: "post", scopes: ["b", "a"], audience: "urn:tools", resource: "https://t/mcp" };
 

@@ -2,6 +2,7 @@
 // all inside its namespace and instance (SEC-2). Problems of references show as ReferencesResolved=False.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
+import type { PallasServer } from "../crds/server.ts";
 import { mcpName } from "../crds/names.ts";
 import { suggestion } from "../crds/did-you-mean.ts";
 import { listNames, type ValidationError } from "./validation-error.ts";
@@ -16,6 +17,15 @@ export interface Neighbourhood {
   callers: ReadonlyMap<string, ReadonlySet<string>>;
   /** Agents that are there but faulty: naming one is no problem of who names it. */
   invalid?: ReadonlySet<string>;
+  /** Absent: the instance has none but those in its own spec. */
+  servers?: Servers;
+}
+
+/** The PallasServers of an instance, by the names that agents refer to. */
+export interface Servers {
+  readonly sound: ReadonlyMap<string, PallasServer>;
+  /** Of those that no agent can use: which one it is, and why. */
+  readonly faulty: ReadonlyMap<string, string>;
 }
 
 const missing = (what: string, name: string, known: readonly string[], where: string) =>
@@ -41,12 +51,16 @@ function modelProblems(agent: PallasAgent, { instance }: Neighbourhood): Validat
   });
 }
 
-function serverProblems(agent: PallasAgent, { instance }: Neighbourhood): ValidationError[] {
-  const known = (instance.spec.servers ?? []).map(({ name }) => name);
+function serverProblems(agent: PallasAgent, { instance, servers }: Neighbourhood): ValidationError[] {
+  const inline = (instance.spec.servers ?? []).map(({ name }) => name);
   return (agent.spec.servers ?? []).flatMap(({ name }, position): ValidationError[] => {
-    if (known.includes(name)) return [];
+    if (inline.includes(name) || servers?.sound.has(name) === true) return [];
+    const path = `spec.servers[${position}].name`;
+    const why = servers?.faulty.get(name);
+    if (why !== undefined) return [{ reason: "ServerNotAccepted", path, message: `server "${name}" is ${why}` }];
+    const known = [...inline, ...(servers?.sound.keys() ?? []), ...(servers?.faulty.keys() ?? [])];
     const message = missing("server", name, known, `instance "${instance.metadata.name}" has the servers`);
-    return [{ reason: "ServerNotFound", path: `spec.servers[${position}].name`, message }];
+    return [{ reason: "ServerNotFound", path, message }];
   });
 }
 
@@ -76,7 +90,7 @@ function graphProblems(agent: PallasAgent, { agents }: Neighbourhood): Validatio
 }
 
 /** Models see `{prefix}__{tool}` for servers and `{agent}__{agent}` for agents: the first parts must differ. */
-function prefixProblems(agent: PallasAgent, { instance }: Neighbourhood): ValidationError[] {
+function prefixProblems(agent: PallasAgent, { instance, servers }: Neighbourhood): ValidationError[] {
   const prefixes = new Map(
     (agent.spec.servers ?? []).map(({ name }) => {
       const server = instance.spec.servers?.find((candidate) => candidate.name === name);
@@ -86,7 +100,9 @@ function prefixProblems(agent: PallasAgent, { instance }: Neighbourhood): Valida
   return (agent.spec.agents ?? []).flatMap(({ name }, position): ValidationError[] => {
     const server = prefixes.get(mcpName(name));
     if (server === undefined) return [];
-    const message = `agent "${name}" and server "${server}" would have the same prefix "${mcpName(name)}" to the model; set another prefix on the server`;
+    const cure =
+      servers?.sound.has(server) === true ? "set another serverName on it" : "set another prefix on the server";
+    const message = `agent "${name}" and server "${server}" would have the same prefix "${mcpName(name)}" to the model; ${cure}`;
     return [{ reason: "DuplicateName", path: `spec.agents[${position}].name`, message }];
   });
 }

@@ -6,6 +6,7 @@ import type { LiveConfig, RunConfig, TokenSigner } from "../crds/run-config.ts";
 import type { Neighbourhood } from "./resolve.ts";
 import { hashRunConfig, renderLiveConfig, renderRunConfig } from "./run-config.ts";
 import { effectiveSettings, type EffectiveSettings } from "./settings.ts";
+import type { PeerUrls } from "./urls.ts";
 
 export interface Resolved {
   readonly agent: PallasAgent;
@@ -20,17 +21,16 @@ export interface Resolved {
 }
 
 /**
- * @param agentUrl where another agent of the instance is reached from this one's process
  * @param signer of the tokens of the instance's gateway, where it has one and that is known
  */
 export function renderResolved(
   agent: PallasAgent,
   around: Neighbourhood,
-  agentUrl: (name: string) => string,
+  urls: PeerUrls,
   signer?: TokenSigner,
 ): Resolved {
   const settings = effectiveSettings(agent, around.instance);
-  const config = renderRunConfig(agent, around, settings, agentUrl);
+  const config = renderRunConfig(agent, around, settings, urls);
   return {
     agent,
     instance: around.instance,

@@ -8,8 +8,9 @@ import {
   sampleAgent,
   sampleInstance,
   sampleNeighbourhood,
+  sampleUrls,
 } from "./testing/resources.ts";
-import { clusterAgentUrl } from "./urls.ts";
+import { clusterPeerUrls } from "./urls.ts";
 
 const secret = (key: string) => ({ valueFrom: { secretKeyRef: { name: "keys", key } } });
 const instanceSpec = {
@@ -57,7 +58,7 @@ const others = [sampleAgent("archive", { description: "Old papers." }), sampleAg
 function resolve(agent: object = {}, instance: object = {}) {
   const own = sampleAgent("research", { ...agentSpec, ...agent });
   const around = sampleNeighbourhood(sampleInstance({ ...instanceSpec, ...instance }), own, ...others);
-  return renderResolved(own, around, (name) => clusterAgentUrl(name, "default"));
+  return renderResolved(own, around, clusterPeerUrls("default"));
 }
 
 const render = (agent: object = {}, instance: object = {}) => resolve(agent, instance).config;
@@ -193,7 +194,7 @@ describe("CFG-1 the run configuration has all that an agent needs, resolved", ()
 
   it("an agent that says nothing has a neutral instruction, a title of its name and every default", () => {
     const agent = sampleAgent("deep-research");
-    const { config } = renderResolved(agent, sampleNeighbourhood(sampleInstance(), agent), String);
+    const { config } = renderResolved(agent, sampleNeighbourhood(sampleInstance(), agent), sampleUrls);
     expect(config).toMatchObject({
       agent: { title: "Deep Research", description: "Deep Research", version: "1.0.0" },
       instruction: { text: expect.stringContaining("helpful assistant") },
@@ -293,8 +294,10 @@ describe("OPR-2 what an agent does not use does not roll it", () => {
     const spec = (manifest: object) => Object(reversed(manifest)).spec;
     const agent = sampleAgent("research", spec(agentManifestOf("research", agentSpec)));
     const instance = sampleInstance(spec(instanceManifestOf(instanceSpec)));
-    const { config } = renderResolved(agent, sampleNeighbourhood(instance, agent, ...others), (name) =>
-      clusterAgentUrl(name, "default"),
+    const { config } = renderResolved(
+      agent,
+      sampleNeighbourhood(instance, agent, ...others),
+      clusterPeerUrls("default"),
     );
     expect(serialiseConfig(config)).toBe(before);
     expect(hashRunConfig(config)).toMatch(/^[0-9a-f]{16}$/);

@@ -12,7 +12,6 @@ import type {
   LiveConfig,
   RunCard,
   RunConfig,
-  RunHeader,
   RunOauth,
   RunProvider,
   RunServer,
@@ -20,25 +19,19 @@ import type {
   TokenSigner,
 } from "../crds/run-config.ts";
 import { parseExtra } from "../crds/run-config.ts";
-import { parseDurationMs } from "../crds/units.ts";
+import type { PallasServer } from "../crds/server.ts";
 import { renderIdentity } from "./catalogue.ts";
 import { isBuiltIn, resolveModels } from "./models.ts";
 import type { Neighbourhood } from "./resolve.ts";
 import type { EffectiveSettings } from "./settings.ts";
-import { hostOf, publishedAgentUrl } from "./urls.ts";
+import { addressOf, isCalledDirectly, offeredTools, renderValues, toolTimeoutMs } from "./server-address.ts";
+import { hostOf, publishedAgentUrl, type PeerUrls } from "./urls.ts";
 
 type Server = NonNullable<InstanceSpec["servers"]>[number];
-type Headers = NonNullable<Server["headers"]>;
+type UsedServer = NonNullable<PallasAgent["spec"]["servers"]>[number];
 type OwnAuth = NonNullable<Server["auth"]>;
 
-export const defaultToolTimeout = "60s";
 const neutralInstruction = "You are a helpful assistant. Use your tools where they help, and say so when you cannot.";
-
-/** Headers, or variables of a process: of the same form. */
-export const renderValues = (headers: Headers | undefined): RunHeader[] =>
-  (headers ?? []).map(({ name, value, valueFrom }) =>
-    valueFrom === undefined ? { name, value: value ?? "" } : { name, secret: valueFrom.secretKeyRef },
-  );
 
 /** In the order of fields that is always the same: the agent finds sources of tokens by it. */
 function renderOauth(auth: OwnAuth | undefined): { oauth?: RunOauth } {
@@ -91,37 +84,52 @@ function renderProviders(used: ReadonlySet<string>, instance: PallasInstance): R
   return [...declared, ...builtIn];
 }
 
-function renderServers(agent: PallasAgent, instance: PallasInstance): RunServer[] {
-  return (agent.spec.servers ?? []).flatMap(({ name, tools }): RunServer[] => {
-    const server = instance.spec.servers?.find((candidate) => candidate.name === name);
-    if (!server) return [];
-    return [
-      {
-        name,
-        url: server.url,
-        prefix: server.prefix ?? name,
-        headers: renderValues(server.headers),
-        ...renderOauth(server.auth),
-        forwardInboundAuth: server.forwardInboundAuth ?? false,
-        instructions: server.instructions ?? true,
-        timeoutMs: parseDurationMs(server.timeout ?? defaultToolTimeout),
-        allow: tools?.allow ?? [],
-        deny: tools?.deny ?? [],
-      },
-    ];
-  });
+const renderInlineServer = (server: Server, { name, tools }: UsedServer): RunServer => ({
+  name,
+  url: server.url,
+  prefix: server.prefix ?? name,
+  headers: renderValues(server.headers),
+  ...renderOauth(server.auth),
+  forwardInboundAuth: server.forwardInboundAuth ?? false,
+  instructions: server.instructions ?? true,
+  timeoutMs: toolTimeoutMs(server),
+  allow: tools?.allow ?? [],
+  deny: tools?.deny ?? [],
+});
+
+/** Only of what its users run on, so that other edits of it roll no pods (OPR-2). */
+function renderServer({ metadata, spec }: PallasServer, { name, tools }: UsedServer, urls: PeerUrls): RunServer {
+  const { url, headers, forwardInboundAuth } = addressOf(spec, urls.server(metadata.name));
+  // A bridge sees to it itself.
+  const isFiltered = isCalledDirectly(spec) && spec.tools !== undefined;
+  return {
+    name,
+    url,
+    prefix: name,
+    headers: [...headers],
+    forwardInboundAuth,
+    instructions: true,
+    timeoutMs: toolTimeoutMs(spec),
+    allow: tools?.allow ?? [],
+    deny: tools?.deny ?? [],
+    ...(isFiltered ? { offered: offeredTools(spec) } : {}),
+  };
 }
 
-function renderSubAgents(
-  agent: PallasAgent,
-  { agents }: Neighbourhood,
-  agentUrl: (name: string) => string,
-): RunSubAgent[] {
+const renderServers = (agent: PallasAgent, { instance, servers }: Neighbourhood, urls: PeerUrls): RunServer[] =>
+  (agent.spec.servers ?? []).flatMap((used): RunServer[] => {
+    const inline = instance.spec.servers?.find(({ name }) => name === used.name);
+    if (inline) return [renderInlineServer(inline, used)];
+    const resource = servers?.sound.get(used.name);
+    return resource ? [renderServer(resource, used, urls)] : [];
+  });
+
+function renderSubAgents(agent: PallasAgent, { agents }: Neighbourhood, urls: PeerUrls): RunSubAgent[] {
   return (agent.spec.agents ?? []).map(({ name, forwardInboundAuth = false }) => {
     const { title = titleFromName(name), description } = agents.get(name)?.spec ?? {};
     return {
       name,
-      url: agentUrl(name),
+      url: urls.agent(name),
       description: description ?? `Asks the agent ${title}.`,
       forwardInboundAuth,
     };
@@ -167,15 +175,12 @@ function renderTelemetry({ spec }: PallasInstance): Pick<RunConfig, "telemetry">
   return otlpEndpoint === "" ? {} : { telemetry: { otlpEndpoint } };
 }
 
-/**
- * The run configuration of an agent without problems.
- * @param agentUrl where another agent of the instance is reached from this one's process
- */
+/** The run configuration of an agent without problems. */
 export function renderRunConfig(
   agent: PallasAgent,
   around: Neighbourhood,
   { scope, request, limits, history, drainTimeoutMs, bodyLimitBytes }: EffectiveSettings,
-  agentUrl: (name: string) => string,
+  urls: PeerUrls,
 ): RunConfig {
   const { instance } = around;
   const { name, namespace } = agent.metadata;
@@ -197,8 +202,8 @@ export function renderRunConfig(
     models,
     providers: renderProviders(new Set(models.map(({ provider }) => provider)), instance),
     request: renderRequest(request),
-    servers: renderServers(agent, instance),
-    agents: renderSubAgents(agent, around, agentUrl),
+    servers: renderServers(agent, around, urls),
+    agents: renderSubAgents(agent, around, urls),
     ...defined({ output: agent.spec.output }),
     scope,
     // Nothing of how many pods there are, which would roll them: only this scope can have several.

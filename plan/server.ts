@@ -8,7 +8,8 @@ import type { SecretKey } from "../crds/run-config.ts";
 import { serverKinds, type PallasServer, type ServerKind, type ServerSpec } from "../crds/server.ts";
 import { parseDurationMs } from "../crds/units.ts";
 import type { ResolvedBridge, ResolvedServer } from "./resolved-server.ts";
-import { defaultToolTimeout, hashRunConfig, renderValues } from "./run-config.ts";
+import { hashRunConfig } from "./run-config.ts";
+import { addressOf, isCalledDirectly, offeredTools, renderValues, toolTimeoutMs } from "./server-address.ts";
 import {
   builtInBodyLimit,
   effectivePod,
@@ -31,10 +32,6 @@ function kindOf(spec: ServerSpec): ServerKind {
     throw new Error("expected a server that says what it is made of, found none: its schema asks");
   return kind;
 }
-
-/** Only one that is remote and has no secrets is called without a bridge: no other process holds what a server is given. */
-const isDirect = ({ remote }: ServerSpec): boolean =>
-  remote !== undefined && (remote.headers ?? []).every(({ valueFrom }) => valueFrom === undefined);
 
 function renderPackage({ kind, name, version, command, args = [] }: NonNullable<ServerSpec["package"]>): string[] {
   if (kind === "npm") {
@@ -84,8 +81,8 @@ function resolveBridge(server: PallasServer, instance: PallasInstance): Resolved
     },
     target: renderTarget(spec),
     sessions: { processes, max, idleTtlMs: parseDurationMs(idleTtl) },
-    tools: toolsOf(spec),
-    timeoutMs: timeoutMsOf(spec),
+    tools: offeredTools(spec),
+    timeoutMs: toolTimeoutMs(spec),
     ports: { http: ports.bridge, admin: ports.bridgeAdmin },
     http: {
       allowedHosts: http?.allowedHosts ?? [],
@@ -106,29 +103,21 @@ function resolveBridge(server: PallasServer, instance: PallasInstance): Resolved
   };
 }
 
-const toolsOf = ({ tools: { allow = [], deny = [] } = {} }: ServerSpec) => ({ allow, deny });
-const timeoutMsOf = ({ timeout = defaultToolTimeout }: ServerSpec): number => parseDurationMs(timeout);
-
 /**
  * @param server one without problems
  * @param bridgeUrl where its bridge is reached by who calls it; unused where it is called directly
  */
 export function resolveServer(server: PallasServer, instance: PallasInstance, bridgeUrl: string): ResolvedServer {
   const { spec } = server;
-  const direct = isDirect(spec) ? spec.remote : undefined;
   return {
     server,
     instance,
     name: serverNameOf(server),
     kind: kindOf(spec),
-    address: {
-      url: direct?.url ?? bridgeUrl,
-      headers: renderValues(direct?.headers),
-      forwardInboundAuth: spec.remote?.forwardInboundAuth ?? false,
-    },
-    tools: toolsOf(spec),
-    timeoutMs: timeoutMsOf(spec),
-    ...(direct === undefined ? { bridge: resolveBridge(server, instance) } : {}),
+    address: addressOf(spec, bridgeUrl),
+    tools: offeredTools(spec),
+    timeoutMs: toolTimeoutMs(spec),
+    ...(isCalledDirectly(spec) ? {} : { bridge: resolveBridge(server, instance) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderResolved } from "./resolved.ts";
-import { sampleAgent, sampleInstance, sampleNeighbourhood } from "./testing/resources.ts";
+import { sampleAgent, sampleInstance, sampleNeighbourhood, sampleUrls } from "./testing/resources.ts";
 import {
   clusterAgentUrl,
   externalHost,
@@ -56,7 +56,7 @@ describe("SEC-4 the outside URL's host is accepted in Host headers", () => {
     [{ template: "https://%/{agent}/mcp" }, undefined, undefined],
   ])("of %j: by the agent %s, by the registry %s", (externalUrl, ofAgent, ofRegistry) => {
     const instance = sampleInstance({ externalUrl }, { namespace: "agents" });
-    const { config } = renderResolved(agent, sampleNeighbourhood(instance, agent), String);
+    const { config } = renderResolved(agent, sampleNeighbourhood(instance, agent), sampleUrls);
     expect(config.http.allowedHosts).toEqual(ofAgent === undefined ? [] : [ofAgent]);
     expect(externalHost(instance)).toBe(ofRegistry);
   });

@@ -12,6 +12,20 @@ export const clusterAgentUrl = (agent: string, namespace: string): string =>
 export const clusterServerUrl = (server: string, namespace: string): string =>
   `${serviceUrl(serverChildren(server).service, namespace, ports.bridge)}/mcp`;
 
+/** Where others of an instance are reached from an agent's process. */
+export interface PeerUrls {
+  /** @param name of an agent */
+  agent(name: string): string;
+  /** Of the bridge before a server. @param name of a PallasServer, by its metadata */
+  server(name: string): string;
+}
+
+/** In a cluster. */
+export const clusterPeerUrls = (namespace: string): PeerUrls => ({
+  agent: (name) => clusterAgentUrl(name, namespace),
+  server: (name) => clusterServerUrl(name, namespace),
+});
+
 /** On this machine, by the name of what it listens on. */
 export const localAgentUrl = (port: number, host = "localhost"): string => `http://${host}:${port}/mcp`;
 

@@ -39,17 +39,23 @@ export function renderCalledName(name: string): string {
   return `${replaceRefused(name.slice(0, maxNameChars)).slice(0, maxNameChars - 1)}_`;
 }
 
-/** Whether `tool` passes: named by `allow` (empty means all), and not by `deny`. `*` stands for any characters. */
-export function isToolAllowed(tool: string, rules: { allow: readonly string[]; deny: readonly string[] }): boolean {
-  const allowed = rules.allow.length === 0 || rules.allow.some((pattern) => matchesToolPattern(tool, pattern));
-  return allowed && !rules.deny.some((pattern) => matchesToolPattern(tool, pattern));
+interface ToolRules {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
 }
 
+/** Named by `allow` (empty means all), and not by `deny`. `*` stands for any characters. */
+function passes(tool: string, { allow, deny }: ToolRules): boolean {
+  const isNamed = allow.length === 0 || allow.some((pattern) => matchesToolPattern(tool, pattern));
+  return isNamed && !deny.some((pattern) => matchesToolPattern(tool, pattern));
+}
+
+/** Whether the agent's own rules let `tool` pass, and those of what its server offers, which are about tools only. */
+export const isToolAllowed = (tool: string, rules: ToolRules & { readonly offered?: ToolRules }): boolean =>
+  passes(tool, rules) && (rules.offered === undefined || tool === resourcesRead || passes(tool, rules.offered));
+
 /** Patterns of `allow` and `deny` that fit none of a server's tools, each with what may be meant. */
-export function findUselessPatterns(
-  tools: readonly string[],
-  { allow, deny }: { allow: readonly string[]; deny: readonly string[] },
-): string[] {
+export function findUselessPatterns(tools: readonly string[], { allow, deny }: ToolRules): string[] {
   const known = [...tools, resourcesRead];
   return [...new Set([...allow, ...deny])]
     .filter((pattern) => !known.some((tool) => matchesToolPattern(tool, pattern)))

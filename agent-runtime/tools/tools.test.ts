@@ -49,6 +49,21 @@ describe("names of tools to the model", () => {
   });
 
   test.each([
+    ["search_web", [], ["search_*"], [], true],
+    ["read", [], ["search_*"], [], false],
+    ["read", ["*"], [], ["read"], false],
+    ["read", ["search_*"], ["read"], [], false],
+    ["resources/read", [], ["search_*"], ["*"], true],
+    ["resources/read", ["search_*"], [], [], false],
+  ])(
+    "DSC-6 %s with the agent's allow %j where the server offers %j without %j passes: %s",
+    (tool, allow, offered, withheld, passes) => {
+      const rules = { allow, deny: [], offered: { allow: offered, deny: withheld } };
+      expect(isToolAllowed(tool, rules)).toBe(passes);
+    },
+  );
+
+  test.each([
     [["get_tme"], [], ['"get_tme" (did you mean "get_time"?)']],
     [["get_time", "time__get_time", "set_*"], ["drop"], ['"time__get_time"', '"set_*"', '"drop"']],
     [["nothing"], ["nothing"], ['"nothing"']],

@@ -34,12 +34,14 @@ describe("CFG-5 a problem is shown with file, line, field, what and cure", () =>
     ]);
   });
 
-  test("a sub-agent in a document that cannot be read is not said to be missing", async () => {
+  test("a sub-agent or tool server in a document that cannot be read is not said to be missing", async () => {
     const files = {
       "a.yaml": `${instanceYaml()}${agentYaml("a", "agents: [{ name: b }]")}`,
       "b.yaml": `${agentYaml("b")}x: [`,
     };
     expect(await said(files, "cluster")).toEqual([expect.stringMatching(/^b\.yaml:\d+:\d+: error: not valid YAML/)]);
+    const using = { ...files, "a.yaml": `${instanceYaml()}${agentYaml("a", "servers: [{ name: b }]")}` };
+    expect(await said(using, "cluster")).toHaveLength(1);
     expect(await said({ "a.yaml": files["a.yaml"] }, "cluster")).toEqual([
       expect.stringContaining('error: PallasAgent default/a: spec.agents[0].name: agent "b" does not exist'),
     ]);

@@ -45,7 +45,7 @@ export function judge(manifests: Manifests, rules: Rules, environment: Environme
   return { checked, diagnostics: all.toSorted(bySeverityAndPlace) };
 }
 
-const notThere: ReadonlySet<ValidationReason> = new Set(["AgentNotFound", "InstanceNotFound"]);
+const notThere: ReadonlySet<ValidationReason> = new Set(["AgentNotFound", "InstanceNotFound", "ServerNotFound"]);
 
 function placeOf(
   { file, document, lines }: Source,
@@ -157,7 +157,9 @@ function findReferences({ runnable, servers }: Checked<Source>): Map<string, Ref
     }
   };
   for (const { agent, around } of runnable) {
-    const { secrets, texts } = referencedFiles(renderResolved(agent, around, () => "").config);
+    const { secrets, texts } = referencedFiles(
+      renderResolved(agent, around, { agent: () => "", server: () => "" }).config,
+    );
     add(agent, "Secret", secrets);
     add(agent, "ConfigMap", texts);
   }

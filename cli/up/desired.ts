@@ -192,8 +192,8 @@ interface Rendering extends Placed {
 function renderRunnable({ agent, around, port, ports, context, file }: Rendering): RunnableAgent {
   const { namespace } = agent.metadata;
   // An agent whose sub-agent has no port waits for it, and is rendered anew when there is one.
-  const agentUrl = (name: string) => localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0, context.urlHost);
-  const { config, live } = renderResolved(agent, around, agentUrl, context.signer);
+  const urlOf = (name: string) => localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0, context.urlHost);
+  const { config, live } = renderResolved(agent, around, { agent: urlOf, server: () => "" }, context.signer);
   const runConfig = serialiseConfig(config);
   const variables = placeholdersIn(runConfig).map((name) => [name, context.environment[name] ?? null]);
   return {

@@ -13,7 +13,7 @@ import type { LiveConfig, RunConfig, TokenSigner } from "../../crds/run-config.t
 import type { Neighbourhood } from "../../plan/resolve.ts";
 import { renderResolved } from "../../plan/resolved.ts";
 import { serialiseConfig } from "../../plan/run-config.ts";
-import { clusterAgentUrl } from "../../plan/urls.ts";
+import { clusterPeerUrls } from "../../plan/urls.ts";
 import { renderAgentDeployment } from "./agent-deployment.ts";
 import { renderAgentBudget } from "./disruption-budget.ts";
 import { renderHistoryClaim } from "./histories.ts";
@@ -83,7 +83,7 @@ export function renderAgentChildren(
 ): AgentChildren {
   const { name, namespace } = agent.metadata;
   const names = agentChildren(name);
-  const resolved = renderResolved(agent, around, (other) => clusterAgentUrl(other, namespace), signer);
+  const resolved = renderResolved(agent, around, clusterPeerUrls(namespace), signer);
   const { config, hash, live } = resolved;
   return {
     serviceAccount: renderServiceAccount(agent),

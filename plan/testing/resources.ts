@@ -9,6 +9,7 @@ import { formatProblem, type Outcome } from "../validation-error.ts";
 import { limitsOf, limitVariables } from "../limit-variables.ts";
 import { parseAgent, parseInstance, parseServer } from "../parse.ts";
 import type { Neighbourhood } from "../resolve.ts";
+import type { PeerUrls } from "../urls.ts";
 
 function sound<T>(outcome: Outcome<T>): T {
   if (!outcome.ok) throw new Error(`a sample is faulty: ${outcome.problems.map(formatProblem).join("; ")}`);
@@ -51,6 +52,9 @@ export const byName = (...agents: PallasAgent[]): Map<string, PallasAgent> =>
 
 export const sampleNeighbourhood = (instance: PallasInstance, ...agents: PallasAgent[]): Neighbourhood =>
   neighbourhood(instance, agents);
+
+/** Where nobody asks where anything is. */
+export const sampleUrls: PeerUrls = { agent: String, server: String };
 
 /** Those of an operator that is told nothing. */
 export const defaultLimits = limitsOf(z.object(limitVariables).parse({}));
