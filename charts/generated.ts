@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { dump } from "js-yaml";
-import { kinds } from "../crds/kinds.ts";
+import { kinds, manifestKindNames } from "../crds/kinds.ts";
 import { renderCrdFiles } from "../crds/to-crd.ts";
 import { ownRules, watchedRules } from "../operator/rights.ts";
 import type { Helm } from "./helm.ts";
@@ -20,12 +20,13 @@ export async function* renderGenerated(root: string, helm: Helm): AsyncGenerator
   yield ["charts/plain/pallas.yaml", await renderPlain(root, helm)];
 }
 
-/** As RBAC names them: all kinds, and those that can be scaled. */
+/** As RBAC names them: all kinds, those that people write, and those that can be scaled. */
 function renderResources() {
   const definitions = Object.values(kinds).map(({ definition }) => definition);
   const scaled = definitions.filter(({ scale }) => scale !== undefined);
   return {
     resources: definitions.map(({ plural }) => plural),
+    written: definitions.filter(({ kind }) => manifestKindNames.includes(kind)).map(({ plural }) => plural),
     scales: scaled.map(({ plural }) => `${plural}/scale`),
   };
 }

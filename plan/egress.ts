@@ -3,6 +3,7 @@
 import type { GatewayConfig } from "../crds/gateway-config.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import type { RunConfig } from "../crds/run-config.ts";
+import type { PallasServer } from "../crds/server.ts";
 import { bareHost, formatIpv4, isRefusedHost, parseAddress } from "./addresses.ts";
 import { isBuiltIn } from "./models.ts";
 
@@ -82,5 +83,27 @@ export function destinationsOf(config: RunConfig, { spec }: PallasInstance): Des
   // The vendor's own address, which only its client library knows.
   const vendors = config.providers.filter(({ kind, baseUrl }) => baseUrl === undefined && !isBuiltIn(kind));
   if (vendors.length > 0) found.push({ kind: "outside", port: httpsPort });
+  return inOrder(found);
+}
+
+/** Where npx and uvx are told to look for packages, in place of the public registries. */
+const registryVariables = /^(npm_config_registry|uv_(default_index|index_url|index|extra_index_url))$/i;
+
+/** Everything the pod of a tool server connects to beside name servers, each once and in one order. */
+export function serverDestinations(
+  { metadata, spec }: PallasServer,
+  { spec: instance }: PallasInstance,
+): Destination[] {
+  const registries = (spec.env ?? []).flatMap(({ name, value }) => (registryVariables.test(name) ? [value] : []));
+  const urls = [
+    ...(spec.egress ?? []).map(({ host, port }) => hostUrl(host, port)),
+    spec.remote?.url,
+    ...(spec.package === undefined ? [] : registries),
+    instance.proxy?.https,
+    instance.proxy?.http,
+  ];
+  const found = urls.flatMap((url) => (url === undefined ? [] : destinationsOfUrl(url, metadata.namespace)));
+  // The public registry of its kind, where nothing else is said.
+  if (spec.package !== undefined && registries.length === 0) found.push({ kind: "outside", port: httpsPort });
   return inOrder(found);
 }

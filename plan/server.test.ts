@@ -140,7 +140,7 @@ describe("DSC-6 the file of a bridge", () => {
     expect([name, timeoutMs, tools]).toEqual(["graph.v2", 5000, { allow: ["read_*"], deny: ["read_all"] }]);
     expect(address).toEqual({ url: bridgeUrl, headers: [], forwardInboundAuth: false });
     expect(bridge?.config).toMatchObject({
-      server: { name: "graph.v2", version: "2.0.0" },
+      server: { name: "graph.v2", resource: "memory", version: "2.0.0" },
       target: { command: ["node", "server.js"], cwd: "tools", env: [{ name: "A", value: "1" }] },
       sessions: { processes: "shared", max: 2, idleTtlMs: 30_000 },
       tools: { allow: ["read_*"], deny: ["read_all"] },
@@ -150,6 +150,11 @@ describe("DSC-6 the file of a bridge", () => {
       logLevel: "DEBUG",
     });
     expect(bridge?.pod.nodeSelector).toEqual({ zone: "a" });
+  });
+
+  it("names the resource only where agents know it by another name", () => {
+    expect(bridgeOf({ package: npm }).config.server).not.toHaveProperty("resource");
+    expect(bridgeOf({ package: npm, serverName: "memory" }).config.server).not.toHaveProperty("resource");
   });
 
   it("names each key of a Secret once", () => {

@@ -75,6 +75,8 @@ function resolveBridge(server: PallasServer, instance: PallasInstance): Resolved
     schema: 1,
     server: {
       name: serverNameOf(server),
+      // By which its Service is called.
+      ...defined({ resource: serverNameOf(server) === server.metadata.name ? undefined : server.metadata.name }),
       namespace: server.metadata.namespace,
       instance: instance.metadata.name,
       version,

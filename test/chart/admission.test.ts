@@ -1,24 +1,23 @@
 // The chart's admission policies on a real API server, tried by people with few rights: what they refuse, with which
 // words, and what they must let pass.
-import { dump } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { resolve } from "node:path";
-import { startApiServer, type ApiServer } from "../cluster/api-server.ts";
+import type { ApiServer } from "../cluster/api-server.ts";
 import { clusterMissing } from "../cluster/cluster.ts";
+import {
+  applyAs,
+  header,
+  most,
+  namespace,
+  secretKeyRef,
+  startGuardedServer,
+  untilRefused,
+  unwatched,
+  upTo,
+  type Author,
+} from "./guarded-server.ts";
 import { chartProgramsMissing } from "./programs.ts";
-import { renderChart, root } from "./rendered-chart.ts";
-import { valueSets } from "./value-sets.ts";
 
-/** All may write our resources; "some" reads the Secrets s0 to s39, "all" reads every one, "none" reads none. */
-type Author = "some" | "all" | "none";
-const most = 24;
-const namespace = "team";
-/** The operator does not look after it. */
-const unwatched = "elsewhere";
-
-const secretKeyRef = (at: number) => ({ secretKeyRef: { name: `s${at}`, key: "k" } });
 const provider = (at: number) => ({ name: `p${at}`, kind: "openai", apiKey: secretKeyRef(at) });
-const header = (at: number, secret: number) => ({ name: `H${at}`, valueFrom: secretKeyRef(secret) });
 const server = (name: string, secrets: readonly number[]) => ({
   name,
   url: "http://tools.team.svc/mcp",
@@ -38,7 +37,6 @@ const movedOauth = [
   { ...oauthSpec, providers: [{ ...oauthProvider, ...oauth("https://elsewhere.example/token") }] },
   { ...oauthSpec, providers: [{ ...oauthProvider, baseUrl: "http://elsewhere.example/v1" }] },
 ];
-const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
 
 interface InstanceSpec {
   readonly providers?: readonly object[];
@@ -62,37 +60,6 @@ const agent = (name: string, spec: object) => ({
   metadata: { name, namespace },
   spec: { instanceRef: { name: "home" }, ...spec },
 });
-
-/** With authors of different rights, and the policies in one of two namespaces. */
-async function startGuardedServer(): Promise<ApiServer> {
-  const crdPaths = ["pallasagents", "pallasinstances"].map((name) => resolve(root, `crds/${name}.yaml`));
-  const api = await startApiServer({ controllers: true, crdPaths });
-  const make = (...args: string[]) => api.kubectl([`--namespace=${namespace}`, "create", ...args]);
-  await api.kubectl(["create", "namespace", namespace]);
-  const resources = "pallasinstances.pallas.helu.ca,pallasinstances.pallas.helu.ca/status,pallasagents.pallas.helu.ca";
-  await make("role", "author", "--verb=get,create,patch,delete", `--resource=${resources}`);
-  await make("role", "some", "--verb=get", "--resource=secrets", ...upTo(40).map((at) => `--resource-name=s${at}`));
-  await make("role", "all", "--verb=get", "--resource=secrets");
-  await make("rolebinding", "author", "--role=author", "--user=some", "--user=all", "--user=none");
-  for (const user of ["some", "all"]) await make("rolebinding", user, `--role=${user}`, `--user=${user}`);
-  await api.kubectl(["create", "namespace", unwatched]);
-  await api.kubectl([
-    "--namespace",
-    unwatched,
-    "create",
-    "role",
-    "author",
-    "--verb=get,create,patch",
-    `--resource=${resources}`,
-  ]);
-  await api.kubectl(["--namespace", unwatched, "create", "rolebinding", "author", "--role=author", "--user=none"]);
-  const values = { ...valueSets["admission-policies"], watchNamespaces: [namespace] };
-  const policies = (await renderChart(values)).filter(({ kind }) => kind.startsWith("ValidatingAdmission"));
-  await api.kubectl(["apply", "--server-side", "--filename=-"], {
-    input: policies.map((each) => dump(each)).join("---\n"),
-  });
-  return api;
-}
 
 const named = { providers: [provider(0)], servers: [server("a", [1])] };
 const caBundle = (name: string) => ({ configMapKeyRef: { name, key: "ca.crt" } });
@@ -121,23 +88,13 @@ const gated = (secret: number, image: string) => ({
 
 describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing()))("admission policies", () => {
   let api: ApiServer;
-  /** Without an author: as the administrator. */
-  const as = (author: Author | undefined, manifest: object, ...options: string[]) => {
-    const args = ["apply", "--server-side", "--force-conflicts", "--filename=-", ...options];
-    return api.kubectl(author === undefined ? args : [...args, `--as=${author}`], { input: JSON.stringify(manifest) });
-  };
+  const as = (author: Author | undefined, manifest: object) => applyAs(api, author, manifest);
 
   beforeAll(async () => {
     api = await startGuardedServer();
-    await as(undefined, instance("home", { providers: [provider(0)], servers: [server("toolbox", [])] }));
-    // In force a moment after they are written; a probe that came too early must not stay.
-    const isRefused = (manifest: object, words: string) =>
-      vi.waitFor(() => expect(as("none", manifest, "--dry-run=server")).rejects.toThrow(words), {
-        timeout: 20_000,
-        interval: 200,
-      });
-    await isRefused(instance("probe", { providers: [provider(0)] }), "s0");
-    await isRefused(agent("probe", { model: "nobody.x" }), "nobody");
+    await as(undefined, instance("home", { providers: [provider(0)] }));
+    await untilRefused(api, instance("probe", { providers: [provider(0)] }), "s0");
+    await untilRefused(api, agent("probe", { model: "nobody.x" }), "nobody");
   });
   afterAll(() => api?.stop());
 
@@ -147,7 +104,10 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
       return items.map(({ status }: { status?: object }) => status);
     };
     const clean = { observedGeneration: 1, typeChecking: {} };
-    await vi.waitFor(async () => expect(await checked()).toEqual([clean, clean]), { timeout: 20_000, interval: 200 });
+    await vi.waitFor(async () => expect(await checked()).toEqual([clean, clean, clean]), {
+      timeout: 20_000,
+      interval: 200,
+    });
   });
 
   describe("SEC-2 Secrets in an instance", () => {

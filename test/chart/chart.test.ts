@@ -7,6 +7,7 @@ import { dump, load } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packChart, renewGenerated } from "../../charts/build.ts";
 import { listValues } from "../../charts/values-table.ts";
+import { kinds } from "../../crds/kinds.ts";
 import { operatorLabels } from "../../crds/names.ts";
 import { parseEnvironment } from "../../operator/environment.ts";
 import { renderRights } from "../rights/render-rights.ts";
@@ -91,16 +92,16 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
     for (const variable of ours) expect(source).toContain(`${variable}: `);
   });
 
-  it("lets a registry's, a gateway's and an agent's image be chosen, by digest too", async () => {
+  it("lets the image of each program be chosen, by digest too", async () => {
     const image = { repository: "a/b", digest: `sha256:${"0".repeat(64)}` };
     const rendered = await renderChart({
       imageRegistry: "r.example",
-      images: { agent: image, registry: image, gateway: image },
+      images: { agent: image, registry: image, gateway: image, bridge: image },
     });
     const env = new Map(parseEnv(rendered.find(({ kind }) => kind === "Deployment")));
-    expect(env.get("PALLAS_AGENT_IMAGE")).toBe(`r.example/a/b@${image.digest}`);
-    expect(env.get("PALLAS_REGISTRY_IMAGE")).toBe(`r.example/a/b@${image.digest}`);
-    expect(env.get("PALLAS_GATEWAY_IMAGE")).toBe(`r.example/a/b@${image.digest}`);
+    for (const program of ["AGENT", "REGISTRY", "GATEWAY", "BRIDGE"]) {
+      expect(env.get(`PALLAS_${program}_IMAGE`)).toBe(`r.example/a/b@${image.digest}`);
+    }
   });
 
   it("SEC-2 lets authors set what is listed, and by default what an operator allows that is told nothing", async () => {
@@ -143,7 +144,10 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
 
   it("SEC-2 guards Secrets by default, and is refused by clusters that could not", async () => {
     const policies = (await renderChart()).filter(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
-    expect(policies.map(({ metadata }) => metadata.name)).toEqual(["pallas-secrets.pallas-system"]);
+    expect(policies.map(({ metadata }) => metadata.name)).toEqual([
+      "pallas-secrets.pallas-system",
+      "pallas-server-secrets.pallas-system",
+    ]);
     const { helm } = await chartPrograms();
     const onOlder = helm(["template", "pallas", chartPath, "--kube-version=1.29.9"]);
     await expect(onOlder).rejects.toThrow("kubeVersion: >=1.30.0-0");
@@ -151,10 +155,11 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
 
   it("has the CRDs of crds/ to the letter, beside their labels and the word to keep them", async () => {
     const crds = (await renderChart()).filter(({ kind }) => kind === "CustomResourceDefinition");
-    expect(crds.map(({ metadata }) => metadata.name)).toEqual([
-      "pallasagents.pallas.helu.ca",
-      "pallasinstances.pallas.helu.ca",
-    ]);
+    expect(crds.map(({ metadata }) => metadata.name)).toEqual(
+      Object.values(kinds)
+        .map(({ definition }) => `${definition.plural}.pallas.helu.ca`)
+        .toSorted(),
+    );
     for (const { metadata, ...rest } of crds) {
       const plural = metadata.name.split(".")[0];
       const [source] = parseManifests(await readFile(join(root, `crds/${plural}.yaml`), "utf8"));
@@ -326,7 +331,9 @@ describe.skipIf(await chartProgramsMissing())("the chart's monitoring and values
         "--kube-version=1.30.0",
       ]);
       expect(parseManifests(rendered)).toEqual(await renderChart(values));
-      expect(rendered.match(/^kind: (CustomResourceDefinition|PrometheusRule)$/gm)).toHaveLength(3);
+      expect(rendered.match(/^kind: (CustomResourceDefinition|PrometheusRule)$/gm)).toHaveLength(
+        Object.keys(kinds).length + 1,
+      );
     });
   });
 });

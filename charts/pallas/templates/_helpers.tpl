@@ -90,3 +90,34 @@ matchResources:
           {{- toYaml . | nindent 10 }}
 {{- end }}
 {{- end }}
+
+{{/*
+The steps of a policy on Secrets, of which CEL checks one per expression: the variable new0 lists them, and each further one is
+the list before without its first name. Takes: most.
+*/}}
+{{- define "pallas.secretSteps" -}}
+{{- range $step := until .most }}
+- name: new{{ add1 $step }}
+  expression: variables.new{{ $step }}.filter(name, name != variables.new{{ $step }}[0])
+{{- end }}
+{{- end }}
+
+{{/* That the author may read each of them. Takes: most; before and after, which stand around a Secret's name in CEL; beyond, a sentence. */}}
+{{- define "pallas.secretChecks" -}}
+{{- $root := . }}
+{{- range $step := until .most }}
+- expression: >-
+    variables.readsAll || variables.new{{ $step }}.size() == 0
+    || variables.secrets.name(variables.new{{ $step }}[0]).check('get').allowed()
+  # Knows no authorizer, nor a variable that needs one.
+  messageExpression: >-
+    {{ $root.before }}
+    + variables.new{{ $step }}[0] + {{ $root.after }} + request.userInfo.username
+    + ' may not read; grant them "get" on it, or let somebody who has that right write this'
+  reason: Forbidden
+{{- end }}
+- expression: variables.readsAll || variables.new{{ .most }}.size() == 0
+  message: >-
+    {{ .beyond }}
+  reason: Forbidden
+{{- end }}
