@@ -1,30 +1,37 @@
-// Every informer of the operator, made and started in one place: our two kinds whole, children only where they carry
+// Every informer of the operator, made and started in one place: our kinds whole, children only where they carry
 // our component label, so that memory grows with what is ours (I13).
+import type { PallasAgent } from "../crds/agent.ts";
 import { kinds } from "../crds/kinds.ts";
 import { labels } from "../crds/names.ts";
+import type { PallasServer } from "../crds/server.ts";
 import { createInformer, type Informer } from "../lib/kube/informer.ts";
 import type { KubeMetrics } from "../lib/kube/metrics.ts";
 import { controllerOf, keyOf, objectKey, type LiveObject, type RawObject } from "../lib/kube/object.ts";
 import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { calledBy, dependenciesOf } from "../plan/order.ts";
-import { watching, type WatchedAgent, type WatchedInstance } from "../plan/parse-watched.ts";
+import { watching, type WatchedAgent, type WatchedInstance, type WatchedServer } from "../plan/parse-watched.ts";
+import { serverNameOf } from "../plan/server.ts";
 import { childTypes, type ChildKind } from "./resources.ts";
 import { slimChild } from "./slim-children.ts";
 
-export type AgentIndex = "instance" | "dependency" | "port";
+/** `server`: agents that name it, by the key that `serverKeys` gives it. */
+export type AgentIndex = "instance" | "dependency" | "port" | "server";
+/** `name`: servers of one instance that have it. */
+export type ServerIndex = "instance" | "name";
 
 export interface Caches {
   agents: Informer<WatchedAgent, AgentIndex>;
+  servers: Informer<WatchedServer, ServerIndex>;
   instances: Informer<WatchedInstance>;
   /** Those of our own kinds. */
-  own: readonly Informer<WatchedAgent | WatchedInstance>[];
+  own: readonly Informer<WatchedAgent | WatchedServer | WatchedInstance>[];
   children: Record<ChildKind, Informer<LiveObject>> & { configMap: Informer<LiveObject, "owner"> };
   start(): void;
   stop(): Promise<void>;
 }
 
-const keysIn = (agent: WatchedAgent, names: readonly string[]) =>
+const keysIn = (agent: LiveObject, names: readonly string[]) =>
   names.map((name) => objectKey(agent.metadata.namespace, name));
 
 /** Agents of one instance that ask for the same port. */
@@ -38,6 +45,17 @@ export function portKeys({ parsed }: WatchedAgent): string[] {
 export const calleeKeys = (agent: WatchedAgent): string[] =>
   agent.parsed.ok ? keysIn(agent, calledBy(agent.parsed.value)) : [];
 
+/** By which agents name it: what an instance's agents say is the name, not the resource. */
+const serverKeyOf = ({ metadata, spec }: PallasAgent | PallasServer, name: string): string =>
+  `${metadata.namespace}/${spec.instanceRef.name}:${name}`;
+
+/** The one key of a server that can be read. */
+export const serverKeys = ({ parsed }: WatchedServer): string[] =>
+  parsed.ok ? [serverKeyOf(parsed.value, serverNameOf(parsed.value))] : [];
+
+const namedServerKeys = ({ parsed }: WatchedAgent): string[] =>
+  parsed.ok ? (parsed.value.spec.servers ?? []).map(({ name }) => serverKeyOf(parsed.value, name)) : [];
+
 /** The agent a child belongs to, by its label: a retained claim has no owner. */
 export function agentKeys({ metadata }: LiveObject): string[] {
   const agent = metadata.labels?.[labels.agent];
@@ -47,9 +65,13 @@ export function agentKeys({ metadata }: LiveObject): string[] {
 /** Who controls it, if anybody does. */
 const ownerUids = (child: LiveObject): string[] => [controllerOf(child)?.uid ?? []].flat();
 
-/** The instance that an agent's children are rendered from beside the agent. */
-export function instanceOf({ agents, instances }: Pick<Caches, "agents" | "instances">, owner: LiveObject) {
-  const parsed = owner.kind === agents.type.kind ? agents.store.get(keyOf(owner))?.parsed : undefined;
+/** The instance that the children of an agent or server are rendered from beside it. */
+export function instanceOf(
+  { agents, servers, instances }: Pick<Caches, "agents" | "servers" | "instances">,
+  owner: LiveObject,
+) {
+  const cache = [agents, servers].find(({ type }) => type.kind === owner.kind);
+  const parsed = cache?.store.get(keyOf(owner))?.parsed;
   if (!parsed?.ok) return undefined;
   return instances.store.get(objectKey(owner.metadata.namespace, parsed.value.spec.instanceRef.name));
 }
@@ -72,7 +94,16 @@ export function createCaches({ log, agentImage, ...options }: CachesOptions): Ca
     indexes: {
       instance: (agent) => (agent.parsed.ok ? keysIn(agent, [agent.parsed.value.spec.instanceRef.name]) : []),
       port: (agent) => portKeys(agent),
+      server: namedServerKeys,
       dependency: (agent) => (agent.parsed.ok ? keysIn(agent, dependenciesOf(agent.parsed.value)) : []),
+    },
+  });
+  const servers = createInformer<WatchedServer, ServerIndex>({
+    ...common,
+    ...watching(kinds.PallasServer),
+    indexes: {
+      instance: (server) => (server.parsed.ok ? keysIn(server, [server.parsed.value.spec.instanceRef.name]) : []),
+      name: serverKeys,
     },
   });
   const instances = createInformer<WatchedInstance>({
@@ -99,10 +130,11 @@ export function createCaches({ log, agentImage, ...options }: CachesOptions): Ca
     podDisruptionBudget: child("podDisruptionBudget"),
     historyClaim: child("historyClaim"),
   };
-  const own = [agents, instances];
+  const own = [agents, servers, instances];
   const all = [...own, ...Object.values(children)];
   return {
     agents,
+    servers,
     instances,
     own,
     children,

@@ -1,17 +1,18 @@
-// Which change concerns which resource: the two controllers and their sources.
-import { agentType, instanceType } from "../crds/kinds.ts";
+// Which change concerns which resource: the three controllers and their sources.
+import { agentType, instanceType, serverType } from "../crds/kinds.ts";
 import type { WriteTracker } from "../lib/kube/consistency.ts";
 import { createController, type Controller } from "../lib/kube/controller.ts";
 import type { KubeMetrics } from "../lib/kube/metrics.ts";
 import { keyOf, objectKey, type LiveObject } from "../lib/kube/object.ts";
 import { createSource, desiredStateChanged, ownerKey, selfKey, type Source } from "../lib/kube/source.ts";
 import type { Logger } from "../lib/process/log.ts";
-import type { WatchedAgent } from "../plan/parse-watched.ts";
+import type { WatchedAgent, WatchedServer } from "../plan/parse-watched.ts";
 import { createAgentReconciler, type ReconcilerOptions } from "./agent/reconcile.ts";
-import { calleeKeys, agentKeys, portKeys } from "./caches.ts";
+import { calleeKeys, agentKeys, portKeys, serverKeys } from "./caches.ts";
 import { dependentsOf, isReady } from "./dependents.ts";
 import { createInstanceReconciler } from "./instance/reconcile.ts";
 import type { ChildKind } from "./resources.ts";
+import { createServerReconciler } from "./server/reconcile.ts";
 
 export interface ControllersOptions extends ReconcilerOptions {
   readonly log: Logger;
@@ -20,6 +21,8 @@ export interface ControllersOptions extends ReconcilerOptions {
   readonly workers: number;
   /** Agents to be looked at again for other reasons than a change of a resource. */
   readonly wakes: Source;
+  /** The same of tool servers. */
+  readonly serverWakes: Source;
   /** The same of instances. */
   readonly instanceWakes: Source;
 }
@@ -42,6 +45,8 @@ const instanceChildKinds = [
   "networkPolicy",
   "podDisruptionBudget",
 ] as const;
+
+const serverChildKinds = ["deployment", "service", "configMap", "serviceAccount", "networkPolicy"] as const;
 
 /** An instance counts its agents; while many change it does so no oftener than this. */
 const countAgentsMs = 500;
@@ -80,9 +85,28 @@ function agentSources({ caches, tracker }: Cached): Source[] {
     }),
     createSource({ informer: caches.instances, toKeys: agentsOf, when: desiredStateChanged }),
     createSource({ informer: caches.agents, toKeys: calleeKeys, when: desiredStateChanged }),
+    // How a server is reached is in the run-configs of those that name it, and who has a name when several ask for it.
+    createSource({
+      informer: caches.servers,
+      toKeys: (server) => serverKeys(server).flatMap((key) => caches.agents.store.byIndex("server", key).map(keyOf)),
+      when: desiredStateChanged,
+    }),
     // By label: a retained claim has no owner.
     createSource({ informer: caches.children.historyClaim, toKeys: agentKeys }),
     ...childSources({ caches, tracker }, agentChildKinds, agentType),
+  ];
+}
+
+function serverSources({ caches, tracker }: Cached): Source[] {
+  const serversOf = (instance: LiveObject) => caches.servers.store.byIndex("instance", keyOf(instance)).map(keyOf);
+  const sameName = (server: WatchedServer) =>
+    serverKeys(server).flatMap((key) => caches.servers.store.byIndex("name", key).map(keyOf));
+  return [
+    createSource({ informer: caches.servers, toKeys: selfKey, when: desiredStateChanged }),
+    // When the holder of a name gives it up, the next one may have it.
+    createSource({ informer: caches.servers, toKeys: sameName, when: desiredStateChanged }),
+    createSource({ informer: caches.instances, toKeys: serversOf, when: desiredStateChanged }),
+    ...childSources({ caches, tracker }, serverChildKinds, serverType),
   ];
 }
 
@@ -104,6 +128,15 @@ export function createControllers(options: ControllersOptions): Controller[] {
       ],
       reconcile: createInstanceReconciler(options),
       ownWrites: options.tracker.of(instanceType),
+      log,
+      metrics,
+      workers,
+    }),
+    createController({
+      name: "pallasserver",
+      sources: [...serverSources(options), options.serverWakes],
+      reconcile: createServerReconciler(options),
+      ownWrites: options.tracker.of(serverType),
       log,
       metrics,
       workers,

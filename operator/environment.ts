@@ -25,6 +25,7 @@ const schema = z.object({
   PALLAS_AGENT_IMAGE: z.string().describe("image of agents"),
   PALLAS_REGISTRY_IMAGE: z.string().describe("image of registries"),
   PALLAS_GATEWAY_IMAGE: z.string().describe("image of gateways"),
+  PALLAS_BRIDGE_IMAGE: z.string().describe("image of the bridges before tool servers, which runs packages too"),
   ...limitVariables,
   PALLAS_API_SERVER_PORTS: list
     .transform((ports) => ports.map(Number))
@@ -42,13 +43,17 @@ const schema = z.object({
     .describe("agents that move to this release's image at the same time"),
   PALLAS_HEALTH_INTERVAL_MS: integer(1_000, 3_600_000)
     .default(30_000)
-    .describe("how often each agent is asked for its health"),
+    .describe("how often each agent and each bridge is asked for its health"),
   PALLAS_AGENT_HEALTH_URL: z
     .string()
     .optional()
     .describe(
       "where to ask agents for their health, with {name} and {namespace}; for operators outside the cluster, which reach no pod",
     ),
+  PALLAS_BRIDGE_HEALTH_URL: z
+    .string()
+    .optional()
+    .describe("where to ask the bridges of tool servers for theirs, as PALLAS_AGENT_HEALTH_URL"),
   PALLAS_LEADER_ELECTION: z.enum(["true", "false"]).default("true").describe("false only where one process ever runs"),
   PALLAS_LEASE_NAMESPACE: z
     .string()

@@ -32,6 +32,7 @@ const served: Readonly<Record<string, Json>> = {
   livenessProbe: { successThreshold: 1 },
   configMap: { defaultMode: 420 },
   containers: { terminationMessagePath: "/dev/termination-log", terminationMessagePolicy: "File" },
+  initContainers: { terminationMessagePath: "/dev/termination-log", terminationMessagePolicy: "File" },
   template: { extra: "x" },
   ports: { nodePort: 30_000 },
 };
@@ -54,11 +55,11 @@ const shared = [
   /^spec\.sessionAffinityConfig(\.clientIP)?$/,
   /^spec\.template(\.metadata(\.(labels|annotations))?)?$/,
   /^spec\.template\.spec(\.(securityContext(\.seccompProfile)?|imagePullSecrets))?$/,
-  /^spec\.template\.spec\.(volumes|containers|topologySpreadConstraints)(\[\d+\])?$/,
+  /^spec\.template\.spec\.(volumes|containers|initContainers|topologySpreadConstraints)(\[\d+\])?$/,
   /^spec\.template\.spec\.volumes\[\d+\]\.(configMap|emptyDir|projected|persistentVolumeClaim)$/,
-  /^spec\.template\.spec\.containers\[\d+\]\.(env|ports|volumeMounts)(\[\d+\](\.valueFrom)?)?$/,
-  /^spec\.template\.spec\.containers\[\d+\]\.(resources(\.(limits|requests))?|securityContext(\.capabilities)?)$/,
-  /^spec\.template\.spec\.containers\[\d+\]\.(startup|readiness|liveness)Probe(\.httpGet)?$/,
+  /^spec\.template\.spec\.(initContainers|containers)\[\d+\]\.(env|ports|volumeMounts)(\[\d+\](\.valueFrom)?)?$/,
+  /^spec\.template\.spec\.(initContainers|containers)\[\d+\]\.(resources(\.(limits|requests))?|securityContext(\.capabilities)?)$/,
+  /^spec\.template\.spec\.(initContainers|containers)\[\d+\]\.(startup|readiness|liveness)Probe(\.httpGet)?$/,
 ];
 
 const renderPath = (path: Path): string => path.join(".").replaceAll(".[", "[");

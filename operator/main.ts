@@ -21,8 +21,10 @@ import { createCaches, instanceOf } from "./caches.ts";
 import { createChildWriter } from "./children.ts";
 import { createControllers } from "./controllers.ts";
 import { parseEnvironment } from "./environment.ts";
-import { createSliceInformer, podsAtUrl, podsInSlices } from "./health/agent-pods.ts";
+import { agentQuestion } from "./health/ask-health.ts";
+import { bridgeQuestion } from "./health/bridge-verdict.ts";
 import { createHealthPoller } from "./health/poller.ts";
+import { createSliceInformer, podsAtUrl, podsInSlices, type Asked } from "./health/watched-pods.ts";
 import { RolloutBudget } from "./rollouts/budget.ts";
 import { registerRolloutMetrics } from "./rollouts/metrics.ts";
 import { createImagePacing } from "./rollouts/pace-image.ts";
@@ -106,12 +108,25 @@ const guard = createOwnerGuard({
 const children = createChildWriter({ transport: fenced, caches, tracker, guard, log });
 const wakes = createWakes("health, rollouts and keys");
 const instanceWakes = createWakes("keys");
-const healthUrl = environment.PALLAS_AGENT_HEALTH_URL;
-const health = createHealthPoller({
-  pods: healthUrl === undefined ? podsInSlices(slices.store) : podsAtUrl(healthUrl, caches.agents.store),
-  onChange: wakes.wake,
+const serverWakes = createWakes("health of bridges");
+const deployments = caches.children.deployment.store;
+const podsOf = (asked: Asked, url: string | undefined) =>
+  url === undefined ? podsInSlices(slices.store, asked) : podsAtUrl(url, deployments, asked);
+const asking = {
   intervalMs: environment.PALLAS_HEALTH_INTERVAL_MS,
   log: log.child({ logger: "pallas.operator.health" }),
+};
+const health = createHealthPoller({
+  ...asking,
+  question: agentQuestion(),
+  pods: podsOf("agent", environment.PALLAS_AGENT_HEALTH_URL),
+  onChange: wakes.wake,
+});
+const bridgeHealth = createHealthPoller({
+  ...asking,
+  question: bridgeQuestion,
+  pods: podsOf("server", environment.PALLAS_BRIDGE_HEALTH_URL),
+  onChange: serverWakes.wake,
 });
 const tokenIssuer = createTokenIssuer({
   server: transport,
@@ -121,7 +136,6 @@ const tokenIssuer = createTokenIssuer({
   log: log.child({ logger: "pallas.operator.keys" }),
 });
 shutdown.add("keys", async () => tokenIssuer.stop());
-const deployments = caches.children.deployment.store;
 const budget = new RolloutBudget({
   deployments,
   image: environment.PALLAS_AGENT_IMAGE,
@@ -140,14 +154,17 @@ const controllers = createControllers({
     agent: environment.PALLAS_AGENT_IMAGE,
     registry: environment.PALLAS_REGISTRY_IMAGE,
     gateway: environment.PALLAS_GATEWAY_IMAGE,
+    bridge: environment.PALLAS_BRIDGE_IMAGE,
   },
   rules: { mode: "cluster", ...limitsOf(environment) },
   apiServerPorts: environment.PALLAS_API_SERVER_PORTS,
   metricsFrom: environment.PALLAS_METRICS_FROM,
   health,
+  bridgeHealth,
   tokenIssuer,
   pacing: createImagePacing(budget, deployments),
   wakes: wakes.source,
+  serverWakes: serverWakes.source,
   instanceWakes: instanceWakes.source,
   now: () => new Date(systemClock.wallNow()),
   log,
@@ -155,7 +172,7 @@ const controllers = createControllers({
   workers: environment.PALLAS_WORKERS,
 });
 const lead = async (leadership: AbortSignal) => {
-  await Promise.all([...controllers.map((controller) => controller.run(leadership)), health.run(leadership)]);
+  await Promise.all([...controllers, health, bridgeHealth].map((each) => each.run(leadership)));
   await events.close();
 };
 let lostLeadership = false;
@@ -167,7 +184,7 @@ const leading = (election ? election.run(shutdown.signal, lead) : lead(shutdown.
 // Reconciles in flight, the last events, and the lease given back.
 shutdown.add("controllers", () => leading, { deadlineMs: 20_000 });
 caches.start();
-if (healthUrl === undefined) slices.start();
+slices.start();
 log.info({ namespaces: environment.PALLAS_NAMESPACES ?? "all", adminPort: server.port, identity }, "operator started");
 
 const { failed } = await shutdown.finished;

@@ -1,9 +1,10 @@
 // The rights of the operator, as data: what its calls need and what it hands on in the Roles of registries and
 // gateways, since nobody may grant what they do not hold (OPR-9). No wildcard, no verb on Secrets, no escalate, bind or impersonate.
-import { agentType } from "../crds/kinds.ts";
+import { registrationType } from "../crds/kinds.ts";
 import { group } from "../crds/names.ts";
 import { endpointSliceType } from "../lib/kube/endpoint-slice.ts";
-import { managedVerbs } from "./render/gateway-children.ts";
+import { managedTypes, managedVerbs } from "./render/gateway-children.ts";
+import type { ResourceType } from "../lib/kube/resource.ts";
 import { childTypes, ownTypes, type ChildKind } from "./resources.ts";
 
 export interface PolicyRule {
@@ -23,7 +24,7 @@ const apply = ["create", "patch"] as const;
 const keptKinds: ReadonlySet<string> = new Set(["historyClaim"] satisfies ChildKind[]);
 
 /** Used by gateways with `management: readWrite`, never by the operator itself. */
-const handedOn = (plural: string): readonly string[] => (plural === agentType.plural ? managedVerbs : []);
+const handedOn = (type: ResourceType): readonly string[] => (managedTypes.includes(type) ? managedVerbs : []);
 
 /** One rule per group and set of verbs, in a fixed order. */
 function childRules(): PolicyRule[] {
@@ -40,10 +41,11 @@ function childRules(): PolicyRule[] {
 
 /** In every namespace that the operator looks after. */
 export function watchedRules(): PolicyRule[] {
-  const ours = ownTypes.map(({ plural }) => plural);
   return [
-    ...ours.map((plural) => ({ apiGroups: [group], resources: [plural], verbs: [...read, ...handedOn(plural)] })),
-    { apiGroups: [group], resources: ours.map((plural) => `${plural}/status`), verbs: ["patch"] },
+    ...ownTypes.map((type) => ({ apiGroups: [group], resources: [type.plural], verbs: [...read, ...handedOn(type)] })),
+    { apiGroups: [group], resources: ownTypes.map(({ plural }) => `${plural}/status`), verbs: ["patch"] },
+    // Gateways keep their directories in it; the operator itself never looks.
+    { apiGroups: [group], resources: [registrationType.plural], verbs: [...follow, ...managedVerbs] },
     ...childRules(),
     { apiGroups: [endpointSliceType.group], resources: [endpointSliceType.plural], verbs: follow },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },

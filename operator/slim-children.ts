@@ -1,5 +1,5 @@
 // What the caches keep of a child that was found to be as rendered: who it is and whose, and what is read of it besides.
-// The readers are rollout.ts, rollouts/, agent/history-claim.ts and agent/run-configs.ts; everything else is a digest in
+// The readers are rollout.ts, rollouts/, agent/history-claim.ts and run-configs.ts; everything else is a digest in
 // lib/kube/judged-objects.ts until somebody changes it.
 import * as z from "zod";
 import { annotations, group, labels } from "../crds/names.ts";

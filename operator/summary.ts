@@ -1,4 +1,4 @@
-// Ready, Reconciling and Stalled, for agents and instances alike (OPR-3): what `kubectl wait`, kstatus, Flux, Helm and
+// Ready, Reconciling and Stalled, for agents, tool servers and instances alike (OPR-3): what `kubectl wait`, kstatus, Flux, Helm and
 // Argo CD judge by. Reconciling is what goes on or heals by itself, Stalled what needs somebody's hand; never both. A
 // write that failed leaves the resource neither Ready nor handled, whatever its pods do.
 import type { ValidationReason, Reason } from "../crds/conditions.ts";
@@ -29,6 +29,9 @@ const passing: ReadonlySet<string> = new Set<Reason>([
   "DependencyNotReady",
   "Progressing",
   "Unavailable",
+  // Its bridge goes on trying.
+  "ServerStarting",
+  "ServerDown",
 ]);
 
 const isStuck = ({ status, reason }: Condition): boolean =>

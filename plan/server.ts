@@ -28,8 +28,9 @@ export const serverNameOf = ({ metadata, spec }: PallasServer): string => spec.s
 
 function kindOf(spec: ServerSpec): ServerKind {
   const kind = serverKinds.find((each) => spec[each] !== undefined);
-  if (kind === undefined)
+  if (kind === undefined) {
     throw new Error("expected a server that says what it is made of, found none: its schema asks");
+  }
   return kind;
 }
 

@@ -43,7 +43,7 @@ function outputsOf(pair: Record<keyof Manifests, unknown>): string | undefined {
   if (!instance.success || !agent.success) return undefined;
   const others = ["archive", "editor"].map((name) => sampleAgent(name, {}, metadata));
   const around = neighbourhood(instance.data, [agent.data, ...others]);
-  const images = { agent: "a:1", registry: "r:1", gateway: "g:1" };
+  const images = { agent: "a:1", registry: "r:1", gateway: "g:1", bridge: "b:1" };
   const problems = [
     ...judgeInstance(instance.data, { mode: "cluster" }),
     ...judgeAgent(agent.data, instance.data, { mode: "cluster" }),

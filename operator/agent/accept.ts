@@ -1,21 +1,15 @@
 // Step 1 and 2: may the agent be meant at all, in its instance (Accepted), and does everything it names exist
 // (ReferencesResolved)? All judgement is plan/'s; here it becomes conditions.
 import type { PallasAgent } from "../../crds/agent.ts";
-import { objectKey } from "../../lib/kube/object.ts";
-import { instanceMissing } from "../../plan/check.ts";
-import { formatProblem, listNames, type ValidationError } from "../../plan/validation-error.ts";
-import { judgeAgent, judgeInstance } from "../../plan/judge.ts";
+import { listNames, type ValidationError } from "../../plan/validation-error.ts";
+import { judgeAgent } from "../../plan/judge.ts";
 import { dependenciesOf } from "../../plan/order.ts";
-import type { WatchedInstance } from "../../plan/parse-watched.ts";
 import { resolveAgent, type Neighbourhood } from "../../plan/resolve.ts";
-import type { Rules } from "../../plan/rules.ts";
-import type { ReadStore } from "../../lib/kube/store.ts";
+import { findInstance, type FindingInstance } from "../find-instance.ts";
 import type { AgentRun } from "./run.ts";
 
 /** What is judged, and by what. */
-interface Judging extends Pick<AgentRun, "live" | "neighbours" | "conditions" | "rules"> {
-  readonly caches: { readonly instances: { readonly store: Pick<ReadStore<WatchedInstance>, "get" | "list"> } };
-}
+type Judging = Pick<AgentRun, "live" | "neighbours" | "conditions" | "rules"> & Pick<FindingInstance, "caches">;
 
 export interface Accepted {
   agent: PallasAgent;
@@ -24,32 +18,6 @@ export interface Accepted {
 
 const hasProblems = (problems: readonly ValidationError[]): problems is [ValidationError, ...ValidationError[]] =>
   problems.length > 0;
-
-/** What is wrong with the instance itself, in one sentence, or undefined. */
-function instanceProblem({ parsed }: WatchedInstance, rules: Rules): string | undefined {
-  const [first] = parsed.ok ? judgeInstance(parsed.value, rules) : parsed.problems;
-  return first && formatProblem(first);
-}
-
-function findInstance({ live, caches, conditions, rules }: Judging, agent: PallasAgent): WatchedInstance | undefined {
-  const { namespace } = live.metadata;
-  const { name } = agent.spec.instanceRef;
-  const instance = caches.instances.store.get(objectKey(namespace, name));
-  if (!instance) {
-    const known = caches.instances.store.list().filter(({ metadata }) => metadata.namespace === namespace);
-    const problem = instanceMissing(
-      agent,
-      known.map(({ metadata }) => metadata.name),
-    );
-    // Unknown, not False: what runs goes on running (OPR-5).
-    conditions.set("Accepted", "Unknown", problem.reason, formatProblem(problem));
-    return undefined;
-  }
-  const problem = instanceProblem(instance, rules);
-  if (problem === undefined) return instance;
-  conditions.set("Accepted", "False", "InstanceNotAccepted", `PallasInstance "${name}" is not valid: ${problem}`);
-  return undefined;
-}
 
 /** Undefined when the agent is not accepted; the condition then says why. */
 export function accept(run: Judging): Accepted | undefined {
@@ -60,14 +28,14 @@ export function accept(run: Judging): Accepted | undefined {
   }
   const agent = live.parsed.value;
   const instance = findInstance(run, agent);
-  if (!instance?.parsed.ok) return undefined;
-  const problems = judgeAgent(agent, instance.parsed.value, rules);
+  if (!instance) return undefined;
+  const problems = judgeAgent(agent, instance, rules);
   if (hasProblems(problems)) {
     conditions.problem("Accepted", problems);
     return undefined;
   }
   conditions.set("Accepted", "True", "Accepted", `belongs to PallasInstance "${instance.metadata.name}"`);
-  return { agent, around: neighbours.of(instance.parsed.value) };
+  return { agent, around: neighbours.of(instance) };
 }
 
 /** Whether everything the agent names is there. */

@@ -6,7 +6,7 @@ import type { LiveDeployment } from "../resources.ts";
 import { applyWanted, removeUnwanted } from "../sometimes.ts";
 import type { Accepted } from "./accept.ts";
 import { applyHistoryClaim } from "./history-claim.ts";
-import { collectRunConfigs, numbered } from "./run-configs.ts";
+import { collectRunConfigs, numbered } from "../run-configs.ts";
 import type { AgentRun } from "./run.ts";
 
 export interface Applied {

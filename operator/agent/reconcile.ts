@@ -10,7 +10,9 @@ import type { Rules } from "../../plan/rules.ts";
 import type { Caches } from "../caches.ts";
 import { carryOut, type ChildWriter, type Writing } from "../children.ts";
 import { ConditionSet } from "../conditions.ts";
-import type { AgentHealth } from "../health/poller.ts";
+import type { BridgeVerdict } from "../health/bridge-verdict.ts";
+import type { Health } from "../health/poller.ts";
+import type { HealthVerdict } from "../health/verdict.ts";
 import type { Neighbours } from "../neighbours.ts";
 import type { Images } from "../render/agent-children.ts";
 import type { LiveDeployment } from "../resources.ts";
@@ -36,7 +38,9 @@ export interface ReconcilerOptions {
   readonly apiServerPorts: readonly number[];
   /** Who may read the metrics of gateways. */
   readonly metricsFrom: readonly NetworkPolicyPeer[];
-  readonly health: AgentHealth;
+  readonly health: Health<HealthVerdict>;
+  /** Of the bridges of tool servers. */
+  readonly bridgeHealth: Health<BridgeVerdict>;
   readonly tokenIssuer: Pick<TokenIssuer, "observe" | "observeTrouble">;
   readonly pacing: ImagePacing;
   readonly now: () => Date;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
-import { askHealth } from "./ask-health.ts";
+import { agentQuestion } from "./ask-health.ts";
 import { createHealthPoller } from "./poller.ts";
 
 const report = (agent: string, fields: object = {}) =>
@@ -49,15 +49,19 @@ it("SEC-6 whatever hostile pods answer, each is an error of its own, and the oth
     },
   };
   let soundAsked = 0;
+  const question = agentQuestion();
   const poller = createHealthPoller({
     pods,
     onChange: () => undefined,
     log: silentLog(),
     intervalMs: 600,
     timeoutMs: 300,
-    ask(url, agent, signal) {
-      if (agent === "sound") soundAsked += 1;
-      return askHealth(url, agent, signal);
+    question: {
+      ...question,
+      ask(url, agent, signal) {
+        if (agent === "sound") soundAsked += 1;
+        return question.ask(url, agent, signal);
+      },
     },
   });
   const stop = new AbortController();

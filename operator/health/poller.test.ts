@@ -2,8 +2,10 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { HealthReport } from "../../crds/health.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
-import type { AgentPod, AgentPods } from "./agent-pods.ts";
+import { agentQuestion } from "./ask-health.ts";
 import { createHealthPoller, type HealthPollerOptions } from "./poller.ts";
+import type { HealthVerdict } from "./verdict.ts";
+import type { WatchedPod, WatchedPods } from "./watched-pods.ts";
 
 const report = (agent: string, fields: Partial<HealthReport> = {}): HealthReport => ({
   status: "ok",
@@ -16,9 +18,9 @@ const report = (agent: string, fields: Partial<HealthReport> = {}): HealthReport
 
 /** Pods that a test sets by hand; those set before anyone listens are initial. */
 function memoryPods() {
-  const known = new Map<string, AgentPod[]>();
+  const known = new Map<string, WatchedPod[]>();
   const listeners = new Set<(agent: string, initial: boolean) => void>();
-  const pods: AgentPods = {
+  const pods: WatchedPods = {
     of: (agent) => known.get(agent) ?? [],
     onChange(listener) {
       for (const agent of known.keys()) listener(agent, true);
@@ -26,24 +28,32 @@ function memoryPods() {
       return () => listeners.delete(listener);
     },
   };
-  const set = (name: string, ...found: AgentPod[]): void => {
+  const set = (name: string, ...found: WatchedPod[]): void => {
     known.set(`agents/${name}`, found);
     for (const listener of listeners) listener(`agents/${name}`, false);
   };
   return { pods, set };
 }
-const ready = (url = "http://10.0.0.1"): AgentPod => ({ url, ready: true });
-const unready = (url = "http://10.0.0.1"): AgentPod => ({ url, ready: false });
+const ready = (url = "http://10.0.0.1"): WatchedPod => ({ url, ready: true });
+const unready = (url = "http://10.0.0.1"): WatchedPod => ({ url, ready: false });
 
-type Ask = HealthPollerOptions["ask"] & {};
+type Ask = NonNullable<Parameters<typeof agentQuestion>[0]>;
+type Options = Partial<HealthPollerOptions<HealthVerdict>>;
 
-function start(ask: Ask, names: readonly string[] = [], options: Partial<HealthPollerOptions> = {}) {
+function start(ask: Ask, names: readonly string[] = [], options: Options = {}) {
   const clock = new ManualClock();
   const { pods, set } = memoryPods();
   for (const name of names) set(name, ready());
   const onChange = vi.fn<(agent: string) => void>();
   const asked = vi.fn<Ask>(ask);
-  const poller = createHealthPoller({ pods, onChange, log: silentLog(), ask: asked, clock, ...options });
+  const poller = createHealthPoller({
+    question: agentQuestion(asked),
+    pods,
+    onChange,
+    log: silentLog(),
+    clock,
+    ...options,
+  });
   const stop = new AbortController();
   const running = poller.run(stop.signal);
   const end = async () => {

@@ -4,32 +4,12 @@ import { gatewayName } from "../../crds/names.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { ReconcilerOptions } from "../agent/reconcile.ts";
-import { collectRunConfigs, numbered } from "../agent/run-configs.ts";
+import { collectRunConfigs, numbered } from "../run-configs.ts";
 import type { Writing } from "../children.ts";
 import { renderGatewayChildren } from "../render/gateway-children.ts";
-import type { ChildKind, LiveDeployment } from "../resources.ts";
+import { removeProgram } from "../remove-program.ts";
+import type { LiveDeployment } from "../resources.ts";
 import { applyWanted, removeUnwanted } from "../sometimes.ts";
-
-/** Its pods first, then what they needed, its rights before its account. */
-const removedKinds = [
-  "deployment",
-  "service",
-  "roleBinding",
-  "role",
-  "serviceAccount",
-  "networkPolicy",
-  "podDisruptionBudget",
-] as const satisfies readonly ChildKind[];
-
-/** Tries all of them before it throws what the first one failed by. */
-async function removeGateway({ children }: ReconcilerOptions, name: string, writing: Writing): Promise<void> {
-  const failures: unknown[] = [];
-  const attempt = (removal: Promise<void>) => removal.catch((error: unknown) => void failures.push(error));
-  for (const kind of removedKinds) await attempt(children.remove(kind, name, writing));
-  const configs = children.listOwned("configMap", writing.owner);
-  for (const { metadata } of configs) await attempt(children.remove("configMap", metadata.name, writing));
-  if (failures.length > 0) throw failures[0];
-}
 
 /** Of an instance without problems. Returns its Deployment; undefined where it has no gateway. */
 export async function applyGateway(
@@ -41,7 +21,7 @@ export async function applyGateway(
   const name = gatewayName(instance.metadata.name);
   const rendered = renderGatewayChildren(instance, images, rules, apiServerPorts, metricsFrom);
   if (rendered === undefined) {
-    await removeGateway(options, name, writing);
+    await removeProgram(children, name, writing);
     return undefined;
   }
   await children.apply("serviceAccount", rendered.serviceAccount, writing);

@@ -26,6 +26,7 @@ export interface Images {
   agent: string;
   registry: string;
   gateway: string;
+  bridge: string;
 }
 
 /** No role is ever bound to it, and no token of it that the API server accepts is mounted anywhere (SEC-1). */

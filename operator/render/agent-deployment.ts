@@ -5,16 +5,16 @@ import type {
   V1DeploymentStrategy,
   V1PodSecurityContext,
   V1PodSpec,
-  V1Toleration,
   V1Volume,
 } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
-import { agentChildren, annotations, gatewayAudience, group, mounts, ports, tokenNames } from "../../crds/names.ts";
+import { agentChildren, annotations, gatewayAudience, mounts, ports, tokenNames } from "../../crds/names.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { Resolved } from "../../plan/resolved.ts";
 import { referencedFiles } from "../../plan/run-config.ts";
 import type { EffectiveSettings } from "../../plan/settings.ts";
+import { renderPlacement, renderPodMetadata } from "./authored-pod.ts";
 import { historiesMount, renderHistoriesVolume } from "./histories.ts";
 import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import { renderOutgoing } from "./outgoing.ts";
@@ -94,24 +94,16 @@ function renderContainer({ settings, instance }: Resolved, image: string, files:
   };
 }
 
-function renderTolerations({ tolerations = [] }: EffectiveSettings["pod"]): V1Toleration[] {
-  return tolerations.map((toleration) => ({ ...toleration }));
-}
-
 function renderPodSpec(resolved: Resolved, image: string): V1PodSpec {
   const { agent, instance, settings, config } = resolved;
   const children = agentChildren(agent.metadata.name);
-  const { nodeSelector = {}, priorityClassName = "", topologySpreadConstraints = [] } = settings.pod;
   const files = [...renderFileVolumes(config), ...renderTokenVolumes(instance)];
   const pullSecrets = instance.spec.imagePullSecrets ?? [];
   return {
     serviceAccountName: children.serviceAccount,
     automountServiceAccountToken: false,
     terminationGracePeriodSeconds: gracePeriodSeconds(settings.drainTimeoutMs),
-    ...(Object.keys(nodeSelector).length > 0 ? { nodeSelector } : {}),
-    ...(settings.pod.tolerations?.length ? { tolerations: renderTolerations(settings.pod) } : {}),
-    ...(priorityClassName === "" ? {} : { priorityClassName }),
-    ...(topologySpreadConstraints.length > 0 ? { topologySpreadConstraints } : {}),
+    ...renderPlacement(settings.pod),
     ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets } : {}),
     ...restrictedPod,
     ...(agent.spec.storage ? { securityContext: claimSecurityContext } : {}),
@@ -130,16 +122,10 @@ function renderPodSpec(resolved: Resolved, image: string): V1PodSpec {
 const renderStrategy = ({ spec }: PallasAgent): V1DeploymentStrategy =>
   spec.storage ? { type: "Recreate" } : { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
 
-/** What authors put on their pods, without keys of our own group: those open doors, such as the label of clients (SEC-3). */
-const authored = (entries: Record<string, string> = {}): Record<string, string> =>
-  Object.fromEntries(Object.entries(entries).filter(([key]) => !key.startsWith(`${group}/`)));
-
 /** @param releaseImage for agents of instances that name no image */
 export function renderAgentDeployment(resolved: Resolved, releaseImage: string): Rendered<V1Deployment> {
   const { agent, instance, settings } = resolved;
-  const { pod } = settings;
   const image = instance.spec.images?.agent || releaseImage;
-  const podAnnotations = authored(pod.annotations);
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -154,11 +140,7 @@ export function renderAgentDeployment(resolved: Resolved, releaseImage: string):
       selector: { matchLabels: renderSelector(agent, "agent") },
       strategy: renderStrategy(agent),
       template: {
-        metadata: {
-          labels: { ...authored(pod.labels), ...renderLabels(agent, "agent") },
-          // The server drops an empty map, which would then be missing for good.
-          ...(Object.keys(podAnnotations).length > 0 ? { annotations: podAnnotations } : {}),
-        },
+        metadata: renderPodMetadata(settings.pod, renderLabels(agent, "agent")),
         spec: renderPodSpec(resolved, image),
       },
     },

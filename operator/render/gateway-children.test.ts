@@ -1,17 +1,10 @@
 // What the operator writes for a gateway, and that without one it writes what it always wrote.
-import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { renderAgentChildren } from "./agent-children.ts";
 import { renderGatewayChildren } from "./gateway-children.ts";
 import { renderInstanceChildren } from "./instance-children.ts";
 import { around, makeAgent, makeInstance, releaseImages, releaseRules } from "./testing/resources.ts";
-
-const golden = (name: string) => `../../test/golden/${name}.yaml`;
-const toYaml = (objects: object) =>
-  Object.values(objects)
-    .filter((object) => object !== undefined)
-    .map((object) => dump(object, { lineWidth: 120, noRefs: true }))
-    .join("---\n");
+import { golden, toYaml } from "./testing/golden.ts";
 
 function rendered(gateway: object = {}, spec: object = {}) {
   const children = renderGatewayChildren(makeInstance({ ...spec, gateway }), releaseImages, releaseRules);
@@ -106,18 +99,22 @@ describe("OPR-9 the gateway's Role", () => {
     (rendered(management === undefined ? {} : { management }).role.rules ?? []).flatMap(({ resources = [], verbs }) =>
       resources.map((resource) => `${resource} ${verbs.join(" ")}`),
     );
-  const reading = [
+  const always = [
     "pallasagents list watch",
+    "pallasservers list watch",
     "pallasinstances list watch",
+    "pallasservers/status patch",
+    "pallasregistrations list watch create patch delete",
     "endpointslices list watch",
     "configmaps list watch",
     "serviceaccounts list watch",
   ];
 
-  it("only reads, unless management is readWrite, and then writes agents alone", () => {
-    expect(verbsOf()).toEqual(reading);
-    expect(verbsOf("approve")).toEqual(reading);
-    expect(verbsOf("readWrite")).toEqual([...reading, "pallasagents create patch delete"]);
+  it("only reads beside its directory and what it knows of tools, unless management is readWrite, and then writes agents and servers", () => {
+    expect(verbsOf()).toEqual(always);
+    expect(verbsOf("approve")).toEqual(always);
+    const managed = ["pallasagents create patch delete", "pallasservers create patch delete"];
+    expect(verbsOf("readWrite")).toEqual([...always, ...managed]);
   });
 
   it("names no Secret, no wildcard and nothing that leads to more rights", () => {

@@ -13,7 +13,7 @@ import type {
 import type { NetworkPolicyPeer } from "../../crds/agent-settings.ts";
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
-import { agentType, instanceType } from "../../crds/kinds.ts";
+import { agentType, instanceType, registrationType, serverType } from "../../crds/kinds.ts";
 import { configFiles, gatewayConfigName, gatewayName, group } from "../../crds/names.ts";
 import { resolveGateway, type ResolvedGateway } from "../../plan/gateway.ts";
 import { serialiseConfig } from "../../plan/run-config.ts";
@@ -39,19 +39,27 @@ export interface GatewayChildren {
   deployment: Rendered<V1Deployment>;
 }
 
-/** What it hands on of the operator's rights with `management: readWrite`. */
+/** To write a resource of ours whole. */
 export const managedVerbs = ["create", "patch", "delete"];
+/** What people write, and with `management: readWrite` a gateway for them. */
+export const managedTypes = [agentType, serverType];
+
+const followed = [agentType, serverType, instanceType];
 
 function renderRules(management: GatewayConfig["management"]): V1PolicyRule[] {
   const rules: V1PolicyRule[] = [
-    { apiGroups: [group], resources: [agentType.plural, instanceType.plural], verbs: follow },
+    { apiGroups: [group], resources: followed.map(({ plural }) => plural), verbs: follow },
+    // What it knows of the tools of servers (DSC-12).
+    { apiGroups: [group], resources: [`${serverType.plural}/status`], verbs: ["patch"] },
+    // The directory is its own, and nobody else writes there (DIR-1).
+    { apiGroups: [group], resources: [registrationType.plural], verbs: [...follow, ...managedVerbs] },
     // Where the agents' pods are, and that the pod of a token is still there.
     { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: follow },
     // Presets are ConfigMaps; and that the account of a token is still there.
     { apiGroups: [""], resources: ["configmaps", "serviceaccounts"], verbs: follow },
   ];
   if (management === "approve") return rules;
-  return [...rules, { apiGroups: [group], resources: [agentType.plural], verbs: managedVerbs }];
+  return [...rules, { apiGroups: [group], resources: managedTypes.map(({ plural }) => plural), verbs: managedVerbs }];
 }
 
 const renderConfigMap = ({ instance, config, hash }: ResolvedGateway): Rendered<V1ConfigMap> => ({

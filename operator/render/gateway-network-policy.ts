@@ -1,11 +1,11 @@
 // The NetworkPolicy of a gateway (SEC-3). Everybody may reach it, since it asks each caller who they are, and nobody but
-// the kubelet its probes and metrics, unless whoever installed the operator names them. It connects to name servers, the API server, its registry, its agents, and where the keys are
-// by which it checks tokens.
+// the kubelet its probes and metrics, unless whoever installed the operator names them. It connects to name servers, the API
+// server, its registry, its agents and tool servers, and where the keys are by which it checks tokens.
 import type { NetworkPolicyPeer } from "../../crds/agent-settings.ts";
-import { gatewayName, labels, ports } from "../../crds/names.ts";
+import { gatewayName, ports } from "../../crds/names.ts";
 import { gatewayDestinations } from "../../plan/egress.ts";
 import type { ResolvedGateway } from "../../plan/gateway.ts";
-import { renderMetadata, renderSelector } from "./metadata.ts";
+import { renderMetadata, renderPeers, renderSelector } from "./metadata.ts";
 import { anywhere, nameServers, renderDestination, tcp, type RenderedNetworkPolicy } from "./policy-rules.ts";
 
 /** Undefined where the instance's agents have none by default. */
@@ -15,13 +15,10 @@ export function renderGatewayNetworkPolicy(
   metricsFrom: readonly NetworkPolicyPeer[],
 ): RenderedNetworkPolicy | undefined {
   if (instance.spec.agentDefaults?.networkPolicy?.enabled === false) return undefined;
-  const { name } = instance.metadata;
-  const agents = { matchLabels: { [labels.instance]: name, [labels.component]: "agent" } };
-  const registry = { matchLabels: renderSelector(instance, "registry") };
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
-    metadata: renderMetadata(instance, "gateway", gatewayName(name)),
+    metadata: renderMetadata(instance, "gateway", gatewayName(instance.metadata.name)),
     spec: {
       podSelector: { matchLabels: renderSelector(instance, "gateway") },
       policyTypes: ["Ingress", "Egress"],
@@ -32,8 +29,9 @@ export function renderGatewayNetworkPolicy(
       egress: [
         nameServers,
         { to: [...anywhere], ports: apiServerPorts.map(tcp) },
-        { to: [{ podSelector: agents }], ports: [tcp(ports.agentMcp), tcp(ports.agentAdmin)] },
-        { to: [{ podSelector: registry }], ports: [tcp(ports.registry)] },
+        { to: [renderPeers(instance, "agent")], ports: [tcp(ports.agentMcp), tcp(ports.agentAdmin)] },
+        { to: [renderPeers(instance, "server")], ports: [tcp(ports.bridge), tcp(ports.bridgeAdmin)] },
+        { to: [renderPeers(instance, "registry")], ports: [tcp(ports.registry)] },
         ...gatewayDestinations(config, instance).map(renderDestination),
       ],
     },

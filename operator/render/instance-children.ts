@@ -9,7 +9,7 @@ import type {
   V1ServiceAccount,
 } from "@kubernetes/client-node";
 import type { PallasInstance } from "../../crds/instance.ts";
-import { agentType, instanceType } from "../../crds/kinds.ts";
+import { agentType, instanceType, serverType } from "../../crds/kinds.ts";
 import { group, ports, registryName } from "../../crds/names.ts";
 import type { Rules } from "../../plan/rules.ts";
 import type { Images } from "./agent-children.ts";
@@ -32,7 +32,7 @@ export interface InstanceChildren {
 }
 
 const renderRules = (): V1PolicyRule[] => [
-  { apiGroups: [group], resources: [agentType.plural, instanceType.plural], verbs: follow },
+  { apiGroups: [group], resources: [agentType, serverType, instanceType].map(({ plural }) => plural), verbs: follow },
   // Where the agents' pods are, for scraping.
   { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: follow },
 ];

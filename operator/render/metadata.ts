@@ -1,6 +1,8 @@
 // What every child has in common: labels, selector, owner reference.
+import type { V1NetworkPolicyPeer } from "@kubernetes/client-node";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import type { PallasServer } from "../../crds/server.ts";
 import { apiVersion, labels, type Component } from "../../crds/names.ts";
 
 interface OwnerReference {
@@ -27,16 +29,27 @@ export type Rendered<T> = Omit<T, "apiVersion" | "kind" | "metadata" | "status">
   metadata: RenderedMeta;
 };
 
-type Owner = PallasAgent | PallasInstance;
+type Owner = PallasAgent | PallasServer | PallasInstance;
 
 const instanceOf = (owner: Owner): string =>
-  owner.kind === "PallasAgent" && "instanceRef" in owner.spec ? owner.spec.instanceRef.name : owner.metadata.name;
+  "instanceRef" in owner.spec ? owner.spec.instanceRef.name : owner.metadata.name;
+
+/** Components of which an instance has many, each with a label that names it. */
+const ownLabels: Readonly<Partial<Record<Component, string>>> = { agent: labels.agent, server: labels.server };
 
 /** The selector of its pods. These labels never change: a Deployment's selector cannot. */
-export const renderSelector = (owner: Owner, component: Component): Record<string, string> => ({
-  [labels.instance]: instanceOf(owner),
-  ...(component === "agent" ? { [labels.agent]: owner.metadata.name } : {}),
-  [labels.component]: component,
+export function renderSelector(owner: Owner, component: Component): Record<string, string> {
+  const own = ownLabels[component];
+  return {
+    [labels.instance]: instanceOf(owner),
+    ...(own === undefined ? {} : { [own]: owner.metadata.name }),
+    [labels.component]: component,
+  };
+}
+
+/** All pods of a component of an instance, as the peer of a policy in their namespace. */
+export const renderPeers = (instance: PallasInstance, component: Component): V1NetworkPolicyPeer => ({
+  podSelector: { matchLabels: { [labels.instance]: instance.metadata.name, [labels.component]: component } },
 });
 
 export const renderLabels = (owner: Owner, component: Component): Record<string, string> => ({

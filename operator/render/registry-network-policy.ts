@@ -2,8 +2,8 @@
 // out, its probes. It connects to name servers, the API server and its agents' admin ports: what a hostile pod may make
 // it do ends there.
 import type { PallasInstance } from "../../crds/instance.ts";
-import { labels, ports, registryName } from "../../crds/names.ts";
-import { renderMetadata, renderSelector } from "./metadata.ts";
+import { ports, registryName } from "../../crds/names.ts";
+import { renderMetadata, renderPeers, renderSelector } from "./metadata.ts";
 import { anywhere, nameServers, tcp, type RenderedNetworkPolicy } from "./policy-rules.ts";
 
 /** Where API servers listen, behind their Service and as it shows itself; a policy may see either. */
@@ -18,12 +18,10 @@ export function renderRegistryNetworkPolicy(
   apiServerPorts: readonly number[],
 ): RenderedNetworkPolicy | undefined {
   if (instance.spec.agentDefaults?.networkPolicy?.enabled === false) return undefined;
-  const { name } = instance.metadata;
-  const agents = { matchLabels: { [labels.instance]: name, [labels.component]: "agent" } };
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
-    metadata: renderMetadata(instance, "registry", registryName(name)),
+    metadata: renderMetadata(instance, "registry", registryName(instance.metadata.name)),
     spec: {
       podSelector: { matchLabels: renderSelector(instance, "registry") },
       policyTypes: ["Ingress", "Egress"],
@@ -31,7 +29,7 @@ export function renderRegistryNetworkPolicy(
       egress: [
         nameServers,
         { to: [...anywhere], ports: apiServerPorts.map(tcp) },
-        { to: [{ podSelector: agents }], ports: [tcp(ports.agentAdmin)] },
+        { to: [renderPeers(instance, "agent")], ports: [tcp(ports.agentAdmin)] },
       ],
     },
   };

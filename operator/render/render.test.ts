@@ -1,16 +1,9 @@
 // Golden files of everything the operator writes. A difference here rolls pods of every user on upgrade: it must be meant.
-import { dump } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { around, makeAgent, makeInstance, releaseImages, releaseRules } from "./testing/resources.ts";
+import { golden, toYaml } from "./testing/golden.ts";
 import { renderAgentChildren } from "./agent-children.ts";
 import { renderInstanceChildren } from "./instance-children.ts";
-
-const golden = (name: string) => `../../test/golden/${name}.yaml`;
-const toYaml = (objects: object) =>
-  Object.values(objects)
-    .filter((object) => object !== undefined)
-    .map((object) => dump(object, { lineWidth: 120, noRefs: true }))
-    .join("---\n");
 
 const fullInstance = () =>
   makeInstance({
@@ -225,12 +218,12 @@ describe("SEC-1 agent and registry pods", () => {
 });
 
 describe("OPR-9 the registry's Role", () => {
-  it("reads two kinds of ours and EndpointSlices, and names no Secret, verb * or resource *", () => {
+  it("reads the kinds it lists and EndpointSlices, and names no Secret, verb * or resource *", () => {
     const { role } = renderInstanceChildren(makeInstance(), releaseImages, releaseRules);
     expect(role.rules).toEqual([
       {
         apiGroups: ["pallas.helu.ca"],
-        resources: ["pallasagents", "pallasinstances"],
+        resources: ["pallasagents", "pallasservers", "pallasinstances"],
         verbs: ["list", "watch"],
       },
       { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] },

@@ -18,7 +18,8 @@ const failed = (error: unknown) => {
 const rendered = (image: string, edits: object = {}) => {
   const instance = makeInstance();
   const agent = makeAgent("research", edits);
-  return renderAgentChildren(agent, around(instance, agent), { agent: image, registry: "r", gateway: "g" }).deployment;
+  return renderAgentChildren(agent, around(instance, agent), { agent: image, registry: "r", gateway: "g", bridge: "b" })
+    .deployment;
 };
 /** As a server holds it. */
 const stored = (deployment: ReturnType<typeof rendered>): RawObject => ({

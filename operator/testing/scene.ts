@@ -1,7 +1,7 @@
-// The two reconcilers over an API server in this process, one reconcile at a time, so that a test sees which writes it
+// The three reconcilers over an API server in this process, one reconcile at a time, so that a test sees which writes it
 // makes and in which order. What the kubelet and the Deployment controller would do, the test puts there itself.
 import { onTestFinished } from "vitest";
-import { agentType, instanceType } from "../../crds/kinds.ts";
+import { agentType, instanceType, serverType } from "../../crds/kinds.ts";
 import { labels } from "../../crds/names.ts";
 import { createWriteTracker } from "../../lib/kube/consistency.ts";
 import type { ReconcileResult } from "../../lib/kube/controller.ts";
@@ -11,7 +11,7 @@ import type { ResourceType } from "../../lib/kube/resource.ts";
 import { answerStatus, FakeApiServer, type Exchange } from "../../lib/kube/testing/fake-api-server.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { createTransport } from "../../lib/kube/transport.ts";
-import { agentManifestOf, instanceManifestOf } from "../../plan/testing/resources.ts";
+import { agentManifestOf, instanceManifestOf, serverManifestOf } from "../../plan/testing/resources.ts";
 import { createAgentReconciler, type ReconcilerOptions } from "../agent/reconcile.ts";
 import { createCaches, instanceOf, type Caches } from "../caches.ts";
 import { createChildWriter } from "../children.ts";
@@ -20,6 +20,7 @@ import { createNeighbours } from "../neighbours.ts";
 import { childTypes, ownTypes, type ChildKind } from "../resources.ts";
 import { RolloutBudget } from "../rollouts/budget.ts";
 import { createImagePacing } from "../rollouts/pace-image.ts";
+import { createServerReconciler } from "../server/reconcile.ts";
 import { releaseImages, releaseRules } from "../render/testing/resources.ts";
 import { usualApiServerPorts } from "../render/registry-network-policy.ts";
 import { createStatusWriter } from "../status.ts";
@@ -40,7 +41,10 @@ export interface Scene {
   readonly caches: Caches;
   /** Creates or edits a resource; each edit is a new generation. */
   putAgent(name: string, spec?: object): Promise<void>;
+  putServer(name: string, spec: object): Promise<void>;
   putInstance(spec?: object): Promise<void>;
+  /** Changes the status as another program does; neither the generation moves nor anything else. */
+  putStatus(type: ResourceType, name: string, change: (status: object) => object): Promise<void>;
   /** Changes a child as anybody could, or makes one. */
   putChild(kind: ChildKind, name: string, change: (child: object) => object): Promise<void>;
   removeChild(kind: ChildKind, name: string): Promise<void>;
@@ -50,6 +54,7 @@ export interface Scene {
   /** Refuses writes of a kind from now on; undefined ends it. */
   refuse(kind: string | undefined, status?: number): void;
   reconcileAgent(name: string, failures?: number): Promise<Reconciled>;
+  reconcileServer(name: string, failures?: number): Promise<Reconciled>;
   reconcileInstance(failures?: number): Promise<Reconciled>;
   status(
     type: ResourceType,
@@ -65,6 +70,12 @@ interface Condition {
 }
 
 const allTypes: readonly ResourceType[] = [...ownTypes, ...Object.values(childTypes)];
+
+const reconcilers = new Map<ResourceType, typeof createAgentReconciler>([
+  [agentType, createAgentReconciler],
+  [serverType, createServerReconciler],
+  [instanceType, createInstanceReconciler],
+]);
 
 function describeWrite({ method, path, body }: Exchange): string {
   const [plural = "", name = "", subresource] = path.split("/namespaces/")[1]?.split("/").slice(1) ?? [];
@@ -109,6 +120,7 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
     apiServerPorts: usualApiServerPorts,
     metricsFrom: [],
     health: { of: () => undefined },
+    bridgeHealth: { of: () => undefined },
     tokenIssuer: { observe: async () => undefined, observeTrouble: () => undefined },
     pacing: createImagePacing(budget, deployments),
     now: () => new Date("2026-11-21T12:00:00Z"),
@@ -138,7 +150,7 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
     await settled();
   };
   const reconcile = async (type: ResourceType, name: string, failures: number): Promise<Reconciled> => {
-    const run = type === agentType ? createAgentReconciler : createInstanceReconciler;
+    const run = reconcilers.get(type) ?? createInstanceReconciler;
     const before = fake.seen("write").length;
     const key = `${namespace}/${name}`;
     const signal = new AbortController().signal;
@@ -155,6 +167,15 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
     fake,
     caches,
     putAgent: (name, spec = {}) => put(agentType, name, agentManifestOf(name, { replicas: 1, ...spec }).spec),
+    putServer: (name, spec) =>
+      put(serverType, name, serverManifestOf(name, { active: true, listed: false, ...spec }).spec),
+    async putStatus(type, name, change) {
+      const found = fake.get(name, namespace, type);
+      if (!found) throw new Error(`expected a ${type.kind} ${name}, found none`);
+      const { metadata, ...fields } = found;
+      fake.put(name, { ...fields, status: change(Object(fields["status"])) }, { type, namespace, metadata });
+      await settled();
+    },
     putInstance: (spec = {}) => put(instanceType, "ouranos", instanceManifestOf(spec).spec),
     async putChild(kind, name, change) {
       const type = childTypes[kind];
@@ -191,6 +212,7 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
       };
     },
     reconcileAgent: (name, failures = 0) => reconcile(agentType, name, failures),
+    reconcileServer: (name, failures = 0) => reconcile(serverType, name, failures),
     reconcileInstance: (failures = 0) => reconcile(instanceType, "ouranos", failures),
     status: (type, name) => JSON.parse(JSON.stringify(fake.get(name, namespace, type)?.["status"] ?? {})),
   };

@@ -18,7 +18,12 @@ export interface Write {
 }
 
 const instanceName = "fleet";
-const images = { agent: "pallas/agent:bench", registry: "pallas/registry:bench", gateway: "pallas/gateway:bench" };
+const images = {
+  agent: "pallas/agent:bench",
+  registry: "pallas/registry:bench",
+  gateway: "pallas/gateway:bench",
+  bridge: "pallas/bridge:bench",
+};
 /** Stands where the uid of the agent must be, which only the server knows. */
 const unknownUid = "00000000-0000-0000-0000-000000000000";
 

@@ -51,6 +51,7 @@ export async function startOperatorUnderTest(
     PALLAS_AGENT_IMAGE: "pallas/agent:bench",
     PALLAS_REGISTRY_IMAGE: "pallas/registry:bench",
     PALLAS_GATEWAY_IMAGE: "pallas/gateway:bench",
+    PALLAS_BRIDGE_IMAGE: "pallas/bridge:bench",
     PALLAS_ADMIN_PORT: "0",
     PALLAS_HOST: "127.0.0.1",
     ...env,

@@ -14,6 +14,7 @@ export const releaseImages = {
   agent: "registry.example/pallas/agent:0.1.0",
   registry: "registry.example/pallas/registry:0.1.0",
   gateway: "registry.example/pallas/gateway:0.1.0",
+  bridge: "registry.example/pallas/bridge:0.1.0",
 };
 
 

@@ -23,7 +23,12 @@ import { connectToCluster } from "./kube-clients.ts";
 import { startFakeKubelet } from "./fake-kubelet.ts";
 import { startOperator, type OperatorProcess } from "./operator-process.ts";
 
-const images = { agent: "pallas/agent:test", registry: "pallas/registry:test", gateway: "pallas/gateway:test" };
+const images = {
+  agent: "pallas/agent:test",
+  registry: "pallas/registry:test",
+  gateway: "pallas/gateway:test",
+  bridge: "pallas/bridge:test",
+};
 const patience = { timeout: 90_000, interval: 1_000 };
 const types: readonly ResourceType[] = [agentType, instanceType, ...Object.values(childTypes)];
 type Manifest = FieldCase["with"][number];

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HealthReport } from "../../crds/health.ts";
-import { createSliceInformer, podsInSlices } from "../../operator/health/agent-pods.ts";
+import { createSliceInformer, podsInSlices } from "../../operator/health/watched-pods.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { callApi } from "../cluster/api-call.ts";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
@@ -155,7 +155,7 @@ describe.skipIf(clusterMissing())("HLT-6 health on the resources", () => {
     ];
     for (const name of names) {
       const labels = [...(await operator.metric(name)).keys()].join(" ");
-      for (const controller of ["pallasagent", "pallasinstance"]) {
+      for (const controller of ["pallasagent", "pallasserver", "pallasinstance"]) {
         expect(`${name} ${labels}`).toContain(`controller="${controller}"`);
       }
     }
@@ -185,7 +185,7 @@ describe.skipIf(clusterMissing())("HLT-6 where a cluster's agents are asked", ()
     };
     const slices = createSliceInformer({ transport: connectToCluster(), namespaces: [space.name], log: silentLog() });
     slices.start();
-    const pods = () => podsInSlices(slices.store).of(`${space.name}/research`);
+    const pods = () => podsInSlices(slices.store, "agent").of(`${space.name}/research`);
     try {
       await setReady("False");
       await expect.poll(pods, { timeout }).toEqual([{ url: "http://10.9.8.7:9090/health", ready: false }]);

@@ -91,6 +91,7 @@ export async function startOperator(access: ServerAccess, options: OperatorOptio
       PALLAS_AGENT_IMAGE: "pallas/agent:test",
       PALLAS_REGISTRY_IMAGE: "pallas/registry:test",
       PALLAS_GATEWAY_IMAGE: "pallas/gateway:test",
+      PALLAS_BRIDGE_IMAGE: "pallas/bridge:test",
       PALLAS_ADMIN_PORT: "0",
       PALLAS_HOST: "127.0.0.1",
       // One process a namespace, unless a test says otherwise: a killed one must not hold up the next.

@@ -24,6 +24,7 @@ const rules: readonly FolderRule[] = [
   { prefix: "agent-runtime/", own: ["crds/", "lib/"] },
   { prefix: "operator/", own: ["crds/", "plan/", "lib/"] },
   { prefix: "operator/render/", own: ["crds/", "plan/"], packages: ["node:crypto"] },
+  { prefix: "operator/render/testing/", own: ["operator/render/", "crds/", "plan/"], packages: ["js-yaml"] },
   { prefix: "registry/", own: ["crds/", "plan/", "lib/"] },
   { prefix: "gateway/", own: ["crds/", "plan/", "lib/"] },
   { prefix: "bridge/", own: ["crds/", "lib/"] },

@@ -40,8 +40,12 @@ const conditions = [{ type: "Progressing", status: "False", reason: "ProgressDea
 
 const render = (name: string, image: string): Rendered<V1Deployment> => {
   const agent = makeAgent(name);
-  return renderAgentChildren(agent, around(makeInstance(), agent), { agent: image, registry: "r", gateway: "g" })
-    .deployment;
+  return renderAgentChildren(agent, around(makeInstance(), agent), {
+    agent: image,
+    registry: "r",
+    gateway: "g",
+    bridge: "b",
+  }).deployment;
 };
 
 export class Fleet {

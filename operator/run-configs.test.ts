@@ -1,10 +1,10 @@
 // What pods run on, over an API server in this process: written before it is named, never changed, and removed when no
 // ReplicaSet can need it.
 import { describe, expect, it } from "vitest";
-import { agentType } from "../../crds/kinds.ts";
-import type { LiveObject } from "../../lib/kube/object.ts";
-import { childTypes } from "../resources.ts";
-import { startScene, type Reconciled, type Scene } from "../testing/scene.ts";
+import { agentType } from "../crds/kinds.ts";
+import type { LiveObject } from "../lib/kube/object.ts";
+import { childTypes } from "./resources.ts";
+import { startScene, type Reconciled, type Scene } from "./testing/scene.ts";
 
 /** The agent echo, in the edition of a number of steps. */
 async function startServing(steps = 0): Promise<Scene> {

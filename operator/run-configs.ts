@@ -1,15 +1,22 @@
-// The run-configs of an agent, and of an instance's gateway: an immutable ConfigMap for each state that its pods run on, named by its hash, so that a
-// pod finds what its template was made for, be it of a rollout that is held, refused or undone. They are numbered as the
+// The run-configs of an agent, of an instance's gateway and of a tool server's bridge: an immutable ConfigMap for each state
+// that its pods run on, named by its hash, so that a pod finds what its template was made for, be it of a rollout that is held, refused or undone. They are numbered as the
 // ReplicaSets of the Deployment are, and go when no ReplicaSet can need them any more.
+import type { V1ConfigMap } from "@kubernetes/client-node";
 import * as z from "zod";
-import { agentChildren, annotations } from "../../crds/names.ts";
-import type { LiveObject } from "../../lib/kube/object.ts";
-import type { ChildWriter, Writing } from "../children.ts";
-import { revisionHistoryLimit } from "../render/pod-parts.ts";
-import type { AgentChildren } from "../render/agent-children.ts";
-import type { LiveDeployment } from "../resources.ts";
-import { observeRollout } from "../rollout.ts";
-import type { AgentRun } from "./run.ts";
+import { agentChildren, annotations } from "../crds/names.ts";
+import type { LiveObject } from "../lib/kube/object.ts";
+import type { Logger } from "../lib/process/log.ts";
+import type { ChildWriter, Writing } from "./children.ts";
+import { revisionHistoryLimit } from "./render/pod-parts.ts";
+import type { Rendered } from "./render/metadata.ts";
+import type { LiveDeployment } from "./resources.ts";
+import { observeRollout } from "./rollout.ts";
+
+/** One reconcile of the owner. */
+interface Run {
+  readonly children: ChildWriter;
+  readonly writing: Writing;
+}
 
 /** A backlog is worked off by the reconciles that its deletions cause. */
 const maxCollected = 10;
@@ -47,10 +54,7 @@ const listRunConfigs = (children: Pick<ChildWriter, "listOwned">, { owner }: Wri
     .filter(({ metadata }) => metadata.name !== agentChildren(owner.metadata.name).liveConfig);
 
 /** With the greatest number of all. One that is wanted again gets a new one, as its ReplicaSet does. */
-export function numbered(
-  { children, writing }: Pick<AgentRun, "children" | "writing">,
-  desired: AgentChildren["runConfig"],
-): AgentChildren["runConfig"] {
+export function numbered({ children, writing }: Run, desired: Rendered<V1ConfigMap>): Rendered<V1ConfigMap> {
   const all = listRunConfigs(children, writing);
   const own = all.find(({ metadata }) => metadata.name === desired.metadata.name);
   const greatest = Math.max(0, ...all.filter((each) => each !== own).map(revisionOf));
@@ -67,8 +71,8 @@ export function numbered(
  * tried again in a later reconcile.
  */
 export async function collectRunConfigs(
-  { children, writing, log }: Pick<AgentRun, "children" | "writing" | "log">,
-  { metadata: { name: wanted } }: AgentChildren["runConfig"],
+  { children, writing, log }: Run & { readonly log: Logger },
+  { metadata: { name: wanted } }: Rendered<V1ConfigMap>,
   deployment: LiveDeployment,
 ): Promise<void> {
   const mounted = mountedBy(deployment);
