@@ -2,7 +2,7 @@
 // what it needs as an argument; two of them in one process share nothing.
 import { mkdir } from "node:fs/promises";
 import type { Hono } from "hono";
-import type { BridgeConfig } from "../crds/bridge-config.ts";
+import type { BridgeConfig, BridgeTarget } from "../crds/bridge-config.ts";
 import { createDrain, type Drain } from "../lib/mcp/drain.ts";
 import { createInFlight } from "../lib/mcp/in-flight.ts";
 import { JsonRpcError, renderRpcFailure, rpcCodes } from "../lib/mcp/json-rpc.ts";
@@ -21,8 +21,12 @@ import {
 } from "./environment.ts";
 import { renderAllowedHosts } from "./hosts.ts";
 import type { BridgeMetrics, Observed } from "./metrics.ts";
-import { StdioServer, type Served } from "./stdio-server.ts";
-import { createChildLaunch } from "./stdio/child-process.ts";
+import { createPipedLaunch } from "./pipes/piped-process.ts";
+import { SupervisorLink } from "./pipes/supervisor-link.ts";
+import { RemoteServer } from "./remote/remote-server.ts";
+import type { Served } from "./served.ts";
+import { StdioServer } from "./stdio-server.ts";
+import { createChildLaunch, type ChildOptions } from "./stdio/child-process.ts";
 import { createErrorLog, type ErrorLog } from "./stdio/error-log.ts";
 import type { Launch } from "./stdio/server-process.ts";
 
@@ -32,6 +36,9 @@ export const bridgeLimits = {
   /** For a process to answer `initialize`: its package may have to be fetched first. */
   startTimeoutMs: 120_000,
 };
+
+/** For the supervisor beside it, whose container starts after the bridge's or has an image to fetch. */
+const supervisorTimeoutMs = 60_000;
 
 export interface BridgeOptions {
   readonly config: BridgeConfig;
@@ -106,29 +113,36 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
 }
 
 async function openServed(options: BridgeOptions, errorLog: ErrorLog): Promise<Served> {
-  const { config, metrics, log, clock } = options;
+  const { config, environment, metrics, log, clock } = options;
   const { startTimeoutMs, maxMessageBytes } = { ...bridgeLimits, ...options.limits };
-  const launch = await openLaunch(options, errorLog, maxMessageBytes);
-  return new StdioServer({ config, launch, errorLog, startTimeoutMs, metrics, log, clock });
+  const { target } = config;
+  const readSecret = createSecretReader(environment.PALLAS_SECRETS_DIR);
+  const output = { maxMessageBytes, counts: metrics };
+  if (target.kind === "remote") {
+    return new RemoteServer({ config, target, readSecret, maxMessageBytes, metrics, log, clock });
+  }
+  if (target.kind === "command") {
+    const launch = await openChildLaunch(options, target, { errorLog, ...output });
+    return new StdioServer({ config, launch, errorLog, startTimeoutMs, metrics, log, clock });
+  }
+  const { folder } = target;
+  const link = new SupervisorLink(folder, clock);
+  const launch = createPipedLaunch({ folder, link, timeoutMs: supervisorTimeoutMs, errorLog, clock, ...output });
+  const onClosed = () => link.close();
+  return new StdioServer({ config, launch, errorLog, startTimeoutMs, metrics, log, clock, onClosed });
 }
 
-async function openLaunch(options: BridgeOptions, errorLog: ErrorLog, maxMessageBytes: number): Promise<Launch> {
-  const { config, environment, variables, metrics, clock } = options;
-  const { target } = config;
-  if (target.kind !== "command") throw new Error(`a target of the kind ${target.kind} is not served yet`);
+async function openChildLaunch(
+  { environment, variables, clock }: BridgeOptions,
+  { command, cwd, env }: Extract<BridgeTarget, { kind: "command" }>,
+  output: Pick<ChildOptions, "errorLog" | "maxMessageBytes" | "counts">,
+): Promise<Launch> {
   const base = renderBaseEnvironment(environment, variables);
   const work = environment.PALLAS_BRIDGE_WORK;
   await Promise.all([work, ...renderWorkFolders(work)].map((folder) => mkdir(folder, { recursive: true })));
   const readSecret = createSecretReader(environment.PALLAS_SECRETS_DIR);
-  return createChildLaunch({
-    command: target.command,
-    cwd: target.cwd ?? work,
-    readEnvironment: () => readChildEnvironment(base, target.env, readSecret),
-    errorLog,
-    maxMessageBytes,
-    counts: metrics,
-    clock,
-  });
+  const readEnvironment = () => readChildEnvironment(base, env, readSecret);
+  return createChildLaunch({ command, cwd: cwd ?? work, readEnvironment, clock, ...output });
 }
 
 /** Says why the server cannot be had. */

@@ -17,20 +17,10 @@ import { lookAtServer, observeAnswer } from "./look-at-server.ts";
 import { SharedChanges } from "./shared/shared-changes.ts";
 import { createSharedClient, type SharedClient } from "./shared/shared-client.ts";
 import { SharedServer } from "./shared/shared-server.ts";
+import type { Served } from "./served.ts";
 import type { ErrorLog } from "./stdio/error-log.ts";
 import type { Launch } from "./stdio/server-process.ts";
 import { Starts } from "./stdio/starts.ts";
-
-/** What is served at /mcp, and what is known of it. */
-export interface Served {
-  readonly leg2025: Leg;
-  /** Rejects where the server cannot be had. */
-  readonly load2026: () => Promise<StreamLeg>;
-  /** Why nobody should be sent here yet. */
-  readonly observeUnready: () => string | undefined;
-  readonly health: () => BridgeHealth;
-  close(): Promise<void>;
-}
 
 export interface StdioServerParts {
   readonly config: Pick<BridgeConfig, "server" | "sessions" | "tools" | "timeoutMs">;
@@ -38,6 +28,8 @@ export interface StdioServerParts {
   readonly errorLog: ErrorLog;
   /** For a process to answer `initialize`, the fetching of its package with it. */
   readonly startTimeoutMs: number;
+  /** Called when no process runs any more. */
+  readonly onClosed?: () => void;
   readonly metrics: BridgeMetrics;
   readonly log: Logger;
   readonly clock: Clock;
@@ -120,6 +112,7 @@ export class StdioServer implements Served {
     await this.leg2025.close();
     await this.#leg2026?.then((leg) => leg.close()).catch(() => undefined);
     await this.#starts.close();
+    this.#parts.onClosed?.();
   }
 
   /** The shared process is there for whoever needs no session: it makes room while it has nothing to do. */

@@ -36,6 +36,7 @@ const names = [
   "change",
   "log",
   "spawn",
+  "structure",
   "hidden",
 ];
 const tools = names.map((name) => ({ name, description: name, inputSchema: { type: "object" } }));
@@ -62,6 +63,8 @@ async function call({ id, params: { name, arguments: args = {}, _meta: meta } = 
     writeAll(`${JSON.stringify({ jsonrpc: "2.0", ...parts })}\n`);
     return;
   }
+  if (name === "structure")
+    return answer(id, { content: [], entries: Array.from({ length: Number(args["entries"]) }, () => 1) });
   if (name === "progress") {
     for (let progress = 1; progress <= Number(args["steps"] ?? 3); progress += 1) {
       if (token !== undefined) {
@@ -113,7 +116,8 @@ async function receive(message: Incoming): Promise<void> {
   if (method === undefined) return waiting.get(id ?? "")?.(message);
   if (method === "initialize") {
     if (mode === "hang") return;
-    if (mode === "refuse") return send({ id, error: { code: -32_602, message: "not like this" } });
+    if (mode === "choosy" && JSON.stringify(params).includes("refuse"))
+      return send({ id, error: { code: -32_602, message: "not like this" } });
     return answer(id, {
       protocolVersion: "2025-06-18",
       capabilities: {

@@ -25,6 +25,7 @@ export const nodePackages = [
 ] as const satisfies readonly ToolPackage[];
 
 const testPackages = [
+  { name: "busybox-static", why: "starts servers in containers of their own", programs: ["busybox"] },
   { name: "buildah", why: "makes the images where no Docker runs", programs: ["buildah"] },
   { name: "ca-certificates", why: "lets Go download modules", programs: ["update-ca-certificates"] },
   { name: "chromium", why: "shows the status page", programs: ["chromium"] },
