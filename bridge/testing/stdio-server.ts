@@ -63,8 +63,9 @@ async function call({ id, params: { name, arguments: args = {}, _meta: meta } = 
     writeAll(`${JSON.stringify({ jsonrpc: "2.0", ...parts })}\n`);
     return;
   }
-  if (name === "structure")
+  if (name === "structure") {
     return answer(id, { content: [], entries: Array.from({ length: Number(args["entries"]) }, () => 1) });
+  }
   if (name === "progress") {
     for (let progress = 1; progress <= Number(args["steps"] ?? 3); progress += 1) {
       if (token !== undefined) {
@@ -116,8 +117,9 @@ async function receive(message: Incoming): Promise<void> {
   if (method === undefined) return waiting.get(id ?? "")?.(message);
   if (method === "initialize") {
     if (mode === "hang") return;
-    if (mode === "choosy" && JSON.stringify(params).includes("refuse"))
+    if (mode === "choosy" && JSON.stringify(params).includes("refuse")) {
       return send({ id, error: { code: -32_602, message: "not like this" } });
+    }
     return answer(id, {
       protocolVersion: "2025-06-18",
       capabilities: {
