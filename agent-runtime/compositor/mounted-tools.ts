@@ -1,6 +1,7 @@
 // The tools of all mounts in one list, under the names that the agent itself has for them, `{prefix}__{tool}`, and the way to
 // each. What a server says of itself is passed on as its words; which server a call goes to is never its to say.
-import type { CallOptions, CallResult, ToolDescription } from "../../lib/mcp/connect.ts";
+import type { CallResult, ToolDescription } from "../../lib/mcp/connect.ts";
+import type { CallOptions } from "../../lib/mcp/open-connection.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { CallContext, ToolEntry, ToolResult, ToolSource } from "../../lib/mcp/table.ts";
 import { defined } from "../../lib/process/defined.ts";

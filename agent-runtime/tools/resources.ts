@@ -2,7 +2,7 @@
 // tool for all servers of a run; each call is that of one server, with its rules, deadline and name in progress and metrics.
 import type { RunServer } from "../../crds/run-config.ts";
 import type { ResourceLists } from "../../lib/mcp/client-resources.ts";
-import type { CallOptions } from "../../lib/mcp/connect.ts";
+import type { CallOptions } from "../../lib/mcp/open-connection.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { Link } from "../../lib/mcp/link.ts";

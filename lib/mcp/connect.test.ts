@@ -1,7 +1,8 @@
 import { Server as Server2025 } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { connectMcp, type ConnectOptions, type McpConnection } from "./connect.ts";
+import { connectMcp, type McpConnection } from "./connect.ts";
+import type { ConnectOptions } from "./open-connection.ts";
 import * as downstream from "./downstream-servers.fixture.ts";
 import { answer, listed } from "./downstream-servers.fixture.ts";
 import { serveOnLoopback, startEndpoint, type ServedApp } from "./endpoint.fixture.ts";

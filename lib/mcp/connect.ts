@@ -1,59 +1,16 @@
-// A connection to one MCP server over Streamable HTTP, in whichever era the server speaks. It owns headers, deadlines,
-// cancellation and the wording of errors; it never reconnects by itself and shares nothing with other connections, so that a
-// token given to one cannot be seen on another (BRR-2).
+// What users of an MCP server ask it, over a connection in whichever era it speaks. It never reconnects by itself and shares
+// nothing with other connections, so that a token given to one cannot be seen on another (BRR-2).
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { defined } from "../process/defined.ts";
-import type { Holder, MemoryBudget } from "../process/memory-budget.ts";
-import { untilAborted } from "../process/until-aborted.ts";
-import type { Ask } from "./asking.ts";
-import { startDeadline } from "./call-deadline.ts";
-import type { CallTransport } from "./client-transport.ts";
 import { isJsonObject } from "./json-rpc.ts";
-import { McpError, renderPlace } from "./mcp-error.ts";
-import { openEitherEra, sdkNeverMs, type Opened, type OpenOptions } from "./open-client.ts";
-import { callWithAnswers, type OpenCall } from "./questions.ts";
+import { openConnection, type CallOptions, type ConnectOptions, type OpenConnection } from "./open-connection.ts";
+import { callWithAnswers } from "./questions.ts";
 import { findSchemaProblem } from "./schema-check.ts";
 import { listResources, readResource, type ResourceLists } from "./client-resources.ts";
 import { followResources, type FollowedResources, type HeardChange } from "./resource-changes.ts";
-import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
-import { renderFailure } from "./sdk-error.ts";
-import { createSentHeaders, redactError, redactFailure, type HeaderSource, type SentHeaders } from "./sent-headers.ts";
+import { redactFailure } from "./sent-headers.ts";
 import { followToolChanges } from "./tool-changes.ts";
-import type { Era, JsonObjectSchema, Progress, PromptResult, ToolAnnotations, ToolResult } from "./table.ts";
-import type { TraceContext } from "./trace-context.ts";
-
-export interface ConnectOptions extends OpenOptions {
-  headers?: HeaderSource;
-  /** Aborts connecting; it has no effect once connected. */
-  signal: AbortSignal;
-  /** Largest accepted answer, or event of a stream; 16 MiB when absent. */
-  maxResponseBytes?: number;
-  /** In place of the network. */
-  openFetch?: OpenFetch | undefined;
-}
-
-export interface CallOptions {
-  /** Aborting it cancels the call on the server too (AGT-8). */
-  signal: AbortSignal;
-  /** Silence after which the call fails; progress of the server starts it anew (CFG-8). */
-  idleTimeoutMs: number;
-  /** For the whole call; none when absent. */
-  totalTimeoutMs?: number;
-  onProgress?: (progress: Progress) => void;
-  /** Goes into the request's `_meta` (MET-6). */
-  trace?: TraceContext;
-  /** The same, for what else the server is told. */
-  meta?: Record<string, unknown>;
-  /**
-   * Counts the answer, also after it is here: whoever opened it releases it. Absent: counted until it is here, by `memory` of
-   * the connection.
-   */
-  holder?: Holder | undefined;
-  /** Answers what the server asks during the call; it may ask what `askable` of the connection says. */
-  ask?: Ask | undefined;
-  /** Hears of a URL it was asked to open, by the id of that question, that what it was for is done. */
-  onCompleted?: ((elicitationId: string) => void) | undefined;
-}
+import type { Era, JsonObjectSchema, PromptResult, ToolAnnotations, ToolResult } from "./table.ts";
 
 /** A tool's result with what is wrong with it, if it is not what the tool's output schema promises. */
 export interface CallResult extends ToolResult {
@@ -93,44 +50,14 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-const defaultMaxResponseBytes = 16 * 1024 * 1024;
 const listTimeoutMs = 30_000;
-const endSessionTimeoutMs = 2_000;
 
 /** Connects to the server at `url`. Rejects with `McpError`; nothing is left open then. */
-export async function connectMcp(options: ConnectOptions): Promise<McpConnection> {
-  const { url, connectTimeoutMs, maxResponseBytes = defaultMaxResponseBytes, openFetch = createSafeFetch } = options;
-  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) {
-    throw new McpError(
-      "protocol",
-      `${renderPlace(url)} has no usable URL: give one that starts with http:// or https://`,
-    );
-  }
-  const safeFetch = openFetch({ connectTimeoutMs, maxResponseBytes });
-  const sent = createSentHeaders(options.headers ?? {});
-  const deadline = startDeadline({ signal: options.signal, idleTimeoutMs: connectTimeoutMs });
-  try {
-    const opened = await openEitherEra({ options, safeFetch, sent, deadline });
-    return createConnection({ url, safeFetch, sent, memory: options.memory, ...opened });
-  } catch (error) {
-    await safeFetch.close();
-    throw error;
-  } finally {
-    deadline.stop();
-  }
-}
+export const connectMcp = async (options: ConnectOptions): Promise<McpConnection> =>
+  createConnection(await openConnection(options));
 
-interface Parts extends Opened {
-  url: string;
-  safeFetch: SafeFetch;
-  sent: SentHeaders;
-  memory: MemoryBudget | undefined;
-}
-
-function createConnection(parts: Parts): McpConnection {
-  const { url, client, transport, outputSchemas, safeFetch, sent } = parts;
-  const closing = new AbortController();
-  const run = createRunner(parts, closing.signal);
+function createConnection(open: OpenConnection): McpConnection {
+  const { url, client, outputSchemas, sent, closing, run } = open;
   let followed: FollowedResources | undefined;
   const connection: McpConnection = {
     era: client.getProtocolEra() === "modern" ? "2026" : "2025",
@@ -162,72 +89,13 @@ function createConnection(parts: Parts): McpConnection {
     readResource: (uri, options) =>
       run(options, (sdkOptions) => readResource(client, { uri, trace: options.trace }, sdkOptions)),
     followResources(uris) {
-      followed ??= followResources(client, closing.signal, (change) => connection.onResourceChange?.(change));
+      followed ??= followResources(client, closing, (change) => connection.onResourceChange?.(change));
       followed.follow(uris);
     },
-    async close() {
-      if (closing.signal.aborted) return;
-      closing.abort();
-      await endSession(transport);
-      await client.close();
-      await safeFetch.close();
-    },
+    close: open.close,
   };
-  followToolChanges(client, closing.signal, () => connection.onToolsChanged?.());
+  followToolChanges(client, closing, () => connection.onToolsChanged?.());
   return connection;
-}
-
-/** `call` is there where the server may ask back. */
-type Requesting<T> = (sdkOptions: SdkOptions, call: OpenCall | undefined) => Promise<T>;
-
-/** Runs requests, each under its deadlines, and translates what goes wrong. */
-function createRunner({ url, transport, sent, questions, marks, memory }: Parts, closing: AbortSignal) {
-  return async <T>(options: CallOptions, request: Requesting<T>): Promise<T> => {
-    if (closing.aborted) throw new McpError("cancelled", `the connection to ${renderPlace(url)} has been closed`);
-    const deadline = startDeadline(options);
-    const own = options.holder === undefined ? memory?.open() : undefined;
-    const mark = marks.begin(options.holder ?? own);
-    const call =
-      options.ask && questions.begin(mark.id, { ask: options.ask, onCompleted: options.onCompleted }, deadline);
-    try {
-      const sdkOptions: SdkOptions = {
-        signal: deadline.signal,
-        timeout: sdkNeverMs,
-        headers: mark.headers,
-        // Always asked for, because progress is also what starts the idle time anew.
-        onprogress: (progress) => {
-          deadline.reset();
-          options.onProgress?.(readProgress(progress));
-        },
-      };
-      return await untilAborted(request(sdkOptions, call), deadline.signal);
-    } catch (error) {
-      const timeoutMs = deadline.expired() === "total" ? (options.totalTimeoutMs ?? 0) : options.idleTimeoutMs;
-      throw closing.aborted
-        ? new McpError("cancelled", `the connection to ${renderPlace(url)} was closed during the call`, {
-            cause: error,
-          })
-        : redactError(renderFailure(error, url, transport.sessionId !== undefined, deadline, timeoutMs), sent);
-    } finally {
-      call?.end();
-      mark.end();
-      own?.release();
-      deadline.stop();
-    }
-  };
-}
-
-interface SdkOptions {
-  signal: AbortSignal;
-  timeout: number;
-  headers: Record<string, string>;
-  onprogress: (progress: Progress) => void;
-}
-
-/** The SDK hands on all that came, and its type does not say so. */
-function readProgress(received: Progress & { _meta?: unknown }): Progress {
-  const { _meta: meta, ...progress } = received;
-  return isJsonObject(meta) ? { ...progress, meta } : progress;
 }
 
 function readToolResult(
@@ -250,12 +118,4 @@ function findOutputProblem(
   if (schema === undefined) return undefined;
   if (structured !== undefined) return findSchemaProblem(schema, structured, "the structured content");
   return schema["type"] === "object" ? "the structured content is missing" : undefined;
-}
-
-/** A server that cannot be told is left to its own idle limit. */
-async function endSession(transport: CallTransport): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, endSessionTimeoutMs)));
-  await Promise.race([transport.terminateSession().catch(() => undefined), timeout]);
-  clearTimeout(timer);
 }

@@ -2,7 +2,8 @@
 // server is down. Whose headers it sends is fixed when it is made, so a link
 // that carries a caller's token serves that token's calls alone (BRR-2). Nothing in it waits without an end.
 import type { Askable } from "./asking.ts";
-import type { CallOptions, CallResult, McpConnection, ToolDescription } from "./connect.ts";
+import type { CallResult, McpConnection, ToolDescription } from "./connect.ts";
+import type { CallOptions } from "./open-connection.ts";
 import { McpError } from "./mcp-error.ts";
 import type { OpenFetch } from "./safe-fetch.ts";
 import type { Era } from "./table.ts";
