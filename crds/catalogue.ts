@@ -6,6 +6,7 @@ import { healthStatusSchema } from "./health.ts";
 export const cataloguePath = "/.well-known/mcp/server.json";
 export const serverSchemaUrl = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 export const officialMetaKey = "io.modelcontextprotocol.registry/official";
+export const toolServerMetaKey = "ca.helu.pallas/tool_server";
 export const runtimeMetaKey = "ca.helu.pallas/runtime";
 export const maxDescriptionChars = 100;
 /** Of namespace, slash and slug together. */
@@ -30,12 +31,16 @@ export const identitySchema = z.object({
   version: z.string().max(255),
 });
 
+export type CatalogueIdentity = z.output<typeof identitySchema>;
+
 export const modelCapabilitiesSchema = z.object({
   model: z.string(),
   vision: z.boolean(),
   context_window: countSchema,
   max_output_tokens: countSchema,
 });
+
+const remoteSchema = z.object({ type: z.literal("streamable-http"), url: z.string() });
 
 /** The registry project may add to it. */
 export const serverSchema = identitySchema
@@ -44,11 +49,28 @@ export const serverSchema = identitySchema
     icons: z
       .array(z.object({ src: z.url(), mimeType: z.string().exactOptional(), sizes: z.array(z.string()) }))
       .exactOptional(),
-    remotes: z.array(z.object({ type: z.literal("streamable-http"), url: z.string() })),
+    remotes: z.array(remoteSchema),
     capabilities: modelCapabilitiesSchema.exactOptional(),
   })
   .meta({ additionalProperties: true });
 export type CatalogueServer = z.output<typeof serverSchema>;
+
+export const packageSchema = z.object({
+  registryType: z.enum(["npm", "pypi", "oci"]),
+  identifier: z.string(),
+  version: z.string().exactOptional(),
+  transport: z.object({ type: z.literal("stdio") }),
+});
+
+/** Facts about a tool server that other registries do not know. */
+export const toolServerMetaSchema = z.object({
+  /** As agents of the instance refer to it. */
+  serverName: z.string(),
+  /** Whether it is started. */
+  active: z.boolean(),
+  tags: z.array(z.string()).exactOptional(),
+  toolCount: countSchema.exactOptional(),
+});
 
 /** Facts about the running agent; nothing in it changes with every poll (CAT-6). */
 export const runtimeMetaSchema = z.object({
@@ -67,3 +89,13 @@ export const catalogueEntrySchema = z.object({
   }),
 });
 export type CatalogueEntry = z.output<typeof catalogueEntrySchema>;
+
+type EntryMeta = CatalogueEntry["_meta"];
+
+/** As the generic registry API lists a tool server; the catalogue is of agents. */
+export interface ToolServerEntry {
+  readonly server: Omit<CatalogueServer, "icons" | "capabilities"> & { packages?: z.output<typeof packageSchema>[] };
+  readonly _meta: Pick<EntryMeta, typeof officialMetaKey> & {
+    readonly [toolServerMetaKey]: z.output<typeof toolServerMetaSchema>;
+  };
+}

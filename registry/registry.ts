@@ -5,6 +5,7 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import type { DirectHandler } from "../lib/process/http-server.ts";
+import { systemClock } from "../lib/process/clock.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { probeRoutes, type Metrics } from "../lib/process/metrics.ts";
 import { renderCatalogueEntry } from "../plan/catalogue.ts";
@@ -22,6 +23,7 @@ import { createScraper, metricsSurface } from "./metrics/routes.ts";
 import { createPoller } from "./polling/poller.ts";
 import { openApiSurface } from "./openapi/routes.ts";
 import { createServerRecords } from "./servers/records.ts";
+import { createToolServerLister, followToolServers } from "./servers/tool-servers.ts";
 import { serversSurface } from "./servers/routes.ts";
 import type { ResourceSource } from "./source/source.ts";
 import { statusSurface } from "./status/routes.ts";
@@ -76,6 +78,12 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
     renderEntry: (agent, instance) => renderCatalogueEntry(agent, instance, agentUrl(agent, instance)),
   });
   const records = createServerRecords();
+  const toolServers = followToolServers({
+    source,
+    list: createToolServerLister({ source, rules, now: systemClock.wallNow }),
+    onListing: (servers) => records.updateToolServers(servers),
+    log,
+  });
   const discovery = discoverySurface(log);
   const status = statusSurface(source);
   const publisher = createPublisher({
@@ -88,6 +96,7 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
     },
     log,
   });
+  const conflicts = () => [...publisher.conflicts(), ...records.conflicts()];
   const polling = { source, intervalMs: options.scrapeIntervalMs, concurrency: maxConcurrentScrapes, log };
   const reports = createPoller({ ...polling, question: "health", ask: fetchHealthReport, timeoutMs: healthTimeoutMs });
   const scrapes =
@@ -106,7 +115,7 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
   const app = createApp({
     surfaces: [
       catalogueSurface(publisher.current),
-      healthSurface({ source, visits: () => reports.visits(), conflicts: publisher.conflicts, observeUnready }),
+      healthSurface({ source, visits: () => reports.visits(), conflicts, observeUnready }),
       metricsSurface({ own, visits: scraped }),
       serversSurface(records),
       discovery,
@@ -117,7 +126,7 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
     allowedOrigins: options.allowedOrigins,
     log: httpLog,
   });
-  const parts = [publisher, reports, ...(scrapes ? [scrapes] : [])];
+  const parts = [publisher, toolServers, reports, ...(scrapes ? [scrapes] : [])];
   const { allowedHosts } = options;
   return {
     app,

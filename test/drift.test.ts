@@ -63,6 +63,7 @@ function outputsOf(pair: Record<keyof Manifests, unknown>): string | undefined {
       instances: [instance.data],
       agents: [],
       entryOf: () => undefined,
+      servers: [],
       now: 0,
     }),
     dependenciesOf(agent.data),

@@ -1,18 +1,36 @@
 // One server of the generic registry API (CAT-10): its answer as JSON text, and what it is found by. Both are made when
-// the agent changes, not when somebody asks.
+// the resource changes, not when somebody asks.
 import * as z from "zod";
-import { catalogueEntrySchema, officialMetaKey, timeSchema } from "../../crds/catalogue.ts";
+import type { PallasAgent } from "../../crds/agent.ts";
+import {
+  catalogueEntrySchema,
+  officialMetaKey,
+  packageSchema,
+  runtimeMetaKey,
+  runtimeMetaSchema,
+  timeSchema,
+  toolServerMetaKey,
+  toolServerMetaSchema,
+  type CatalogueEntry,
+  type ToolServerEntry,
+} from "../../crds/catalogue.ts";
+import type { PallasServer } from "../../crds/server.ts";
 import { defined } from "../../lib/process/defined.ts";
 import { digest } from "../../lib/process/entity-tag.ts";
-import type { ListedServer } from "../catalogue/listing.ts";
 
 /** The same facts as `server.capabilities`, which other registries do not know. */
 const capabilitiesMetaKey = "ca.helu.pallas/capabilities";
 
 const { server: serverSchema, _meta: metaSchema } = catalogueEntrySchema.shape;
 export const serverResponseSchema = z.object({
-  server: serverSchema,
+  /** With packages: a tool server. */
+  server: serverSchema
+    .extend({ packages: z.array(packageSchema).exactOptional() })
+    .meta({ additionalProperties: true }),
   _meta: metaSchema.extend({
+    /** Of agents only, as the next one is of tool servers. */
+    [runtimeMetaKey]: runtimeMetaSchema.exactOptional(),
+    [toolServerMetaKey]: toolServerMetaSchema.exactOptional(),
     [officialMetaKey]: z.object({
       status: z.enum(["active", "deleted"]),
       statusChangedAt: timeSchema,
@@ -23,6 +41,13 @@ export const serverResponseSchema = z.object({
     [capabilitiesMetaKey]: serverSchema.shape.capabilities,
   }),
 });
+
+/** An agent or a tool server that is listed. */
+export interface Recorded {
+  readonly resource: PallasAgent | PallasServer;
+  /** The same object for as long as nothing of it changes. */
+  readonly entry: CatalogueEntry | ToolServerEntry;
+}
 
 export interface ServerRecord {
   readonly name: string;
@@ -39,19 +64,19 @@ export interface ServerRecord {
 }
 
 /** `updatedAt` (milliseconds since 1970) is never before the entry's own. */
-export const renderRecord = (listed: ListedServer, updatedAt: number): ServerRecord =>
+export const renderRecord = (listed: Recorded, updatedAt: number): ServerRecord =>
   render(listed, { status: "active", updatedAt });
 
 /** What is left of a server that is gone. */
-export const renderTombstone = (listed: ListedServer, deletedAt: number): ServerRecord =>
+export const renderTombstone = (listed: Recorded, deletedAt: number): ServerRecord =>
   render(listed, { status: "deleted", updatedAt: deletedAt });
 
 function render(
-  { agent, entry: { server, _meta } }: ListedServer,
+  { resource, entry: { server, _meta } }: Recorded,
   { status, updatedAt }: { status: "active" | "deleted"; updatedAt: number },
 ): ServerRecord {
-  const { capabilities } = server;
-  const publishedAt = agent.metadata.creationTimestamp ?? _meta[officialMetaKey].updatedAt;
+  const capabilities = "capabilities" in server ? server.capabilities : undefined;
+  const publishedAt = resource.metadata.creationTimestamp ?? _meta[officialMetaKey].updatedAt;
   const response: z.output<typeof serverResponseSchema> = {
     server,
     _meta: {

@@ -55,6 +55,18 @@ describe("CLI-1 resources from the file of local mode", () => {
     expect(source.state().phase).toBe("live");
   });
 
+  it("DSC-6 tool servers are among them, each the same while nothing of it changes", async () => {
+    const spec = { package: { kind: "npm", name: "server-memory" }, active: true, listed: false };
+    const memory = { ...agentManifest("memory", spec), kind: "PallasServer" };
+    await replace(render(agent("a", "A"), memory));
+    const source = start({ pollMs: 60_000 });
+    await vi.waitFor(() => expect(source.servers()).toHaveLength(1));
+    const [first] = source.servers();
+    await replace(render(agent("a", "A2"), memory));
+    await vi.waitFor(() => expect(titles(source)).toEqual(["A2"]));
+    expect(source.servers()[0]).toBe(first);
+  });
+
   it("of edits in quick succession the last one is seen, without the timer", async () => {
     await replace(render(agent("a", "0")));
     const source = start({ pollMs: 60_000 });

@@ -49,6 +49,7 @@ class FileSource implements ResourceSource {
   endpointState = (): SourceState => this.#state;
   instances = () => this.#known.instances;
   agents = () => this.#known.agents;
+  servers = () => this.#known.servers;
   endpoints = () => this.#known.endpoints;
   /** Manifests are checked before they come into the file; a faulty one makes the whole file unsound. */
   unreadable = (): readonly string[] => [];
@@ -84,6 +85,7 @@ const derive = (state: LocalState) => ({
   ...state,
   instances: state.resources.filter(isOfKind(kinds.PallasInstance)),
   agents: state.resources.filter(isOfKind(kinds.PallasAgent)),
+  servers: state.resources.filter(isOfKind(kinds.PallasServer)),
 });
 type Known = ReturnType<typeof derive>;
 type Resources = LocalState["resources"];

@@ -4,6 +4,7 @@
 // can be kept too.
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import type { PallasServer } from "../../crds/server.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 
 export interface SourceState {
@@ -23,6 +24,8 @@ export interface ResourceSource {
   instances(): readonly PallasInstance[];
   /** Agents of the instances that are served, accepted or not. */
   agents(): readonly PallasAgent[];
+  /** Tool servers of the instances that are served, accepted or not; none for as long as they cannot be read. */
+  servers(): readonly PallasServer[];
   /** At most one per pod; pods that are not ready are among them. */
   endpoints(): readonly AgentEndpoint[];
   /** Resources left out because they do not parse: what they are, and where the first problem is. */
@@ -62,8 +65,8 @@ export function onePerPod(endpoints: readonly AgentEndpoint[]): AgentEndpoint[] 
 export const podKey = ({ namespace, instance, agent, pod }: AgentEndpoint): string =>
   `${namespace}/${instance}/${agent}/${pod}`;
 
-export const resourceKey = ({ metadata }: Pick<PallasAgent | PallasInstance, "metadata">): string =>
+export const resourceKey = ({ metadata }: Pick<PallasAgent | PallasInstance | PallasServer, "metadata">): string =>
   `${metadata.namespace}/${metadata.name}`;
 
-export const instanceKeyOf = (agent: PallasAgent): string =>
-  `${agent.metadata.namespace}/${agent.spec.instanceRef.name}`;
+export const instanceKeyOf = ({ metadata, spec }: PallasAgent | PallasServer): string =>
+  `${metadata.namespace}/${spec.instanceRef.name}`;

@@ -92,6 +92,23 @@ describe("CAT-9 resources from the API server", () => {
     expect([one.instances().length, all.instances().length]).toEqual([1, 2]);
   });
 
+  it("DSC-6 tool servers of its instances; the catalogue does not wait for them", async () => {
+    const toolServer = (name: string, instance: string) => ({
+      ...agentManifest(name, { instanceRef: { name: instance }, package: { kind: "npm", name: "server-memory" } }),
+      kind: "PallasServer",
+    });
+    kube.put("pallasservers", toolServer("memory", "ouranos"));
+    kube.put("pallasservers", toolServer("theirs", "other"));
+    kube.put("pallasservers", { ...toolServer("faulty", "ouranos"), spec: { instanceRef: { name: "ouranos" } } });
+    kube.refused.add("pallasservers");
+    const source = start({ instances: ["ouranos"] });
+    await vi.waitFor(() => expect(source.state().phase).toBe("live"));
+    expect(source.servers()).toEqual([]);
+    kube.refused.clear();
+    await vi.waitFor(() => expect(source.servers().map(({ metadata }) => metadata.name)).toEqual(["memory"]));
+    expect(source.unreadable()).toEqual([expect.stringContaining("PallasServer agents/faulty: InvalidField")]);
+  });
+
   it("asks for one namespace or the whole cluster, and only for slices of agents", async () => {
     const [narrow, wide] = [start({ instances: ["a", "b"] }), start({ namespace: undefined })];
     await vi.waitFor(() =>
@@ -180,7 +197,7 @@ describe("CAT-9 resources from the API server", () => {
     kube.put("pallasinstances", instanceManifest());
     const source = start({ interruptionMs: 1_000 });
     const isWatched = () => kube.asked.filter((path) => path.includes("watch=")).length;
-    await vi.waitFor(() => expect(isWatched()).toBe(3));
+    await vi.waitFor(() => expect(isWatched()).toBe(4));
     const phases = new Set<string>();
     source.onChange(() => phases.add(source.state().phase));
     kube.setBroken(true);
@@ -188,7 +205,7 @@ describe("CAT-9 resources from the API server", () => {
     kube.setBroken(false);
     await vi.waitFor(() => {
       kube.put("pallasagents", agentManifest("research")); // heard of once the watch is open again
-      expect([names(source), kube.openWatches]).toEqual([["research"], 3]);
+      expect([names(source), kube.openWatches]).toEqual([["research"], 4]);
     });
     expect([...phases]).toEqual(["live"]);
 

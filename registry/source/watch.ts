@@ -1,10 +1,11 @@
-// The source in a cluster: informers of both kinds of ours and of the EndpointSlices of agents' Services. It needs list
-// and watch on these three and nothing else. A broken watch leaves the last known lists in place, and is told of only
+// The source in a cluster: informers of instances, agents and tool servers, and of the EndpointSlices of agents' Services. It
+// needs list and watch on these four and nothing else. A broken watch leaves the last known lists in place, and is told of only
 // when it does not resume within seconds: it then goes on where it was, and nothing was missed.
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { kinds } from "../../crds/kinds.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
+import type { PallasServer } from "../../crds/server.ts";
 import { labels } from "../../crds/names.ts";
 import { endpointSliceType } from "../../lib/kube/endpoint-slice.ts";
 import { createInformer, type Informer } from "../../lib/kube/informer.ts";
@@ -15,7 +16,7 @@ import { systemClock } from "../../lib/process/clock.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { ValidationError } from "../../plan/validation-error.ts";
-import { watching, type WatchedAgent, type WatchedInstance } from "../../plan/parse-watched.ts";
+import { watching, type WatchedAgent, type WatchedInstance, type WatchedServer } from "../../plan/parse-watched.ts";
 import { parseWatchedSlice, type WatchedSlice } from "./slices.ts";
 import { Listeners, onePerPod, type ResourceSource, type SourceState } from "./source.ts";
 
@@ -44,6 +45,8 @@ class WatchSource implements ResourceSource {
   readonly #instanceNames: ReadonlySet<string> | undefined;
   readonly #agents: Informer<WatchedAgent>;
   readonly #instances: Informer<WatchedInstance>;
+  /** What the catalogue is made of is complete without them. */
+  readonly #servers: Informer<WatchedServer>;
   readonly #slices: Informer<WatchedSlice>;
   readonly #listeners = new Listeners();
   readonly #stateCheckMs: number;
@@ -72,6 +75,10 @@ class WatchSource implements ResourceSource {
       ...common,
       ...watching(kinds.PallasInstance),
     });
+    this.#servers = createInformer<WatchedServer>({
+      ...common,
+      ...watching(kinds.PallasServer),
+    });
     this.#slices = createInformer<WatchedSlice>({
       ...common,
       type: endpointSliceType,
@@ -89,6 +96,11 @@ class WatchSource implements ResourceSource {
           parsed.ok && this.#serves(parsed.value.spec.instanceRef.name) ? [parsed.value] : [],
         ),
       ),
+      servers: keep(this.#servers, (objects) =>
+        objects.flatMap(({ parsed }) =>
+          parsed.ok && this.#serves(parsed.value.spec.instanceRef.name) ? [parsed.value] : [],
+        ),
+      ),
       endpoints: keep(this.#slices, (objects) =>
         onePerPod(objects.flatMap(({ endpoints }) => endpoints).filter(({ instance }) => this.#serves(instance))),
       ),
@@ -100,11 +112,13 @@ class WatchSource implements ResourceSource {
 
   instances = () => this.#known.instances();
   agents = () => this.#known.agents();
+  servers = () => this.#known.servers();
   endpoints = () => this.#known.endpoints();
 
   /** Whose instance a faulty agent is of may be the very thing that cannot be read, so all are told. */
   unreadable(): string[] {
-    return [...this.#instances.store.list(), ...this.#agents.store.list()].flatMap((object) =>
+    const objects = [this.#instances, this.#agents, this.#servers].flatMap<Watched>(({ store }) => store.list());
+    return objects.flatMap((object) =>
       object.parsed.ok ? [] : [`${object.kind} ${keyOf(object)}: ${renderProblem(object.parsed.problems[0])}`],
     );
   }
@@ -114,7 +128,7 @@ class WatchSource implements ResourceSource {
   start(): void {
     if (this.#timer !== undefined) return;
     this.#timer = setInterval(() => this.#checkPhases(), this.#stateCheckMs);
-    for (const informer of [this.#instances, this.#agents, this.#slices]) {
+    for (const informer of [this.#instances, this.#agents, this.#servers, this.#slices]) {
       informer.start();
       // An empty list brings no change.
       void informer.synced.then(() => this.#announce());
@@ -124,7 +138,8 @@ class WatchSource implements ResourceSource {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     clearImmediate(this.#announcing);
-    await Promise.all([this.#agents.stop(), this.#instances.stop(), this.#slices.stop()]);
+    const informers = [this.#agents, this.#instances, this.#servers, this.#slices];
+    await Promise.all(informers.map((informer) => informer.stop()));
   }
 
   #serves(instance: string): boolean {
@@ -157,8 +172,11 @@ class WatchSource implements ResourceSource {
 interface Known {
   instances: () => readonly PallasInstance[];
   agents: () => readonly PallasAgent[];
+  servers: () => readonly PallasServer[];
   endpoints: () => readonly AgentEndpoint[];
 }
+
+type Watched = WatchedAgent | WatchedInstance | WatchedServer;
 
 /** A list made when it is asked for, and the same until the informer hears of a change. */
 function keepList<T extends LiveObject, R>(

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { renderCatalogueEntry } from "../../plan/catalogue.ts";
+import { sampleServer } from "../../plan/testing/resources.ts";
 import type { PallasRegistry } from "../registry.ts";
 import { MemorySource } from "../testing/memory-source.ts";
 import { ask, makeRegistry } from "../testing/registry.ts";
@@ -19,6 +20,7 @@ const render = (changes: Partial<StatusFacts> = {}) =>
     instances: [instance],
     agents,
     entryOf: (agent) => renderCatalogueEntry(agent, instance, "http://a/mcp"),
+    servers: [],
     now: Date.UTC(2026, 10, 22),
     ...changes,
   });
@@ -44,6 +46,15 @@ function parseTags(page: string): { tags: { name: string; attributes: string }[]
 }
 
 describe("the status page", () => {
+  it("DSC-6 counts the tool servers of each instance, where it has some", () => {
+    const spec = { package: { kind: "npm", name: "server-memory" } };
+    const servers = ["a", "b"].map((name) => sampleServer(name, spec, { namespace: "agents" }));
+    const page = render({ servers });
+    expect(page).toContain("Tool servers: 2, in the MCP registry API.");
+    expect(parseTags(page).problems).toEqual([]);
+    expect(render()).not.toContain("Tool servers");
+  });
+
   it("is well nested, in English, with one h1, a main and a way past the navigation", () => {
     const page = render();
     const { tags, problems } = parseTags(page);

@@ -4,6 +4,7 @@ import { html, raw } from "hono/html";
 import type { PallasAgent } from "../../crds/agent.ts";
 import { officialMetaKey, runtimeMetaKey, type CatalogueEntry } from "../../crds/catalogue.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import type { PallasServer } from "../../crds/server.ts";
 import { titleFromName } from "../../crds/names.ts";
 import { modelOf } from "../../plan/models.ts";
 import { instanceKeyOf, resourceKey, type SourceState } from "../source/source.ts";
@@ -31,18 +32,21 @@ export interface StatusFacts {
   agents: readonly PallasAgent[];
   /** The agent's entry in the catalogue; undefined where it is not listed. */
   entryOf: (agent: PallasAgent) => CatalogueEntry | undefined;
+  servers: readonly PallasServer[];
   /** Milliseconds since 1970. */
   now: number;
 }
 
-export function renderStatusPage({ state, instances, agents, entryOf, now }: StatusFacts): string {
+export function renderStatusPage({ state, instances, agents, entryOf, servers, now }: StatusFacts): string {
+  const toolServers = Map.groupBy(servers, instanceKeyOf);
   const teams = Map.groupBy(agents, instanceKeyOf);
   let room = shownAgents;
   const sections = instances.slice(0, shownInstances).map((instance) => {
     const team = teams.get(resourceKey(instance)) ?? [];
     const shown = team.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)).slice(0, room);
     room -= shown.length;
-    return renderInstance(instance, { shown, count: team.length }, entryOf);
+    const serverCount = toolServers.get(resourceKey(instance))?.length ?? 0;
+    return renderInstance(instance, { shown, count: team.length, serverCount }, entryOf);
   });
   const hidden = [
     ...renderHidden(agents.length - shownAgents, "agents"),
@@ -91,6 +95,8 @@ function renderState({ phase, since }: SourceState) {
 interface Team {
   shown: readonly PallasAgent[];
   count: number;
+  /** PallasServers. */
+  serverCount: number;
 }
 
 function renderInstance(instance: PallasInstance, team: Team, entryOf: StatusFacts["entryOf"]) {
@@ -101,6 +107,7 @@ function renderInstance(instance: PallasInstance, team: Team, entryOf: StatusFac
     <h2 id="${id}">${title}</h2>
     <p class="muted">Instance ${name} in ${namespace}, version ${version}, listed as ${registryNamespace}.</p>
     ${team.count === 0 ? html`<p>It has no agents yet.</p>` : renderTable(instance, team, entryOf, id)}
+    ${team.serverCount === 0 ? "" : html`<p class="muted">Tool servers: ${team.serverCount}, in the MCP registry API.</p>`}
   </section> `;
 }
 

@@ -33,7 +33,7 @@ export interface StatusSurface extends Surface {
 }
 
 export function statusSurface(
-  source: Pick<ResourceSource, "state" | "instances" | "agents">,
+  source: Pick<ResourceSource, "state" | "instances" | "agents" | "servers">,
   clock: Clock = systemClock,
 ): StatusSurface {
   let entries = new Map<string, CatalogueEntry>();
@@ -42,6 +42,7 @@ export function statusSurface(
       state: source.state(),
       instances: source.instances(),
       agents: source.agents(),
+      servers: source.servers(),
       entryOf: (agent) => entries.get(resourceKey(agent)),
       now: clock.wallNow(),
     });

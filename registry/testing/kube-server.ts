@@ -1,4 +1,4 @@
-// An API server in this process that holds the three kinds the registry watches: lists, watches, and the end of both.
+// An API server in this process that holds the kinds the registry watches: lists, watches, and the end of both.
 import { createServer, type ServerResponse } from "node:http";
 import { KubeConfig } from "@kubernetes/client-node";
 
@@ -23,6 +23,8 @@ export class KubeServer {
   /** Leaves new watches without an answer while true. */
   holdWatches = false;
   #version = 100;
+  /** Of these kinds lists and watches are answered 403. */
+  readonly refused = new Set<string>();
   readonly #collections = new Map<string, Collection>();
   readonly #server = createServer((request, response) => this.#answer(request.url ?? "/", response));
 
@@ -93,7 +95,12 @@ export class KubeServer {
       return;
     }
     const { pathname, searchParams } = new URL(path, "http://fake");
-    const { objects, watches, history } = this.#collection(pathname.slice(pathname.lastIndexOf("/") + 1));
+    const plural = pathname.slice(pathname.lastIndexOf("/") + 1);
+    if (this.refused.has(plural)) {
+      response.writeHead(403, { "content-type": "application/json" }).end('{"kind":"Status","code":403}');
+      return;
+    }
+    const { objects, watches, history } = this.#collection(plural);
     if (searchParams.has("watch") && this.holdWatches) return;
     response.writeHead(200, { "content-type": "application/json" });
     if (searchParams.has("watch")) {

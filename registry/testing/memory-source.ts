@@ -1,6 +1,7 @@
 // A source whose lists and state a test sets by hand.
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import type { PallasServer } from "../../crds/server.ts";
 import type { AgentEndpoint } from "../../crds/local-state.ts";
 import { Listeners, type ResourceSource, type SourceState } from "../source/source.ts";
 
@@ -8,6 +9,7 @@ interface Contents {
   state: SourceState;
   instances: readonly PallasInstance[];
   agents: readonly PallasAgent[];
+  servers: readonly PallasServer[];
   endpoints: readonly AgentEndpoint[];
   unreadable: readonly string[];
 }
@@ -18,6 +20,7 @@ export class MemorySource implements ResourceSource {
     state: { phase: "live", since: Date.UTC(2026, 10, 21) },
     instances: [],
     agents: [],
+    servers: [],
     endpoints: [],
     unreadable: [],
   };
@@ -36,6 +39,7 @@ export class MemorySource implements ResourceSource {
   endpointState = () => this.#contents.state;
   instances = () => this.#contents.instances;
   agents = () => this.#contents.agents;
+  servers = () => this.#contents.servers;
   endpoints = () => this.#contents.endpoints;
   unreadable = () => this.#contents.unreadable;
   onChange = (listener: () => void) => this.#listeners.add(listener);
