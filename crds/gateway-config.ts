@@ -39,6 +39,8 @@ const gatewayConfigSchema = z.object({
       jwksUrl: z.string().exactOptional(),
     })
     .exactOptional(),
+  /** Absent: reading it needs a token and a role. */
+  directory: z.object({ public: z.literal(true) }).exactOptional(),
   ports: z.object({ http: z.number(), admin: z.number() }),
   http: z.object({
     /** Beside the names of its Service, its pod and loopback. */

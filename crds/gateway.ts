@@ -2,7 +2,7 @@
 // What is absent here is absent in the cluster. Which defaults hold is said in plan/.
 import type * as z from "zod";
 import { resources } from "./agent-settings.ts";
-import { choice, integer, list, object, setOf, text, withRules } from "./fields.ts";
+import { choice, flag, integer, list, object, setOf, text, withRules } from "./fields.ts";
 import { label, objectName, secretSource } from "./references.ts";
 
 /** Each may do what those before it may. */
@@ -93,5 +93,8 @@ export const gateway = object("The gateway: one endpoint for callers who say who
     64,
     "Who is who; the first entry that fits a caller holds. Agents need none. Default nobody.",
   ).exactOptional(),
+  directory: object("The directory of agents and MCP servers.", {
+    public: flag("Whether it is read without a token. Default false.").exactOptional(),
+  }).exactOptional(),
   resources: resources.exactOptional(),
 });

@@ -26,6 +26,8 @@ export interface AppParts extends Pick<NameCallerParts, "authenticate" | "observ
   management: Hono<McpVariables>;
   /** Further routes for callers who were named, such as those to agents. They come first, and may pass on what they leave. */
   others: readonly Hono<GatewayRoutes>[];
+  /** What is served to those who show no token. */
+  publicReads?: Hono<GatewayRoutes>;
   metrics: Pick<GatewayMetrics, "countRequest" | "countRefused">;
   log: Logger;
 }
@@ -44,6 +46,7 @@ export function createApp(parts: AppParts): Hono<GatewayRoutes> {
   app.route("/", createMetadataApp(parts.config));
   app.use(drain.refuseCalls);
   app.use(inFlight.middleware);
+  if (parts.publicReads !== undefined) app.route("/", parts.publicReads);
   app.use(nameCaller({ ...parts, onRefused: metrics.countRefused }));
   app.use(mcpDeadline(parts.clock));
   for (const routes of parts.others) app.route("/", routes);

@@ -19,6 +19,10 @@ const schema = z.object({
     .default(`${mounts.tokens}/${tokenNames.agents}`)
     .describe("file of its own token for its agents' admin ports"),
   PALLAS_SESSIONS_FILE: z.string().default(mounts.sessions).describe("file in which sessions outlive the process"),
+  PALLAS_REGISTRATIONS_FILE: z
+    .string()
+    .optional()
+    .describe("file of what is registered in the directory, for a run without a cluster"),
   ...logVariables,
   PALLAS_DRAIN_DELAY_MS: z.coerce
     .number()

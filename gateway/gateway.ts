@@ -7,6 +7,7 @@ import { createDrain, type Drain } from "../lib/mcp/drain.ts";
 import { serveMcp } from "../lib/mcp/serve.ts";
 import type { McpTable } from "../lib/mcp/table.ts";
 import type { Clock } from "../lib/process/clock.ts";
+import { defined } from "../lib/process/defined.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { createAdminApp, createApp } from "./app.ts";
 import { createCallers } from "./callers.ts";
@@ -26,6 +27,8 @@ export interface GatewayOptions {
   table: McpTable;
   /** Further routes for callers who were named. */
   routes: readonly Hono<GatewayRoutes>[];
+  /** For before callers are named; it passes on what it leaves. */
+  publicReads?: Hono<GatewayRoutes>;
   /** Closed with the gateway. */
   keptSessions: KeptSessions;
   /** Of token tables. */
@@ -86,6 +89,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     inFlight,
     management: endpoint.app,
     others: routes,
+    ...defined({ publicReads: options.publicReads }),
     metrics,
     log: log.child({ logger: "pallas.gateway.http" }),
     clock,

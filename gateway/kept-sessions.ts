@@ -2,12 +2,11 @@
 // takes them up again: one file, replaced as a whole a moment after a change, and never while a request waits. Nothing
 // secret is in it: an id fits only the caller who opened the session (lib/mcp/owned-id.ts), who still needs a token.
 // What does not fit the limits is forgotten, oldest first, and its client opens a new session.
-import { mkdir, open, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
 import * as z from "zod";
 import type { KeptSubscriptions } from "../lib/mcp/kept-subscriptions.ts";
 import type { Clock, Timer } from "../lib/process/clock.ts";
 import type { Logger } from "../lib/process/log.ts";
+import { readLimited, replaceFile } from "./replaced-file.ts";
 
 export const maxKeptSessions = 4_096;
 export const maxFileBytes = 4 * 1024 * 1024;
@@ -98,21 +97,14 @@ export async function openKeptSessions({ path, log, clock }: KeptSessionsOptions
 
 async function readSessions(path: string, log: Logger): Promise<Sessions> {
   try {
-    const { sessions } = fileSchema.parse(JSON.parse(await readLimited(path)));
+    const text = await readLimited(path, maxFileBytes);
+    if (text === undefined) return new Map();
+    const { sessions } = fileSchema.parse(JSON.parse(text));
     return new Map(sessions.map(([id, uris]) => [id, { uris }]));
   } catch (error) {
-    if (Reflect.get(Object(error), "code") !== "ENOENT") {
-      log.warn({ path, err: error }, "kept sessions cannot be read and are dropped: their clients open new ones");
-    }
+    log.warn({ path, err: error }, "kept sessions cannot be read and are dropped: their clients open new ones");
     return new Map();
   }
-}
-
-async function readLimited(path: string): Promise<string> {
-  await using file = await open(path);
-  const { size } = await file.stat();
-  if (size > maxFileBytes) throw new Error(`expected at most ${maxFileBytes} bytes of sessions, found ${size}`);
-  return await file.readFile("utf8");
 }
 
 /** The file's text. Forgets what has no room in it, so that memory and disk hold the same. */
@@ -130,12 +122,4 @@ function renderFitting(sessions: Sessions): string {
     }
   }
   return opening + texts.toReversed().join(",") + closing;
-}
-
-/** A reader sees the old contents or the new ones. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const written = `${path}.new`;
-  await writeFile(written, text, { mode: 0o600 });
-  await rename(written, path);
 }

@@ -32,7 +32,8 @@ async function main(): Promise<void> {
   const shutdown = createShutdown({ log, deadlineMs: closeDeadlineMs });
 
   const metrics = createGatewayMetrics((): Observed => gateway);
-  const place = await openPlace({ config, localState: environment.PALLAS_LOCAL_STATE, metrics, log, clock });
+  const { PALLAS_LOCAL_STATE: localState, PALLAS_REGISTRATIONS_FILE: registrationsFile } = environment;
+  const place = await openPlace({ config, localState, registrationsFile, metrics, log, clock });
   shutdown.add("state", () => place.close());
   const servers: RunningServer[] = [];
   const served = createServed({ config, place, environment, metrics, log, clock });

@@ -6,6 +6,9 @@ import { findClusterConfig } from "../lib/kube/cluster-config.ts";
 import { createTransport } from "../lib/kube/transport.ts";
 import type { Clock } from "../lib/process/clock.ts";
 import type { Logger } from "../lib/process/log.ts";
+import { createClusterStore } from "./directory/cluster-store.ts";
+import { openLocalStore } from "./directory/local-store.ts";
+import type { RegistrationStore } from "./directory/store.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { createClusterState } from "./state/cluster-state.ts";
 import { createLocalState } from "./state/local-state.ts";
@@ -17,6 +20,8 @@ import { localWrites } from "./writes/local-writes.ts";
 export interface Place {
   state: StateSource;
   writesFor: WritesFor;
+  /** What was registered in the directory. */
+  registrations: RegistrationStore;
   /** Absent where there is no cluster: local mode keeps no status. */
   writeToolStatus?: WriteToolStatus;
   /** Absent where there is no cluster. */
@@ -28,26 +33,37 @@ export interface PlaceOptions {
   config: Pick<GatewayConfig, "instance" | "management">;
   /** Undefined: in a cluster. */
   localState: string | undefined;
+  /** Needed where there is no cluster. */
+  registrationsFile: string | undefined;
   metrics: GatewayMetrics;
   log: Logger;
   clock: Clock;
 }
 
 /** Nothing is read before `state.start()`. */
-export async function openPlace({ config, localState, metrics, log, clock }: PlaceOptions): Promise<Place> {
+export async function openPlace(options: PlaceOptions): Promise<Place> {
+  const { config, localState, registrationsFile, metrics, log, clock } = options;
   const { name: instance, namespace } = config.instance;
   if (localState !== undefined) {
     const state = createLocalState({ path: localState, namespace, instance, log });
-    return { state, writesFor: localWrites, close: () => state.stop() };
+    if (registrationsFile === undefined) {
+      throw new Error(
+        "PALLAS_REGISTRATIONS_FILE is needed with PALLAS_LOCAL_STATE: name a file to keep the directory in",
+      );
+    }
+    const registrations = await openLocalStore({ path: registrationsFile, log });
+    return { state, writesFor: localWrites, registrations, close: () => state.stop() };
   }
   const kubeConfig = await findClusterConfig();
   const transport = createTransport({ kubeConfig, userAgent: "pallas-gateway", metrics: metrics.kube });
   const state = createClusterState({ transport, namespace, instance, log, metrics: metrics.kube });
   const { management } = config;
   const writeLog = log.child({ logger: "pallas.gateway.writes" });
+  const writesFor = createClusterWrites({ transport, state, management, metrics, log: writeLog, clock });
   return {
     state,
-    writesFor: createClusterWrites({ transport, state, management, metrics, log: writeLog, clock }),
+    writesFor,
+    registrations: createClusterStore({ state, writesFor, clock }),
     writeToolStatus: createServerStatusWrites(transport),
     server: transport,
     async close() {

@@ -1,4 +1,4 @@
-// What a gateway serves to callers who were named: the management server, and the way to agents. Put together here from its
+// What a gateway serves to callers who were named: the management server, the way to agents, and the directory. Put together here from its
 // configuration and from where it runs.
 import { readFile } from "node:fs/promises";
 import type { GatewayConfig } from "../crds/gateway-config.ts";
@@ -6,6 +6,7 @@ import type { Clock } from "../lib/process/clock.ts";
 import { defined } from "../lib/process/defined.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { limitsVariable, type Rules } from "../plan/rules.ts";
+import { serveDirectory } from "./directory/serve.ts";
 import type { Environment } from "./environment.ts";
 import type { GatewayOptions } from "./gateway.ts";
 import { createManagementTable } from "./management/table.ts";
@@ -18,29 +19,34 @@ const callTimeoutMs = 24 * 60 * 60_000;
 
 export interface ServedParts {
   config: GatewayConfig;
-  place: Pick<Place, "state" | "writesFor" | "server">;
+  place: Pick<Place, "state" | "writesFor" | "registrations" | "server">;
   environment: Pick<Environment, "PALLAS_AGENTS_TOKEN" | "PALLAS_IMAGE" | typeof limitsVariable>;
   metrics: Pick<GatewayMetrics, "countProxied">;
   log: Logger;
   clock: Clock;
 }
 
-export interface Served extends Pick<GatewayOptions, "table" | "routes"> {
+export interface Served extends Pick<GatewayOptions, "table" | "routes" | "publicReads"> {
   /** Ends what still goes on with agents. */
   close(): Promise<void>;
 }
 
 export function createServed({ config, place, environment, metrics, log, clock }: ServedParts): Served {
-  const { state, writesFor, server } = place;
+  const { state, writesFor, registrations, server } = place;
   const rules: Rules = { mode: server === undefined ? "local" : "cluster", ...environment[limitsVariable] };
   const readAgentsToken = async () => (await readFile(environment.PALLAS_AGENTS_TOKEN, "utf8")).trim();
   const container = { version: config.instance.version, ...defined({ image: environment.PALLAS_IMAGE }) };
+  const directory = serveDirectory({
+    ...{ config, state, store: registrations, clock },
+    log: log.child({ logger: "pallas.gateway.directory" }),
+  });
   const table = createManagementTable({
     state,
     ...(config.management === "readWrite" ? { writesFor } : {}),
     presets: state.presets,
     rules,
     container,
+    furtherTools: directory.tools,
     readAgentsToken,
     log: log.child({ logger: "pallas.gateway.management" }),
     clock,
@@ -57,7 +63,8 @@ export function createServed({ config, place, environment, metrics, log, clock }
   });
   return {
     table,
-    routes: [proxy.app],
-    close: async () => void (await Promise.all([table.close(), proxy.close()])),
+    routes: [proxy.app, directory.routes],
+    ...defined({ publicReads: directory.publicReads }),
+    close: async () => void (await Promise.all([table.close(), proxy.close(), directory.close()])),
   };
 }

@@ -124,6 +124,7 @@ async function launchGateway({ key, instance, port, config }: DesiredGateway, co
       PALLAS_LOCAL_STATE: folder.localState,
       PALLAS_AGENTS_TOKEN: folder.token(key, tokenNames.agents),
       PALLAS_SESSIONS_FILE: folder.sessions(key),
+      PALLAS_REGISTRATIONS_FILE: folder.registrations(key),
       PALLAS_ADMIN_HOST: adminHost,
       PALLAS_HOST: host,
       // The address is a Host that clients use, as a pod's is in a cluster.

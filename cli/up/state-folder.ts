@@ -19,6 +19,7 @@ export interface StateFolder {
   histories(key: string): string;
   /** Of one gateway. */
   sessions(key: string): string;
+  registrations(key: string): string;
   log(key: string): string;
   localState: string;
   /** Replaces a file as a whole: a reader sees the old contents or the new ones. Creates its folders. */
@@ -50,6 +51,7 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
     token: (key, name) => join(path, "secrets", "tokens", fileName(key), name),
     histories: (key) => join(path, "histories", fileName(key)),
     sessions: (key) => join(path, "sessions", `${fileName(key)}.json`),
+    registrations: (key) => join(path, "registrations", `${fileName(key)}.json`),
     log: (key) => join(path, "logs", `${fileName(key).slice(1)}.log`),
     localState: join(path, "local-state.json"),
     async replace(target, contents) {

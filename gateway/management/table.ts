@@ -29,6 +29,7 @@ import { createAgentsPrompt } from "./tools/agents-prompt.ts";
 import { createAgentsServers } from "./tools/agents-servers.ts";
 import { createAgentsWrite } from "./tools/agents-write.ts";
 import { createToolSource } from "./tools/source.ts";
+import type { ManagementTool } from "./tools/tool.ts";
 
 export interface ManagementParts {
   state: GatewayState;
@@ -37,6 +38,8 @@ export interface ManagementParts {
   presets: PresetSource;
   /** By which a change is judged before it is written. */
   rules: Rules;
+  /** Beside those of the management server itself. */
+  furtherTools?: readonly ManagementTool[];
   container: ContainerInfo;
   /** The gateway's own token for the admin ports of its agents. */
   readAgentsToken: () => Promise<string>;
@@ -61,7 +64,7 @@ const neverWrites: WritesFor = () => {
 };
 
 export function createManagementTable(parts: ManagementParts): ManagementTable {
-  const { state, writesFor = neverWrites, presets, rules, container, clock } = parts;
+  const { furtherTools = [], state, writesFor = neverWrites, presets, rules, container, clock } = parts;
   const mayWrite = parts.writesFor !== undefined;
   const admin = createAdminClient(parts);
   const runs = createAsked({ ask: admin.fetchRuns, ...runTimes, clock });
@@ -92,6 +95,7 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
     ...createAgentsAbort({ state, admin, clock }),
     ...createAgentsWrite(writing, presets),
     ...createAgentsServers(writing),
+    ...furtherTools,
   ];
   return {
     server: { name: "pallas-management", title: `Agents of ${instance}`, version: container.version },

@@ -9,6 +9,7 @@ import type { AgentFinding } from "../../lib/auth/authenticate.ts";
 import { createClusterIssuer, type TestClusterIssuer } from "../../lib/auth/testing/cluster-issuer.ts";
 import { staticTools, type McpTable, type ToolEntry } from "../../lib/mcp/table.ts";
 import { systemClock, type Clock } from "../../lib/process/clock.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { listen, type RunningServer } from "../../lib/process/http-server.ts";
 import { createLogger } from "../../lib/process/log.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../gateway.ts";
@@ -39,7 +40,7 @@ export const tableOf = (...tools: ToolEntry[]): McpTable => ({
   prompts: [],
 });
 
-export interface ServedOptions extends Partial<Pick<GatewayOptions, "config" | "table" | "routes">> {
+export interface ServedOptions extends Partial<Pick<GatewayOptions, "config" | "table" | "routes" | "publicReads">> {
   clock?: Clock;
   /** Whether the cluster's keys cannot be read. */
   hasNoKeys?: boolean;
@@ -64,7 +65,8 @@ export async function serveGateway(options: ServedOptions = {}): Promise<ServedG
     config,
     table,
     routes,
-    state: stateOf(state),
+    ...defined({ publicReads: options.publicReads }),
+    state: { ...emptyState(() => state.unready), findAgent: () => state.finding },
     keptSessions: await openKeptSessions({ path: sessionsPath, log, clock }),
     secretsDir: folder,
     server: issuer,
@@ -95,7 +97,8 @@ export async function serveGateway(options: ServedOptions = {}): Promise<ServedG
   };
 }
 
-const stateOf = (told: ServedGateway["state"]): StateSource => ({
+/** An instance of which nothing runs. */
+export const emptyState = (observeUnready: () => string | undefined): StateSource => ({
   namespace: "agents",
   instance: "ouranos",
   presets: noPresets,
@@ -109,8 +112,8 @@ const stateOf = (told: ServedGateway["state"]): StateSource => ({
   getServerAddress: () => undefined,
   listRegistrations: () => [],
   onChange: () => () => undefined,
-  observeUnready: () => told.unready,
-  findAgent: () => told.finding,
+  observeUnready,
+  findAgent: () => undefined,
   start: () => undefined,
   stop: async () => undefined,
 });

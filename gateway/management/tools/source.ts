@@ -1,5 +1,5 @@
 // The tools of a table by who asks: a person is shown what their role may use, and told which role is missing when they call
-// another; an agent finds none of them, since they are for people.
+// another; an agent finds those that are for agents as well, and no others.
 import { requireRole, type Identity } from "../../../lib/auth/roles.ts";
 import type { CallContext, ToolEntry, ToolResult, ToolSource } from "../../../lib/mcp/table.ts";
 import { indexByName } from "../../../lib/mcp/table.ts";
@@ -14,16 +14,20 @@ export function createToolSource(all: readonly ManagementTool[], mayWrite: boole
   return {
     list(requester) {
       const identity = identityOf(requester);
-      const isShown = ({ role, writes }: ManagementTool) =>
-        requireRole(identity, role) === undefined && (mayWrite || !writes);
+      const isShown = (tool: ManagementTool) => findMissing(tool, identity) === undefined && (mayWrite || !tool.writes);
       return [...entries].flatMap(([tool, entry]) => (isShown(tool) ? [entry] : []));
     },
     find(name, requester) {
       const tool = byName.get(name);
-      return tool === undefined || identityOf(requester).kind === "agent" ? undefined : entries.get(tool);
+      if (tool === undefined || (identityOf(requester).kind === "agent" && !tool.forAgents)) return undefined;
+      return entries.get(tool);
     },
   };
 }
+
+/** Why it is not for this caller. */
+const findMissing = ({ role, forAgents }: ManagementTool, identity: Identity) =>
+  identity.kind === "agent" && forAgents ? undefined : requireRole(identity, role);
 
 function renderEntry(tool: ManagementTool, mayWrite: boolean): ToolEntry {
   const { name, title, description, annotations, inputSchema } = tool;
@@ -39,7 +43,7 @@ async function callGuarded(
   context: CallContext,
   mayWrite: boolean,
 ): Promise<ToolResult> {
-  const missing = requireRole(identity, tool.role);
+  const missing = findMissing(tool, identity);
   if (missing !== undefined) return renderRefused({ type: "forbidden", message: `${tool.name}: ${missing.message}` });
   if (tool.writes && !mayWrite) {
     const message = `${tool.name}: this gateway changes no agents; set spec.gateway.management of the instance to readWrite`;

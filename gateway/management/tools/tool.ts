@@ -10,6 +10,8 @@ export interface ManagementTool {
   readonly description: string;
   /** The least that its caller must be. */
   readonly role: Role;
+  /** Whether agents may use it as well, whatever role people need for it. */
+  readonly forAgents: boolean;
   /** Whether it is there only where the instance lets its gateway write. */
   readonly writes: boolean;
   readonly annotations: ToolAnnotations;
@@ -18,8 +20,9 @@ export interface ManagementTool {
   call(args: Record<string, unknown>, identity: Identity, context: CallContext): Promise<ToolResult>;
 }
 
-interface Definition<Args> extends Omit<ManagementTool, "inputSchema" | "call" | "writes"> {
+interface Definition<Args> extends Omit<ManagementTool, "inputSchema" | "call" | "writes" | "forAgents"> {
   writes?: true;
+  forAgents?: true;
   args: z.ZodType<Args>;
   call(args: Args, identity: Identity, context: CallContext): Promise<ToolResult>;
 }
@@ -30,11 +33,12 @@ const shownSchema = z.looseObject({
   required: z.array(z.string()).exactOptional(),
 });
 
-export function defineTool<Args>({ args, call, writes, ...shown }: Definition<Args>): ManagementTool {
+export function defineTool<Args>({ args, call, writes, forAgents, ...shown }: Definition<Args>): ManagementTool {
   const { $schema: _, ...inputSchema } = shownSchema.parse(z.toJSONSchema(args, { io: "input" }));
   return {
     ...shown,
     writes: writes === true,
+    forAgents: forAgents === true,
     inputSchema,
     call: (given, identity, context) => call(args.parse(given), identity, context),
   };
