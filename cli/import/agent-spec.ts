@@ -129,8 +129,8 @@ function importUses(
     const allow = [...new Set(filters.texts(value).map((pattern) => pattern.value))];
     if (server?.kind === "agent") {
       addAgent(server.key, place, server.forwardInboundAuth);
-    } else if (server?.kind === "server") {
-      const { name } = server.spec;
+    } else if (server?.kind === "server" || server?.kind === "program") {
+      const { name } = server.kind === "server" ? server.spec : server;
       servers.set(name, { ...servers.get(name), name, ...(allow.length > 0 && { tools: { allow } }) });
     } else {
       const names = listNames(imported.keys());

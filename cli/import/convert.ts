@@ -7,6 +7,7 @@ import { importInstance } from "./instance.ts";
 import { MapReader } from "./map-reader.ts";
 import { toResourceName } from "./names.ts";
 import type { Notes } from "./notes.ts";
+import type { ImportedProgram } from "./programs.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import { Providers } from "./providers.ts";
 import { SecretKeys } from "./secret-keys.ts";
@@ -18,6 +19,8 @@ import { readYamlField } from "./yaml-field.ts";
 export interface ImportedProject {
   instance: { name: string; spec: object; place: Place };
   agents: ImportedAgent[];
+  /** Those that become PallasServers. */
+  programs: ImportedProgram[];
   secrets: SecretKeys;
   variables: Variables;
   registryPort: number | undefined;
@@ -28,6 +31,8 @@ export interface ImportedProject {
 export interface ConvertOptions {
   model?: string | undefined;
   cards?: string | undefined;
+  /** The folder that the manifests go to. */
+  manifests: string;
 }
 
 /** Undefined when the project is faulty, which is then reported. */
@@ -46,7 +51,11 @@ export function convert(files: ProjectFiles, options: ConvertOptions, notes: Not
   const secrets = new SecretKeys(`${name}-keys`);
   const references = readReferences(settings.map("model_references"));
   const providers = new Providers(settings, { references, variables, secrets });
-  const servers = importServers(settings.map("mcp"), { topology, variables, secrets });
+  const { manifests } = options;
+  const servers = importServers(settings.map("mcp"), {
+    ...{ instance: name, topology, variables, secrets },
+    ...{ project: files.folder, manifests },
+  });
   const defaultModel = importDefaultModel(settings, providers, options.model);
   const { version, registryNamespace, externalUrl, modelCapabilities, ...rest } = importInstance(
     name,
@@ -69,6 +78,7 @@ export function convert(files: ProjectFiles, options: ConvertOptions, notes: Not
   return {
     instance: { name, spec, place: topology?.name?.place ?? settings.place },
     agents,
+    programs: [...servers.values()].flatMap((server) => (server.kind === "program" ? [server] : [])),
     secrets,
     variables,
     registryPort: topology?.registryPort?.value,

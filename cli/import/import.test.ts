@@ -17,6 +17,7 @@ describe("CLI-3 a whole project", () => {
       "agents.yaml",
       "instance.yaml",
       "local/secrets.yaml",
+      "servers.yaml",
     ]);
     for (const [name, text] of Object.entries(files)) {
       await expect(text).toMatchFileSnapshot(`testing/golden/${name.replace(/^\./, "dot-").replace("/", "-")}`);
@@ -35,8 +36,8 @@ describe("CLI-3 a whole project", () => {
     expect([await checked(false), await checked(true)]).toEqual([0, 0]);
     // A cluster is to get no Secret with placeholders.
     expect(terminal.printed).toEqual([
-      "2 files read: 1 valid instance and 4 valid agents, no errors",
-      "3 files read: 1 valid instance and 4 valid agents, no errors",
+      "3 files read: 1 valid instance, 1 valid server and 4 valid agents, no errors",
+      "4 files read: 1 valid instance, 1 valid server and 4 valid agents, no errors",
     ]);
   });
 

@@ -10,6 +10,7 @@ import { unwritten } from "../../plan/accept.ts";
 import type { Terminal } from "../terminal.ts";
 import type { ImportedAgent } from "./agent-spec.ts";
 import { convert, type ImportedProject } from "./convert.ts";
+import type { Place } from "./field.ts";
 import { Notes } from "./notes.ts";
 import { ProjectFiles } from "./project-files.ts";
 import { renderFiles, type FileName } from "./render.ts";
@@ -41,7 +42,7 @@ export async function importProject(options: ImportOptions, terminal: Terminal):
   await checkOutput(folder, output, isForced);
 
   const notes = new Notes();
-  const imported = convert(files, options, notes);
+  const imported = convert(files, { ...options, manifests: folder }, notes);
   if (imported === undefined) return refuse(notes, terminal);
   const characters = imported.agents.reduce((sum, { instruction = "" }) => sum + instruction.length, 0);
   // More than could be written is not even put together.
@@ -69,14 +70,20 @@ function report({ all }: Notes, terminal: Terminal): void {
 }
 
 /** What `pallas check` would say of the manifests is said of the places that they are made from. */
-function judgeTexts(texts: ReadonlyMap<FileName, string>, { instance, agents }: ImportedProject, notes: Notes): void {
+function judgeTexts(texts: ReadonlyMap<FileName, string>, imported: ImportedProject, notes: Notes): void {
+  const { instance, agents, programs } = imported;
   const manifests = noManifests();
   for (const [name, text] of texts) {
     if (Buffer.byteLength(text) > maxFileBytes) notes.problem(instance.place, tooLong);
     else if (name.endsWith(".yaml")) addFile(manifests, name, true, { text, changedAt: "" });
   }
-  const { diagnostics } = judge(manifests, { mode: "cluster" }, {});
-  const places = new Map(agents.map(({ source }) => [`PallasAgent default/${source.name}`, source.place]));
+  // That a cluster has no programs of this machine is said already.
+  const mode = programs.some(({ spec }) => spec.local !== undefined) ? "local" : "cluster";
+  const { diagnostics } = judge(manifests, { mode }, {});
+  const places = new Map<string, Place>([
+    ...agents.map(({ source }) => [`PallasAgent default/${source.name}`, source.place] as const),
+    ...programs.map(({ resource, place }) => [`PallasServer default/${resource}`, place] as const),
+  ]);
   for (const { severity, message } of diagnostics) {
     // A text that could not be read is said already, and is to be written before the manifests are used.
     if (severity !== "error" || message.endsWith(unwritten)) continue;
@@ -86,19 +93,22 @@ function judgeTexts(texts: ReadonlyMap<FileName, string>, { instance, agents }: 
 }
 
 function printSummary(
-  { instance, agents, secrets, variables, registryPort, hasModel }: ImportedProject,
+  { instance, agents, programs, secrets, variables, registryPort, hasModel }: ImportedProject,
   names: readonly FileName[],
   folder: string,
   terminal: Terminal,
 ): void {
   const shown = relative(terminal.folder, folder) || ".";
-  terminal.print(`${shown}: instance "${instance.name}" and ${count(agents.length, "agent")} in ${names.join(", ")}`);
+  const servers = programs.length === 0 ? "" : `, ${count(programs.length, "tool server")}`;
+  const what = `instance "${instance.name}"${servers} and ${count(agents.length, "agent")}`;
+  terminal.print(`${shown}: ${what} in ${names.join(", ")}`);
   const wanted = [...new Set(secrets.all.map(({ variable }) => variable))];
   const unset = wanted.filter((name) => !variables.names.has(name));
   if (unset.length > 0) terminal.print(`fill in, in ${shown}/.env: ${unset.join(", ")}`);
   if (wanted.length > unset.length) terminal.print(`copy .env of the project to ${shown}/.env`);
   const port = registryPort === undefined ? "" : ` --port ${registryPort}`;
-  terminal.print(`then: pallas check --local -f ${shown}, and pallas up -f ${shown}${port}`);
+  const trust = programs.length === 0 ? "" : " --trust";
+  terminal.print(`then: pallas check --local -f ${shown}, and pallas up -f ${shown}${port}${trust}`);
   terminal.print(describeModels(agents, hasModel, shown));
 }
 

@@ -87,21 +87,31 @@ export const leftOutOfMcp = leaveOut(
   {},
 );
 
-export const leftOutOfServers = leaveOut(
+const unneededOfServers = {
+  "the key is the name": "name",
+  "servers describe themselves": "description",
+  "servers ask those callers that can be asked": "elicitation",
+  [byItself]:
+    "ping_interval_seconds max_missed_pings http_timeout_seconds http_read_timeout_seconds read_transport_sse_timeout_seconds reconnect_on_disconnect protocol_mode load_on_start implementation",
+};
+const unsupportedOfServers = {
+  "Pallas signs in nowhere; put a token into a Secret and name it in headers, or set forwardInboundAuth": "auth",
+  "agents have no files": "roots",
+  "servers cannot ask the model": "sampling",
+  "calls always come from the agent": "management",
+  "connectors of a vendor are not MCP servers; serve the tools over Streamable HTTP": "connector_id",
+  "all tools are listed": "defer_loading",
+};
+
+export const leftOutOfServers = leaveOut(unneededOfServers, unsupportedOfServers);
+
+/** Of those that are started as programs. */
+export const leftOutOfPrograms = leaveOut(
+  { ...unneededOfServers, "its instructions are always given": "include_instructions" },
   {
-    "the key is the name": "name",
-    "servers describe themselves": "description",
-    "servers ask those callers that can be asked": "elicitation",
-    [byItself]:
-      "ping_interval_seconds max_missed_pings http_timeout_seconds http_read_timeout_seconds read_transport_sse_timeout_seconds reconnect_on_disconnect protocol_mode load_on_start implementation",
-  },
-  {
-    "Pallas signs in nowhere; put a token into a Secret and name it in headers, or set forwardInboundAuth": "auth",
-    "agents have no files": "roots",
-    "servers cannot ask the model": "sampling",
-    "calls always come from the agent": "management",
-    "connectors of a vendor are not MCP servers; serve the tools over Streamable HTTP": "connector_id",
-    "all tools are listed": "defer_loading",
+    ...unsupportedOfServers,
+    "a program gets no requests but its bridge's; give it its key in env": "headers access_token forward_inbound_auth",
+    "it is started as a program": "url",
   },
 );
 

@@ -32,3 +32,10 @@ export const toVariableName = (...parts: string[]): string =>
     .toUpperCase()
     .replaceAll(/[^A-Z0-9_]+/g, "_")
     .replace(/^(?=[0-9])/, "_");
+
+/** Of `name`, `name-2`, `name-3` … the first that nothing has: two things may want one name. */
+export function firstFree(name: string, separator: string, isTaken: (name: string) => boolean): string {
+  let free = name;
+  for (let next = 2; isTaken(free); next += 1) free = `${name}${separator}${next}`;
+  return free;
+}

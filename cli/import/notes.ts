@@ -8,7 +8,7 @@ const maxNotes = 1_000;
 const maxMessageChars = 1_000;
 
 export interface ImportNote extends Diagnostic {
-  /** The resource that it is about: `instance`, or an agent's name. */
+  /** The resource that it is about: `instance`, `server NAME`, or an agent's name. */
   owner: string | undefined;
 }
 

@@ -207,9 +207,29 @@ describe("CLI-3 what is not carried over is said with its place, and the rest is
       "agents/jarvis.py:3:63: warning: request_params.min_p: not carried over: spec.request has no such field",
     ],
     [
-      "a server is a program",
-      server("command: npx"),
-      "fastagent.config.yaml:4:5: warning: mcp.servers.argos: not carried over: it is started as a program (stdio); serve it over Streamable HTTP, for instance behind a bridge from stdio, and add its url",
+      "a server has nothing by which it is reached",
+      server("args: [x]"),
+      "fastagent.config.yaml:4:5: warning: mcp.servers.argos: not carried over: it has neither command nor url; write one of them, the command without arguments",
+    ],
+    [
+      "a server is a program of the machine",
+      server("command: ./argos.sh"),
+      "fastagent.config.yaml:4:5: warning: mcp.servers.argos becomes a program of this machine, which a cluster refuses; use package or container there",
+    ],
+    [
+      "a program's argument is a key",
+      server('command: npx\nargs: ["-y", argos-mcp, --api-key=x]'),
+      "fastagent.config.yaml:4:5: warning: mcp.servers.argos: not carried over: args[2] seems to hold a key or a variable, and manifests hold no secrets; give it to the server in env",
+    ],
+    [
+      "a package's argument is a path",
+      server("command: npx\nargs: [argos-mcp, ./data]"),
+      "fastagent.config.yaml:6:25: warning: mcp.servers.argos.args[1] is a path of this machine; a package runs in a folder of its own, and a pod has no such path",
+    ],
+    [
+      "a package has a folder",
+      server("command: uvx\nargs: [argos]\ncwd: /srv"),
+      "fastagent.config.yaml:7:7: warning: mcp.servers.argos.cwd: not carried over: a package runs in a folder of its own",
     ],
     [
       "a server speaks SSE",

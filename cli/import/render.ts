@@ -5,11 +5,19 @@ import { displayPath } from "../manifests/diagnostic.ts";
 import type { ImportedAgent } from "./agent-spec.ts";
 import type { ImportedProject } from "./convert.ts";
 import type { ImportNote } from "./notes.ts";
+import { ownerOf } from "./programs.ts";
 import type { SecretKeys } from "./secret-keys.ts";
 
 /** Every file that an import can write. `kubectl apply -f` takes the folder as it is, and does not look into `local`. */
 export const fileNames = [
-  ...(["instance.yaml", "agents.yaml", "instructions.yaml", "local/secrets.yaml", ".env.example"] as const),
+  ...([
+    "instance.yaml",
+    "agents.yaml",
+    "servers.yaml",
+    "instructions.yaml",
+    "local/secrets.yaml",
+    ".env.example",
+  ] as const),
 ];
 export type FileName = (typeof fileNames)[number];
 
@@ -17,7 +25,7 @@ export type FileName = (typeof fileNames)[number];
 const maxInlineChars = 16_384;
 
 export function renderFiles(
-  { instance, agents, secrets }: ImportedProject,
+  { instance, agents, programs, secrets }: ImportedProject,
   notes: readonly ImportNote[],
   folder: string,
 ): Map<FileName, string> {
@@ -32,6 +40,10 @@ export function renderFiles(
   const files = new Map<FileName, string>();
   files.set("instance.yaml", document(head, apiVersion, "PallasInstance", instance.name, { spec: instance.spec }));
   files.set("agents.yaml", agents.map((agent) => renderAgent(agent, comments(agent.source.name))).join("---\n"));
+  const servers = programs.map(({ name, resource, spec }) =>
+    document(comments(ownerOf(name)), apiVersion, "PallasServer", resource, { spec }),
+  );
+  if (servers.length > 0) files.set("servers.yaml", servers.join("---\n"));
   const texts = agents.flatMap(({ source, instruction }) =>
     instruction === undefined || !isLong(instruction)
       ? []

@@ -1,6 +1,7 @@
 // Keys and tokens: where each is referred to, and from which variable it comes. Values are taken from nowhere: a text
 // that is more than placeholders is left behind, and gets a variable of its own.
 import type { Placed } from "./map-reader.ts";
+import { firstFree } from "./names.ts";
 import type { Notes } from "./notes.ts";
 
 export interface SecretRef {
@@ -46,11 +47,4 @@ export class SecretKeys {
     this.#known.set(key, { key, template: `${scheme}\${${variable}}`, variable });
     return { secretKeyRef: { name: this.name, key } };
   }
-}
-
-/** Of `name`, `name-2`, `name-3` … the first that nothing has: two things may want one name. */
-function firstFree(name: string, separator: string, isTaken: (name: string) => boolean): string {
-  let free = name;
-  for (let next = 2; isTaken(free); next += 1) free = `${name}${separator}${next}`;
-  return free;
 }

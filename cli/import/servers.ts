@@ -1,14 +1,14 @@
 // mcp.servers → the instance's servers. A server that is one of the project's own agents becomes a sub-agent of those
-// who use it; servers that are started as programs, or speak the older SSE transport, are reported.
+// who use it; one that is started as a program (stdio) becomes a PallasServer; the older SSE transport is reported.
 import * as z from "zod";
 import type { InstanceSpec } from "../../crds/instance.ts";
 import type { Draft } from "./field.ts";
 import { importHeaders } from "./headers.ts";
-import { leftOutOfMcp, leftOutOfServers } from "./left-out.ts";
+import { leftOutOfMcp, leftOutOfPrograms, leftOutOfServers } from "./left-out.ts";
 import type { MapReader } from "./map-reader.ts";
-import { toServerName } from "./names.ts";
+import { firstFree, toServerName } from "./names.ts";
 import { readPlainUrl } from "./plain-url.ts";
-import type { SecretKeys } from "./secret-keys.ts";
+import { importProgram, type ImportedProgram, type ProgramSurroundings } from "./programs.ts";
 import type { Topology } from "./topology.ts";
 import type { Variables } from "./variables.ts";
 
@@ -17,13 +17,13 @@ type ServerSpec = NonNullable<InstanceSpec["servers"]>[number];
 /** What a server of the project has become. */
 export type ImportedServer =
   | { kind: "server"; spec: Draft<ServerSpec> & { name: string } }
+  | ({ kind: "program" } & ImportedProgram)
   | { kind: "agent"; key: string; forwardInboundAuth: boolean }
   | { kind: "gone" };
 
-export interface ServerSurroundings {
+export interface ServerSurroundings extends ProgramSurroundings {
   topology: Topology | undefined;
   variables: Variables;
-  secrets: SecretKeys;
 }
 
 /** By the name in the project. */
@@ -46,7 +46,21 @@ export function importServers(mcp: MapReader, around: ServerSurroundings): Reado
     if (name !== key) notes.note(reader.place, `mcp.servers.${key} is called "${name}" now, as names go in Kubernetes`);
     found.set(key, importServer(reader, name, around));
   }
-  return found;
+  return withFreeNames(found);
+}
+
+/** Names that differ in the project may be one in Kubernetes, where letters are small and no dots are in them. */
+function withFreeNames(found: ReadonlyMap<string, ImportedServer>): ReadonlyMap<string, ImportedServer> {
+  const taken = new Set<string>();
+  return new Map(
+    [...found].map(([key, server]): [string, ImportedServer] => {
+      if (server.kind !== "program") return [key, server];
+      const resource = firstFree(server.resource, "-", (name) => taken.has(name));
+      taken.add(resource);
+      const serverName = resource === server.name ? undefined : server.name;
+      return [key, { ...server, resource, spec: { ...server.spec, serverName } }];
+    }),
+  );
 }
 
 function importServer(reader: MapReader, name: string, around: ServerSurroundings): ImportedServer {
@@ -57,13 +71,20 @@ function importServer(reader: MapReader, name: string, around: ServerSurrounding
   };
   const transport = reader.text("transport")?.value.replaceAll("_", "-");
   const target = reader.secretText("target");
-  const isProgram = [reader.take("command"), target].some((each) => each !== undefined);
+  const command = reader.text("command");
   const location = reader.secretText("url") ?? (/^(https?:|\$\{)/.test(target?.value ?? "") ? target : undefined);
-  for (const key of ["args", "env", "cwd"]) reader.take(key);
   if (location === undefined || transport === "stdio") {
-    const why = isProgram ? "it is started as a program (stdio)" : "it has no url";
-    return gone(`${why}; serve it over Streamable HTTP, for instance behind a bridge from stdio, and add its url`);
+    if (command === undefined) {
+      return gone("it has neither command nor url; write one of them, the command without arguments");
+    }
+    const program = importProgram(reader, name, command, around);
+    if (typeof program === "string") return gone(program);
+    const timeout = reader.read("read_timeout_seconds", z.int().min(1).max(86_400), "seconds from 1 to 86400");
+    reader.finish(leftOutOfPrograms);
+    const spec = { ...program.spec, timeout: timeout && `${timeout.value}s` };
+    return { kind: "program", ...program, spec };
   }
+  for (const key of ["args", "env", "cwd"]) reader.take(key);
   if (transport === "sse") {
     return gone("it speaks the older SSE transport; serve it over Streamable HTTP and add its url");
   }

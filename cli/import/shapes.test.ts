@@ -156,7 +156,8 @@ test("CLI-3 a server that keeps its instructions to itself does so, and a server
 });
 
 test("CLI-3 tools of a server that is not carried over are not told twice", async () => {
-  const settings = "default_model: passthrough\nmcp: { servers: { files: { command: npx } } }\n";
+  const settings =
+    "default_model: passthrough\nmcp: { servers: { files: { transport: sse, url: https://a.example } } }\n";
   const { warnings } = await run(
     withArguments('instruction="A", servers=["files"], tools={"files": ["read"]}', {
       "fastagent.config.yaml": settings,
@@ -164,6 +165,6 @@ test("CLI-3 tools of a server that is not carried over are not told twice", asyn
   );
   expect(warnings).toEqual([
     expect.stringContaining("agents/jarvis.py:3:54: warning: server"),
-    expect.stringContaining("mcp.servers.files: not carried over: it is started as a program"),
+    expect.stringContaining("mcp.servers.files: not carried over: it speaks the older SSE transport"),
   ]);
 });

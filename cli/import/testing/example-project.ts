@@ -53,7 +53,7 @@ mcp:
         X-Team-Key: "in-the-open-4711"
     files:
       command: npx
-      args: ["-y", "server-filesystem", "."]
+      args: ["-y", "@modelcontextprotocol/server-filesystem@2026.8.31", "."]
 `;
 
 const secrets = `anthropic:
