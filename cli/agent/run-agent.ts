@@ -1,5 +1,5 @@
 // `pallas agent`: one agent as a process in the foreground, from the same manifests, without registry and without the
-// agents it uses. It is not started again: who wants that runs `pallas up`.
+// agents and tool servers it uses. It is not started again: who wants that runs `pallas up`.
 import { join } from "node:path";
 import { suggestion } from "../../crds/did-you-mean.ts";
 import { systemClock } from "../../lib/process/clock.ts";
@@ -11,9 +11,11 @@ import type { Terminal } from "../terminal.ts";
 import { urlHost } from "../up/addresses.ts";
 import { describeExposure, openCallerToken } from "../up/caller-token.ts";
 import { observeReadiness } from "../up/admin-client.ts";
-import { tryPort, type RunningChild } from "../up/child-process.ts";
+import { isFree, type RunningChild } from "../up/child-process.ts";
 import type { RunnableAgent } from "../up/desired.ts";
+import { bridgeHost } from "../up/desired-servers.ts";
 import { loadManifests, type Loaded } from "../up/load.ts";
+import { shortName } from "../up/process-keys.ts";
 import { openProcessLogs, type ProcessLogs } from "../up/process-logs.ts";
 import { agentStopGraceMs, planAgent, requirePort } from "../up/programs.ts";
 import { applyLiveConfigs, applyObjectFiles, removeSecrets } from "../up/run-files.ts";
@@ -42,7 +44,16 @@ export interface RunAgentEdges {
  */
 export async function runAgent(options: RunAgentOptions, { terminal, process }: RunAgentEdges): Promise<number> {
   const loaded = await loadManifests(
-    { paths: options.paths, only: [], registryPort: ports.registry, host: options.host, env: process.env },
+    {
+      paths: options.paths,
+      only: [],
+      registryPort: ports.registry,
+      host: options.host,
+      env: process.env,
+      trusts: false,
+      // Where `pallas up` has them, which may be running.
+      isFree: () => Promise.resolve(true),
+    },
     undefined,
   );
   const render = terminal.err.isTerminal ? renderWithExcerpt : renderDiagnostic;
@@ -99,24 +110,32 @@ function findAgent({ desired }: Loaded, name: string): RunnableAgent | undefined
   return [...desired.runnable.values()].find(({ key }) => fits(key));
 }
 
-/** Its sub-agents are called where `pallas up` would have them; those that are not there fail as tools. */
-async function warnOfMissing({ agent }: RunnableAgent, { desired }: Loaded, terminal: Terminal): Promise<void> {
+/** Its sub-agents and servers are called where `pallas up` would have them; those that are not there fail as tools. */
+async function warnOfMissing(
+  { agent, servers }: RunnableAgent,
+  { desired }: Loaded,
+  terminal: Terminal,
+): Promise<void> {
+  const { name: own } = agent.metadata;
+  for (const key of servers) {
+    const port = desired.serverPorts.get(key);
+    // Without one it is called where it runs.
+    if (port === undefined || !(await isFree(port, bridgeHost))) continue;
+    const start = `pallas up --only ${own} starts it too`;
+    terminal.complain(
+      `warning: the tool server "${shortName(key)}" that it uses is not running on port ${port}; calls of it will fail; ${start}`,
+    );
+  }
   const names = (agent.spec.agents ?? []).map(({ name }) => name);
   for (const name of names) {
     const port = desired.ports.get(`${agent.metadata.namespace}/${name}`);
-    if (port === undefined || (await isFree(port))) {
+    if (port === undefined || (await isFree(port, "127.0.0.1"))) {
       terminal.complain(
         `warning: the agent "${name}" that it uses is not running${port === undefined ? "" : ` on port ${port}`}; calls of it will fail`,
       );
     }
   }
 }
-
-const isFree = (port: number): Promise<boolean> =>
-  tryPort(port, "127.0.0.1").then(
-    () => true,
-    () => false,
-  );
 
 interface ProcessContext {
   folder: StateFolder;

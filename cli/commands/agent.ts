@@ -13,7 +13,7 @@ interface Options {
 export function addAgent(program: Command, context: CommandContext): void {
   program
     .command("agent")
-    .description("run one agent in the foreground, without a registry and without the agents it uses")
+    .description("run one agent in the foreground, without a registry and without the agents and tool servers it uses")
     .argument("<name>", "the agent, as its manifest names it")
     .option(...fileOption, collect)
     .option("--port <port>", "port of the agent", parsePort, ports.agentMcp)

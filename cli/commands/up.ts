@@ -8,6 +8,7 @@ interface Options {
   port: number;
   host: string;
   token: boolean;
+  trust?: boolean;
   only?: string[];
   logs?: boolean;
   json?: boolean;
@@ -27,6 +28,7 @@ export function addUp(program: Command, context: CommandContext): void {
     .option("--host <address>", "address on which everything listens", "127.0.0.1")
     .option("--no-token", "let callers from other machines in without a token")
     .option("--only <agent>", "run this agent and what it depends on; repeatable", collect)
+    .option("--trust", "let these manifests start the programs of their tool servers, now and from now on")
     .option("--logs", "show what every process logs, not warnings alone")
     .option("--json", "one JSON object per change of state, for scripts")
     .addHelpText(
@@ -37,8 +39,8 @@ export function addUp(program: Command, context: CommandContext): void {
         `pallas up --json | jq -c 'select(.phase == "failing")'`,
       ),
     )
-    .action(async ({ file = [], only = [], logs = false, json = false, port, host, token }: Options) => {
+    .action(async ({ file = [], only = [], trust = false, logs = false, json = false, ...rest }: Options) => {
       const { up } = await import("../up/up.ts");
-      context.end(await up({ paths: foldersOf(file, context), port, host, token, only, logs, json }, context));
+      context.end(await up({ paths: foldersOf(file, context), only, trust, logs, json, ...rest }, context));
     });
 }

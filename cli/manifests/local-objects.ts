@@ -87,7 +87,7 @@ export function expandObject(object: LocalObject, environment: Environment): Exp
       values.delete(key);
       unset.push({ key, variables: missing });
     } else {
-      values.set(key, Buffer.from(template.replaceAll(everyPlaceholder, (_, name) => environment[name] ?? "")));
+      values.set(key, Buffer.from(fillPlaceholders(template, environment)));
     }
   }
   return { values, unset };
@@ -96,6 +96,10 @@ export function expandObject(object: LocalObject, environment: Environment): Exp
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const everyPlaceholder = new RegExp(placeholder.source.replace("[A-Za-z_][A-Za-z0-9_]*", "($&)"), "g");
+
+/** The text with every variable filled in that is set. */
+export const fillPlaceholders = (text: string, environment: Environment): string =>
+  text.replaceAll(everyPlaceholder, (written, name) => environment[name] ?? written);
 
 /** Names of the variables that a text refers to, each once. */
 export const placeholdersIn = (text: string): string[] => [

@@ -35,6 +35,9 @@ export const instanceYaml = (extra = ""): string =>
 export const agentYaml = (name: string, extra = ""): string =>
   document("PallasAgent", name, `instanceRef: { name: i }\n${extra}`);
 
+export const serverYaml = (name: string, spec: string): string =>
+  document("PallasServer", name, `instanceRef: { name: i }\n${spec}`);
+
 export interface RecordedTerminal extends Terminal {
   printed: string[];
   complaints: string[];

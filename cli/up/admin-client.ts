@@ -1,5 +1,6 @@
 // What `pallas up` asks of its processes over their admin port: whether they are ready, whether they live, how they are,
 // and how many calls they still work on.
+import { bridgeHealthSchema, type BridgeHealth } from "../../crds/bridge-config.ts";
 import { maxHealthReportBytes, parseHealthReport, type HealthReport } from "../../crds/health.ts";
 import { fetchLimited, fetchText } from "../../lib/outgoing/fetch-limited.ts";
 import { reasonOf } from "../manifests/find-files.ts";
@@ -44,5 +45,15 @@ export async function observeHealth(
     return parseHealthReport(await fetchText(`${adminUrl}/health`, requestFor(signal, healthTimeoutMs)), agent);
   } catch {
     return "unreachable"; // whatever the reason: it cannot be asked, and the next look is soon (HLT-6)
+  }
+}
+
+/** What a bridge says of its server. */
+export async function observeBridge(adminUrl: string, signal: AbortSignal): Promise<BridgeHealth | "unreachable"> {
+  try {
+    const text = await fetchText(`${adminUrl}/health`, requestFor(signal, healthTimeoutMs));
+    return bridgeHealthSchema.parse(JSON.parse(text));
+  } catch {
+    return "unreachable"; // as above
   }
 }

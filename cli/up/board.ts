@@ -1,5 +1,6 @@
 // How every process is doing, in one place: who waits for whom reads it here, and so do the table and the registry's
 // state file. It starts and stops nothing.
+import type { BridgeHealth } from "../../crds/bridge-config.ts";
 import type { HealthReport } from "../../crds/health.ts";
 import { defined } from "../../lib/process/defined.ts";
 
@@ -11,7 +12,10 @@ export interface ProcessState {
   detail?: string;
   pid?: number;
   adminUrl?: string;
+  /** Of an agent. */
   health?: HealthReport | "unreachable";
+  /** What a bridge says of its server. */
+  bridge?: BridgeHealth | "unreachable";
 }
 
 export class Board {
@@ -72,17 +76,27 @@ export class Board {
   }
 }
 
-/** What people and scripts are told: an agent that is up and says itself that it is not well is degraded. */
-export function describeState(state: ProcessState | undefined): {
+export interface DescribedState {
   status: Phase | "degraded" | "stopped";
   reason?: string;
-} {
+}
+
+/** What people and scripts are told: an agent that is up and says itself that it is not well is degraded. */
+export function describeState(state: ProcessState | undefined): DescribedState {
   if (state === undefined) return { status: "stopped" };
-  const { phase, detail, health } = state;
+  const { phase, detail, health, bridge } = state;
+  if (phase === "ready" && bridge !== undefined) return describeServer(bridge);
   if (phase !== "ready" || health === undefined || (health !== "unreachable" && health.status === "ok")) {
     return { status: phase, ...defined({ reason: detail }) };
   }
   return { status: "degraded", reason: health === "unreachable" ? "it does not answer" : (health.message ?? "") };
+}
+
+/** The bridge being up is nothing yet: what counts is the server behind it. */
+function describeServer(bridge: BridgeHealth | "unreachable"): DescribedState {
+  if (bridge === "unreachable") return { status: "degraded", reason: "it does not answer" };
+  const status = { ok: "ready", starting: "starting", down: "failing" } as const;
+  return { status: status[bridge.status], ...defined({ reason: bridge.message }) };
 }
 
 /**

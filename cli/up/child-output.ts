@@ -26,8 +26,8 @@ export function splitLines(stream: Readable, onLine: (line: string) => void): vo
 }
 
 const shownLevels = new Set(["WARNING", "ERROR", "FATAL"]);
-/** Of an agent's health the table and the lines below it tell, with its end. */
-const toldElsewhere = new Set(["agent is unhealthy"]);
+/** Of an agent's health, and of a server that does not start, the table and the lines below it tell, with the end of it. */
+const toldElsewhere = new Set(["agent is unhealthy", "server could not be started"]);
 const leftOut = new Set(["time", "level", "logger", "message", "agent", "err", "error"]);
 
 interface LogLine {

@@ -106,3 +106,9 @@ export function tryPort(port: number, host: string): Promise<number> {
     });
   });
 }
+
+export const isFree = (port: number, host: string): Promise<boolean> =>
+  tryPort(port, host).then(
+    () => true,
+    () => false,
+  );

@@ -12,7 +12,14 @@ import { RunTokens } from "./run-token.ts";
 
 async function desire(gateway: string, registryPort = 24_200): Promise<Desired> {
   const manifests = await readFolder({ "a.yaml": instanceYaml(gateway) + agentYaml("a") });
-  const context = { registryPort, urlHost: "localhost", environment: {}, portsBefore: new Map<string, number>() };
+  const context = {
+    registryPort,
+    urlHost: "localhost",
+    environment: {},
+    portsBefore: new Map<string, number>(),
+    serverPorts: new Map<string, number>(),
+    isTrusted: true,
+  };
   return renderDesired(manifests, judge(manifests, { mode: "local" }, {}), context);
 }
 const only = ({ gateways }: Desired) => {
@@ -119,6 +126,8 @@ describe("CLI-1 the tokens of a run", () => {
       urlHost: "localhost",
       environment: {},
       portsBefore: new Map<string, number>(),
+      serverPorts: new Map<string, number>(),
+      isTrusted: true,
     };
     const judged = judge(manifests, { mode: "local" }, {});
     const desired = renderDesired(manifests, judged, { ...context, signer: signer.published });

@@ -4,8 +4,9 @@ import { createHash } from "node:crypto";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
-import { gatewayName, ports } from "../../crds/names.ts";
+import { ports } from "../../crds/names.ts";
 import { resolveGateway } from "../../plan/gateway.ts";
+import { gatewayKey } from "./process-keys.ts";
 
 /** No Kubernetes name, so that no manifest's Secret has it. */
 export const runTokens = { name: "Pallas-up", key: "admins" } as const;
@@ -23,10 +24,6 @@ export interface DesiredGateway {
   /** Differs exactly when the process must be started anew. */
   fingerprint: string;
 }
-
-/** Agents' keys have one slash. */
-const keyOf = ({ metadata: { namespace, name } }: PallasInstance): string =>
-  `gateway/${namespace}/${gatewayName(name)}`;
 
 const admin: GatewayConfig["access"][number] = {
   who: { tokens: runTokens },
@@ -69,7 +66,7 @@ export function renderGateways(
     const access = [admin, ...written, ...names.map(renderAgentRule)];
     const config = { ...resolved.config, access, ports: { ...resolved.config.ports, http: port } };
     const fingerprint = createHash("sha256").update(JSON.stringify(config)).digest("hex");
-    const key = keyOf(instance);
+    const key = gatewayKey(instance);
     return [[key, { key, instance, agents: names, port, url: `http://${urlHost}:${port}/mcp`, config, fingerprint }]];
   });
   return new Map(gateways);

@@ -15,6 +15,8 @@ async function desire(files: Files, previous?: Desired, environment: Record<stri
     environment,
     previous,
     portsBefore: previous?.ports ?? new Map(),
+    serverPorts: new Map<string, number>(),
+    isTrusted: true,
   });
   moveFiles(desired, manifests.folder, "/m");
   return desired;

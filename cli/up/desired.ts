@@ -3,19 +3,29 @@
 import { createHash } from "node:crypto";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import type { Resource } from "../../crds/kinds.ts";
 import type { TokenSigner } from "../../crds/run-config.ts";
 import { defined } from "../../lib/process/defined.ts";
 import { formatProblem, type ValidationError } from "../../plan/validation-error.ts";
 import { dependenciesOf } from "../../plan/order.ts";
 import type { Neighbourhood } from "../../plan/resolve.ts";
 import { renderResolved } from "../../plan/resolved.ts";
+import { resolveServer } from "../../plan/server.ts";
 import { serialiseConfig } from "../../plan/run-config.ts";
 import { localAgentUrl, publishedLocalUrl } from "../../plan/urls.ts";
 import type { Judged } from "../manifests/judge.ts";
 import { placeholdersIn, type Environment } from "../manifests/local-objects.ts";
 import { sourceOf, type Manifests } from "../manifests/read-manifests.ts";
 import { renderGateways, type DesiredGateway } from "./desired-gateways.ts";
+import {
+  bridgeUrl,
+  renderListedServer,
+  renderRunnableServer,
+  type ListedServer,
+  type RunnableServer,
+} from "./desired-servers.ts";
 import { assignPorts, type PortPlan } from "./ports.ts";
+import { keyOf, serverKey } from "./process-keys.ts";
 
 interface Placed {
   /** The manifest that it is in. */
@@ -41,6 +51,8 @@ export interface RunnableAgent extends Placed {
   port: number;
   /** Keys of the agents that must be ready first. */
   dependencies: string[];
+  /** Keys of the tool servers that it names, whose being down does not keep it from starting. */
+  servers: string[];
   model: string;
   /** The bytes of its run configuration, and of what it reads while it runs. */
   runConfig: string;
@@ -60,10 +72,12 @@ export interface Desired {
   ports: Map<string, number>;
   refusedPorts: PortPlan["refused"];
   gateways: Map<string, DesiredGateway>;
+  /** Every accepted tool server, by the key of its process. */
+  servers: Map<string, ListedServer>;
+  /** Those for which a process is started. */
+  runnableServers: Map<string, RunnableServer>;
+  serverPorts: ReadonlyMap<string, number>;
 }
-
-export const keyOf = ({ metadata }: { metadata: { namespace: string; name: string } }): string =>
-  `${metadata.namespace}/${metadata.name}`;
 
 export interface DesiredContext {
   registryPort: number;
@@ -75,6 +89,10 @@ export interface DesiredContext {
   previous?: Desired | undefined;
   /** Ports of agents in the run before, or in this one before the edit. */
   portsBefore: ReadonlyMap<string, number>;
+  /** Of the bridges of tool servers, by key. */
+  serverPorts: ReadonlyMap<string, number>;
+  /** Whether the manifests may start programs here (SEC-8). */
+  isTrusted: boolean;
 }
 
 /** What should run, given what should have run before. */
@@ -87,22 +105,7 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
   const keptListed = kept(previous?.listed, accepted, (key, { file }) => isKept("PallasAgent", key, file));
   const runnable = new Map(checked.runnable.map((entry) => [keyOf(entry.agent), entry]));
   const keptRunnable = kept(previous?.runnable, runnable, (key, { file }) => isKept("PallasAgent", key, file));
-  const instances = new Map<string, PallasInstance>(
-    checked.instances.map((instance) => {
-      const before = previous?.instances.get(keyOf(instance));
-      const specChangedAt = changedAt(manifests, instance, before?.spec, before?.status?.specChangedAt);
-      return [keyOf(instance), { ...instance, status: { specChangedAt } }];
-    }),
-  );
-  const instanceFiles = new Map(checked.instances.map((instance) => [keyOf(instance), fileOf(manifests, instance)]));
-  for (const [key, file] of kept(previous?.instanceFiles, instances, (key, file) =>
-    isKept("PallasInstance", key, file),
-  )) {
-    const instance = previous?.instances.get(key);
-    if (instance) instances.set(key, instance);
-    instanceFiles.set(key, file);
-  }
-
+  const { instances, instanceFiles } = renderInstances(manifests, judged, previous);
   const wishes = [...accepted.values(), ...[...keptListed.values()].map(({ agent }) => agent)].map((agent) => {
     // What keeps running keeps its port, whatever the faulty edit says.
     const port = keptRunnable.get(keyOf(agent))?.port ?? agent.spec.port;
@@ -111,6 +114,7 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
   const { ports, refused } = assignPorts(wishes, {
     registryPort: context.registryPort,
     previous: context.portsBefore,
+    taken: context.serverPorts.values(),
   });
 
   const desired: Desired = {
@@ -123,9 +127,11 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     gateways: renderGateways(instances.values(), {
       agents: [...accepted.values(), ...[...keptListed.values()].map(({ agent }) => agent)],
       registryPort: context.registryPort,
-      takenPorts: ports.values(),
+      takenPorts: [...ports.values(), ...context.serverPorts.values()],
       urlHost: context.urlHost,
     }),
+    ...renderServers(manifests, judged, context),
+    serverPorts: context.serverPorts,
   };
   for (const [key, agent] of accepted) {
     const port = ports.get(key);
@@ -144,9 +150,57 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
   for (const [key, { agent, around }] of runnable) {
     const port = ports.get(key);
     if (port === undefined) continue;
-    desired.runnable.set(key, renderRunnable({ agent, around, port, ports, context, file: fileOf(manifests, agent) }));
+    const file = fileOf(manifests, agent);
+    const servers = serversOf(agent, desired.servers.values());
+    desired.runnable.set(key, renderRunnable({ agent, around, servers, port, ports, context, file }));
   }
   return desired;
+}
+
+/** Instances as they are now, and as they were where an edit of them is faulty. */
+function renderInstances(manifests: Manifests, judged: Judged, previous: Desired | undefined) {
+  const { checked } = judged;
+  const isKept = createKeeper(manifests, judged);
+  const instances = new Map<string, PallasInstance>(
+    checked.instances.map((instance) => {
+      const before = previous?.instances.get(keyOf(instance));
+      const specChangedAt = changedAt(manifests, instance, before?.spec, before?.status?.specChangedAt);
+      return [keyOf(instance), { ...instance, status: { specChangedAt } }];
+    }),
+  );
+  const instanceFiles = new Map(checked.instances.map((instance) => [keyOf(instance), fileOf(manifests, instance)]));
+  for (const [key, file] of kept(previous?.instanceFiles, instances, (key, file) =>
+    isKept("PallasInstance", key, file),
+  )) {
+    const instance = previous?.instances.get(key);
+    if (instance) instances.set(key, instance);
+    instanceFiles.set(key, file);
+  }
+  return { instances, instanceFiles };
+}
+
+/** Tool servers as they are now, and as they were where an edit of them is faulty. */
+function renderServers(manifests: Manifests, judged: Judged, context: DesiredContext) {
+  const { previous, serverPorts, environment, isTrusted } = context;
+  const servers: Desired["servers"] = new Map();
+  const runnableServers: Desired["runnableServers"] = new Map();
+  for (const { server, instance } of judged.checked.servers) {
+    const key = serverKey(server);
+    const port = serverPorts.get(key);
+    const resolved = resolveServer(server, instance, bridgeUrl(port ?? 0));
+    const around = { file: fileOf(manifests, server), port, environment, isTrusted };
+    servers.set(key, renderListedServer(resolved, around));
+    const runnable = renderRunnableServer(resolved, around);
+    if (runnable !== undefined) runnableServers.set(key, runnable);
+  }
+  const isKept = createKeeper(manifests, judged);
+  const stays = (_: string, { server, file }: ListedServer) => isKept("PallasServer", keyOf(server), file);
+  for (const [key, listed] of kept(previous?.servers, servers, stays)) {
+    servers.set(key, listed);
+    const runnable = previous?.runnableServers.get(key);
+    if (runnable !== undefined) runnableServers.set(key, runnable);
+  }
+  return { servers, runnableServers };
 }
 
 /** Entries of before that are not in `now` and are to stay. */
@@ -167,8 +221,7 @@ function createKeeper({ sources }: Manifests, { diagnostics }: Judged) {
   return (kind: string, key: string, file: string): boolean => sources.has(`${kind} ${key}`) || invalidFiles.has(file);
 }
 
-const fileOf = (manifests: Manifests, resource: PallasAgent | PallasInstance): string =>
-  sourceOf(manifests, resource)?.file ?? "";
+const fileOf = (manifests: Manifests, resource: Resource): string => sourceOf(manifests, resource)?.file ?? "";
 
 /** When the spec was last another: as before while it is the same, else when its file changed. */
 function changedAt(
@@ -181,19 +234,33 @@ function changedAt(
   return sourceOf(manifests, resource)?.changedAt ?? new Date(0).toISOString();
 }
 
+/** Keys of those that an agent names. */
+const serversOf = ({ metadata, spec }: PallasAgent, servers: Iterable<ListedServer>): string[] =>
+  [...servers].flatMap(({ key, name, server }) =>
+    server.metadata.namespace === metadata.namespace &&
+    server.spec.instanceRef.name === spec.instanceRef.name &&
+    spec.servers?.some((used) => used.name === name)
+      ? [key]
+      : [],
+  );
+
 interface Rendering extends Placed {
   agent: PallasAgent;
   around: Neighbourhood;
+  servers: string[];
   port: number;
   ports: ReadonlyMap<string, number>;
   context: DesiredContext;
 }
 
-function renderRunnable({ agent, around, port, ports, context, file }: Rendering): RunnableAgent {
+function renderRunnable({ agent, around, servers, port, ports, context, file }: Rendering): RunnableAgent {
   const { namespace } = agent.metadata;
   // An agent whose sub-agent has no port waits for it, and is rendered anew when there is one.
-  const urlOf = (name: string) => localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0, context.urlHost);
-  const { config, live } = renderResolved(agent, around, { agent: urlOf, server: () => "" }, context.signer);
+  const urls = {
+    agent: (name: string) => localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0, context.urlHost),
+    server: (name: string) => bridgeUrl(context.serverPorts.get(serverKey({ metadata: { namespace, name } })) ?? 0),
+  };
+  const { config, live } = renderResolved(agent, around, urls, context.signer);
   const runConfig = serialiseConfig(config);
   const variables = placeholdersIn(runConfig).map((name) => [name, context.environment[name] ?? null]);
   return {
@@ -203,6 +270,7 @@ function renderRunnable({ agent, around, port, ports, context, file }: Rendering
     file,
     port,
     dependencies: dependenciesOf(agent).map((name) => `${namespace}/${name}`),
+    servers,
     model: config.models[0]?.ref ?? "",
     runConfig,
     // One process, whatever spec.replicas says.
@@ -214,7 +282,7 @@ function renderRunnable({ agent, around, port, ports, context, file }: Rendering
   };
 }
 
-/** The named agents and everything they depend on; all, when none is named. */
+/** The named agents, everything they depend on and the tool servers of all of them; everything, when none is named. */
 export function onlyNamed(desired: Desired, names: readonly string[]): Desired {
   if (names.length === 0) return desired;
   const wanted = new Set(
@@ -222,6 +290,14 @@ export function onlyNamed(desired: Desired, names: readonly string[]): Desired {
   );
   // A Set hands out what is added while it is walked.
   for (const key of wanted) for (const next of desired.runnable.get(key)?.dependencies ?? []) wanted.add(next);
-  const narrowed = <T>(map: ReadonlyMap<string, T>) => new Map([...map].filter(([key]) => wanted.has(key)));
-  return { ...desired, listed: narrowed(desired.listed), runnable: narrowed(desired.runnable) };
+  const servers = new Set([...wanted].flatMap((key) => desired.runnable.get(key)?.servers ?? []));
+  const narrowed = <T>(map: ReadonlyMap<string, T>, keys: ReadonlySet<string> = wanted) =>
+    new Map([...map].filter(([key]) => keys.has(key)));
+  return {
+    ...desired,
+    listed: narrowed(desired.listed),
+    runnable: narrowed(desired.runnable),
+    servers: narrowed(desired.servers, servers),
+    runnableServers: narrowed(desired.runnableServers, servers),
+  };
 }

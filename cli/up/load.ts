@@ -2,16 +2,20 @@
 // every edit; nothing is started here.
 import { suggestion } from "../../crds/did-you-mean.ts";
 import type { TokenSigner } from "../../crds/run-config.ts";
+import { resolveServer } from "../../plan/server.ts";
 import type { Diagnostic } from "../manifests/diagnostic.ts";
 import { readLocalEnvironment, type LocalEnvironment } from "../manifests/environment.ts";
 import { findManifestFiles, UsageError } from "../manifests/find-files.ts";
-import { judge } from "../manifests/judge.ts";
+import { judge, type Judged } from "../manifests/judge.ts";
 import type { Environment, LocalObject } from "../manifests/local-objects.ts";
 import { readManifests, sourceOf, type Manifests } from "../manifests/read-manifests.ts";
 import { onlyNamed, renderDesired, type Desired } from "./desired.ts";
 import { urlHost } from "./addresses.ts";
+import { serverKey } from "./process-keys.ts";
 import { readPorts } from "./remembered-ports.ts";
+import { chooseServerPorts } from "./server-ports.ts";
 import { stateFolderPath } from "./state-folder.ts";
+import { readTrust } from "./trust.ts";
 
 export interface LoadOptions {
   paths: readonly [string, ...string[]];
@@ -24,6 +28,10 @@ export interface LoadOptions {
   env: Environment;
   /** Of the tokens of the run's gateways, where some are started. */
   signer?: TokenSigner;
+  /** Whether the user says now that the manifests may start programs. */
+  trusts: boolean;
+  /** Whether nobody listens on a port of this machine. */
+  isFree(port: number): Promise<boolean>;
 }
 
 export interface Loaded {
@@ -43,14 +51,22 @@ export async function loadManifests(options: LoadOptions, previous: Loaded | und
   const manifests = await readManifests(found);
   const judged = judge(manifests, { mode: "local" }, environment.variables);
   const { registryPort } = options;
+  const stateFolder = stateFolderPath(found.folders, options.env);
+  const remembered = await readPorts(stateFolder, registryPort);
   const all = renderDesired(manifests, judged, {
     registryPort,
     urlHost: urlHost(options.host),
     environment: environment.variables,
     signer: options.signer,
     previous: previous?.desired,
-    portsBefore:
-      previous?.desired.ports ?? (await readPorts(stateFolderPath(found.folders, options.env), registryPort)),
+    portsBefore: previous?.desired.ports ?? remembered.ports,
+    serverPorts: await chooseServerPorts({
+      ...findServerWishes(judged, previous?.desired),
+      registryPort,
+      remembered: remembered.servers,
+      isFree: options.isFree,
+    }),
+    isTrusted: options.trusts || (await readTrust(stateFolder, found.folders)),
   });
   const unknown = options.only.find(
     (name) => ![...all.listed.keys()].some((key) => key === name || key.endsWith(`/${name}`)),
@@ -65,6 +81,20 @@ export async function loadManifests(options: LoadOptions, previous: Loaded | und
     diagnostics: [...judged.diagnostics, ...diagnostics, ...portDiagnostics(manifests, desired)],
     desired,
   };
+}
+
+/** Servers that need a port, and the ports that are others'. */
+function findServerWishes({ checked }: Judged, previous: Desired | undefined) {
+  const agents = checked.accepted.flatMap(({ agent }) => agent.spec.port ?? []);
+  const gateways = checked.instances.flatMap(({ spec }) => spec.gateway?.service?.port ?? []);
+  const held = previous?.serverPorts ?? new Map<string, number>();
+  const withBridge = checked.servers.filter(({ server, instance }) => resolveServer(server, instance, "").bridge);
+  // One whose edit is faulty may run on.
+  const keys = new Set([
+    ...withBridge.map(({ server }) => serverKey(server)),
+    ...(previous?.runnableServers.keys() ?? []),
+  ]);
+  return { keys, held, named: new Set([...agents, ...gateways, ...(previous?.ports.values() ?? [])]) };
 }
 
 /** A file with a problem takes no Secret away from those who read it. */

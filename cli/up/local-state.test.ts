@@ -22,6 +22,8 @@ async function createRun() {
     urlHost: "localhost",
     environment: {},
     portsBefore: new Map(),
+    serverPorts: new Map<string, number>(),
+    isTrusted: true,
   });
   const board = new Board();
   board.set("default/worker", { phase: "starting", pid: 7, adminUrl: "http://127.0.0.1:1" });
@@ -37,7 +39,7 @@ test("CLI-1 the registry is told every accepted agent, and where to ask those th
         desired,
         board,
         registryUrl: "http://localhost:24200",
-        previous: new Map(),
+        previous: { agents: new Map(), servers: new Map() },
         now: "2026-01-01T00:00:00Z",
       }),
     );

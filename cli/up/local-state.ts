@@ -1,18 +1,21 @@
 // What the registry is told: the resources with their status, and where each agent's admin port is: pure.
 import type { AgentStatus } from "../../crds/agent.ts";
+import type { ServerStatus } from "../../crds/server.ts";
 import type { LocalState } from "../../crds/local-state.ts";
 import { modelOf } from "../../plan/models.ts";
 import { dependenciesOf } from "../../plan/order.ts";
 import { renderAgentStatus } from "./agent-status.ts";
 import type { Board } from "./board.ts";
-import { keyOf, type Desired } from "./desired.ts";
+import type { Desired } from "./desired.ts";
+import { keyOf } from "./process-keys.ts";
+import { renderServerStatus } from "./server-status.ts";
 
 export interface LocalStateInput {
   desired: Desired;
   board: Board;
   registryUrl: string;
   /** Statuses as last written, by key. */
-  previous: ReadonlyMap<string, AgentStatus>;
+  previous: { agents: ReadonlyMap<string, AgentStatus>; servers: ReadonlyMap<string, ServerStatus> };
   /** RFC 3339, UTC. */
   now: string;
 }
@@ -28,10 +31,16 @@ export function renderLocalState({ desired, board, registryUrl, previous, now }:
       state: board.get(key),
       waitsFor: dependencies,
       portProblem: desired.refusedPorts.find((refused) => refused.key === key)?.message,
-      previous: previous.get(key),
+      previous: previous.agents.get(key),
       now,
     });
     return { ...agent, status };
+  });
+  const servers = [...desired.servers].map(([key, listed]) => {
+    const isRunnable = desired.runnableServers.has(key);
+    const before = previous.servers.get(keyOf(listed.server));
+    const status = renderServerStatus({ listed, isRunnable, state: board.get(key), previous: before, now });
+    return { ...listed.server, status };
   });
   const instances = [...desired.instances.values()].map((instance) => {
     const own = agents.filter(
@@ -47,5 +56,5 @@ export function renderLocalState({ desired, board, registryUrl, previous, now }:
     const { namespace, name } = metadata;
     return [{ namespace, instance: spec.instanceRef.name, agent: name, pod: `${name}-${pid}`, adminUrl }];
   });
-  return { schema: 2, resources: [...instances, ...agents], endpoints };
+  return { schema: 2, resources: [...instances, ...agents, ...servers], endpoints };
 }

@@ -22,11 +22,21 @@ const lastPort = 65_535;
  */
 export function assignPorts(
   wishes: readonly PortWish[],
-  { registryPort, previous }: { registryPort: number; previous: ReadonlyMap<string, number> },
+  {
+    registryPort,
+    previous,
+    taken = [],
+  }: {
+    registryPort: number;
+    previous: ReadonlyMap<string, number>;
+    /** By tool servers, which have none that an agent names. */
+    taken?: Iterable<number>;
+  },
 ): PortPlan {
   const plan: PortPlan = { ports: new Map(), refused: [] };
   const sorted = wishes.toSorted((a, b) => a.key.localeCompare(b.key));
-  const holders = new Map([[registryPort, "the registry"]]);
+  const holders = new Map([...taken].map((port) => [port, "a tool server"]));
+  holders.set(registryPort, "the registry");
   const give = (key: string, port: number): void => {
     plan.ports.set(key, port);
     holders.set(port, `agent "${key}"`);

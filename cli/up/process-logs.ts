@@ -4,7 +4,7 @@ import { reasonOf } from "../manifests/find-files.ts";
 import type { Terminal } from "../terminal.ts";
 import { describeLine } from "./child-output.ts";
 import { openLogFile, type LogFile } from "./log-file.ts";
-import { shortName } from "./runner.ts";
+import { shortName } from "./process-keys.ts";
 import type { StateFolder } from "./state-folder.ts";
 
 export interface ProcessLogs {

@@ -1,11 +1,13 @@
-// What is worth a line about a process that runs: that it is not well, that it is again, and which calls hold up its end.
-// Nothing is said twice.
+// What is worth a line about a process that runs: that it is not well, that it is again, and which calls hold up its end; of a
+// bridge, whether its server is there. Nothing is said twice.
 import { describeState, type Board } from "./board.ts";
-import { shortName } from "./runner.ts";
+import { shortName } from "./process-keys.ts";
 
 export class ProcessNews {
-  /** What was said last of an agent that is not well. */
+  /** What was said last of one that is not well. */
   readonly #unwell = new Map<string, string>();
+  /** Servers that were there when they were last looked at. */
+  readonly #serving = new Set<string>();
   readonly #draining = new Set<string>();
 
   /** When an agent begins to be unwell, when its reason is another, and when it is over. */
@@ -19,6 +21,22 @@ export class ProcessNews {
     if (status !== "degraded" || this.#unwell.get(key) === sameness) return undefined;
     this.#unwell.set(key, sameness);
     return `${shortName(key)}: degraded: ${reason}`;
+  }
+
+  /** When a server is there for the first time, or again, and when it is not. */
+  ofServer(key: string, url: string, board: Board): string | undefined {
+    const { status, reason = "" } = describeState(board.get(key));
+    const wasServing = this.#serving.has(key);
+    if (status === "ready") this.#serving.add(key);
+    else this.#serving.delete(key);
+    if (status === "ready") {
+      this.#unwell.delete(key);
+      return wasServing ? undefined : `${shortName(key)}: ready at ${url}`;
+    }
+    if (board.get(key)?.bridge === undefined || (status !== "failing" && status !== "degraded")) return undefined;
+    if (this.#unwell.get(key) === reason) return undefined;
+    this.#unwell.set(key, reason);
+    return `${shortName(key)}: ${status}: ${reason}`;
   }
 
   /** When it is found that a process which is to stop works on calls. */

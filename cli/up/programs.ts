@@ -12,11 +12,12 @@ import { findFreePort, startChild, tryPort, type RunningChild } from "./child-pr
 import { reasonOf } from "../manifests/find-files.ts";
 import type { RunnableAgent } from "./desired.ts";
 import type { DesiredGateway } from "./desired-gateways.ts";
+import { registryKey } from "./process-keys.ts";
 import type { ProcessPlan } from "./runner.ts";
 import type { StateFolder } from "./state-folder.ts";
 
-/** A process that does not end by itself is killed after this; an agent's calls have their drainTimeout before it. */
-const closeMs = 15_000;
+/** A process that does not end by itself is killed after this; calls that it works on have their drainTimeout before it. */
+export const closeMs = 15_000;
 
 export interface ProgramContext {
   host: string;
@@ -26,24 +27,21 @@ export interface ProgramContext {
   environment(): Pick<LocalEnvironment, "variables" | "forProcesses">;
   /** File of the token that callers from other machines need; undefined where none is asked for. */
   tokenFile?: string | undefined;
-  /** Ports that are promised to an agent, a gateway or the registry. */
+  /** Ports that are promised to an agent, a tool server, a gateway or the registry. */
   takenPorts(): ReadonlySet<number>;
   /** Where a process's lines go. */
   output(key: string): { onLine(line: string): void; onWarning(text: string): void };
 }
 
-/** The registry's key among the processes; agents' keys have a slash, gateways' two. */
-export const registryKey = "registry";
-
 /** @throws Error when the program was not built */
-function programPath(name: string): string {
+export function programPath(name: string): string {
   const path = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
   if (!existsSync(path)) throw new Error(`the program ${path} does not exist; run "make build"`);
   return path;
 }
 
-/** Probes, health and metrics of agents are asked by our own programs alone. */
-const adminHost = "127.0.0.1";
+/** Probes, health and metrics are asked by our own programs alone. */
+export const adminHost = "127.0.0.1";
 
 /** A Host that clients use: known by itself to every program where it is loopback. */
 const ownHosts = (host: string): string[] => (isLoopback(host) || isEveryAddress(host) ? [] : [host]);
@@ -97,9 +95,6 @@ export function planRegistry(context: ProgramContext, settings: Readonly<Record<
     },
   };
 }
-
-/** Of gateways' keys there are two. */
-export const isAgentKey = (key: string): boolean => key.split("/").length === 2;
 
 export const planGateway = (gateway: DesiredGateway, context: ProgramContext): ProcessPlan => ({
   key: gateway.key,

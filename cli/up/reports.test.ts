@@ -3,21 +3,25 @@ import type { HealthReport } from "../../crds/health.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { Diagnostic } from "../manifests/diagnostic.ts";
 import { judge } from "../manifests/judge.ts";
-import { agentYaml, instanceYaml, readFolder, recordTerminal } from "../testing/manifests.ts";
-import { Board } from "./board.ts";
+import { agentYaml, instanceYaml, readFolder, recordTerminal, serverYaml } from "../testing/manifests.ts";
+import { Board, type ProcessState } from "./board.ts";
 import { renderDesired } from "./desired.ts";
 import { createJsonReport } from "./json-report.ts";
-import { registryKey } from "./programs.ts";
+import { registryKey } from "./process-keys.ts";
 import type { RunState } from "./report.ts";
 import { createTextReport } from "./text-report.ts";
 
-async function createState(): Promise<RunState> {
-  const manifests = await readFolder({ "a.yaml": instanceYaml() + agentYaml("a") + agentYaml("b", "dependsOn: [a]") });
+async function createState(more = ""): Promise<RunState> {
+  const manifests = await readFolder({
+    "a.yaml": instanceYaml() + agentYaml("a") + agentYaml("b", "dependsOn: [a]") + more,
+  });
   const context = {
     registryPort: 24_200,
     urlHost: "localhost",
     environment: {},
     portsBefore: new Map<string, number>(),
+    serverPorts: new Map([["server/default/memory", 24_400]]),
+    isTrusted: true,
   };
   const desired = renderDesired(manifests, judge(manifests, { mode: "local" }, {}), context);
   return { desired, board: new Board(), registryUrl: "http://localhost:24200" };
@@ -139,6 +143,70 @@ describe("CLI-1 an agent that is up and not well", () => {
       "a: 3 calls are still running; Ctrl-C once more ends what runs",
     ]);
     expect(terminal.statuses.at(-1)).toBe("stopping; a: 3 calls are still running");
+  });
+});
+
+describe("DSC-6 tool servers of a run", () => {
+  const key = "server/default/memory";
+  const memory = serverYaml("memory", "package: { kind: npm, name: server-memory, version: 1.0.0 }");
+  const far = serverYaml("far", 'remote: { url: "https://far.example/mcp" }');
+  const idle = serverYaml("idle", "local: { command: x }\nactive: false");
+
+  test("are told to people: in the table with their last words, and in lines when that changes", async () => {
+    const terminal = recordTerminal("/");
+    const report = createTextReport(terminal);
+    const state = await createState(memory + far + idle);
+    const become = (bridge: NonNullable<ProcessState["bridge"]>) => {
+      state.board.set(key, { phase: "ready", pid: 7, bridge });
+      report.changed(state);
+    };
+    become({ status: "starting", processes: 1 });
+    expect(terminal.statuses.at(-1)).toBe("0 of 2 agents and 0 of 1 servers ready; starting: memory; waiting: a, b");
+    become({ status: "down", processes: 0, message: "its words" });
+    report.settled(state);
+    expect(terminal.printed.slice(3, -1).map((line) => line.replaceAll(/ +/g, " "))).toEqual([
+      "SERVER KIND STATUS URL",
+      "far remote direct https://far.example/mcp",
+      "idle local inactive -",
+      "memory npm failing http://127.0.0.1:24400/mcp",
+      " idle: spec.active is false; set it to true",
+      " memory: its words",
+    ]);
+    expect(terminal.complaints).toEqual([]);
+    become({ status: "down", processes: 0, message: "its other words" });
+    become({ status: "down", processes: 0, message: "its other words" });
+    become({ status: "ok", processes: 1, toolCount: 9 });
+    become({ status: "ok", processes: 2, toolCount: 9 });
+    expect(terminal.complaints).toEqual([
+      "memory: failing: its other words",
+      "memory: ready at http://127.0.0.1:24400/mcp",
+    ]);
+    expect(terminal.statuses.at(-1)).toBe("0 of 2 agents and 1 of 1 servers ready; waiting: a, b");
+  });
+
+  test("and to scripts: an object per change, and their number when all is settled", async () => {
+    const terminal = recordTerminal("/");
+    const report = createJsonReport(terminal);
+    const state = await createState(memory + far);
+    const told = () => terminal.printed.splice(0).map((line): unknown => JSON.parse(line));
+    const one = { event: "server", namespace: "default", name: "memory", kind: "npm" };
+    report.changed(state);
+    expect(told()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ ...one, phase: "stopped", url: "http://127.0.0.1:24400/mcp" }),
+        expect.objectContaining({ event: "server", name: "far", kind: "remote", phase: "direct" }),
+      ]),
+    );
+    state.board.set(key, { phase: "ready", pid: 7, bridge: { status: "down", processes: 0, message: "its words" } });
+    report.changed(state);
+    expect(told()).toMatchObject([{ ...one, phase: "failing", detail: "its words", pid: 7 }]);
+    state.board.set(key, { phase: "ready", pid: 7, bridge: { status: "ok", processes: 1, toolCount: 9 } });
+    report.changed(state);
+    report.settled(state);
+    expect(told()).toMatchObject([
+      { ...one, phase: "ready", tools: 9 },
+      { event: "settled", ready: 0, agents: 2, readyServers: 1, servers: 1 },
+    ]);
   });
 });
 

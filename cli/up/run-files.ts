@@ -3,6 +3,7 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunnableAgent } from "./desired.ts";
+import type { RunnableServer } from "./desired-servers.ts";
 import { expandObject, type Environment, type LocalObject } from "../manifests/local-objects.ts";
 import type { StateFolder } from "./state-folder.ts";
 
@@ -30,6 +31,20 @@ export async function applyObjectFiles(
   for (const [path, contents] of wanted) await replaceIfChanged(folder, path, contents);
   for (const name of ["secrets", "texts"]) await removeOthers(join(folder.path, name), wanted);
 }
+
+/** What servers are given of texts with placeholders, below the Secrets of their namespaces. */
+export const renderFilledFiles = (
+  folder: Pick<StateFolder, "secrets">,
+  servers: Iterable<Pick<RunnableServer, "server" | "filled">>,
+): Map<string, Buffer> =>
+  new Map(
+    [...servers].flatMap(({ server, filled }) =>
+      [...filled].map(([path, text]): [string, Buffer] => [
+        join(folder.secrets(server.metadata.namespace), path),
+        Buffer.from(text),
+      ]),
+    ),
+  );
 
 /** What agents read while they run; those that run need no new start for it. */
 export async function applyLiveConfigs(

@@ -4,6 +4,7 @@ import { Backoff } from "../../lib/kube/backoff.ts";
 import { sleep, type Clock } from "../../lib/process/clock.ts";
 import type { Board } from "./board.ts";
 import type { RunningChild } from "./child-process.ts";
+import { shortName } from "./process-keys.ts";
 import { aborted } from "./signals.ts";
 import type { Slots } from "./slots.ts";
 
@@ -27,15 +28,19 @@ export interface ProcessPlan {
   /** @throws Error with a message for people when it cannot be started, as on a port in use */
   launch(): Promise<RunningChild>;
   stopGraceMs: number;
+  /** In place of the context's, where a process is as it should be long before it is ready for others. */
+  observeReadiness?: ObserveReadiness;
 }
+
+/** Undefined when the process is ready, else why not. */
+type ObserveReadiness = (adminUrl: string, signal: AbortSignal) => Promise<string | undefined>;
 
 export interface RunnerContext {
   clock: Clock;
   board: Board;
   /** Bounds how many processes start at once. */
   slots: Slots;
-  /** Undefined when the process is ready, else why not. */
-  observeReadiness(adminUrl: string, signal: AbortSignal): Promise<string | undefined>;
+  observeReadiness: ObserveReadiness;
   /** Runs beside a ready process until the signal, or says why it must be started anew though it has not ended. */
   whileReady(key: string, child: RunningChild, signal: AbortSignal): Promise<string | undefined>;
   /** Runs beside a process that was told to stop, until it has. */
@@ -75,9 +80,6 @@ async function waitForDependencies({ key, dependencies }: ProcessPlan, { board }
   await board.until(() => missing().length === 0, signal);
 }
 
-/** namespace/name → name, for people. */
-export const shortName = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
-
 /** One life of the process, from its start to its end: why it ended, and how long it was ready. */
 async function runOnce(
   plan: ProcessPlan,
@@ -98,7 +100,8 @@ async function runOnce(
     const exited = child.exited.finally(() => ended.abort(new Error("the process has ended")));
     board.set(plan.key, { phase: "starting", pid, adminUrl });
     const onSlow = (detail: string) => board.set(plan.key, { phase: "starting", pid, adminUrl, detail });
-    const notReady = await untilReady(adminUrl, context, either, onSlow);
+    const { observeReadiness = context.observeReadiness } = plan;
+    const notReady = await untilReady(adminUrl, { clock, observeReadiness }, either, onSlow);
     if (signal.aborted) return { trouble: "stopped", readyForMs: 0 };
     if (ended.signal.aborted) return { trouble: await exited, readyForMs: 0 };
     if (notReady !== undefined) return { trouble: notReady, readyForMs: 0 };

@@ -20,6 +20,8 @@ export interface StateFolder {
   /** Of one gateway. */
   sessions(key: string): string;
   registrations(key: string): string;
+  /** Of one tool server: where it runs, and what it writes. */
+  work(key: string): string;
   log(key: string): string;
   localState: string;
   /** Replaces a file as a whole: a reader sees the old contents or the new ones. Creates its folders. */
@@ -52,6 +54,7 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
     histories: (key) => join(path, "histories", fileName(key)),
     sessions: (key) => join(path, "sessions", `${fileName(key)}.json`),
     registrations: (key) => join(path, "registrations", `${fileName(key)}.json`),
+    work: (key) => join(path, "work", fileName(key)),
     log: (key) => join(path, "logs", `${fileName(key).slice(1)}.log`),
     localState: join(path, "local-state.json"),
     async replace(target, contents) {

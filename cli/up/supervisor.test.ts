@@ -5,9 +5,17 @@ import { ManualClock, settle } from "../../lib/process/testing/manual-clock.ts";
 import { Board } from "./board.ts";
 import { renderDesired, type RunnableAgent } from "./desired.ts";
 import { Slots } from "./slots.ts";
-import { stopOrder, Supervisor } from "./supervisor.ts";
+import { stopOrder } from "./stop-order.ts";
+import { Supervisor } from "./supervisor.ts";
 
-const context = { registryPort: 24_200, urlHost: "localhost", environment: {}, portsBefore: new Map() };
+const context = {
+  registryPort: 24_200,
+  urlHost: "localhost",
+  environment: {},
+  portsBefore: new Map(),
+  serverPorts: new Map(),
+  isTrusted: true,
+};
 
 async function desire(text: string): Promise<ReadonlyMap<string, RunnableAgent>> {
   const manifests = await readFolder({ "a.yaml": instanceYaml() + text });
@@ -30,21 +38,24 @@ function supervise() {
       onReady: () => undefined,
       onTrouble: () => undefined,
     },
-    ({ key, port }) => ({
-      key,
-      dependencies: () => [],
-      stopGraceMs: 1,
-      launch: async () => {
-        log.push(`${key} starts on ${port}`);
-        const { promise, resolve } = Promise.withResolvers<string>();
-        const stop = async (): Promise<void> => {
-          log.push(`${key} stops`);
-          await new Promise<void>((end) => ends.set(key, end));
-          resolve("was ended by SIGTERM");
-        };
-        return { pid: 1, adminUrl: key, exited: promise, stop };
-      },
-    }),
+    {
+      stopOrder,
+      planFor: ({ key, port }: RunnableAgent) => ({
+        key,
+        dependencies: () => [],
+        stopGraceMs: 1,
+        launch: async () => {
+          log.push(`${key} starts on ${port}`);
+          const { promise, resolve } = Promise.withResolvers<string>();
+          const stop = async (): Promise<void> => {
+            log.push(`${key} stops`);
+            await new Promise<void>((end) => ends.set(key, end));
+            resolve("was ended by SIGTERM");
+          };
+          return { pid: 1, adminUrl: key, exited: promise, stop };
+        },
+      }),
+    },
   );
   const end = async (key: string): Promise<void> => {
     ends.get(key)?.();

@@ -1,12 +1,19 @@
 // Which processes run: compares what should run with what does, starts, stops and restarts no more than that. How one
 // process lives is the runner's business.
-import type { PallasAgent } from "../../crds/agent.ts";
-import { startWaves } from "../../plan/order.ts";
-import { keyOf, type RunnableAgent } from "./desired.ts";
 import { superviseProcess, type ProcessPlan, type RunnerContext } from "./runner.ts";
 
-interface Running {
-  agent: RunnableAgent;
+/** What one process is started for. */
+export interface Supervised {
+  key: string;
+  port: number;
+  /** Keys of those that must be ready first. */
+  dependencies: readonly string[];
+  /** Differs exactly when the process must be started anew. */
+  fingerprint: string;
+}
+
+interface Running<Item> {
+  item: Item;
   isStopping: boolean;
   stop(): Promise<void>;
 }
@@ -17,25 +24,31 @@ export interface Changes {
   stopped: string[];
 }
 
-export class Supervisor {
-  readonly #running = new Map<string, Running>();
+export interface Supervision<Item> {
+  /** How a process is started. */
+  planFor(item: Item): ProcessPlan;
+  /** Keys of those that stop together, one such group after the other. */
+  stopOrder(items: readonly Item[]): readonly (readonly string[])[];
+}
+
+export class Supervisor<Item extends Supervised> {
+  readonly #running = new Map<string, Running<Item>>();
   readonly #context: RunnerContext;
-  readonly #planFor: (agent: RunnableAgent) => ProcessPlan;
-  #desired: ReadonlyMap<string, RunnableAgent> = new Map();
+  readonly #supervision: Supervision<Item>;
+  #desired: ReadonlyMap<string, Item> = new Map();
   #isStopped = false;
 
-  /** @param planFor how an agent's process is started */
-  constructor(context: RunnerContext, planFor: (agent: RunnableAgent) => ProcessPlan) {
+  constructor(context: RunnerContext, supervision: Supervision<Item>) {
     this.#context = context;
-    this.#planFor = planFor;
+    this.#supervision = supervision;
   }
 
-  /** Agents that wait for this one, directly or through others. */
+  /** Those that wait for this one, directly or through others. */
   waitingFor(key: string): string[] {
     const found = new Set([key]);
     for (const next of found) {
-      for (const { agent } of this.#running.values()) {
-        if (agent.dependencies.includes(next) && !this.#context.board.isReady(agent.key)) found.add(agent.key);
+      for (const { item } of this.#running.values()) {
+        if (item.dependencies.includes(next) && !this.#context.board.isReady(item.key)) found.add(item.key);
       }
     }
     return [...found].slice(1);
@@ -45,14 +58,14 @@ export class Supervisor {
    * Stops what should not run, restarts what runs on something else now, starts what is new. A process that stops may take
    * its time for the calls that it works on: nothing else waits for it but its successor and who gets its port.
    */
-  apply(desired: ReadonlyMap<string, RunnableAgent>): Changes {
+  apply(desired: ReadonlyMap<string, Item>): Changes {
     this.#desired = desired;
     const changes: Changes = { started: [], restarted: [], stopped: [] };
     for (const [key, running] of this.#running) {
       const next = desired.get(key);
       if (running.isStopping) continue;
-      if (next?.fingerprint === running.agent.fingerprint) {
-        running.agent = next; // what it depends on is no reason to start it anew
+      if (next?.fingerprint === running.item.fingerprint) {
+        running.item = next; // what it depends on is no reason to start it anew
         continue;
       }
       (next ? changes.restarted : changes.stopped).push(key);
@@ -63,13 +76,13 @@ export class Supervisor {
     return changes;
   }
 
-  /** Stops everything: those that use others first, then those others; in a hurry all together. */
+  /** Stops everything, in its order; in a hurry all together. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     const { hurry } = this.#context;
     const hurried = new Promise<void>((resolve) => hurry.addEventListener("abort", () => resolve(), { once: true }));
     const all = [...this.#running.values()];
-    for (const wave of stopOrder(all.map(({ agent }) => agent))) {
+    for (const wave of this.#supervision.stopOrder(all.map(({ item }) => item))) {
       const ended = Promise.all(wave.map(async (key) => this.#running.get(key)?.stop()));
       if (!hurry.aborted) await Promise.race([ended, hurried]);
     }
@@ -79,16 +92,16 @@ export class Supervisor {
   #startMissing(): void {
     if (this.#isStopped) return;
     const held = new Set(
-      [...this.#running.values()].filter(({ isStopping }) => isStopping).map(({ agent }) => agent.port),
+      [...this.#running.values()].filter(({ isStopping }) => isStopping).map(({ item }) => item.port),
     );
-    for (const [key, agent] of this.#desired) if (!this.#running.has(key) && !held.has(agent.port)) this.#start(agent);
+    for (const [key, item] of this.#desired) if (!this.#running.has(key) && !held.has(item.port)) this.#start(item);
     this.#context.board.announce();
   }
 
-  #start(agent: RunnableAgent): void {
+  #start(item: Item): void {
     const controller = new AbortController();
-    const running: Running = {
-      agent,
+    const running: Running<Item> = {
+      item,
       isStopping: false,
       stop: () => {
         running.isStopping = true;
@@ -96,24 +109,11 @@ export class Supervisor {
         return done;
       },
     };
-    this.#running.set(agent.key, running);
-    const plan = { ...this.#planFor(agent), dependencies: () => running.agent.dependencies };
+    this.#running.set(item.key, running);
+    const plan = { ...this.#supervision.planFor(item), dependencies: () => running.item.dependencies };
     const done = superviseProcess(plan, this.#context, controller.signal).finally(() => {
-      this.#running.delete(agent.key);
+      this.#running.delete(item.key);
       this.#startMissing();
     });
   }
-}
-
-/** The order of starting, turned round. What never could start, as behind a cycle, goes first: nothing needs it. */
-export function stopOrder(agents: readonly RunnableAgent[]): string[][] {
-  const namespaces = Map.groupBy(agents, ({ agent }) => agent.metadata.namespace);
-  const waves: string[][] = [];
-  for (const own of namespaces.values()) {
-    const byName = new Map(own.map(({ agent }): [string, PallasAgent] => [agent.metadata.name, agent]));
-    for (const [position, wave] of startWaves(byName).entries()) (waves[position] ??= []).push(...wave.map(keyOf));
-  }
-  const ordered = new Set(waves.flat());
-  const others = agents.map(({ key }) => key).filter((key) => !ordered.has(key));
-  return [...(others.length > 0 ? [others] : []), ...waves.toReversed()];
 }

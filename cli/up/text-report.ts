@@ -4,9 +4,8 @@ import { renderDiagnostic, renderWithExcerpt } from "../manifests/diagnostic.ts"
 import type { Terminal } from "../terminal.ts";
 import { describeState, type Board } from "./board.ts";
 import { ProcessNews } from "./process-news.ts";
-import { registryKey } from "./programs.ts";
 import type { UpReport } from "./report.ts";
-import { shortName } from "./runner.ts";
+import { kindOfKey, registryKey, shortName } from "./process-keys.ts";
 import { renderTable } from "./table.ts";
 
 export function createTextReport(terminal: Terminal): UpReport {
@@ -35,17 +34,23 @@ export function createTextReport(terminal: Terminal): UpReport {
       }
     },
     changed({ desired, board }) {
-      const keys = [...desired.runnable.keys()];
       for (const key of board.keys()) {
-        const health = news.ofHealth(key, board);
+        const health =
+          kindOfKey(key) === "server"
+            ? news.ofServer(key, desired.servers.get(key)?.url ?? "", board)
+            : news.ofHealth(key, board);
         // The table says it of all that are in it.
         const lines = [hasShownTable ? health : undefined, news.ofCalls(key, board, isStopping)];
         for (const line of lines) if (line !== undefined) terminal.complain(line);
       }
-      terminal.status(isStopping ? renderStopping(board) : renderStatus(keys, board));
+      const agents = [...desired.runnable.keys()];
+      const servers = [...desired.runnableServers.keys()];
+      terminal.status(isStopping ? renderStopping(board) : renderStatus(agents, servers, board));
     },
     ready(key, url, afterMs) {
       const wasInTrouble = troubles.delete(key);
+      // Its bridge is there; whether the server is, news tell.
+      if (kindOfKey(key) === "server") return;
       if (hasShownTable || wasInTrouble) {
         terminal.complain(`${shortName(key)}: ready after ${(afterMs / 1_000).toFixed(1)} s at ${url}`);
       }
@@ -76,18 +81,22 @@ export function createTextReport(terminal: Terminal): UpReport {
 }
 
 /** `1 of 3 agents ready; starting: clerk; waiting: concierge`, or how to stop once there is no more to say. */
-function renderStatus(keys: readonly string[], board: Board): string {
-  const found = Map.groupBy(keys, (key) =>
-    board.get(key) === undefined ? "waiting" : describeState(board.get(key)).status,
-  );
-  const ready = found.get("ready")?.length ?? 0;
+function renderStatus(agents: readonly string[], servers: readonly string[], board: Board): string {
+  const statusOf = (key: string) => (board.get(key) === undefined ? "waiting" : describeState(board.get(key)).status);
+  const found = Map.groupBy([...agents, ...servers], statusOf);
+  const countReady = (keys: readonly string[]) =>
+    `${keys.filter((key) => statusOf(key) === "ready").length} of ${keys.length}`;
+  const ready = [
+    ...(agents.length === 0 && servers.length > 0 ? [] : [`${countReady(agents)} agents`]),
+    ...(servers.length === 0 ? [] : [`${countReady(servers)} servers`]),
+  ].join(" and ");
   const others = (["degraded", "failing", "starting", "waiting", "stopping"] as const).flatMap((status) => {
     const names = found.get(status)?.map(shortName) ?? [];
     return names.length === 0 ? [] : [`${status}: ${names.join(", ")}`];
   });
   // One that is not well may stay so; nothing more happens by itself.
   const isOver = [...found.keys()].every((status) => status === "ready" || status === "degraded");
-  return [`${ready} of ${keys.length} agents ready`, ...others, ...(isOver ? ["Ctrl-C stops"] : [])].join("; ");
+  return [`${ready} ready`, ...others, ...(isOver ? ["Ctrl-C stops"] : [])].join("; ");
 }
 
 /** `stopping; snail: 2 calls are still running`. */

@@ -5,7 +5,9 @@ import { logVariables } from "../../lib/process/log-variables.ts";
 import { displayPath } from "../manifests/diagnostic.ts";
 import type { Terminal } from "../terminal.ts";
 import { describeExposure, openCallerToken } from "./caller-token.ts";
+import { isFree } from "./child-process.ts";
 import { coalesce } from "./coalesce.ts";
+import { bridgeHost } from "./desired-servers.ts";
 import { followEdits } from "./follow.ts";
 import { loadManifests, type LoadOptions, type Loaded } from "./load.ts";
 import { LocalRun } from "./local-run.ts";
@@ -18,6 +20,7 @@ import type { UpReport } from "./report.ts";
 import { aborted, stopSignal, type SignalSource } from "./signals.ts";
 import { lockStateFolder, openStateFolder, stateFolderPath, type StateFolder } from "./state-folder.ts";
 import { createTextReport } from "./text-report.ts";
+import { writeTrust } from "./trust.ts";
 
 export interface UpOptions {
   paths: readonly [string, ...string[]];
@@ -26,6 +29,8 @@ export interface UpOptions {
   only: readonly string[];
   /** Whether callers from other machines need a token. */
   token: boolean;
+  /** Whether the manifests may start programs from now on. */
+  trust: boolean;
   /** Show what every process logs. */
   logs: boolean;
   /** One JSON object per event, in place of lines for people. */
@@ -43,20 +48,26 @@ export interface UpEdges {
  * @throws UsageError when a path is not there, or `--only` names no agent
  */
 export async function up(options: UpOptions, { terminal, process }: UpEdges): Promise<number> {
-  const { paths, port, host, only, json, logs, token: needsToken } = options;
+  const { paths, port, host, only, json, logs, trust: trusts, token: needsToken } = options;
   const signer = await createRunSigner();
-  const loading: LoadOptions = { paths, only, registryPort: port, host, env: process.env, signer: signer.published };
+  const loading: LoadOptions = {
+    ...{ paths, only, host, trusts },
+    registryPort: port,
+    env: process.env,
+    signer: signer.published,
+    isFree: (wanted) => isFree(wanted, bridgeHost),
+  };
   const first = await loadManifests(loading, undefined);
   const report = json ? createJsonReport(terminal) : createTextReport(terminal);
   report.judged(first.diagnostics);
-  if (first.desired.runnable.size === 0) {
+  if (first.desired.runnable.size + first.desired.runnableServers.size === 0) {
     terminal.complain(`pallas: ${describeNothing(first)}`);
     return 1;
   }
 
   let prepared: Prepared;
   try {
-    prepared = await prepare(first, { port, host, env: process.env });
+    prepared = await prepare(first, loading);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     terminal.complain(`pallas: ${error.message}`);
@@ -77,10 +88,7 @@ interface Prepared {
 }
 
 /** What must hold before anything is started: a state folder that is ours alone, and the registry's port. */
-async function prepare(
-  { folders }: Loaded,
-  { port, host, env }: { port: number; host: string; env: Readonly<Record<string, string | undefined>> },
-): Promise<Prepared> {
+async function prepare({ folders }: Loaded, { registryPort, host, env, trusts }: LoadOptions): Promise<Prepared> {
   // Said here once, not by every program that is started.
   readEnvironment(z.object(logVariables), env);
   const folder = await openStateFolder(stateFolderPath(folders, env));
@@ -88,7 +96,8 @@ async function prepare(
   try {
     // Of a run before that was killed.
     await removeSecrets(folder);
-    await requirePort(port, host, "choose another --port");
+    await requirePort(registryPort, host, "choose another --port");
+    if (trusts) await writeTrust(folder, folders);
   } catch (error) {
     await unlock();
     throw error;

@@ -54,6 +54,32 @@ describe("CLI-1 a ready process is looked at", () => {
     expect(await hung.ended).toBe("does not answer any more (3 times in a row)");
   });
 
+  test("one whose health will soon be another is asked at every look, and sooner while that is so", async () => {
+    const clock = new ManualClock();
+    const controller = new AbortController();
+    const told: string[] = [];
+    const found = ["starting", "starting", "ok", "ok"];
+    void watchProcess<string>(
+      {
+        clock,
+        observeLiveness: async () => true,
+        observeHealth: async () => found[told.length] ?? "ok",
+        onHealth: (health) => void told.push(health),
+        isPassing: (health) => health === "starting",
+      },
+      controller.signal,
+    );
+    await settle();
+    await clock.advance(watchLimits.passingIntervalMs);
+    await clock.advance(watchLimits.passingIntervalMs);
+    expect(told).toEqual(["starting", "starting", "ok"]);
+    await clock.advance(watchLimits.intervalMs - 1);
+    expect(told).toHaveLength(3);
+    await clock.advance(1);
+    expect(told).toHaveLength(4);
+    controller.abort(new Error("over"));
+  });
+
   test("its health is asked for at every third look", async () => {
     const { told, look, stop } = watch([]);
     await look(7);

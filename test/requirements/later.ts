@@ -22,6 +22,8 @@ export const laterRequirements: Requirements = {
       "plan/check.test.ts",
       "operator/server/reconcile.test.ts",
       "operator/render/server-children.test.ts",
+      "cli/up/desired-servers.test.ts",
+      "test/integration/local-servers.test.ts",
     ],
   },
   "DSC-7": {

@@ -377,6 +377,9 @@ export const operationRequirements: Requirements = {
     promise: "A folder of manifests is data: nothing in it is run, and no variable of a process is changed.",
     shown: [
       "test/integration/hostile-folders.test.ts",
+      "test/integration/local-servers.test.ts",
+      "cli/up/desired-servers.test.ts",
+      "cli/up/trust.test.ts",
       "cli/manifests/environment.test.ts",
       "cli/chat/token-scope.test.ts",
       "lib/auth/caller-token.test.ts",
