@@ -46,6 +46,9 @@ export const parseEnvironment = (env: Readonly<Record<string, string | undefined
 const ofUser =
   /^(home|user|logname|shell|lang|lc_\w+|tz|tmpdir|xdg_\w+|npm_config_\w+|pip_\w+|uv_\w+|nvm_\w+|volta_\w+|(http|https|all|no)_proxy|node_extra_ca_certs|ssl_cert_file|ssl_cert_dir|requests_ca_bundle)$/i;
 
+/** With `none`, how a pod reaches the outside, as its instance says. */
+const ofPod = /^((http|https|no)_proxy|node_use_env_proxy|node_extra_ca_certs)$/i;
+
 /** Folders below the work folder, by their variables. */
 const workFolders = {
   HOME: "home",
@@ -62,17 +65,21 @@ const workFolders = {
 export const renderWorkFolders = (work: string): string[] =>
   Object.values(workFolders).map((folder) => join(work, folder));
 
-/** What every process of the server is given. Of the bridge's own variables it has PATH, and with `user` those of its user. */
+/**
+ * What every process of the server is given. Of the bridge's own variables it has PATH and those of proxies, and with `user`
+ * those of its user.
+ */
 export function renderBaseEnvironment(
   { PALLAS_BRIDGE_WORK: work, PALLAS_BRIDGE_INHERIT: inherit }: Environment,
   own: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const { PATH = "/usr/local/bin:/usr/bin:/bin" } = own;
+  const wanted = inherit === "none" ? ofPod : ofUser;
+  const inherited = Object.entries(own).filter(([name, value]) => value !== undefined && wanted.test(name));
   if (inherit === "none") {
     const folders = Object.entries(workFolders).map(([name, folder]) => [name, join(work, folder)]);
-    return { PATH, LANG: "C.UTF-8", ...Object.fromEntries(folders) };
+    return { PATH, LANG: "C.UTF-8", ...Object.fromEntries([...inherited, ...folders]) };
   }
-  const inherited = Object.entries(own).filter(([name, value]) => value !== undefined && ofUser.test(name));
   return { PATH, ...Object.fromEntries(inherited) };
 }
 
