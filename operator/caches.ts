@@ -34,6 +34,10 @@ export interface Caches {
 const keysIn = (agent: LiveObject, names: readonly string[]) =>
   names.map((name) => objectKey(agent.metadata.namespace, name));
 
+/** The key of the instance that an agent or server says it belongs to. */
+export const keysInInstance = (member: WatchedAgent | WatchedServer): string[] =>
+  member.parsed.ok ? keysIn(member, [member.parsed.value.spec.instanceRef.name]) : [];
+
 /** Agents of one instance that ask for the same port. */
 export function portKeys({ parsed }: WatchedAgent): string[] {
   if (!parsed.ok || parsed.value.spec.port === undefined) return [];
@@ -55,6 +59,9 @@ export const serverKeys = ({ parsed }: WatchedServer): string[] =>
 
 const namedServerKeys = ({ parsed }: WatchedAgent): string[] =>
   parsed.ok ? (parsed.value.spec.servers ?? []).map(({ name }) => serverKeyOf(parsed.value, name)) : [];
+
+/** The server whose children would have the name of this agent's, if there is such a server. */
+export const runsServer = (agent: string): string | undefined => /^(.+)-server$/.exec(agent)?.[1];
 
 /** The agent a child belongs to, by its label: a retained claim has no owner. */
 export function agentKeys({ metadata }: LiveObject): string[] {
@@ -92,7 +99,7 @@ export function createCaches({ log, agentImage, ...options }: CachesOptions): Ca
     ...common,
     ...watching(kinds.PallasAgent),
     indexes: {
-      instance: (agent) => (agent.parsed.ok ? keysIn(agent, [agent.parsed.value.spec.instanceRef.name]) : []),
+      instance: keysInInstance,
       port: (agent) => portKeys(agent),
       server: namedServerKeys,
       dependency: (agent) => (agent.parsed.ok ? keysIn(agent, dependenciesOf(agent.parsed.value)) : []),
@@ -102,7 +109,7 @@ export function createCaches({ log, agentImage, ...options }: CachesOptions): Ca
     ...common,
     ...watching(kinds.PallasServer),
     indexes: {
-      instance: (server) => (server.parsed.ok ? keysIn(server, [server.parsed.value.spec.instanceRef.name]) : []),
+      instance: keysInInstance,
       name: serverKeys,
     },
   });

@@ -8,7 +8,7 @@ import { createSource, desiredStateChanged, ownerKey, selfKey, type Source } fro
 import type { Logger } from "../lib/process/log.ts";
 import type { WatchedAgent, WatchedServer } from "../plan/parse-watched.ts";
 import { createAgentReconciler, type ReconcilerOptions } from "./agent/reconcile.ts";
-import { calleeKeys, agentKeys, portKeys, serverKeys } from "./caches.ts";
+import { calleeKeys, agentKeys, keysInInstance, portKeys, runsServer, serverKeys } from "./caches.ts";
 import { dependentsOf, isReady } from "./dependents.ts";
 import { createInstanceReconciler } from "./instance/reconcile.ts";
 import type { ChildKind } from "./resources.ts";
@@ -48,16 +48,20 @@ const instanceChildKinds = [
 
 const serverChildKinds = ["deployment", "service", "configMap", "serviceAccount", "networkPolicy"] as const;
 
-/** An instance counts its agents; while many change it does so no oftener than this. */
+/** An instance counts its agents, and its gateway reaches servers; while many change it looks no oftener than this. */
 const countAgentsMs = 500;
 
 type Cached = Pick<ControllersOptions, "caches" | "tracker">;
 
-const childSources = ({ caches, tracker }: Cached, kinds: readonly ChildKind[], owner: typeof agentType): Source[] =>
+const childSources = (
+  { caches, tracker }: Cached,
+  kinds: readonly ChildKind[],
+  toKeys: (child: LiveObject) => string[],
+): Source[] =>
   kinds.map((kind) =>
     createSource({
       informer: caches.children[kind],
-      toKeys: ownerKey(owner),
+      toKeys,
       isEcho: (child) => tracker.isEcho(child),
     }),
   );
@@ -65,8 +69,14 @@ const childSources = ({ caches, tracker }: Cached, kinds: readonly ChildKind[], 
 const readyOrSpecChanged = (previous: WatchedAgent, agent: WatchedAgent): boolean =>
   desiredStateChanged(previous, agent) || isReady(previous) !== isReady(agent);
 
-const instanceKey = (agent: WatchedAgent): string[] =>
-  agent.parsed.ok ? [objectKey(agent.metadata.namespace, agent.parsed.value.spec.instanceRef.name)] : [];
+/** The server that would have a child of this name, or children of the names of this agent's. */
+const serverRunAs = ({ metadata: { name, namespace } }: LiveObject): string[] => {
+  const server = runsServer(name);
+  return server === undefined ? [] : [objectKey(namespace, server)];
+};
+
+/** Whose it is, and for whom it stands in the way, until it is gone. */
+const serverOfChild = (child: LiveObject): string[] => [...ownerKey(serverType)(child), ...serverRunAs(child)];
 
 function agentSources({ caches, tracker }: Cached): Source[] {
   const agentsOf = (instance: LiveObject) => caches.agents.store.byIndex("instance", keyOf(instance)).map(keyOf);
@@ -93,7 +103,7 @@ function agentSources({ caches, tracker }: Cached): Source[] {
     }),
     // By label: a retained claim has no owner.
     createSource({ informer: caches.children.historyClaim, toKeys: agentKeys }),
-    ...childSources({ caches, tracker }, agentChildKinds, agentType),
+    ...childSources({ caches, tracker }, agentChildKinds, ownerKey(agentType)),
   ];
 }
 
@@ -106,7 +116,8 @@ function serverSources({ caches, tracker }: Cached): Source[] {
     // When the holder of a name gives it up, the next one may have it.
     createSource({ informer: caches.servers, toKeys: sameName, when: desiredStateChanged }),
     createSource({ informer: caches.instances, toKeys: serversOf, when: desiredStateChanged }),
-    ...childSources({ caches, tracker }, serverChildKinds, serverType),
+    createSource({ informer: caches.agents, toKeys: serverRunAs, when: () => false }),
+    ...childSources({ caches, tracker }, serverChildKinds, serverOfChild),
   ];
 }
 
@@ -119,11 +130,18 @@ export function createControllers(options: ControllersOptions): Controller[] {
         createSource({ informer: caches.instances, toKeys: selfKey, when: desiredStateChanged }),
         createSource({
           informer: caches.agents,
-          toKeys: instanceKey,
+          toKeys: keysInInstance,
           when: readyOrSpecChanged,
           gatherMs: countAgentsMs,
         }),
-        ...childSources(options, instanceChildKinds, instanceType),
+        // Its gateway may connect to those that are called directly.
+        createSource({
+          informer: caches.servers,
+          toKeys: keysInInstance,
+          when: desiredStateChanged,
+          gatherMs: countAgentsMs,
+        }),
+        ...childSources(options, instanceChildKinds, ownerKey(instanceType)),
         options.instanceWakes,
       ],
       reconcile: createInstanceReconciler(options),

@@ -17,6 +17,7 @@ import { createLogger } from "../lib/process/log.ts";
 import { createMetrics, probeRoutes } from "../lib/process/metrics.ts";
 import { createShutdown } from "../lib/process/shutdown.ts";
 import { limitsOf } from "../plan/limit-variables.ts";
+import type { Rules } from "../plan/rules.ts";
 import { createCaches, instanceOf } from "./caches.ts";
 import { createChildWriter } from "./children.ts";
 import { createControllers } from "./controllers.ts";
@@ -25,6 +26,7 @@ import { agentQuestion } from "./health/ask-health.ts";
 import { bridgeQuestion } from "./health/bridge-verdict.ts";
 import { createHealthPoller } from "./health/poller.ts";
 import { createSliceInformer, podsAtUrl, podsInSlices, type Asked } from "./health/watched-pods.ts";
+import { createInstanceServers } from "./instance-servers.ts";
 import { RolloutBudget } from "./rollouts/budget.ts";
 import { registerRolloutMetrics } from "./rollouts/metrics.ts";
 import { createImagePacing } from "./rollouts/pace-image.ts";
@@ -144,9 +146,12 @@ const budget = new RolloutBudget({
   log: log.child({ logger: "pallas.operator.rollouts" }),
 });
 registerRolloutMetrics(metrics.registry, budget);
+const rules: Rules = { mode: "cluster", ...limitsOf(environment) };
+const instanceServers = createInstanceServers({ servers: caches.servers.store, agents: caches.agents.store, rules });
 const controllers = createControllers({
   caches,
-  neighbours: createNeighbours(caches.agents.store),
+  neighbours: createNeighbours(caches.agents.store, instanceServers),
+  instanceServers,
   children,
   status: createStatusWriter({ transport: fenced, tracker, guard, events }),
   tracker,
@@ -156,7 +161,7 @@ const controllers = createControllers({
     gateway: environment.PALLAS_GATEWAY_IMAGE,
     bridge: environment.PALLAS_BRIDGE_IMAGE,
   },
-  rules: { mode: "cluster", ...limitsOf(environment) },
+  rules,
   apiServerPorts: environment.PALLAS_API_SERVER_PORTS,
   metricsFrom: environment.PALLAS_METRICS_FROM,
   health,

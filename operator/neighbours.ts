@@ -1,4 +1,4 @@
-// The agents of each instance as plan/ wants them, kept in step with the cache: gathering them anew would cost each
+// The agents and tool servers of each instance as plan/ wants them, kept in step with the cache: gathering them anew would cost each
 // reconcile a walk over all agents of its instance.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
@@ -7,6 +7,7 @@ import type { ReadStore } from "../lib/kube/store.ts";
 import { calledBy } from "../plan/order.ts";
 import type { WatchedAgent } from "../plan/parse-watched.ts";
 import type { Neighbourhood } from "../plan/resolve.ts";
+import type { InstanceServers } from "./instance-servers.ts";
 
 export interface Neighbours {
   /** A view that goes on changing with the cache: to be used up before the next await. */
@@ -18,7 +19,11 @@ interface Around {
   readonly callers: Map<string, Set<string>>;
 }
 
-export function createNeighbours(agents: Pick<ReadStore<WatchedAgent>, "onChange">): Neighbours {
+/** @param servers absent: no instance has any but those in its own spec */
+export function createNeighbours(
+  agents: Pick<ReadStore<WatchedAgent>, "onChange">,
+  servers?: InstanceServers,
+): Neighbours {
   const byInstance = new Map<string, Around>();
   const unreadable = new Map<string, Set<string>>();
   const instanceOf = ({ metadata, spec }: PallasAgent) => objectKey(metadata.namespace, spec.instanceRef.name);
@@ -64,7 +69,8 @@ export function createNeighbours(agents: Pick<ReadStore<WatchedAgent>, "onChange
       const { namespace, name } = instance.metadata;
       const { agents = new Map(), callers = new Map() } = byInstance.get(objectKey(namespace, name)) ?? {};
       // Which instance they belong to cannot be told.
-      return { instance, agents, callers, invalid: unreadable.get(namespace) ?? new Set() };
+      const invalid = unreadable.get(namespace) ?? new Set();
+      return { instance, agents, callers, invalid, ...(servers ? { servers: servers.of(instance) } : {}) };
     },
   };
 }

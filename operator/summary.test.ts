@@ -90,6 +90,12 @@ describe("OPR-3 Ready, Reconciling and Stalled", () => {
       "InProgress",
     ],
     [
+      "a tool server that may yet come",
+      { found: ["ReferencesResolved", "False", "ServerNotFound"] },
+      "False True False",
+      "InProgress",
+    ],
+    [
       "an instance that may yet come",
       { found: ["Accepted", "Unknown", "InstanceNotFound"] },
       "False True False",
@@ -108,7 +114,8 @@ describe("OPR-3 Ready, Reconciling and Stalled", () => {
     expect(summarised(given)).toMatchObject({ states, kstatus });
   });
 
-  it.each(validationReasons.filter((reason) => reason !== "AgentNotFound" && reason !== "InstanceNotFound"))(
+  const mayYetCome: readonly string[] = ["AgentNotFound", "InstanceNotFound", "ServerNotFound"];
+  it.each(validationReasons.filter((reason) => !mayYetCome.includes(reason)))(
     "a validation error needs a hand: %s",
     (reason) => {
       const { states, kstatus, conditions } = summarised({ found: ["Accepted", "False", reason] });

@@ -22,7 +22,11 @@ export interface Summary<Part extends string> {
 }
 
 /** References to other resources, which may be applied a moment later: nothing of this one needs a change. */
-const mayYetCome: ReadonlySet<string> = new Set<ValidationReason>(["InstanceNotFound", "AgentNotFound"]);
+const mayYetCome: ReadonlySet<string> = new Set<ValidationReason>([
+  "InstanceNotFound",
+  "AgentNotFound",
+  "ServerNotFound",
+]);
 /** Reasons of a False part that no change by hand is needed for. */
 const passing: ReadonlySet<string> = new Set<Reason>([
   "WaitingForDependencies",

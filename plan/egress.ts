@@ -6,6 +6,7 @@ import type { RunConfig } from "../crds/run-config.ts";
 import type { PallasServer } from "../crds/server.ts";
 import { bareHost, formatIpv4, isRefusedHost, parseAddress } from "./addresses.ts";
 import { isBuiltIn } from "./models.ts";
+import { isCalledDirectly } from "./server-address.ts";
 
 export type Destination =
   | { kind: "namespace"; namespace: string }
@@ -60,17 +61,32 @@ function inOrder(found: readonly Destination[]): Destination[] {
   return [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, destination]) => destination);
 }
 
-/** What a gateway connects to beside name servers, the API server, its registry and its agents: whose keys it checks by. */
-export function gatewayDestinations({ instance: { namespace }, jwt }: GatewayConfig, { spec }: PallasInstance) {
-  const urls = [jwt?.jwksUrl ?? jwt?.issuer, spec.proxy?.https, spec.proxy?.http];
+/**
+ * What a gateway connects to beside name servers, the API server, its registry, its agents and bridges: whose keys it checks
+ * by, and tool servers that are called directly.
+ */
+export function gatewayDestinations(
+  { instance: { namespace }, jwt }: GatewayConfig,
+  { spec }: PallasInstance,
+  servers: Iterable<PallasServer>,
+): Destination[] {
+  const direct = [...servers].flatMap((server) => (isCalledDirectly(server.spec) ? [server.spec.remote?.url] : []));
+  const urls = [jwt?.jwksUrl ?? jwt?.issuer, spec.proxy?.https, spec.proxy?.http, ...direct];
   return inOrder(urls.flatMap((url) => (url === undefined ? [] : destinationsOfUrl(url, namespace))));
 }
 
-/** Everything an agent connects to beside name servers and other agents, each once and in one order. */
-export function destinationsOf(config: RunConfig, { spec }: PallasInstance): Destination[] {
+/**
+ * Everything an agent connects to beside name servers, other agents and bridges, each once and in one order.
+ * @param bridgeUrls of servers whose pods its policy names by their labels, which opens no more than these
+ */
+export function destinationsOf(
+  config: RunConfig,
+  { spec }: PallasInstance,
+  bridgeUrls: readonly string[] = [],
+): Destination[] {
   const { namespace } = config.agent;
   const urls = [
-    ...config.servers.map(({ url }) => url),
+    ...config.servers.map(({ url }) => url).filter((url) => !bridgeUrls.includes(url)),
     ...config.providers.map(({ baseUrl }) => baseUrl),
     ...[...config.servers, ...config.providers].map(({ oauth }) => oauth?.tokenUrl),
     // Keys that are found by metadata may be on another host, as a rule one outside as well.

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { PallasServer } from "../crds/server.ts";
 import { parseGatewayConfig } from "../crds/gateway-config.ts";
 import { gatewayDestinations } from "./egress.ts";
 import { resolveGateway, tokenFiles } from "./gateway.ts";
 import { serialiseConfig } from "./run-config.ts";
-import { sampleInstance } from "./testing/resources.ts";
+import { sampleInstance, sampleServer } from "./testing/resources.ts";
 
 const metadata = { namespace: "agents" };
 const resolved = (gateway: object, spec: object = {}) => {
@@ -92,10 +93,10 @@ describe("MGM-1 what a gateway runs on", () => {
 });
 
 describe("SEC-3 where a gateway connects to beside its agents", () => {
-  it("is nowhere, but where keys and proxies are", () => {
-    const of = (spec: object) => {
+  it("is nowhere, but where keys, proxies and servers without a bridge are", () => {
+    const of = (spec: object, ...servers: PallasServer[]) => {
       const { config, instance } = resolved({}, spec);
-      return gatewayDestinations(config, instance);
+      return gatewayDestinations(config, instance, servers);
     };
     expect(of({})).toEqual([]);
     const jwt = { issuer: "https://id.example.com", audiences: ["pallas"], jwksUrl: "http://keys.auth.svc/jwks" };
@@ -104,5 +105,9 @@ describe("SEC-3 where a gateway connects to beside its agents", () => {
       { kind: "address", cidr: "10.0.0.9/32", port: 3128 },
     ]);
     expect(of({ auth: { jwt: { ...jwt, jwksUrl: "" } } })).toEqual([{ kind: "outside", port: 443 }]);
+    const url = "http://mcp.tools.svc/mcp";
+    const headers = [{ name: "X", valueFrom: { secretKeyRef: { name: "keys", key: "x" } } }];
+    expect(of({}, sampleServer("direct", { remote: { url } }))).toEqual([{ kind: "namespace", namespace: "tools" }]);
+    expect(of({}, sampleServer("bridged", { remote: { url, headers } }))).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import type { PallasInstance } from "../crds/instance.ts";
 import type { LiveConfig, RunConfig, TokenSigner } from "../crds/run-config.ts";
 import type { Neighbourhood } from "./resolve.ts";
 import { hashRunConfig, renderLiveConfig, renderRunConfig } from "./run-config.ts";
+import { isCalledDirectly } from "./server-address.ts";
 import { effectiveSettings, type EffectiveSettings } from "./settings.ts";
 import type { PeerUrls } from "./urls.ts";
 
@@ -18,7 +19,18 @@ export interface Resolved {
   readonly live: LiveConfig;
   /** Names of the agents that call this one, in alphabetical order. */
   readonly callers: readonly string[];
+  /** Names of the PallasServers that it reaches through their bridges, in alphabetical order. */
+  readonly bridges: readonly string[];
 }
+
+const bridgesOf = ({ spec }: PallasAgent, { instance, servers }: Neighbourhood): string[] =>
+  (spec.servers ?? [])
+    .flatMap(({ name }) => {
+      if (instance.spec.servers?.some((inline) => inline.name === name)) return [];
+      const server = servers?.sound.get(name);
+      return server === undefined || isCalledDirectly(server.spec) ? [] : [server.metadata.name];
+    })
+    .toSorted();
 
 /**
  * @param signer of the tokens of the instance's gateway, where it has one and that is known
@@ -38,6 +50,7 @@ export function renderResolved(
     config,
     hash: hashRunConfig(config),
     live: renderLiveConfig(agent, around.instance, signer),
+    bridges: bridgesOf(agent, around),
     callers: [...(around.callers.get(agent.metadata.name) ?? [])].toSorted(),
   };
 }

@@ -13,6 +13,7 @@ import { ConditionSet } from "../conditions.ts";
 import type { BridgeVerdict } from "../health/bridge-verdict.ts";
 import type { Health } from "../health/poller.ts";
 import type { HealthVerdict } from "../health/verdict.ts";
+import type { InstanceServers } from "../instance-servers.ts";
 import type { Neighbours } from "../neighbours.ts";
 import type { Images } from "../render/agent-children.ts";
 import type { LiveDeployment } from "../resources.ts";
@@ -30,6 +31,7 @@ import { markAvailable, markHealth, markUnchecked, renderAgentStatus } from "./o
 export interface ReconcilerOptions {
   readonly caches: Caches;
   readonly neighbours: Neighbours;
+  readonly instanceServers: InstanceServers;
   readonly children: ChildWriter;
   readonly status: StatusWriter;
   readonly images: Images;

@@ -37,9 +37,7 @@ export type Asked = keyof typeof asked;
 /** The agent or server that an object was made for, by its labels. */
 function ownerOf({ metadata }: LiveObject, of: Asked): string | undefined {
   const name = metadata.labels?.[asked[of].label];
-  return name === undefined || metadata.labels?.[labels.component] !== of
-    ? undefined
-    : objectKey(metadata.namespace, name);
+  return name === undefined ? undefined : objectKey(metadata.namespace, name);
 }
 
 /** An EndpointSlice of an agent's or server's Service; it carries the Service's labels. */

@@ -17,9 +17,16 @@ export async function applyGateway(
   instance: PallasInstance,
   { writing, log }: { writing: Writing; log: Logger },
 ): Promise<LiveDeployment | undefined> {
-  const { children, images, rules, apiServerPorts, metricsFrom } = options;
+  const { children, images, rules, apiServerPorts, metricsFrom, instanceServers } = options;
   const name = gatewayName(instance.metadata.name);
-  const rendered = renderGatewayChildren(instance, images, rules, apiServerPorts, metricsFrom);
+  const rendered = renderGatewayChildren(
+    instance,
+    images,
+    rules,
+    apiServerPorts,
+    metricsFrom,
+    instanceServers.of(instance).sound.values(),
+  );
   if (rendered === undefined) {
     await removeProgram(children, name, writing);
     return undefined;

@@ -15,6 +15,7 @@ import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { agentType, instanceType, registrationType, serverType } from "../../crds/kinds.ts";
 import { configFiles, gatewayConfigName, gatewayName, group } from "../../crds/names.ts";
+import type { PallasServer } from "../../crds/server.ts";
 import { resolveGateway, type ResolvedGateway } from "../../plan/gateway.ts";
 import { serialiseConfig } from "../../plan/run-config.ts";
 import type { Rules } from "../../plan/rules.ts";
@@ -88,13 +89,17 @@ const renderService = ({ instance, replicas, service: { type, port } }: Resolved
   },
 });
 
-/** Of an instance without faults; undefined where it has no gateway. */
+/**
+ * Of an instance without faults; undefined where it has no gateway.
+ * @param servers its sound ones
+ */
 export function renderGatewayChildren(
   instance: PallasInstance,
   images: Images,
   rules: Rules,
   apiServerPorts: readonly number[] = usualApiServerPorts,
   metricsFrom: readonly NetworkPolicyPeer[] = [],
+  servers: Iterable<PallasServer> = [],
 ): GatewayChildren | undefined {
   const gateway = resolveGateway(instance);
   if (gateway === undefined) return undefined;
@@ -105,7 +110,7 @@ export function renderGatewayChildren(
     roleBinding: renderRoleBinding(instance, "gateway", name),
     runConfig: renderConfigMap(gateway),
     service: renderService(gateway),
-    networkPolicy: renderGatewayNetworkPolicy(gateway, apiServerPorts, metricsFrom),
+    networkPolicy: renderGatewayNetworkPolicy(gateway, apiServerPorts, metricsFrom, servers),
     podDisruptionBudget: renderGatewayBudget(gateway),
     deployment: renderGatewayDeployment(gateway, images.gateway, rules),
   };

@@ -3,6 +3,7 @@
 // server, its registry, its agents and tool servers, and where the keys are by which it checks tokens.
 import type { NetworkPolicyPeer } from "../../crds/agent-settings.ts";
 import { gatewayName, ports } from "../../crds/names.ts";
+import type { PallasServer } from "../../crds/server.ts";
 import { gatewayDestinations } from "../../plan/egress.ts";
 import type { ResolvedGateway } from "../../plan/gateway.ts";
 import { renderMetadata, renderPeers, renderSelector } from "./metadata.ts";
@@ -13,6 +14,7 @@ export function renderGatewayNetworkPolicy(
   { instance, config }: ResolvedGateway,
   apiServerPorts: readonly number[],
   metricsFrom: readonly NetworkPolicyPeer[],
+  servers: Iterable<PallasServer>,
 ): RenderedNetworkPolicy | undefined {
   if (instance.spec.agentDefaults?.networkPolicy?.enabled === false) return undefined;
   return {
@@ -32,7 +34,7 @@ export function renderGatewayNetworkPolicy(
         { to: [renderPeers(instance, "agent")], ports: [tcp(ports.agentMcp), tcp(ports.agentAdmin)] },
         { to: [renderPeers(instance, "server")], ports: [tcp(ports.bridge), tcp(ports.bridgeAdmin)] },
         { to: [renderPeers(instance, "registry")], ports: [tcp(ports.registry)] },
-        ...gatewayDestinations(config, instance).map(renderDestination),
+        ...gatewayDestinations(config, instance, servers).map(renderDestination),
       ],
     },
   };

@@ -8,6 +8,7 @@ import { agentChildren, labels, operatorLabels, ports } from "../../crds/names.t
 import { destinationsOf } from "../../plan/egress.ts";
 import type { Resolved } from "../../plan/resolved.ts";
 import type { EffectiveSettings } from "../../plan/settings.ts";
+import { clusterServerUrl } from "../../plan/urls.ts";
 import { renderMetadata, renderSelector } from "./metadata.ts";
 import {
   nameServers,
@@ -66,13 +67,23 @@ function renderIngress({ agent, instance, callers, settings }: Resolved): Ingres
   ];
 }
 
-function renderEgress({ agent, instance, config, settings }: Resolved): V1NetworkPolicyEgressRule[] {
+/** Of tool servers of the instance, as one peer. */
+const bridgePods = (instance: PallasInstance, names: readonly string[]): V1NetworkPolicyPeer => ({
+  podSelector: {
+    matchLabels: { [labels.instance]: instance.metadata.name, [labels.component]: "server" },
+    matchExpressions: [{ key: labels.server, operator: "In", values: [...names] }],
+  },
+});
+
+function renderEgress({ agent, instance, config, settings, bridges }: Resolved): V1NetworkPolicyEgressRule[] {
   const called = config.agents.map(({ name }) => name);
+  const bridgeUrls = bridges.map((server) => clusterServerUrl(server, agent.metadata.namespace));
   return [
     nameServers,
     ...(called.length > 0 ? [{ to: [agentPods(agent, called)], ports: [tcp(ports.agentMcp)] }] : []),
+    ...(bridges.length > 0 ? [{ to: [bridgePods(instance, bridges)], ports: [tcp(ports.bridge)] }] : []),
     ...gatewayPods(instance).map((gateway) => ({ to: [gateway], ports: [tcp(ports.gateway)] })),
-    ...destinationsOf(config, instance).map(renderDestination),
+    ...destinationsOf(config, instance, bridgeUrls).map(renderDestination),
     ...settings.networkPolicy.to.map((peer) => ({ to: [reachablePeer(peer)], ...extraPorts(peer) })),
   ];
 }

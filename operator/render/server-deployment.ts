@@ -18,7 +18,7 @@ import { restrictedContainer, restrictedPod } from "./restricted.ts";
 type Container = NonNullable<ResolvedBridge["container"]>;
 
 /** In the image of bridges: a static busybox, and the script that it runs. */
-const supervisorFiles = ["/app/busybox", "/app/supervisor.sh"];
+const supervisorFiles = ["/usr/share/pallas/busybox", "/usr/share/pallas/supervisor.sh"];
 
 const workMount: V1VolumeMount = { name: "work", mountPath: mounts.serverWork };
 const tmpMount: V1VolumeMount = { name: "tmp", mountPath: "/tmp" };

@@ -86,7 +86,7 @@ export function markAvailable(conditions: Conditions, { resolved, rollout, verdi
   } else if (resolved && !resolved.bridge) {
     conditions.set("Available", "True", "Available", "called directly at its URL, without a bridge");
   } else if (!rollout) {
-    conditions.set("Available", "False", "Unavailable", "it has no Deployment yet");
+    conditions.set("Available", "False", "Unavailable", "nothing runs of it yet");
   } else if (rollout.available || verdict?.status === "starting" || verdict?.status === "down") {
     // A bridge may hold its pod back from callers for the server's sake.
     markAsked(conditions, rollout, verdict);

@@ -15,6 +15,7 @@ import { agentManifestOf, instanceManifestOf, serverManifestOf } from "../../pla
 import { createAgentReconciler, type ReconcilerOptions } from "../agent/reconcile.ts";
 import { createCaches, instanceOf, type Caches } from "../caches.ts";
 import { createChildWriter } from "../children.ts";
+import { createInstanceServers } from "../instance-servers.ts";
 import { createInstanceReconciler } from "../instance/reconcile.ts";
 import { createNeighbours } from "../neighbours.ts";
 import { childTypes, ownTypes, type ChildKind } from "../resources.ts";
@@ -110,13 +111,16 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
     onFree: () => undefined,
     log,
   });
+  const rules = rest.rules ?? releaseRules;
+  const instanceServers = createInstanceServers({ servers: caches.servers.store, agents: caches.agents.store, rules });
   const reconcilerOptions: ReconcilerOptions = {
     caches,
-    neighbours: createNeighbours(caches.agents.store),
+    neighbours: createNeighbours(caches.agents.store, instanceServers),
+    instanceServers,
     children: createChildWriter({ transport, caches, tracker, guard, log }),
     status: createStatusWriter({ transport, tracker, guard, events: { record: () => undefined } }),
     images: releaseImages,
-    rules: releaseRules,
+    rules,
     apiServerPorts: usualApiServerPorts,
     metricsFrom: [],
     health: { of: () => undefined },

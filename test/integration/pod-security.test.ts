@@ -9,8 +9,16 @@ import type { PallasInstance } from "../../crds/instance.ts";
 import { renderAgentChildren } from "../../operator/render/agent-children.ts";
 import { renderGatewayChildren } from "../../operator/render/gateway-children.ts";
 import { renderInstanceChildren } from "../../operator/render/instance-children.ts";
-import { around, makeAgent, makeInstance, releaseImages } from "../../operator/render/testing/resources.ts";
-import { judgeAgent, judgeInstance } from "../../plan/judge.ts";
+import { renderServerChildren } from "../../operator/render/server-children.ts";
+import {
+  around,
+  makeAgent,
+  makeInstance,
+  makeServer,
+  releaseImages,
+  resolved,
+} from "../../operator/render/testing/resources.ts";
+import { judgeAgent, judgeInstance, judgeServers } from "../../plan/judge.ts";
 import { resolveAgent } from "../../plan/resolve.ts";
 import { fullAgentSpecs, fullInstanceSpecs } from "../drift/full-resources.ts";
 import { callApi } from "../cluster/api-call.ts";
@@ -69,6 +77,20 @@ function gatewayPod(instanceSpec: object): Pod {
   const instance = makeInstance({ gateway: {}, ...instanceSpec });
   expect(judgeInstance(instance, rules)).toEqual([]);
   return podOf(renderGatewayChildren(instance, releaseImages, rules)?.deployment.spec?.template);
+}
+
+const env = [{ name: "TOKEN", valueFrom: { secretKeyRef: { name: "keys", key: "token" } } }];
+const headers = [{ name: "Authorization", valueFrom: { secretKeyRef: { name: "keys", key: "remote" } } }];
+const serverSpecs = {
+  package: { package: { kind: "pypi", name: "mcp-server-time" }, env },
+  container: { container: { image: "tools.example/a:1", command: ["/server"], args: ["$(TOKEN)"] }, env },
+  remote: { remote: { url: "https://mcp.example.com/mcp", headers } },
+};
+
+function serverPod(kind: keyof typeof serverSpecs, instance = makeInstance()): Pod {
+  const server = makeServer("tools", serverSpecs[kind]);
+  expect([...judgeServers(instance, [server], { has: () => false }, rules).values()]).toEqual([[]]);
+  return podOf(renderServerChildren(resolved(server, instance), releaseImages)?.deployment.spec?.template);
 }
 
 describe.skipIf(clusterMissing())("SEC-1 a namespace that enforces Pod Security restricted", () => {
@@ -148,8 +170,16 @@ describe.skipIf(clusterMissing())("SEC-1 a namespace that enforces Pod Security 
     expect(pathsOf(fullInstanceSpecs).filter((path) => isRendered(path) && !paths.has(path))).toEqual([]);
   });
 
+  it.each(["package", "container", "remote"] as const)("takes the pods of tool servers: %s", async (kind) => {
+    const cases = fc.array(randomInstance, { minLength: batch, maxLength: batch });
+    for (const instances of fc.sample(cases, 1)) {
+      expect(await judgeAll(instances.map((spec) => serverPod(kind, makeInstance(spec))))).toEqual(["accepted"]);
+    }
+  });
+
   it.each(waysToBreak)("refuses them with %s", async (way) => {
-    for (const pod of [agentPod(makeInstance(), { name: "echo", spec: {} }), registryPod({}), gatewayPod({})]) {
+    const agent = agentPod(makeInstance(), { name: "echo", spec: {} });
+    for (const pod of [agent, registryPod({}), gatewayPod({}), serverPod("package"), serverPod("container")]) {
       expect(await judge(pod)).toBe("accepted");
       expect(await judge(breakPod(pod, way))).toMatch(refusal);
     }

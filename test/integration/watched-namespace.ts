@@ -40,6 +40,8 @@ export interface WatchedNamespace extends AsyncDisposable {
   readonly operator: OperatorProcess;
   readonly kubelet: FakeKubelet;
   kubectl(...args: string[]): Promise<string>;
+  /** With a manifest that it reads. */
+  kubectlWith(input: string, ...args: string[]): Promise<string>;
   apply(...manifests: object[]): Promise<void>;
   get(kind: string, name: string): Promise<LiveObject>;
   /** kind/name of everything of these kinds, sorted. */
@@ -69,6 +71,7 @@ export async function watchNamespace(
     operator,
     kubelet,
     kubectl,
+    kubectlWith: (input, ...args) => access.kubectl([`--namespace=${namespace.name}`, ...args], { input }),
     get,
     async apply(...manifests) {
       const input = manifests.map((manifest) => JSON.stringify(manifest)).join("\n---\n");
