@@ -75,6 +75,7 @@ const requireViewer = (onRefused: NameCallerParts["onRefused"]): MiddlewareHandl
 
 function routeOf(path: string): Route {
   if (path === managementPath) return "mcp";
+  if (path === "/api" || path.startsWith("/api/")) return "rest";
   return path.startsWith("/proxy/") ? "proxy" : "other";
 }
 

@@ -55,7 +55,7 @@ async function main(): Promise<void> {
     await Promise.all(servers.map((server) => server.close({ graceMs: closeGraceMs })));
   });
   const { http: port, admin: adminPort } = config.ports;
-  servers.push(await listen(app.fetch, { port, hostname, log, deadlineMs, clock }));
+  servers.push(await listen(app.fetch, { port, hostname, log, deadlineMs, upgrades: true, clock }));
   servers.push(await listen(adminApp.fetch, { port: adminPort, hostname: adminHost, log, limits: adminLimits }));
   const { PALLAS_DRAIN_DELAY_MS: delayMs } = environment;
   const { drainTimeoutMs: timeoutMs } = config;

@@ -1,12 +1,12 @@
 // The series of a gateway. Every label has a fixed set of values, whatever callers send.
-import { Counter, Gauge, Histogram } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { metricNames } from "../crds/metric-names.ts";
 import { createKubeMetrics, type KubeMetrics } from "../lib/kube/metrics.ts";
 import { createMetrics } from "../lib/process/metrics.ts";
 import type { ProxiedCall } from "./proxy/proxy.ts";
 
 /** What a request was for. */
-export type Route = "mcp" | "proxy" | "other";
+export type Route = "mcp" | "proxy" | "rest" | "other";
 
 /** Why nobody was let in, by the status of the answer. */
 const refusedStatuses = [400, 401, 403, 503] as const;
@@ -17,12 +17,17 @@ export type WriteOperation = (typeof writeOperations)[number];
 const writeOutcomes = ["ok", "refused", "failed"] as const;
 export type WriteOutcome = (typeof writeOutcomes)[number];
 
+/** error: the tool said so, or there was no answer. */
+const toolOutcomes = ["ok", "error"] as const;
+export type ToolOutcome = (typeof toolOutcomes)[number];
+
 export interface GatewayMetrics {
   readonly kube: KubeMetrics;
   countRequest(route: Route, status: number): void;
   countRefused(status: (typeof refusedStatuses)[number]): void;
   countWrite(operation: WriteOperation, outcome: WriteOutcome): void;
   countProxied(call: ProxiedCall): void;
+  countToolCall(outcome: ToolOutcome, durationMs: number): void;
   /** Text 0.0.4. */
   render(): Promise<{ body: string; contentType: string }>;
 }
@@ -71,6 +76,7 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
     buckets: [0.01, 0.1, 1, 10, 60, 600],
     registers,
   });
+  const countToolCall = createToolMetrics(registers);
   const gauge = (name: string, help: string, read: (observed: Observed) => number) =>
     new Gauge({
       name,
@@ -99,6 +105,27 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
       proxied.inc({ route, agent, outcome });
       proxiedSeconds.observe({ route }, durationMs / 1000);
     },
+    countToolCall,
     render: () => metrics.render(),
+  };
+}
+
+function createToolMetrics(registers: Registry[]): GatewayMetrics["countToolCall"] {
+  const toolCalls = new Counter({
+    name: "pallas_gateway_tool_calls_total",
+    help: "Calls of tools of the instance's servers, by how they ended.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const toolSeconds = new Histogram({
+    name: "pallas_gateway_tool_call_duration_seconds",
+    help: "Time of calls of tools.",
+    buckets: [0.01, 0.1, 1, 10, 60, 600],
+    registers,
+  });
+  for (const outcome of toolOutcomes) toolCalls.inc({ outcome }, 0);
+  return (outcome, durationMs) => {
+    toolCalls.inc({ outcome });
+    toolSeconds.observe(durationMs / 1000);
   };
 }

@@ -1,4 +1,4 @@
-// What a gateway serves to callers who were named: the management server, the way to agents, and the directory. Put together here from its
+// What a gateway serves to callers who were named: the management server, the way to agents, tool servers, and the directory. Put together here from its
 // configuration and from where it runs.
 import { readFile } from "node:fs/promises";
 import type { GatewayConfig } from "../crds/gateway-config.ts";
@@ -13,15 +13,16 @@ import { createManagementTable } from "./management/table.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import type { Place } from "./place.ts";
 import { createProxy } from "./proxy/proxy.ts";
+import { serveToolServers } from "./rest/serve.ts";
 
 /** The longest that spec.limits.wallClock may be: agents end their calls themselves. */
 const callTimeoutMs = 24 * 60 * 60_000;
 
 export interface ServedParts {
   config: GatewayConfig;
-  place: Pick<Place, "state" | "writesFor" | "registrations" | "server">;
+  place: Pick<Place, "state" | "writesFor" | "registrations" | "writeToolStatus" | "server">;
   environment: Pick<Environment, "PALLAS_AGENTS_TOKEN" | "PALLAS_IMAGE" | typeof limitsVariable>;
-  metrics: Pick<GatewayMetrics, "countProxied">;
+  metrics: Pick<GatewayMetrics, "countProxied" | "countToolCall">;
   log: Logger;
   clock: Clock;
 }
@@ -61,10 +62,14 @@ export function createServed({ config, place, environment, metrics, log, clock }
     log: log.child({ logger: "pallas.gateway.proxy" }),
     clock,
   });
+  const serversLog = log.child({ logger: "pallas.gateway.servers" });
+  const toolServers = serveToolServers({ config, place, rules, metrics, log: serversLog, clock });
   return {
     table,
-    routes: [proxy.app, directory.routes],
+    routes: [proxy.app, ...toolServers.routes, directory.routes],
     ...defined({ publicReads: directory.publicReads }),
-    close: async () => void (await Promise.all([table.close(), proxy.close(), directory.close()])),
+    async close() {
+      await Promise.all([table.close(), proxy.close(), directory.close(), toolServers.close()]);
+    },
   };
 }

@@ -16,11 +16,12 @@ import type { Transport } from "../../lib/kube/transport.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { watching, type Watched, type WatchedAgent, type WatchedInstance } from "../../plan/parse-watched.ts";
+import { serverNameOf } from "../../plan/server.ts";
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import { judgeAccount } from "./agent-account.ts";
 import { Changes } from "./changes.ts";
 import { configMapType, parsePreset, presetLabel, readPresets, type PresetMap, type PresetSource } from "./presets.ts";
-import { collectServers, findAddress, serverNameOf, type KnownServer, type ServerSet } from "./servers.ts";
+import { collectServers, findAddress, type KnownServer, type ServerSet } from "./servers.ts";
 import type { StateSource } from "./state.ts";
 import {
   parseAccount,

@@ -2,6 +2,7 @@
 // changes. Of two that claim one name the earlier has it, and an inline one before all. Pure.
 import type { PallasInstance } from "../../crds/instance.ts";
 import type { PallasServer } from "../../crds/server.ts";
+import { serverNameOf } from "../../plan/server.ts";
 
 type InlineServer = NonNullable<PallasInstance["spec"]["servers"]>[number];
 
@@ -22,8 +23,6 @@ export interface ServerSet {
   readonly list: readonly KnownServer[];
   get(name: string): KnownServer | undefined;
 }
-
-export const serverNameOf = ({ metadata, spec }: PallasServer): string => spec.serverName ?? metadata.name;
 
 /** @param servers of the instance, in any order */
 export function collectServers(instance: PallasInstance | undefined, servers: readonly PallasServer[]): ServerSet {

@@ -17,8 +17,11 @@ export interface WriteParts {
 }
 
 /** Throws a ToolRefused with a line for each problem. */
-export function requireSound({ state, rules }: Pick<WriteParts, "state" | "rules">, change: Change): void {
-  const problems = judgeChange(state, rules, change);
+export function requireSound(
+  { state, rules }: Pick<WriteParts, "state" | "rules">,
+  change: Omit<Change, "kind">,
+): void {
+  const problems = judgeChange(state, rules, { kind: "PallasAgent", ...change });
   if (problems.length > 0) throw new ToolRefused("invalid", problems.join("\n"));
 }
 

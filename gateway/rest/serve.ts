@@ -1,0 +1,63 @@
+// The tool servers of an instance as a gateway serves them, put together from what it knows and from where it runs: REST, the WebSocket,
+// and what is written of their tools. What else is made of them takes `servers` and `calls` from here.
+import type { Hono } from "hono";
+import type { GatewayConfig } from "../../crds/gateway-config.ts";
+import type { Clock } from "../../lib/process/clock.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import type { Rules } from "../../plan/rules.ts";
+import { createFeed } from "../feed/feed.ts";
+import type { GatewayMetrics } from "../metrics.ts";
+import type { GatewayRoutes } from "../name-caller.ts";
+import type { Place } from "../place.ts";
+import { CallLog } from "../servers/call-log.ts";
+import { keepToolStatus } from "../servers/tool-status.ts";
+import { createToolServers, type ToolServers } from "../servers/tool-servers.ts";
+import { clusterPrereqs, findPrograms } from "./prereqs.ts";
+import { createRestApp } from "./routes.ts";
+import { createServerWrites } from "./server-writes.ts";
+
+export interface ServedServersParts {
+  config: Pick<GatewayConfig, "instance">;
+  place: Pick<Place, "state" | "writesFor" | "writeToolStatus">;
+  rules: Rules;
+  metrics: Pick<GatewayMetrics, "countToolCall">;
+  log: Logger;
+  clock: Clock;
+}
+
+export interface ServedServers {
+  servers: ToolServers;
+  calls: CallLog;
+  routes: Hono<GatewayRoutes>[];
+  close(): Promise<void>;
+}
+
+export function serveToolServers({ config, place, rules, metrics, log, clock }: ServedServersParts): ServedServers {
+  const { state, writesFor, writeToolStatus } = place;
+  const { version } = config.instance;
+  const calls = new CallLog({ arguments: "off" });
+  const servers = createToolServers({ state, calls, metrics, version, log, clock });
+  const isCluster = rules.mode === "cluster";
+  const rest = createRestApp({
+    servers,
+    calls,
+    writesFor,
+    serverWrites: createServerWrites({ state, writesFor, rules }),
+    observePrereqs: async () => (isCluster ? clusterPrereqs : await findPrograms(process.env["PATH"] ?? "")),
+    version,
+    log,
+    clock,
+  });
+  const feed = createFeed({ servers, calls, version, clock });
+  const stopStatus = writeToolStatus && keepToolStatus({ servers, write: writeToolStatus, log, clock });
+  return {
+    servers,
+    calls,
+    routes: [rest, feed.app],
+    async close() {
+      stopStatus?.();
+      feed.close();
+      await servers.close();
+    },
+  };
+}

@@ -1,0 +1,275 @@
+// One tool server as the gateway knows it: its link while it has an address, its tools as last listed, and whether it answered
+// when it was last asked. Tools are kept while it is down or stopped; what may be shown of them is for whoever asks.
+import { matchesToolPattern } from "../../crds/tool-pattern.ts";
+import type { CallResult, ToolDescription } from "../../lib/mcp/connect.ts";
+import type { CallOptions } from "../../lib/mcp/open-connection.ts";
+import { createLink, type Link } from "../../lib/mcp/link.ts";
+import { McpError } from "../../lib/mcp/mcp-error.ts";
+import type { OpenFetch } from "../../lib/mcp/safe-fetch.ts";
+import { renderTime, type Clock, type Timer } from "../../lib/process/clock.ts";
+import { defined } from "../../lib/process/defined.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
+import { findAddress, type KnownServer, type PlainAddress } from "../state/servers.ts";
+import { parseDurationMs } from "../../crds/units.ts";
+import { Pins } from "./pins.ts";
+import { idOfServer } from "./server-id.ts";
+
+export type HealthStatus = "healthy" | "unhealthy" | "unknown";
+
+export interface Health {
+  readonly status: HealthStatus;
+  /** When it was last asked. */
+  readonly checkedAt?: string;
+  readonly errorCount: number;
+}
+
+export interface CheckResult {
+  status: "healthy" | "unhealthy";
+  latencyMs: number;
+  error?: string;
+}
+
+export interface EntryParts {
+  version: string;
+  openFetch?: OpenFetch | undefined;
+  memory?: MemoryBudget | undefined;
+  log: Logger;
+  clock: Clock;
+  /** Between 0 and 1. */
+  random: () => number;
+  /** Hears that tools or health may be others now. */
+  onChange: (name: string) => void;
+}
+
+const listTimeoutMs = 30_000;
+/** Of the background; each time up to twice as long. */
+const refreshMs = 60_000;
+const retryMs = 5_000;
+/** Before the first list, so that a gateway that starts does not ask all at once. */
+const firstWithinMs = 1_000;
+/** Changes that come at once are one. */
+const settleMs = 100;
+const defaultTimeoutMs = 60_000;
+/** In a line of the log. */
+const maxNamed = 10;
+/** Of one server, whatever it lists. */
+const maxTools = 20_000;
+
+export class ServerEntry {
+  readonly #parts: EntryParts;
+  #known: KnownServer;
+  #address: PlainAddress | undefined;
+  #link: Link | undefined;
+  #timer: Timer | undefined;
+  /** As last listed; undefined while it never listed any. */
+  #tools: readonly ToolDescription[] | undefined;
+  #offered: readonly ToolDescription[] | undefined;
+  #pins = new Pins();
+  #health: Health = { status: "unknown", errorCount: 0 };
+  #isClosed = false;
+
+  constructor(known: KnownServer, parts: EntryParts) {
+    this.#known = known;
+    this.#parts = parts;
+    this.update(known);
+  }
+
+  get name(): string {
+    return this.#known.name;
+  }
+
+  get known(): KnownServer {
+    return this.#known;
+  }
+
+  get id(): number {
+    return idOfServer(this.#known);
+  }
+
+  /** Whether it is started; those of the instance's spec always are. */
+  get isActive(): boolean {
+    return this.#known.resource?.spec.active ?? true;
+  }
+
+  get health(): Health {
+    return this.#health;
+  }
+
+  /** Those that are offered, as last listed; undefined while it never listed any. What waits for approval is none of them. */
+  get tools(): readonly ToolDescription[] | undefined {
+    return this.#offered;
+  }
+
+  get pins(): Pins {
+    return this.#pins;
+  }
+
+  /** False where the tools are others by now. */
+  approve(toolsHash: string): boolean {
+    const isApproved = this.#pins.approve(toolsHash);
+    if (!isApproved) return false;
+    this.#offer();
+    this.#parts.onChange(this.name);
+    return true;
+  }
+
+  /** Undefined while it has no address, which is why. */
+  get problem(): string | undefined {
+    if (this.#link !== undefined) return undefined;
+    if (!this.isActive) return "the server is not active: activate it first";
+    if (this.#known.inline !== undefined) {
+      return "this server of the instance's spec needs secrets, which only agents hold; make it a PallasServer to call it here";
+    }
+    return "the server has no address yet: it is being started, or its condition Accepted says why not";
+  }
+
+  /** Takes what the server is now; a link to another address is another link. */
+  update(known: KnownServer): void {
+    if (this.#known.resource?.metadata.uid !== known.resource?.metadata.uid) this.#pins = new Pins();
+    this.#known = known;
+    this.#pins.mode = known.resource?.spec.pin ?? "warn";
+    const pinned = known.resource?.status?.pinned;
+    if (pinned !== undefined) this.#pins.adopt(pinned);
+    this.#offer();
+    const address = findAddress(known);
+    if (JSON.stringify(address) === JSON.stringify(this.#address)) return;
+    void this.#link?.close();
+    this.#timer?.cancel();
+    this.#address = address;
+    this.#link = address && this.#openLink(address);
+    this.#health = { ...this.#health, status: "unknown" };
+    if (address !== undefined) this.#schedule(this.#parts.random() * firstWithinMs);
+  }
+
+  async call(
+    tool: string,
+    args: Record<string, unknown>,
+    options: Omit<CallOptions, "idleTimeoutMs">,
+  ): Promise<CallResult> {
+    if (this.#link === undefined) throw new McpError("unreachable", this.problem ?? "the server has no address");
+    const { timeout } = this.#known.resource?.spec ?? this.#known.inline ?? {};
+    const idleTimeoutMs = timeout === undefined ? defaultTimeoutMs : parseDurationMs(timeout);
+    try {
+      return await this.#link.call(tool, args, { ...options, idleTimeoutMs });
+    } catch (error) {
+      if (!(error instanceof McpError && (error.kind === "cancelled" || error.kind === "protocol"))) this.#countError();
+      throw error;
+    }
+  }
+
+  /** Lists its tools now. Never rejects. */
+  async check(timeoutMs: number = listTimeoutMs): Promise<CheckResult> {
+    const { clock, log } = this.#parts;
+    const startedAt = clock.now();
+    const link = this.#link;
+    const latency = () => Math.round(clock.now() - startedAt);
+    if (link === undefined) return { status: "unhealthy", latencyMs: 0, error: this.problem ?? "no address" };
+    try {
+      const tools = await within(timeoutMs, (signal) =>
+        link.use((connection) => connection.listTools(signal, timeoutMs)),
+      );
+      if (this.#link === link) this.#listed(tools);
+      return { status: "healthy", latencyMs: latency() };
+    } catch (cause) {
+      const error = cause instanceof McpError ? cause.message : "the server cannot be asked";
+      if (this.#link === link) this.#failed();
+      log.debug({ server: this.name, err: cause }, "tools of a server cannot be listed");
+      return { status: "unhealthy", latencyMs: latency(), error };
+    }
+  }
+
+  resetErrors(): void {
+    this.#health = { ...this.#health, errorCount: 0 };
+    this.#parts.onChange(this.name);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    await this.#link?.close();
+  }
+
+  #openLink({ url, headers }: PlainAddress): Link {
+    const { version, openFetch, memory, log, clock } = this.#parts;
+    const sent = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
+    return createLink({
+      name: this.name,
+      url,
+      headers: async () => sent,
+      clientVersion: version,
+      log,
+      clock,
+      openFetch,
+      memory,
+      onToolsChanged: () => this.#schedule(settleMs),
+    });
+  }
+
+  /** In place of what was scheduled before. */
+  #schedule(delayMs: number): void {
+    if (this.#isClosed) return;
+    this.#timer?.cancel();
+    this.#timer = this.#parts.clock.schedule(delayMs, () => void this.#refresh());
+  }
+
+  async #refresh(): Promise<void> {
+    const link = this.#link;
+    const { status } = await this.check();
+    // Another address has its own turn.
+    if (link !== this.#link || link === undefined) return;
+    const everyMs = status === "healthy" ? refreshMs : retryMs;
+    this.#schedule(everyMs * (1 + this.#parts.random()));
+  }
+
+  #listed(all: readonly ToolDescription[]): void {
+    const { allow = [], deny = [] } = this.#known.resource?.spec.tools ?? {};
+    const isOffered = ({ name }: ToolDescription) =>
+      (allow.length === 0 || allow.some((pattern) => matchesToolPattern(name, pattern))) &&
+      !deny.some((pattern) => matchesToolPattern(name, pattern));
+    this.#tools = all.filter(isOffered).slice(0, maxTools);
+    const before = this.#pins.changed.join("\n");
+    this.#pins.list(this.#tools);
+    const { changed } = this.#pins;
+    if (changed.length > 0 && changed.join("\n") !== before) {
+      const tools = changed.slice(0, maxNamed);
+      this.#parts.log.warn({ server: this.name, tools, count: changed.length }, "tools of a server changed");
+    }
+    this.#offer();
+    this.#note("healthy");
+  }
+
+  #offer(): void {
+    this.#offered = this.#tools?.filter(({ name }) => !this.#pins.isHidden(name));
+  }
+
+  #failed(): void {
+    this.#countError();
+    this.#note("unhealthy");
+  }
+
+  #note(status: HealthStatus): void {
+    this.#health = { ...this.#health, ...defined({ status, checkedAt: renderTime(this.#parts.clock) }) };
+    this.#parts.onChange(this.name);
+  }
+
+  #countError(): void {
+    this.#health = { ...this.#health, errorCount: this.#health.errorCount + 1 };
+  }
+}
+
+/** A connection that hangs counts like a list that does. */
+async function within<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    const error = new McpError("timeout", "Health check timed out");
+    controller.abort(error);
+    late.reject(error);
+  }, timeoutMs);
+  try {
+    return await Promise.race([work(controller.signal), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,137 @@
+// The tool servers of an instance and everything that the gateway does with them (DSC-6, DSC-11): it keeps a link to each that is
+// started, lists its tools in the background, calls them in the name of a caller, and counts and notes each call. Who may ask is
+// judged before; which servers a caller sees is said by its identity.
+import type { Identity } from "../../lib/auth/roles.ts";
+import { McpError } from "../../lib/mcp/mcp-error.ts";
+import type { CallResult } from "../../lib/mcp/connect.ts";
+import type { Progress } from "../../lib/mcp/table.ts";
+import { renderTime, type Clock } from "../../lib/process/clock.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import { createMemoryBudget, deriveBudgetBytes } from "../../lib/process/memory-budget.ts";
+import { seesServer } from "../management/access.ts";
+import type { GatewayMetrics } from "../metrics.ts";
+import type { GatewayState } from "../state/state.ts";
+import type { CallLog } from "./call-log.ts";
+import { ServerEntry, type EntryParts } from "./entry.ts";
+import { Meters, type ToolMeter } from "./meter.ts";
+
+export interface ToolServersParts extends Pick<EntryParts, "openFetch" | "version"> {
+  state: Pick<GatewayState, "listServers" | "getServer" | "onChange">;
+  calls: CallLog;
+  metrics: Pick<GatewayMetrics, "countToolCall">;
+  log: Logger;
+  clock: Clock;
+  random?: () => number;
+}
+
+export interface ToolCall {
+  server: ServerEntry;
+  tool: string;
+  args: Record<string, unknown>;
+  caller: Identity;
+  signal: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+}
+
+export interface ToolServers {
+  /** Of those that an identity sees, by name. */
+  list(identity: Identity): readonly ServerEntry[];
+  /** By its id or name; undefined where there is none, or the identity does not see it. */
+  find(idOrName: string, identity: Identity): ServerEntry | undefined;
+  /** All, whoever asks. */
+  all(): readonly ServerEntry[];
+  /** Rejects with McpError; metered and noted either way. */
+  call(call: ToolCall): Promise<CallResult>;
+  metersOf(server: string): ToolMeter[];
+  /** Names of servers whose resource, tools or health changed; until what it returns is called. */
+  onChange(listener: (server: string) => void): () => void;
+  close(): Promise<void>;
+}
+
+type CallParts = Pick<ToolServersParts, "calls" | "metrics" | "log" | "clock">;
+
+/** Calls a tool; counts and notes how that went. */
+async function callTool(parts: CallParts, meters: Meters, call: ToolCall): Promise<CallResult> {
+  const { calls, metrics, log, clock } = parts;
+  const { server, tool, args, caller, signal, onProgress } = call;
+  const { subject } = caller;
+  const startedAt = clock.now();
+  const facts = (success: boolean) => ({
+    timestamp: renderTime(clock),
+    server: server.name,
+    tool,
+    latency_ms: Math.round(clock.now() - startedAt),
+    success,
+    caller: subject,
+  });
+  const note = (success: boolean, response: unknown) => {
+    const { timestamp, latency_ms: durationMs, server: name } = facts(success);
+    meters.count({ server: name, tool, success, durationMs, at: timestamp });
+    metrics.countToolCall(success ? "ok" : "error", durationMs);
+    calls.add({ ...facts(success), kind: "call", args, response });
+    log.info({ server: name, tool, subject, success, durationMs }, "tool called");
+  };
+  const hear = (progress: Progress) => {
+    calls.pass({ ...facts(true), kind: "progress" }, { token: `${server.name}/${tool}`, progress });
+    onProgress?.(progress);
+  };
+  try {
+    const result = await server.call(tool, args, { signal, onProgress: hear });
+    note(result.isError !== true, result.content);
+    return result;
+  } catch (error) {
+    note(false, error instanceof McpError ? error.message : "failed");
+    throw error;
+  }
+}
+
+export function createToolServers(parts: ToolServersParts): ToolServers {
+  const { state, log, clock, random = Math.random, version, openFetch } = parts;
+  const memory = createMemoryBudget(deriveBudgetBytes());
+  const entries = new Map<string, ServerEntry>();
+  const listeners = new Set<(server: string) => void>();
+  const meters = new Meters();
+  const tell = (server: string) => {
+    for (const listener of [...listeners]) listener(server);
+  };
+  const entryParts = { version, openFetch, memory, log, clock, random, onChange: tell };
+  const follow = (name: string) => {
+    const known = state.getServer(name);
+    const entry = entries.get(name);
+    if (known === undefined) {
+      entries.delete(name);
+      meters.forget(name);
+      void entry?.close();
+    } else if (entry === undefined) {
+      entries.set(name, new ServerEntry(known, entryParts));
+    } else {
+      entry.update(known);
+    }
+    tell(name);
+  };
+  for (const { name } of state.listServers()) follow(name);
+  const stop = state.onChange(({ servers }) => servers.forEach(follow));
+  const all = () => [...entries.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    all,
+    list: (identity) => all().filter(({ name }) => seesServer(identity, name)),
+    find(idOrName, identity) {
+      // A name may be all digits too: it is looked for first.
+      const named = entries.get(idOrName);
+      const found = named ?? all().find(({ id }) => String(id) === idOrName);
+      return found !== undefined && seesServer(identity, found.name) ? found : undefined;
+    },
+    call: (call) => callTool(parts, meters, call),
+    metersOf: (server) => meters.of(server),
+    onChange(listener) {
+      const own = (server: string) => listener(server);
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+    async close() {
+      stop();
+      listeners.clear();
+      await Promise.all([...entries.values()].map((entry) => entry.close()));
+    },
+  };
+}
