@@ -66,12 +66,12 @@ describe("CLI-3 a project that is imported", () => {
     const { code, stdout, stderr } = await pallas("import", ".");
     expect(code).toBe(0);
     expect(stdout).toContain(
-      'pallas: instance "my-project" and 4 agents in instance.yaml, agents.yaml, local/secrets.yaml',
+      'pallas: instance "my-project", 1 tool server and 4 agents in instance.yaml, agents.yaml, servers.yaml, local/secrets.yaml',
     );
     expect(stdout).toContain(
-      `then: pallas check --local -f pallas, and pallas up -f pallas --port ${port}\nevery agent has a model\n`,
+      `then: pallas check --local -f pallas, and pallas up -f pallas --port ${port} --trust\nevery agent has a model\n`,
     );
-    expect(stderr).toMatch(/^agents\/jarvis\.py:\d+:\d+: warning: server "files": not carried over/m);
+    expect(stderr).toMatch(/: warning: mcp\.servers\.files\.args\[2\] is a path of this machine/);
   });
 
   test("is not imported twice over itself", async () => {
@@ -91,7 +91,7 @@ describe("CLI-3 a project that is imported", () => {
     await appendFile(join(folder, "pallas/.env"), "NEO4J_TOKEN=t\nNEO4J_CYPHER_X_TEAM_KEY=k\n");
     expect(await pallas("check", "--local", "-f", "pallas")).toMatchObject({
       code: 0,
-      stdout: "3 files read: 1 valid instance and 4 valid agents, no errors\n",
+      stdout: "4 files read: 1 valid instance, 1 valid server and 4 valid agents, no errors\n",
     });
     up = startCommand(["up", "-f", "pallas", "--port", String(port)], { folder, env: env() });
     const expected = Object.fromEntries(

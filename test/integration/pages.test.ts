@@ -172,7 +172,7 @@ describe("CLI-3 docs/import.md, step by step", { timeout: 120_000 }, () => {
 
     // A cluster has no variables: what is left to replace is said, and kubectl does not see the Secret.
     const checked = await play(home, page.take("pallas check -f pallas")).ended;
-    expect(checked.stdout).toContain("1 valid instance and 4 valid agents");
+    expect(checked.stdout).toContain("1 valid instance, 1 valid server and 4 valid agents");
     expect(page.take("kubectl apply -f pallas")).not.toContain("local/");
     expect(page.unplayed()).toEqual([]);
   });
