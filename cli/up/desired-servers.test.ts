@@ -109,6 +109,7 @@ describe("CLI-1 an edit of a server", () => {
     expect(fingerprints(after).server).not.toBe(fingerprints(before).server);
     expect(fingerprints(after).agent).toBe(fingerprints(before).agent);
     expect(after.serverPorts.get(key)).toBe(24_400);
+    expect(after.runnable.get("default/a")?.runConfig).toContain('"url": "http://127.0.0.1:24400/mcp"');
   });
 
   test("of its title, or of another server, restarts nothing", async () => {

@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { findFreePorts, hold } from "../../lib/process/testing/free-ports.ts";
-import { moreAgents } from "./local/agents.ts";
+import { agentManifest, moreAgents } from "./local/agents.ts";
 import { startCommand, type Command } from "./local/command.ts";
 import { Local } from "./local/local.ts";
 
@@ -49,6 +49,22 @@ describe("CLI-2 pallas agent", () => {
     expect(stderr).toMatch(/^concierge \| INFO call answered /m);
     expect(await readdir(join(local.state, "agents/concierge/logs"))).toHaveLength(1);
     expect(await readdir(join(local.state, "agents/concierge"))).not.toContain("secrets");
+  });
+
+  test("names the tool servers that it uses and that are not running", async () => {
+    const local = await createLocal();
+    const server =
+      "apiVersion: pallas.helu.ca/v1alpha1\nkind: PallasServer\nmetadata: { name: tools }\n" +
+      "spec: { instanceRef: { name: quickstart }, local: { command: node } }\n";
+    await local.write("servers.yaml", server);
+    await local.write("user.yaml", agentManifest("user", "  servers: [{ name: tools }]\n"));
+    const command = start(local, "user");
+    onTestFinished(() => command.signal("SIGKILL"));
+    await command.until(/user ready: /);
+    command.signal("SIGINT");
+    expect((await command.ended).stderr).toMatch(
+      /^warning: the tool server "tools" that it uses is not running on port \d+; calls of it will fail; pallas up --only user starts it too$/m,
+    );
   });
 
   test("Ctrl-C lets a call in flight end", async () => {
