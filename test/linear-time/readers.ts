@@ -36,6 +36,8 @@ import { selectorProblems } from "../../plan/accept-peers.ts";
 import { parseAddress, parseRange } from "../../plan/addresses.ts";
 import { shorten } from "../../plan/catalogue.ts";
 import { parseMountedUri } from "../../agent-runtime/compositor/mounted-uris.ts";
+import { findMembers } from "../../gateway/directory/json-members.ts";
+import { parseDiscoverQuery } from "../../gateway/directory/discover.ts";
 import { findForwardedAuthorization } from "../../gateway/forwarded-token.ts";
 import { listPresets } from "../../gateway/management/presets.ts";
 import { parseKey } from "../../gateway/management/resources/family.ts";
@@ -225,6 +227,28 @@ export const readers: readonly Reader[] = [
     name: "a preset",
     read: (text) => listPresets({ listPresets: () => [{ name: "a", data: { description: text, spec: text } }] }),
     after: ["a: ", "- &a "],
+  },
+  {
+    name: "a server card",
+    read: (text) => {
+      try {
+        return findMembers(text);
+      } catch (error) {
+        return error; // No JSON, which nobody hands it.
+      }
+    },
+    after: ["{", '{"a":', '{"a":"', '{"a":[', '{"a":1,'],
+    before: ["}", '"}', "]}"],
+  },
+  {
+    name: "tags of a query",
+    read: (text) => {
+      try {
+        return parseDiscoverQuery(new URLSearchParams({ tags: text, page: text }));
+      } catch (error) {
+        return error;
+      }
+    },
   },
   { name: "a token's issuer", read: readNamedIssuer, after: ["e30."], before: [".e30"] },
   {

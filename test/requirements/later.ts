@@ -56,14 +56,46 @@ export const laterRequirements: Requirements = {
     ],
   },
 
-  "DIR-1": { promise: "Agents register themselves with endpoints, by name, and only owners write.", shown: "open" },
-  "DIR-2": { promise: "Endpoints live by heartbeat or renewal, pods of ours by readiness.", shown: "open" },
+  "DIR-1": {
+    promise: "Agents register themselves with endpoints, by name, and only owners write.",
+    shown: [
+      "gateway/directory/directory.test.ts",
+      "gateway/directory/source-examples.test.ts",
+      "gateway/directory/serve.test.ts",
+      "gateway/writes/cluster-writes.test.ts",
+      "gateway/state/cluster-state.test.ts",
+    ],
+  },
+  "DIR-2": {
+    promise: "Endpoints live by heartbeat or renewal, pods of ours by readiness.",
+    shown: [
+      "gateway/directory/liveness.test.ts",
+      "gateway/directory/directory.test.ts",
+      "gateway/directory/source-examples.test.ts",
+    ],
+  },
   "DIR-3": {
     promise: "Agents are found by capability, tags, protocol and liveness, in pages with true totals.",
-    shown: "open",
+    shown: [
+      "gateway/directory/discover.test.ts",
+      "gateway/directory/serve.test.ts",
+      "gateway/directory/directory.test.ts",
+    ],
   },
-  "DIR-4": { promise: "MCP server cards are listed and submitted, and come back byte for byte.", shown: "open" },
-  "DIR-5": { promise: "Transports other than Streamable HTTP are refused with the reason.", shown: "open" },
+  "DIR-4": {
+    promise: "MCP server cards are listed and submitted, and come back byte for byte.",
+    shown: [
+      "test/gateway/directory-cards.test.ts",
+      "gateway/directory/spliced-card.test.ts",
+      "gateway/directory/source-examples.test.ts",
+      "gateway/directory/directory-limits.test.ts",
+      "gateway/directory/serve.test.ts",
+    ],
+  },
+  "DIR-5": {
+    promise: "Transports other than Streamable HTTP are refused with the reason.",
+    shown: ["gateway/directory/source-examples.test.ts"],
+  },
 
   "MGM-1": {
     promise: "The token decides whether the gateway's MCP endpoint is for people or for one agent.",
