@@ -17,9 +17,12 @@ import { suggestTools } from "./did-you-mean.ts";
 import { matchesQuery, readPage } from "./query.ts";
 import { postBody, putBody, readBody } from "./server-body.ts";
 import { renderLogEntry, renderServer, renderSingle } from "./server-view.ts";
+import type { Tester } from "../tester/tester.ts";
 import type { ServerWrites } from "./server-writes.ts";
 
 export interface RestParts {
+  /** Calls in the caller's own session, where what a server asks is answered by hand. Default: over the gateway's links. */
+  callTool?: Tester["callTool"] | undefined;
   servers: ToolServers;
   calls: CallLog;
   writesFor: WritesFor;
@@ -99,7 +102,7 @@ function known(servers: ToolServers, name: string, c: Ctx): ServerEntry {
 }
 
 function addActions(app: Hono<GatewayRoutes>, parts: RestParts): void {
-  const { servers, writesFor, clock } = parts;
+  const { servers, writesFor, callTool, clock } = parts;
   const activation = createActivation({ servers, clock });
   app.post("/api/servers/:id/activate", needs("operator"), async (c) => {
     const server = serverOf(c, parts);
@@ -132,12 +135,13 @@ function addActions(app: Hono<GatewayRoutes>, parts: RestParts): void {
       throw new RestError(404, "unknown_tool", `server "${server.name}" offers no such tool`, more);
     }
     try {
+      const { signal } = c.req.raw;
+      const asked = { tool, args, caller: c.get("caller"), signal };
+      const authorization = c.req.header("authorization");
       const { content, isError, structuredContent, meta } = await servers.call({
+        ...asked,
         server,
-        tool,
-        args,
-        caller: c.get("caller"),
-        signal: c.req.raw.signal,
+        run: callTool && ((idleTimeoutMs) => callTool({ ...asked, server: server.name, authorization, idleTimeoutMs })),
       });
       return c.json({
         content,

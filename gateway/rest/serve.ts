@@ -1,5 +1,5 @@
-// The tool servers of an instance as a gateway serves them, put together from what it knows and from where it runs: REST, the WebSocket,
-// and what is written of their tools. What else is made of them takes `servers` and `calls` from here.
+// The tool servers of an instance as a gateway serves them, put together from what it knows and from where it runs: REST, the tester,
+// the WebSocket, and what is written of their tools. What else is made of them takes `servers` and `calls` from here.
 import type { Hono } from "hono";
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import type { Clock } from "../../lib/process/clock.ts";
@@ -12,12 +12,13 @@ import type { Place } from "../place.ts";
 import { CallLog } from "../servers/call-log.ts";
 import { keepToolStatus } from "../servers/tool-status.ts";
 import { createToolServers, type ToolServers } from "../servers/tool-servers.ts";
+import { createInstanceTester } from "../tester/instance-tester.ts";
 import { clusterPrereqs, findPrograms } from "./prereqs.ts";
 import { createRestApp } from "./routes.ts";
 import { createServerWrites } from "./server-writes.ts";
 
 export interface ServedServersParts {
-  config: Pick<GatewayConfig, "instance">;
+  config: Pick<GatewayConfig, "instance" | "management">;
   place: Pick<Place, "state" | "writesFor" | "writeToolStatus">;
   rules: Rules;
   metrics: Pick<GatewayMetrics, "countToolCall">;
@@ -37,10 +38,14 @@ export function serveToolServers({ config, place, rules, metrics, log, clock }: 
   const { version } = config.instance;
   const calls = new CallLog({ arguments: "off" });
   const servers = createToolServers({ state, calls, metrics, version, log, clock });
+  const { management } = config;
+  const tested = { servers, calls, state, writesFor, management, mode: rules.mode };
+  const tester = createInstanceTester({ ...tested, version, log, clock });
   const isCluster = rules.mode === "cluster";
   const rest = createRestApp({
     servers,
     calls,
+    callTool: tester.callTool,
     writesFor,
     serverWrites: createServerWrites({ state, writesFor, rules }),
     observePrereqs: async () => (isCluster ? clusterPrereqs : await findPrograms(process.env["PATH"] ?? "")),
@@ -53,11 +58,11 @@ export function serveToolServers({ config, place, rules, metrics, log, clock }: 
   return {
     servers,
     calls,
-    routes: [rest, feed.app],
+    routes: [rest, tester.routes, feed.app],
     async close() {
       stopStatus?.();
       feed.close();
-      await servers.close();
+      await Promise.all([tester.close(), servers.close()]);
     },
   };
 }

@@ -56,6 +56,9 @@ const maxNamed = 10;
 /** Of one server, whatever it lists. */
 const maxTools = 20_000;
 
+/** Makes a call in place of the gateway's own link. */
+export type RunCall = (idleTimeoutMs: number) => Promise<CallResult>;
+
 export class ServerEntry {
   readonly #parts: EntryParts;
   #known: KnownServer;
@@ -145,13 +148,13 @@ export class ServerEntry {
   async call(
     tool: string,
     args: Record<string, unknown>,
-    options: Omit<CallOptions, "idleTimeoutMs">,
+    { run, ...options }: Omit<CallOptions, "idleTimeoutMs"> & { run?: RunCall | undefined },
   ): Promise<CallResult> {
     if (this.#link === undefined) throw new McpError("unreachable", this.problem ?? "the server has no address");
     const { timeout } = this.#known.resource?.spec ?? this.#known.inline ?? {};
     const idleTimeoutMs = timeout === undefined ? defaultTimeoutMs : parseDurationMs(timeout);
     try {
-      return await this.#link.call(tool, args, { ...options, idleTimeoutMs });
+      return await (run?.(idleTimeoutMs) ?? this.#link.call(tool, args, { ...options, idleTimeoutMs }));
     } catch (error) {
       if (!(error instanceof McpError && (error.kind === "cancelled" || error.kind === "protocol"))) this.#countError();
       throw error;

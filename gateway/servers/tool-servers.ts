@@ -12,7 +12,7 @@ import { seesServer } from "../management/access.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import type { GatewayState } from "../state/state.ts";
 import type { CallLog } from "./call-log.ts";
-import { ServerEntry, type EntryParts } from "./entry.ts";
+import { ServerEntry, type EntryParts, type RunCall } from "./entry.ts";
 import { Meters, type ToolMeter } from "./meter.ts";
 
 export interface ToolServersParts extends Pick<EntryParts, "openFetch" | "version"> {
@@ -31,6 +31,8 @@ export interface ToolCall {
   caller: Identity;
   signal: AbortSignal;
   onProgress?: (progress: Progress) => void;
+  /** In the caller's own session, where the caller answers what the server asks. */
+  run?: RunCall | undefined;
 }
 
 export interface ToolServers {
@@ -53,7 +55,7 @@ type CallParts = Pick<ToolServersParts, "calls" | "metrics" | "log" | "clock">;
 /** Calls a tool; counts and notes how that went. */
 async function callTool(parts: CallParts, meters: Meters, call: ToolCall): Promise<CallResult> {
   const { calls, metrics, log, clock } = parts;
-  const { server, tool, args, caller, signal, onProgress } = call;
+  const { server, tool, args, caller, signal, onProgress, run } = call;
   const { subject } = caller;
   const startedAt = clock.now();
   const facts = (success: boolean) => ({
@@ -76,7 +78,7 @@ async function callTool(parts: CallParts, meters: Meters, call: ToolCall): Promi
     onProgress?.(progress);
   };
   try {
-    const result = await server.call(tool, args, { signal, onProgress: hear });
+    const result = await server.call(tool, args, { signal, onProgress: hear, run });
     note(result.isError !== true, result.content);
     return result;
   } catch (error) {

@@ -18,6 +18,7 @@ import { unusedValidator } from "./sdk-validator.ts";
 import { fetchWithHeaders, redactError, type SentHeaders } from "./sent-headers.ts";
 import type { Era } from "./table.ts";
 import { streamReconnection } from "./tool-changes.ts";
+import type { Witness } from "./witness.ts";
 
 /** Our own deadlines decide; the SDK's must never fire first. */
 export const sdkNeverMs = 2 ** 31 - 1;
@@ -35,6 +36,8 @@ export interface OpenOptions {
   era?: Era | undefined;
   /** What the server may ask during calls; nothing when absent. */
   askable?: Askable;
+  /** Hears every message, and answers every question in place of the calls they belong to. */
+  witness?: Witness | undefined;
   /** What all answers may hold together; absent: any amount. */
   memory?: MemoryBudget | undefined;
 }
@@ -75,10 +78,14 @@ function asMcpError(error: unknown): McpError {
 
 async function openEra(era: Era, attempt: Attempt, timeoutMs: number): Promise<Opened> {
   const { options, sent, deadline } = attempt;
-  const [questions, marks] = [createQuestions(), createCallMarks()];
+  const { witness } = options;
+  const [questions, marks] = [witness?.questions ?? createQuestions(), createCallMarks()];
   const transport = openTransport(attempt, questions, marks);
   const outputSchemas: OutputSchemas = new Map();
-  transport.onmessage = (message) => mendAnswer(transport.noteReceived(message), message, outputSchemas);
+  transport.onmessage = (message) => {
+    mendAnswer(transport.noteReceived(message), message, outputSchemas);
+    witness?.hear(message);
+  };
   const client = openClient(options, era === "2026" ? { pin: revision2026 } : "legacy", timeoutMs);
   questions.answerFor(client, options.askable ?? notAskable);
   try {
@@ -91,7 +98,7 @@ async function openEra(era: Era, attempt: Attempt, timeoutMs: number): Promise<O
 }
 
 function openClient(
-  { clientName: name, clientVersion: version, askable = notAskable }: OpenOptions,
+  { clientName: name, clientVersion: version, askable = notAskable, witness }: OpenOptions,
   mode: VersionNegotiationMode,
   timeoutMs: number,
 ): Client {
@@ -100,7 +107,7 @@ function openClient(
     {
       versionNegotiation: { mode, probe: { timeoutMs } },
       inputRequired: { autoFulfill: false },
-      capabilities: renderAskable(askable),
+      capabilities: { ...renderAskable(askable), ...(witness && { roots: { listChanged: true } }) },
       jsonSchemaValidator: unusedValidator,
     },
   );

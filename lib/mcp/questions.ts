@@ -2,7 +2,6 @@
 // call that they are about: the call is told by that stream alone, so that no caller is ever asked for another's call, and
 // what comes on no call's stream is refused. In the 2026 era they are the call's own result.
 import {
-  type CallToolResult,
   type Client,
   type CreateMessageResult,
   type ElicitResult,
@@ -30,6 +29,8 @@ export interface OpenCall {
   /** For the call's request: the result may be questions. */
   options: { allowInputRequired: true };
   ask: (question: Question) => ReturnType<Ask>;
+  /** Where the client lets servers work; absent where it says nothing of that. */
+  roots?: () => readonly { uri: string; name?: string | undefined }[];
   end(): void;
 }
 
@@ -142,20 +143,25 @@ function watchEvents(response: Response, onData: (data: string) => void): Respon
   return watched;
 }
 
-type Request = (params: object) => Promise<CallToolResult | InputRequiredResult>;
-
-/** A call of the 2026 era with all rounds of questions that its server wants answered first. */
-export async function callWithAnswers(request: Request, call: OpenCall, url: string): Promise<CallToolResult> {
+/** A request of the 2026 era with all rounds of questions that its server wants answered first. */
+export async function callWithAnswers<Result extends object>(
+  request: (params: object) => Promise<Result | InputRequiredResult>,
+  call: OpenCall,
+  url: string,
+): Promise<Result> {
   let answers: object = {};
   for (let round = 0; round < maxRounds; round += 1) {
-    const result: CallToolResult | InputRequiredResult = await request(answers);
+    const result = await request(answers);
     if (!isInputRequiredResult(result)) return result;
     const inputResponses: Record<string, unknown> = {};
     for (const [key, { method, params }] of Object.entries(result.inputRequests ?? {})) {
-      if (method === "roots/list") {
+      if (method !== "roots/list") {
+        inputResponses[key] = await call.ask({ method, params: { ...params } });
+      } else if (call.roots !== undefined) {
+        inputResponses[key] = { roots: [...call.roots()] };
+      } else {
         throw new McpError("protocol", `${renderPlace(url)} asked for roots, ${refusedInput}`);
       }
-      inputResponses[key] = await call.ask({ method, params: { ...params } });
     }
     const { requestState } = result;
     answers = { inputResponses, ...defined({ requestState }) };
@@ -178,13 +184,13 @@ function readRequestId(data: string): RequestId | undefined {
 
 const unfit = () => new JsonRpcError(rpcCodes.internalError, "the answer is not one that MCP knows");
 
-function parseElicitResult(answer: unknown): ElicitResult {
+export function parseElicitResult(answer: unknown): ElicitResult {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- just checked; the two SDKs' types of it differ in name only
   if (isSpecType.ElicitResult(answer)) return answer as ElicitResult;
   throw unfit();
 }
 
-function parseSampled(answer: unknown): CreateMessageResult {
+export function parseSampled(answer: unknown): CreateMessageResult {
   if (isSpecType.CreateMessageResult(answer)) return answer;
   throw unfit();
 }

@@ -14,6 +14,7 @@ import { operatorMutants } from "./operator.ts";
 import { planMutants } from "./plan.ts";
 import { registryMutants } from "./registry.ts";
 import { subscriptionMutants } from "./subscriptions.ts";
+import { testerMutants } from "./tester.ts";
 
 export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   operator: operatorMutants,
@@ -28,7 +29,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   foundations: foundationMutants,
   "command line": commandLineMutants,
   subscriptions: subscriptionMutants,
-  gateway: [...gatewayMutants, ...compositorMutants],
+  gateway: [...gatewayMutants, ...compositorMutants, ...testerMutants],
 };
 
 export const allMutants: readonly Mutant[] = Object.values(mutantLists).flat();
