@@ -90,7 +90,7 @@ async function serve({ isPublic = false, unready }: { isPublic?: boolean; unread
     onTestFinished(() => client.close());
     return client;
   };
-  return { ask, connect };
+  return { ask, connect, table };
 }
 
 describe("DIR-1 DIR-3 the directory behind a gateway's guard", () => {
@@ -189,6 +189,20 @@ describe("DIR-3 DIR-4 the directory's MCP tools", () => {
       await expect(client.callTool({ name, arguments: {} })).rejects.toThrow(/not found|unknown/i);
     }
     expect((await ask("/mcp", { as: "clerk", method: "POST", body: {} })).status).toBe(418);
+  });
+
+  it("are all that an agent would find on the management server, too, were it let in there", async () => {
+    const { table } = await serve();
+    const requester = {
+      caller: { kind: "agent" as const, agent: "clerk", subject: "agent clerk" },
+      era: "2026" as const,
+    };
+    expect((await table.tools.list(requester)).map(({ name }) => name)).toEqual([
+      "discover_agents",
+      "get_mcp_server_card",
+    ]);
+    expect(table.tools.find("agents_list", requester)).toBeUndefined();
+    expect(table.tools.find("discover_agents", requester)).toBeDefined();
   });
 
   it("refuse in a sentence, as a result that a model reads", async () => {
