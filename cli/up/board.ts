@@ -92,6 +92,12 @@ export function describeState(state: ProcessState | undefined): DescribedState {
   return { status: "degraded", reason: health === "unreachable" ? "it does not answer" : (health.message ?? "") };
 }
 
+/** Whether it will soon be known if a server is there. */
+export const isStarting = (state: ProcessState | undefined): boolean =>
+  state === undefined ||
+  state.phase === "starting" ||
+  (state.phase === "ready" && (state.bridge === undefined || describeState(state).status === "starting"));
+
 /** The bridge being up is nothing yet: what counts is the server behind it. */
 function describeServer(bridge: BridgeHealth | "unreachable"): DescribedState {
   if (bridge === "unreachable") return { status: "degraded", reason: "it does not answer" };

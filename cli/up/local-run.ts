@@ -85,7 +85,13 @@ export class LocalRun {
     };
     this.#runner = this.#createRunner();
     this.#services = new Services(this.#runner);
-    this.#agents = new Supervisor(this.#runner, { planFor: (agent) => planAgent(agent, this.#programs), stopOrder });
+    this.#agents = new Supervisor(this.#runner, {
+      planFor: (agent) => ({
+        ...planAgent(agent, this.#programs),
+        servers: () => agent.servers.filter((key) => this.#desired.runnableServers.has(key)),
+      }),
+      stopOrder,
+    });
     this.#servers = new Supervisor(this.#runner, {
       planFor: (server) => planServer(server, this.#programs),
       stopOrder: (servers) => [servers.map(({ key }) => key)],

@@ -73,6 +73,22 @@ describe("CLI-1 the order of starting", () => {
     await Promise.all(all.map(({ stop }) => stop()));
   });
 
+  test("DSC-6 it waits until it is known whether its servers are there, and no longer", async () => {
+    const { start, log, board } = createWorld();
+    const servers = ["server/d/a", "server/d/b"];
+    const agent = start("agent", [], { servers: () => servers });
+    await settle();
+    expect(board.get("agent")).toEqual({ phase: "waiting", detail: "waits for a, b" });
+    board.set("server/d/a", { phase: "ready", bridge: { status: "starting", processes: 1 } });
+    board.set("server/d/b", { phase: "failing", detail: "port" });
+    await settle();
+    expect(log).toEqual([]);
+    board.set("server/d/a", { phase: "ready", bridge: { status: "down", processes: 0 } });
+    await settle();
+    expect(log).toEqual(["agent starts"]);
+    await agent.stop();
+  });
+
   test("one that waits goes on when an edit takes away what it waits for", async () => {
     const { start, log, board } = createWorld();
     const dependencies = ["missing"];

@@ -2,7 +2,7 @@
 // start it again, later each time. Ends only when it is told to, and then the process is gone.
 import { Backoff } from "../../lib/kube/backoff.ts";
 import { sleep, type Clock } from "../../lib/process/clock.ts";
-import type { Board } from "./board.ts";
+import { isStarting, type Board } from "./board.ts";
 import type { RunningChild } from "./child-process.ts";
 import { shortName } from "./process-keys.ts";
 import { aborted } from "./signals.ts";
@@ -25,6 +25,8 @@ export interface ProcessPlan {
   key: string;
   /** Keys of those that must be ready first; an edit may change them while it waits. */
   dependencies(): readonly string[];
+  /** Keys of tool servers that it would miss if it asked them before it is known whether they are there. */
+  servers?(): readonly string[];
   /** @throws Error with a message for people when it cannot be started, as on a port in use */
   launch(): Promise<RunningChild>;
   stopGraceMs: number;
@@ -72,8 +74,12 @@ export async function superviseProcess(plan: ProcessPlan, context: RunnerContext
   board.remove(plan.key);
 }
 
-async function waitForDependencies({ key, dependencies }: ProcessPlan, { board }: RunnerContext, signal: AbortSignal) {
-  const missing = () => dependencies().filter((dependency) => !board.isReady(dependency));
+async function waitForDependencies(plan: ProcessPlan, { board }: RunnerContext, signal: AbortSignal) {
+  const { key, dependencies, servers = () => [] } = plan;
+  const missing = () => [
+    ...dependencies().filter((dependency) => !board.isReady(dependency)),
+    ...servers().filter((server) => isStarting(board.get(server))),
+  ];
   if (missing().length === 0) return;
   // A process in trouble stays marked so, until those it needs are there again.
   board.set(key, { phase: "waiting", detail: `waits for ${missing().map(shortName).join(", ")}` });

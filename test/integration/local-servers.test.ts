@@ -1,6 +1,6 @@
 // `pallas up` with tool servers of its own: a published package that an agent uses as it is, and programs of this machine, whose secrets
 // only they have. Built programs; npx is this machine's, and asks the registry that its user has configured.
-import { cp, readdir, readFile, stat } from "node:fs/promises";
+import { appendFile, cp, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { isOfKind, kinds } from "../../crds/kinds.ts";
@@ -69,8 +69,13 @@ describe("DSC-6 a published package under pallas up", { timeout: fetchMs + start
       await cp(join(import.meta.dirname, "../../examples/tool-servers"), join(local.folder, "library"), {
         recursive: true,
       });
+      // Else it is kept beside the package, for everybody who runs it.
+      const memory = join(local.folder, "memory.json");
+      const servers = join(local.folder, "library/servers.yaml");
+      await appendFile(servers, `  env: [{ name: MEMORY_FILE_PATH, value: ${memory} }]\n`);
       local.up("-f", "library", "--only", "librarian", "--trust");
       await expect.poll(() => local.stdout, { timeout: fetchMs }).toMatch(/^memory +npm +ready +http:/m);
+      expect(local.stdout).toMatch(/^librarian +passthrough +ready /m);
       const entity = { name: "Ada", entityType: "person", observations: ["counts"] };
       expect(await callTool("memory__create_entities", { entities: [entity] }, "librarian")).toContain("Ada");
       expect((await serverStatus("memory"))?.toolCount).toBeGreaterThan(5);
