@@ -13,6 +13,7 @@ import type { ToolServers } from "../servers/tool-servers.ts";
 import { seesServer } from "../management/access.ts";
 import type { WritesFor } from "../state/state.ts";
 import { needs, notFound, readObject, renderError, RestError, wrongField } from "./answers.ts";
+import { openApiPath, renderOpenApi } from "./document.ts";
 import { suggestTools } from "./did-you-mean.ts";
 import { matchesQuery, readPage } from "./query.ts";
 import { postBody, putBody, readBody } from "./server-body.ts";
@@ -45,6 +46,7 @@ export function createRestApp(parts: RestParts): Hono<GatewayRoutes> {
     const uptime = Math.floor((clock.now() - startedAt) / 1000);
     return c.json({ status: "ok", version, uptime });
   });
+  app.get(openApiPath, needs("viewer"), (c) => c.json(renderOpenApi(version)));
   app.get("/api/prereqs", needs("viewer"), async (c) => c.json(await parts.observePrereqs()));
   addServerRoutes(app, parts);
   addActions(app, parts);

@@ -5,6 +5,7 @@ import { compositorMutants } from "./compositor.ts";
 import { conversationMutants } from "./conversations.ts";
 import { foundationMutants } from "./foundations.ts";
 import { gatewayMutants } from "./gateway.ts";
+import { toolServerMutants } from "./tool-servers.ts";
 import { kubeMutants } from "./lib-kube.ts";
 import { linkMutants } from "./links.ts";
 import { manifestMutants } from "./manifests.ts";
@@ -29,7 +30,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   foundations: foundationMutants,
   "command line": commandLineMutants,
   subscriptions: subscriptionMutants,
-  gateway: [...gatewayMutants, ...compositorMutants, ...testerMutants],
+  gateway: [...gatewayMutants, ...compositorMutants, ...testerMutants, ...toolServerMutants],
 };
 
 export const allMutants: readonly Mutant[] = Object.values(mutantLists).flat();
