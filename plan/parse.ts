@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import type { PallasServer } from "../crds/server.ts";
-import { kinds } from "../crds/kinds.ts";
+import { kinds, type Kind } from "../crds/kinds.ts";
 import { describeIssue, describeUnknownKey } from "./describe-issue.ts";
 import { formatPath, type ValidationError, type Outcome } from "./validation-error.ts";
 import { schemaAt } from "./schema-at.ts";
@@ -50,14 +50,12 @@ export function parseBySchema<T extends z.ZodType>(schema: T, raw: unknown): Out
   return { ok: false, problems: [first, ...others] };
 }
 
-const parse = <T extends z.ZodType>(schema: T, manifest: unknown): Outcome<z.output<T>> =>
-  parseBySchema(schema, withoutNulls(schema, manifest, "kept"));
+/** A manifest of a kind with the schema's defaults filled in, or every problem of it. */
+export const parseResource = <Manifest>(
+  { manifest: schema }: Kind<unknown, unknown, Manifest>,
+  raw: unknown,
+): Outcome<Manifest> => parseBySchema(schema, withoutNulls(schema, raw, "kept"));
 
-/** A PallasAgent with the schema's defaults filled in, or every problem of it. */
-export const parseAgent = (raw: unknown): Outcome<PallasAgent> => parse(kinds.PallasAgent.manifest, raw);
-
-/** A PallasServer with the schema's defaults filled in, or every problem of it. */
-export const parseServer = (raw: unknown): Outcome<PallasServer> => parse(kinds.PallasServer.manifest, raw);
-
-/** A PallasInstance with the schema's defaults filled in, or every problem of it. */
-export const parseInstance = (raw: unknown): Outcome<PallasInstance> => parse(kinds.PallasInstance.manifest, raw);
+export const parseAgent = (raw: unknown): Outcome<PallasAgent> => parseResource(kinds.PallasAgent, raw);
+export const parseServer = (raw: unknown): Outcome<PallasServer> => parseResource(kinds.PallasServer, raw);
+export const parseInstance = (raw: unknown): Outcome<PallasInstance> => parseResource(kinds.PallasInstance, raw);

@@ -5,7 +5,6 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
 import type { DirectHandler } from "../lib/process/http-server.ts";
-import { systemClock } from "../lib/process/clock.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { probeRoutes, type Metrics } from "../lib/process/metrics.ts";
 import { renderCatalogueEntry } from "../plan/catalogue.ts";
@@ -23,7 +22,7 @@ import { createScraper, metricsSurface } from "./metrics/routes.ts";
 import { createPoller } from "./polling/poller.ts";
 import { openApiSurface } from "./openapi/routes.ts";
 import { createServerRecords } from "./servers/records.ts";
-import { createToolServerLister, followToolServers } from "./servers/tool-servers.ts";
+import { followToolServers } from "./servers/tool-servers.ts";
 import { serversSurface } from "./servers/routes.ts";
 import type { ResourceSource } from "./source/source.ts";
 import { statusSurface } from "./status/routes.ts";
@@ -78,21 +77,14 @@ export function createRegistry(options: RegistryOptions): PallasRegistry {
     renderEntry: (agent, instance) => renderCatalogueEntry(agent, instance, agentUrl(agent, instance)),
   });
   const records = createServerRecords();
-  const toolServers = followToolServers({
-    source,
-    list: createToolServerLister({ source, rules, now: systemClock.wallNow }),
-    onListing: (servers) => records.updateToolServers(servers),
-    log,
-  });
+  const toolServers = followToolServers({ source, rules, onListing: records.updateToolServers, log });
   const discovery = discoverySurface(log);
   const status = statusSurface(source);
   const publisher = createPublisher({
     source,
     list,
     onListing(listing) {
-      discovery.update(listing);
-      records.update(listing);
-      status.update(listing);
+      for (const surface of [discovery, records, status]) surface.update(listing);
     },
     log,
   });

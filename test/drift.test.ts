@@ -2,24 +2,31 @@
 // judged or served, or say here why it does not. A field that nothing reads would be ignored in silence.
 import { describe, expect, it } from "vitest";
 import { agentManifest } from "../crds/agent.ts";
-import { instanceManifest } from "../crds/instance.ts";
+import { instanceManifest, type PallasInstance } from "../crds/instance.ts";
+import { serverManifest, type PallasServer } from "../crds/server.ts";
 import { renderAgentChildren } from "../operator/render/agent-children.ts";
 import { renderGatewayChildren } from "../operator/render/gateway-children.ts";
 import { renderInstanceChildren } from "../operator/render/instance-children.ts";
+import { renderServerChildren } from "../operator/render/server-children.ts";
 import { renderCatalogueEntry } from "../plan/catalogue.ts";
 import { neighbourhood } from "../plan/check.ts";
-import { judgeAgent, judgeInstance } from "../plan/judge.ts";
+import { judgeAgent, judgeInstance, judgeServers } from "../plan/judge.ts";
 import { dependenciesOf } from "../plan/order.ts";
 import { resolveAgent } from "../plan/resolve.ts";
-import { agentManifestOf, instanceManifestOf, sampleAgent } from "../plan/testing/resources.ts";
+import { resolveServer } from "../plan/server.ts";
+import { renderToolServerEntry } from "../plan/server-entry.ts";
+import { agentManifestOf, instanceManifestOf, sampleAgent, serverManifestOf } from "../plan/testing/resources.ts";
 import { publishedAgentUrl, registryUrl } from "../plan/urls.ts";
 import { renderStatusPage } from "../registry/status/page.ts";
-import { fullAgentSpecs, fullInstanceSpecs } from "./drift/full-resources.ts";
+import { fullAgentSpecs, fullInstanceSpecs, fullServerSpecs } from "./drift/full-resources.ts";
 import { leaves, pathsOf } from "./drift/leaves.ts";
 import { valueAt, withValue } from "./integration/schema-cases/manifest-path.ts";
 
 /** Fields that change nothing yet, and why. */
-const excused: Record<string, string> = {};
+const excused: Record<string, string> = {
+  "PallasServer spec.listed": "who may see its tools without an agent is the gateway's affair",
+  "PallasServer spec.pin": "what becomes of a changed tool is the gateway's affair",
+};
 const agentField = (path: string) => path.replace("PallasInstance spec.agentDefaults.", "PallasAgent spec.");
 const isExcused = (path: string) => excused[path] !== undefined || excused[agentField(path)] !== undefined;
 
@@ -30,24 +37,37 @@ const metadata = {
   resourceVersion: "1",
   creationTimestamp: "2026-11-21T10:00:00Z",
 };
-const manifests = fullInstanceSpecs.map((instanceSpec, variant) => ({
-  PallasInstance: instanceManifestOf(instanceSpec, metadata),
-  PallasAgent: agentManifestOf("tech-research", fullAgentSpecs[variant], metadata),
+const manifests = fullServerSpecs.map((serverSpec, variant) => ({
+  PallasInstance: instanceManifestOf(fullInstanceSpecs[variant % fullInstanceSpecs.length], metadata),
+  PallasAgent: agentManifestOf("tech-research", fullAgentSpecs[variant % fullAgentSpecs.length], metadata),
+  PallasServer: serverManifestOf("memory", serverSpec, metadata),
 }));
 type Manifests = (typeof manifests)[number];
 
-/** Everything that is made of the two resources, as one text. Undefined when the schema refuses them. */
+const images = { agent: "a:1", registry: "r:1", gateway: "g:1", bridge: "b:1" };
+
+/** What is made of a tool server in its instance, and where else is it of no account. */
+function outputsOfServer(server: PallasServer, instance: PallasInstance): object {
+  if (server.spec.instanceRef.name !== instance.metadata.name) return {};
+  const resolved = resolveServer(server, instance, "http://bridge/mcp");
+  // Without the resources themselves, which are in it too.
+  const { server: _server, instance: _instance, ...derived } = resolved;
+  return { derived, entry: renderToolServerEntry(resolved, "", ""), children: renderServerChildren(resolved, images) };
+}
+
+/** Everything that is made of the resources, as one text. Undefined when the schema refuses one of them. */
 function outputsOf(pair: Record<keyof Manifests, unknown>): string | undefined {
   const instance = instanceManifest.safeParse(pair.PallasInstance);
   const agent = agentManifest.safeParse(pair.PallasAgent);
-  if (!instance.success || !agent.success) return undefined;
+  const server = serverManifest.safeParse(pair.PallasServer);
+  if (!instance.success || !agent.success || !server.success) return undefined;
   const others = ["archive", "editor"].map((name) => sampleAgent(name, {}, metadata));
   const around = neighbourhood(instance.data, [agent.data, ...others]);
-  const images = { agent: "a:1", registry: "r:1", gateway: "g:1", bridge: "b:1" };
   const problems = [
     ...judgeInstance(instance.data, { mode: "cluster" }),
     ...judgeAgent(agent.data, instance.data, { mode: "cluster" }),
     ...resolveAgent(agent.data, around),
+    ...[...judgeServers(instance.data, [server.data], around.agents, { mode: "cluster" }).values()].flat(),
   ];
   // A value that is merely broken says nothing about what a sound one would change.
   if (problems.some(({ reason }) => reason === "InvalidField")) return undefined;
@@ -67,6 +87,7 @@ function outputsOf(pair: Record<keyof Manifests, unknown>): string | undefined {
       now: 0,
     }),
     dependenciesOf(agent.data),
+    outputsOfServer(server.data, instance.data),
   ]);
 }
 
@@ -109,7 +130,7 @@ function changesSomething({ kind, schemaPath, words }: (typeof leaves)[number]):
 describe("CFG-5 every field of the schema", { timeout: 60_000 }, () => {
   it("is looked at here at all", () => {
     expect(leaves.length).toBeGreaterThan(150);
-    expect(manifests.map((pair) => outputsOf(pair) !== undefined)).toEqual([true, true]);
+    expect(manifests.map((pair) => outputsOf(pair) !== undefined)).toEqual([true, true, true, true]);
   });
 
   it("changes something that is rendered, judged or served, or says why not", () => {

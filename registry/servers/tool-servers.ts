@@ -2,6 +2,7 @@
 // judgement as everywhere. They are looked at again when something changes, at most some times a second.
 import type { PallasServer } from "../../crds/server.ts";
 import { officialMetaKey, type ToolServerEntry } from "../../crds/catalogue.ts";
+import { systemClock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { judgeInstance, judgeServers } from "../../plan/judge.ts";
 import type { Rules } from "../../plan/rules.ts";
@@ -68,18 +69,19 @@ const toUtc = (time: number): string => new Date(Math.floor(time / 1_000) * 1_00
 
 /** Lists anew after changes, for as long as it runs. */
 export function followToolServers(options: {
-  source: Pick<ResourceSource, "onChange">;
-  list: () => readonly Recorded[];
+  source: Pick<ResourceSource, "instances" | "agents" | "servers" | "onChange">;
+  rules: Rules;
   onListing: (servers: readonly Recorded[]) => void;
   log: Logger;
 }): { start(): void; stop(): Promise<void> } {
+  const list = createToolServerLister({ ...options, now: systemClock.wallNow });
   let timer: NodeJS.Timeout | undefined;
   let unsubscribe = (): void => undefined;
   const note = (): void => {
     timer ??= setTimeout(() => {
       timer = undefined;
       try {
-        options.onListing(options.list());
+        options.onListing(list());
       } catch (error) {
         options.log.error({ err: error }, "tool servers could not be listed");
       }

@@ -1,15 +1,15 @@
-// All fields of both specs in a few resources, each with and without its share of them: for each field the least that
+// All fields of the specs in a few resources, each with and without its share of them: for each field the least that
 // the schema and plan/ let in, or more of what the full resources have around it. Made from the schema, so that a new
 // field takes part by itself.
 import { isDeepStrictEqual } from "node:util";
 import { checkManifests, type SourcedValidationError } from "../../plan/check.ts";
-import { agentManifestOf, instanceManifestOf } from "../../plan/testing/resources.ts";
+import { agentManifestOf, instanceManifestOf, serverManifestOf } from "../../plan/testing/resources.ts";
 import { isJson, valueAt, type Path } from "../integration/schema-cases/manifest-path.ts";
 import type { SchemaNode } from "../integration/schema-cases/schema-node.ts";
-import { fullAgentSpecs, fullInstanceSpecs } from "./full-resources.ts";
+import { fullAgentSpecs, fullInstanceSpecs, fullServerSpecs } from "./full-resources.ts";
 import { leaves, pathsOf, specSchema, type Leaf } from "./leaves.ts";
 
-type Manifest = ReturnType<typeof agentManifestOf> | ReturnType<typeof instanceManifestOf>;
+type Manifest = ReturnType<typeof agentManifestOf | typeof instanceManifestOf | typeof serverManifestOf>;
 
 export interface FieldCase {
   /** Such as `PallasAgent spec.request.topK`. */
@@ -34,10 +34,21 @@ export const surroundings: readonly Manifest[] = [
   host,
   ...["archive", "editor"].map((name) => agentManifestOf(name, { replicas: 0 })),
 ];
-const bases = {
-  PallasAgent: { instanceRef: { name: "ouranos" }, replicas: 0 },
-  PallasInstance: { ...host.spec, defaultModel: "main.other" },
+/** What a tool server is made of, each another than in the full resources. */
+const otherSources = {
+  remote: { url: "https://others.example.com/mcp" },
+  container: { image: "registry.example/tools/other:1", command: ["/other"] },
+  package: { kind: "pypi", name: "other-server" },
+  local: { command: "other" },
 };
+
+/** What a spec must have around the fields that are tried in it. */
+function baseOf(kind: Leaf["kind"], full: object): object {
+  if (kind === "PallasInstance") return { ...host.spec, defaultModel: "main.other" };
+  if (kind === "PallasAgent") return { instanceRef: { name: "ouranos" }, replicas: 0 };
+  const source = Object.entries(otherSources).filter(([name]) => Object.hasOwn(full, name));
+  return { instanceRef: { name: "ouranos" }, active: false, ...Object.fromEntries(source) };
+}
 
 /** The value at a path with nothing around it but what the schema requires. */
 function branch(node: SchemaNode | undefined, value: unknown, [head, ...rest]: Path, leaf: unknown): unknown {
@@ -64,6 +75,7 @@ const asSpec = (value: unknown): object => (isJson(value) ? value : {});
 
 function manifestsOf(kind: Leaf["kind"], name: string, spec: object): Manifest[] {
   if (kind === "PallasAgent") return [agentManifestOf(name, spec)];
+  if (kind === "PallasServer") return [serverManifestOf(name, spec)];
   const user = { instanceRef: { name }, replicas: 0, port: 24_101, servers: [{ name: "argos" }] };
   return [instanceManifestOf(spec, { name }), agentManifestOf(name, user)];
 }
@@ -74,7 +86,7 @@ function problemsOf(manifests: readonly Manifest[]): SourcedValidationError<Mani
 }
 
 /** Taken out of the base, where it is for other reasons, to be set and unset like all others. */
-const inBase = new Set(["spec.replicas", "spec.registry.replicas"]);
+const inBase = new Set(["spec.replicas", "spec.registry.replicas", "spec.active"]);
 
 const maxFields = 8;
 
@@ -106,7 +118,7 @@ function place(shares: Share[], { kind, schemaPath }: Leaf, full: object, path: 
   const [top = ""] = path;
   const field = `${kind} ${schemaPath}`;
   const base = Object.fromEntries(
-    Object.entries(bases[kind]).filter(([key]) => !inBase.has(schemaPath) || key !== top),
+    Object.entries(baseOf(kind, full)).filter(([key]) => !inBase.has(schemaPath) || key !== top),
   );
   const small = branch(specSchema(kind), full, path, value);
   const open = shares.find((share) => share.kind === kind && takesIn(share, base, small));
@@ -119,11 +131,16 @@ function place(shares: Share[], { kind, schemaPath }: Leaf, full: object, path: 
   if (chosen) shares.push({ kind, base, ...chosen, fields: [field] });
 }
 
+const fullSpecs: Record<Leaf["kind"], readonly object[]> = {
+  PallasAgent: fullAgentSpecs,
+  PallasInstance: fullInstanceSpecs,
+  PallasServer: fullServerSpecs,
+};
+
 function makeCases(): FieldCase[] {
   const shares: Share[] = [];
   for (const leaf of leaves) {
-    const variants = leaf.kind === "PallasAgent" ? fullAgentSpecs : fullInstanceSpecs;
-    const full = variants.find((spec) => pathsOf({ spec }, leaf.schemaPath).length > 0);
+    const full = fullSpecs[leaf.kind].find((spec) => pathsOf({ spec }, leaf.schemaPath).length > 0);
     const [, ...path] = (full && pathsOf({ spec: full }, leaf.schemaPath)[0]) ?? [];
     if (!full) throw new Error(`expected ${leaf.kind} ${leaf.schemaPath} in the full resources`);
     const value = valueAt(full, path);

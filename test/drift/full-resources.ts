@@ -1,5 +1,5 @@
-// One instance and one agent with every field of the schema set to something that is not its default, in two variants
-// where fields exclude each other. The drift test changes one field at a time.
+// One instance, one agent and one tool server with every field of the schema set to something that is not its default, in
+// variants where fields exclude each other. The drift test changes one field at a time.
 
 const secret = (key: string) => ({ secretKeyRef: { name: "keys", key } });
 const ownAuth = (client: string) => ({
@@ -179,4 +179,53 @@ export const fullAgentSpecs = [
     servers: [{ name: "argos" }],
     storage: { size: "1Gi", storageClassName: "fast", onDelete: "Delete" },
   },
+];
+
+const ofEveryServer = {
+  instanceRef: { name: "ouranos" },
+  serverName: "graph",
+  title: "Graph",
+  description: "Keeps facts",
+  tags: ["memory"],
+  active: false,
+  listed: true,
+  tools: { allow: ["read_*"], deny: ["read_all"] },
+  timeout: "90s",
+  pin: "block",
+  resources: settings.resources,
+  pod: settings.pod,
+};
+const ofLocalServers = {
+  env: [
+    { name: "MODE", value: "rw" },
+    { name: "TOKEN", valueFrom: secret("token") },
+  ],
+  sessions: { processes: "shared", max: 4, idleTtl: "5m" },
+  egress: [{ host: "10.0.0.7", port: 8443 }],
+};
+
+/** Variants of a tool server's spec: what it may be made of. */
+export const fullServerSpecs = [
+  {
+    ...ofEveryServer,
+    remote: {
+      url: "https://tools.example.com/mcp",
+      headers: [
+        { name: "X-Team", value: "blue" },
+        { name: "X-Token", valueFrom: secret("token") },
+      ],
+      forwardInboundAuth: true,
+    },
+  },
+  {
+    ...ofEveryServer,
+    ...ofLocalServers,
+    container: { image: "registry.example/tools/graph:1", command: ["/graph"], args: ["-v"] },
+  },
+  {
+    ...ofEveryServer,
+    ...ofLocalServers,
+    package: { kind: "npm", name: "server-graph", version: "1.0.0", command: "graph", args: ["-v"] },
+  },
+  { ...ofEveryServer, ...ofLocalServers, local: { command: "node", args: ["server.js"], cwd: "tools" } },
 ];

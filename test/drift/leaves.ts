@@ -1,4 +1,4 @@
-// Every field of both specs that holds a value, read from the schemas, and where a manifest has it.
+// Every field of the specs that people write that holds a value, read from the schemas, and where a manifest has it.
 import { kinds } from "../../crds/kinds.ts";
 import { valueAt, type Path } from "../integration/schema-cases/manifest-path.ts";
 import { placesBelow, readSchema, type SchemaNode } from "../integration/schema-cases/schema-node.ts";
@@ -18,7 +18,7 @@ export function pathsOf(manifest: unknown, schemaPath: string): Path[] {
 }
 
 export interface Leaf {
-  readonly kind: "PallasInstance" | "PallasAgent";
+  readonly kind: "PallasInstance" | "PallasAgent" | "PallasServer";
   /** `spec.servers[].name` */
   readonly schemaPath: string;
   readonly required: boolean;
@@ -26,7 +26,7 @@ export interface Leaf {
   readonly words: readonly string[];
 }
 
-const kindsTried = ["PallasInstance", "PallasAgent"] as const;
+const kindsTried = ["PallasInstance", "PallasAgent", "PallasServer"] as const;
 
 export const specSchema = (kind: Leaf["kind"]): SchemaNode => {
   const { spec } = readSchema(kinds[kind].definition).properties ?? {};

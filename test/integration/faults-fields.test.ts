@@ -1,7 +1,7 @@
-// Every field of both specs is set and unset again on a real API server, all at once: what is there then is, byte for
+// Every field of the specs that people write is set and unset again on a real API server, all at once: what is there then is, byte for
 // byte, what was there before, down to the fields that our manager owns. Which fields, the schema says.
 import { beforeAll, describe, expect, it } from "vitest";
-import { agentType, instanceType } from "../../crds/kinds.ts";
+import { agentType, instanceType, kinds, serverType } from "../../crds/kinds.ts";
 import type { TokenSigner } from "../../crds/run-config.ts";
 import { readClusterIssuer } from "../../lib/auth/cluster-issuer.ts";
 import { fieldManager } from "../../crds/names.ts";
@@ -11,9 +11,11 @@ import { apiVersionOf, collectionPath, type ResourceType } from "../../lib/kube/
 import { renderAgentChildren } from "../../operator/render/agent-children.ts";
 import { renderGatewayChildren } from "../../operator/render/gateway-children.ts";
 import { renderInstanceChildren } from "../../operator/render/instance-children.ts";
+import { renderServerChildren } from "../../operator/render/server-children.ts";
 import { childTypes } from "../../operator/resources.ts";
 import { neighbourhood } from "../../plan/check.ts";
-import { parseAgent, parseInstance } from "../../plan/parse.ts";
+import { parseAgent, parseInstance, parseServer } from "../../plan/parse.ts";
+import { resolveServer } from "../../plan/server.ts";
 import { callApi } from "../cluster/api-call.ts";
 import { cluster, clusterMissing, createNamespace } from "../cluster/cluster.ts";
 import { fieldCases, surroundings, type FieldCase } from "../drift/field-cases.ts";
@@ -30,7 +32,7 @@ const images = {
   bridge: "pallas/bridge:test",
 };
 const patience = { timeout: 90_000, interval: 1_000 };
-const types: readonly ResourceType[] = [agentType, instanceType, ...Object.values(childTypes)];
+const types: readonly ResourceType[] = [agentType, instanceType, serverType, ...Object.values(childTypes)];
 type Manifest = FieldCase["with"][number];
 
 /** Everything of our kinds, by `Kind/name`. */
@@ -68,7 +70,7 @@ function comparable(value: unknown, isOurs: boolean): unknown {
 /** Claims outlive spec.storage, as they should (OPR-5); what pods ran on stays for a while, and Deployments name what they run on. */
 async function observe(namespace: string): Promise<Map<string, string>> {
   const all = [...(await readAll(namespace))].filter(
-    ([key]) => !/^PersistentVolumeClaim\/|-run-config-|kube-root-ca|\/default$/.test(key),
+    ([key]) => !/^PersistentVolumeClaim\/|-run-config-|-server-config-|kube-root-ca|\/default$/.test(key),
   );
   return new Map(all.map(([key, object]) => [key, JSON.stringify(comparable(object, key.startsWith("Pallas")))]));
 }
@@ -86,15 +88,21 @@ async function behind(namespace: string, signer: TokenSigner): Promise<string[]>
   const instances = [...all.values()]
     .map((raw) => parseInstance(raw))
     .flatMap((parsed) => (parsed.ok ? [parsed.value] : []));
+  const servers = [...all.values()]
+    .map((raw) => parseServer(raw))
+    .flatMap((parsed) => (parsed.ok ? [parsed.value] : []));
   const refused = new Set(fieldCases.filter(({ problems }) => problems.length > 0).map(({ name }) => name));
   const desired = instances
     .filter(({ metadata }) => !refused.has(metadata.name))
     .flatMap((instance) => {
       const around = neighbourhood(instance, agents);
       const children = [...around.agents.values()].map((agent) => renderAgentChildren(agent, around, images, signer));
+      const toolServers = servers
+        .filter(({ metadata, spec }) => spec.instanceRef.name === instance.metadata.name && !refused.has(metadata.name))
+        .flatMap((server) => renderServerChildren(resolveServer(server, instance, ""), images) ?? []);
       const gateway = renderGatewayChildren(instance, images, rules);
       const own = [renderInstanceChildren(instance, images, rules), ...(gateway ? [gateway] : [])];
-      return [...own, ...children].flatMap((each) => Object.values(each));
+      return [...own, ...children, ...toolServers].flatMap((each) => Object.values(each));
     });
   return desired.flatMap((child: { kind: string; metadata: { name: string } } | undefined) => {
     if (child === undefined) return [];
@@ -143,7 +151,7 @@ describe.skipIf(clusterMissing())("OPR-2 CFG-5 fault 43: every field is set and 
       const options = { fieldManager: "user", force: true, signal: AbortSignal.timeout(60_000) };
       await Promise.all(
         manifests.map(({ metadata, ...manifest }) => {
-          const type = manifest.kind === agentType.kind ? agentType : instanceType;
+          const { type } = Object.values(kinds).find((each) => each.type.kind === manifest.kind) ?? kinds.PallasAgent;
           return applyObject(transport, type, { ...manifest, metadata: { ...metadata, namespace } }, options);
         }),
       );

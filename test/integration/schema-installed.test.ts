@@ -2,13 +2,15 @@
 // words, and holding the rules that need an old value.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pallasAgent } from "../../crds/agent.ts";
+import { kinds } from "../../crds/kinds.ts";
+import { pallasServer } from "../../crds/server.ts";
 import { apiVersion } from "../../crds/names.ts";
 import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
 import { isTransitionRule, placesBelow, readSchema } from "./schema-cases/schema-node.ts";
 import { createJudge, type Judge, type Verdict } from "./schema-cases/verdicts.ts";
 
 describe.skipIf(clusterMissing())("CFG-5 the CRDs on a real API server", () => {
-  it.each(["pallasagents", "pallasinstances"])("%s is established and structural", async (plural) => {
+  it.each(Object.values(kinds).map(({ type }) => type.plural))("%s is established and structural", async (plural) => {
     const crd = JSON.parse(await cluster().kubectl(["get", "crd", `${plural}.pallas.helu.ca`, "--output=json"]));
     const conditions: { type: string; status: string }[] = crd.status.conditions;
     const held = conditions.filter(({ status }) => status === "True").map(({ type }) => type);
@@ -23,12 +25,16 @@ describe.skipIf(clusterMissing())("CFG-5 the CRDs on a real API server", () => {
     expect(request).toMatch(/effort\s+<string>\s+enum: minimal, low, medium, high/);
     const size = await cluster().kubectl(["explain", "pa.spec.storage.size"]);
     expect(size).toContain("Size of the claim; it can only grow.");
+    const server = await cluster().kubectl(["explain", "pallasserver.spec.package.kind"]);
+    expect(server).toContain("Where it is published: npm (run by npx) or pypi (run by uvx).");
   });
 
   it("kubectl knows the short names and the category", async () => {
     const listed = await cluster().kubectl(["api-resources", "--categories=pallas", "--no-headers"]);
     expect(listed).toMatch(/pallasagents\s+pa\s/);
     expect(listed).toMatch(/pallasinstances\s+pi\s/);
+    expect(listed).toMatch(/pallasservers\s+ps\s/);
+    expect(listed).toMatch(/pallasregistrations\s+preg\s/);
   });
 });
 
@@ -110,12 +116,31 @@ describe.skipIf(clusterMissing())("CFG-5 rules over old and new value", () => {
     expect((await judge.update("classless", later)).verdict.fields).toEqual(["spec.storage"]);
   });
 
+  it("DSC-6 the instance of a tool server cannot change either", async () => {
+    const server = (instance: string, metadata: object = {}) => ({
+      apiVersion,
+      kind: pallasServer.kind,
+      metadata: { name: "memory", ...metadata },
+      spec: { instanceRef: { name: instance }, local: { command: "node" } },
+    });
+    await using servers = await createJudge(cluster(), pallasServer, namespace.name);
+    const { body } = await servers.create(server("ouranos"), { dryRun: false });
+    const { metadata } = JSON.parse(body);
+    const verdictOf = async (instance: string) =>
+      (await servers.update("memory", server(instance, { resourceVersion: metadata.resourceVersion }))).verdict;
+    expect(await verdictOf("ouranos")).toMatchObject({ accepted: true });
+    expect((await verdictOf("other")).fields).toEqual(["spec.instanceRef"]);
+  });
+
   it("every rule over an old value is tried here", () => {
-    const rules = [...placesBelow(readSchema(pallasAgent), "")].flatMap(({ node }) => node["x-kubernetes-validations"]);
+    const rules = Object.values(kinds).flatMap(({ definition }) =>
+      [...placesBelow(readSchema(definition), "")].flatMap(({ node }) => node["x-kubernetes-validations"]),
+    );
     expect(rules.filter(isTransitionRule).map(({ message }) => message)).toEqual([
       "instanceRef cannot change; create another agent instead",
       "storageClassName cannot change",
       "can only grow",
+      "instanceRef cannot change; create another server instead",
     ]);
   });
 });

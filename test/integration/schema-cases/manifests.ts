@@ -8,21 +8,26 @@ import { placesBelow, type SchemaNode, type SchemaPlace } from "./schema-node.ts
 
 /** Fields left out of each full manifest, because a field that another one has excludes them. */
 const access = (fields: string) => new RegExp(`\\.access\\[\\]\\.(${fields})$`);
+/** What a tool server is made of: one of them. */
+const onlySource = (kept: string) =>
+  ["remote", "container", "package", "local"]
+    .filter((source) => source !== kept)
+    .map((source) => new RegExp(`^spec\\.${source}$`));
+const elsewhere = [...onlySource("remote"), /^spec\.(env|sessions|egress)$/];
+const first = [
+  ...[/\.instructionFrom$/, /\.headers\[\]\.valueFrom$/, /\.externalUrl\.template$/, /\[\]\.auth$/],
+  access("agent|claim|tokenFrom"),
+];
+const second = [
+  ...[/\.instruction$/, /\.headers\[\]\.value$/, /\.externalUrl\.host$/],
+  ...[/\.apiKey$/, /\.(servers|providers)\[\]\.forwardInboundAuth$/],
+];
 const leftOut = [
-  [
-    ...[/\.instructionFrom$/, /\.headers\[\]\.valueFrom$/, /\.externalUrl\.template$/, /\[\]\.auth$/],
-    access("agent|claim|tokenFrom"),
-  ],
-  [
-    access("role|serviceAccount|claim|agents|servers"),
-    ...[/\.instruction$/, /\.headers\[\]\.value$/, /\.externalUrl\.host$/],
-    ...[/\.apiKey$/, /\.(servers|providers)\[\]\.forwardInboundAuth$/],
-  ],
-  [
-    ...[/\.instruction$/, /\.headers\[\]\.value$/, /\.externalUrl\.host$/],
-    ...[/\.apiKey$/, /\.(servers|providers)\[\]\.forwardInboundAuth$/],
-    access("agent|serviceAccount|tokenFrom"),
-  ],
+  [...first, ...elsewhere],
+  [...second, access("role|serviceAccount|claim|agents|servers"), ...onlySource("container"), /^spec\.env\[\]\.value$/],
+  [...second, access("agent|serviceAccount|tokenFrom"), ...onlySource("package"), /^spec\.env\[\]\.valueFrom$/],
+  [...first, ...onlySource("local"), /^spec\.env\[\]\.valueFrom$/],
+  [...second, access("agent|serviceAccount|tokenFrom"), ...elsewhere],
 ];
 
 /** Values that rules over several fields ask for. */

@@ -26,6 +26,11 @@ const tokenFrom = secret.valueFrom;
 const server = (fields: object) => ({ name: "s", url: "http://s/mcp", ...fields });
 const ownProvider = (fields: object) => provider({ kind: "openai", ...fields });
 
+const remote = { url: "http://s/mcp" };
+const container = { image: "a", command: ["/server"] };
+const npm = { kind: "npm", name: "@acme/server" };
+const local = { command: "node" };
+
 const kinds =
   "kind is needed, because the name is not one of anthropic, openai, openai-compatible, google, bedrock, huggingface";
 const resourceNames = "must be named by resources such as cpu, memory or ephemeral-storage";
@@ -147,12 +152,42 @@ const pairs: Record<string, RulePair> = {
     holds: [provider({ name: "slower", kind: "openai" })],
     violated: ["passthrough", "playback", "slow"].map((name) => provider({ name, kind: "openai" })),
   },
+  // Headers, and variables of a process.
   "exactly one of value and valueFrom is needed": {
     holds: [
-      { name: "X-A", value: "" },
-      { name: "X-A", ...secret },
+      { name: "XA", value: "" },
+      { name: "XA", ...secret },
     ],
-    violated: [{ name: "X-A" }, { name: "X-A", value: "", ...secret }],
+    violated: [{ name: "XA" }, { name: "XA", value: "", ...secret }],
+  },
+  "name cannot start with PALLAS_, which is for variables of Pallas": {
+    holds: ["PALLAS", "X_PALLAS_A", "pallas_a"].map((name) => ({ name, value: "" })),
+    violated: ["PALLAS_", "PALLAS_A"].map((name) => ({ name, value: "" })),
+  },
+  "exactly one of remote, container, package and local is needed": {
+    holds: [{ remote }, { container }, { package: npm }, { local }].map((source) => ({ ...spec, ...source })),
+    violated: [
+      {},
+      { remote, container },
+      { container, package: npm },
+      { package: npm, local },
+      { remote, container, package: npm, local },
+    ].map((sources) => ({ ...spec, ...sources })),
+  },
+  "env, sessions and egress are for servers that run here; remove them from a remote one": {
+    holds: [
+      { ...spec, remote },
+      { ...spec, package: npm, env: [], sessions: {}, egress: [] },
+    ],
+    violated: [{ env: [] }, { sessions: {} }, { egress: [] }].map((field) => ({ ...spec, remote, ...field })),
+  },
+  "container.command must name the program, since nobody reads the image for it": {
+    holds: [{ ...spec, container }],
+    violated: [{ ...spec, container: { ...container, command: [] } }],
+  },
+  "a package of pypi has no scope; remove it from the name, or set kind to npm": {
+    holds: [npm, { kind: "pypi", name: "a" }],
+    violated: [{ ...npm, kind: "pypi" }],
   },
   "audiences must name at least one": {
     holds: [{ issuer: "https://id.example.com", audiences: ["pallas"] }],

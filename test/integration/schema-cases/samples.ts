@@ -178,6 +178,55 @@ const samples: Record<string, PatternSamples> = {
     matching: ["", `a@sha256:${"0".repeat(64)}`],
     refused: ["/a", "a b", `a@sha256:${"0".repeat(63)}`, `a@sha256:${"A".repeat(64)}`, "a@b", "a\n"],
   },
+  "^[a-zA-Z0-9][-a-zA-Z0-9._/:]*(@sha256:[0-9a-f]{64})?$": {
+    nth: (n) => `registry.example:5000/tools/server:1.${n}`,
+    ofLength: letters,
+    matching: [`a@sha256:${"0".repeat(64)}`],
+    refused: ["/a", "a b", `a@sha256:${"0".repeat(63)}`, "a@b", "a\n"],
+  },
+  "^[!-~]([ -~]*[!-~])?$": {
+    nth: (n) => `tag ${n}`,
+    ofLength: letters,
+    matching: ["!", "a b", "~"],
+    refused: [" a", "a ", "ä", "a\n"],
+  },
+  "^(@[a-zA-Z0-9._~-]+\\/)?[a-zA-Z0-9][a-zA-Z0-9._~-]*$": {
+    nth: (n) => `@acme/server-${n}`,
+    ofLength: letters,
+    matching: ["a", "@-/x", "a.b~c_d"],
+    refused: ["@a", "a/b", "@/a", "-a", "a b", "ä", "a\n"],
+  },
+  "^[0-9A-Za-z][0-9A-Za-z.+!_-]*$": {
+    nth: (n) => `1.0.${n}`,
+    ofLength: letters,
+    matching: ["1.0.0-rc.1+b", "2!1.0"],
+    refused: ["^1", "-1", "1 0", ">=1", "1\n"],
+  },
+  "^[a-zA-Z0-9][a-zA-Z0-9._-]*$": {
+    nth: (n) => `mcp-${n}`,
+    ofLength: letters,
+    matching: ["A.b_c"],
+    refused: ["-a", ".a", "a/b", "a b", "a\n"],
+  },
+  "^[A-Za-z_][A-Za-z0-9_]*$": {
+    nth: (n) => `VAR_${n}`,
+    ofLength: letters,
+    matching: ["_", "a1"],
+    refused: ["1A", "A-B", "A.B", "A B", "A\n"],
+  },
+  "^([0-9a-fA-F:]*:[0-9a-fA-F:.]*|[a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?)$": {
+    nth: (n) => `host${n}.example.com`,
+    ofLength: letters,
+    matching: ["::1", "fd00::1", "10.0.0.1", "::ffff:1.2.3.4"],
+    refused: ["[::1]", "a_b", "a.", "-a", "http://a", "a/b", "host:80", "a\n"],
+  },
+  "^[0-9a-f]*$": { nth: (n) => `${n}abc`, ofLength: letters, matching: [""], refused: ["g", "A", "a b", "a\n"] },
+  "^[^\\p{Cc}]+$": {
+    nth: (n) => `some word ${n}`,
+    ofLength: wide,
+    matching: ["ä", " ", "\u2028"],
+    refused: ["a\n", "\u0085", "\u007f", "\u0000"],
+  },
 };
 
 export function patternSamples(pattern: string): PatternSamples {

@@ -3,9 +3,10 @@ import { readFile } from "node:fs/promises";
 import { Pool } from "undici";
 import * as z from "zod";
 import type { ResourceDefinition } from "../../../crds/definition.ts";
+import { kinds } from "../../../crds/kinds.ts";
 import { group, version } from "../../../crds/names.ts";
 import { formatProblem } from "../../../plan/validation-error.ts";
-import { parseAgent, parseInstance } from "../../../plan/parse.ts";
+import { parseResource } from "../../../plan/parse.ts";
 import type { ApiAccess } from "../../cluster/api-call.ts";
 
 export interface Verdict {
@@ -27,7 +28,9 @@ const acceptance: Verdict = { accepted: true, fields: [], decodingOnly: false, s
 
 /** What `pallas check` says; `decodingOnly` leaves misspelt keys only, all that a strict decoder looks for. */
 export function checkVerdict({ kind }: ResourceDefinition, manifest: unknown, decodingOnly = false): Verdict {
-  const outcome = kind === "PallasAgent" ? parseAgent(manifest) : parseInstance(manifest);
+  const found = Object.values(kinds).find(({ type }) => type.kind === kind);
+  if (!found) throw new Error(`expected one of our kinds, found ${kind}`);
+  const outcome = parseResource<unknown>(found, manifest);
   if (outcome.ok) return acceptance;
   const problems = decodingOnly ? outcome.problems.filter(({ reason }) => reason === "UnknownField") : outcome.problems;
   return verdictOf(
