@@ -60,7 +60,7 @@ describe.skipIf(clusterMissing()).each(definitions)("CFG-5 $kind: API server and
 
   it("on random texts of every kind of text field", async () => {
     const cases = distinctTexts(inSpec).flatMap((place) => randomTextCases(schema, place));
-    expect(cases.length).toBeGreaterThan(300);
+    expect(cases.length).toBeGreaterThanOrEqual(300);
     expect(await disagreements(definition, cases, ask)).toEqual([]);
   });
 

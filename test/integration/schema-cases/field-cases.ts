@@ -147,6 +147,12 @@ const wholeObject = (schema: SchemaNode): SchemaNode => ({
 export const manifestAround = (schema: SchemaNode, { base, path }: LocatedPlace): unknown =>
   cutDown(wholeObject(schema), base, path, "around");
 
+/** With what the schema requires; a status beside the spec, at which its endpoint does not look. */
+function aloneIn(schema: SchemaNode, { base, path }: LocatedPlace): unknown {
+  const alone = cutDown(wholeObject(schema), base, path, "bare");
+  return path[0] === "status" ? withValue(alone, ["spec"], valueAt(base, ["spec"])) : alone;
+}
+
 /** What can be wrong with one place by itself. `schema` is the whole object's. */
 function fieldCases(schema: SchemaNode, place: LocatedPlace): Case[] {
   const { node, path, base, required } = place;
@@ -157,7 +163,7 @@ function fieldCases(schema: SchemaNode, place: LocatedPlace): Case[] {
   return [
     { title: `${at} absent`, path: at, manifest: withValue(around, path, undefined), ...absent },
     { title: `${at} null`, path: at, manifest: withValue(around, path, null), ...absent },
-    { title: `${at} alone`, path: at, manifest: cutDown(wholeObject(schema), base, path, "bare") },
+    { title: `${at} alone`, path: at, manifest: aloneIn(schema, place) },
     ...changes(node, valueAt(base, path)).map(({ title, value, expected }) => ({
       title: `${at} ${title}`,
       path: at,
