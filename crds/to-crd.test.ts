@@ -7,6 +7,7 @@ import { agentDefaults } from "./agent-settings.ts";
 import { agentSpec, pallasAgent } from "./agent.ts";
 import { list, map, object, text } from "./fields.ts";
 import { pallasInstance } from "./instance.ts";
+import { kinds } from "./kinds.ts";
 import { renderCrd, renderCrdFiles, structuralSchema } from "./to-crd.ts";
 import { quantity } from "./units.ts";
 
@@ -96,6 +97,12 @@ describe.each([pallasAgent, pallasInstance])("CFG-5 the CRD of $kind", (definiti
     expect(all.find(([path]) => path.endsWith("openAPIV3Schema.properties.status"))?.[1]["default"]).toEqual({
       observedGeneration: -1,
     });
+  });
+
+  it("has no empty list, which the server drops, so that nobody could apply it beside another", () => {
+    for (const { definition } of Object.values(kinds)) {
+      expect(JSON.stringify(renderCrd(definition)["spec"])).not.toContain("[]");
+    }
   });
 
   it("says on every list how it is merged", () => {

@@ -96,7 +96,10 @@ export function renderCrd(definition: ResourceDefinition): Json {
               description,
               type: "object",
               required: ["spec"],
-              "x-kubernetes-validations": nameRules.map(({ cel, message }) => ({ rule: cel, message })),
+              // The server drops an empty list, and would call it a conflict with whoever applied it.
+              ...(nameRules.length > 0
+                ? { "x-kubernetes-validations": nameRules.map(({ cel, message }) => ({ rule: cel, message })) }
+                : {}),
               properties: {
                 apiVersion: { type: "string", description: "Version of this schema." },
                 kind: { type: "string", description: "Kind of this resource." },
