@@ -155,7 +155,7 @@ describe.skipIf(clusterMissing())("HLT-6 health on the resources", () => {
     ];
     for (const name of names) {
       const labels = [...(await operator.metric(name)).keys()].join(" ");
-      for (const controller of ["pallasagent", "pallasserver", "pallasinstance"]) {
+      for (const controller of ["pallasagent", "pallasinstance"]) {
         expect(`${name} ${labels}`).toContain(`controller="${controller}"`);
       }
     }

@@ -113,7 +113,7 @@ describe.skipIf(clusterMissing())("OPR-1 OPR-3 OPR-4 the quickstart in a cluster
       .toEqual([true, true]);
     await expect
       .poll(async () => [...(await second.metric("workqueue_depth")).values()], { timeout: 10_000 })
-      .toEqual([0, 0]);
+      .toEqual([0, 0, 0]);
     const { GET = 0, ...writes } = await second.requests();
     expect(GET).toBeGreaterThan(0);
     expect(writes).toEqual({});
