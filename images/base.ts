@@ -28,7 +28,7 @@ export interface BaseOptions {
 
 export async function layOutBase({ root, folder, work }: BaseOptions): Promise<BasePart[]> {
   const parts = [await layOutNode(root, folder)];
-  for (const file of await downloadLibraries(join(work, "packages"))) parts.push(await unpack(file, folder));
+  for (const file of await downloadLibraries(join(work, "packages"))) parts.push(await unpackDebian(file, folder));
   for (const [path, text] of Object.entries(baseFiles)) await writeInto(folder, path, text);
   // Scanners tell the release from it; the packages come from this machine's.
   await copyFile("/etc/os-release", join(folder, "etc/os-release"));
@@ -61,7 +61,8 @@ async function downloadLibraries(folder: string): Promise<string[]> {
   return listed();
 }
 
-async function unpack(file: string, folder: string): Promise<BasePart> {
+/** One package, as it is, with its entry for scanners. */
+export async function unpackDebian(file: string, folder: string): Promise<BasePart> {
   await runCommand("dpkg-deb", ["-x", file, folder], { timeoutMs });
   const control = await runCommand("dpkg-deb", ["-f", file], { timeoutMs });
   const { Package: name = "", Version: version = "", Architecture: arch = "" } = parseControl(control);

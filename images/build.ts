@@ -10,6 +10,7 @@ import { chooseBase } from "./choose-base.ts";
 import { openEngine } from "./engine.ts";
 import { parseOptions, type ImageOptions } from "./options.ts";
 import { layOutProgram } from "./program-folder.ts";
+import { layOutRuntime } from "./runtime.ts";
 import { readInstalled } from "./sbom.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -20,6 +21,7 @@ const images: readonly (readonly [image: string, program: string])[] = [
   ["agent", "agent-runtime"],
   ["registry", "registry"],
   ["gateway", "gateway"],
+  ["bridge", "bridge"],
 ];
 
 export interface BuiltImage extends Archive {
@@ -35,12 +37,28 @@ export async function buildImages(options: ImageOptions, say: (line: string) => 
     const base = await chooseBase(options.base, say);
     await mkdir(join(context, "base"), { recursive: true });
     const parts = base === "local" ? await layOutBase({ root, folder: join(context, "base"), work }) : [];
+    const runtime = await layOutRuntime({
+      root,
+      folder: join(context, "bridge-runtime"),
+      work,
+      isLocalBase: base === "local",
+    });
     const installed = await readInstalled(root);
     for (const [image, name] of images) {
       const program = built.find((candidate) => candidate.name === name);
       if (program === undefined) throw new Error(`expected build.ts to know the program ${name}, found no such entry`);
       const folder = join(context, image);
-      await layOutProgram({ root, dist: join(work, "dist"), folder, image, program, installed, parts, options });
+      const others = image === "bridge" ? [...parts, ...runtime] : parts;
+      await layOutProgram({
+        root,
+        dist: join(work, "dist"),
+        folder,
+        image,
+        program,
+        installed,
+        parts: others,
+        options,
+      });
     }
     await using engine = await openEngine(work, say);
     await mkdir(options.out, { recursive: true });
