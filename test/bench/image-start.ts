@@ -32,7 +32,7 @@ export function parseImageStart(
   return { flags: words.slice(0, -1), env: Object.fromEntries(env) };
 }
 
-export function readImageStart(program: "operator" | "agent-runtime" | "registry" | "gateway"): ImageStart {
+export function readImageStart(program: "operator" | "agent-runtime" | "registry" | "gateway" | "bridge"): ImageStart {
   const { flags, env } = parseImageStart(readFileSync(join(root, "images/Containerfile"), "utf8"), program);
   const more = benchEnvironment.BENCH_NODE_FLAGS.split(" ").filter((flag) => flag !== "");
   return { flags: [...flags, ...more], program: join(dist, `${program}.js`), env };

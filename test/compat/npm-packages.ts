@@ -12,7 +12,7 @@ import { installOnce } from "../cached-installation.ts";
 
 const run = promisify(execFile);
 
-export type NpmSet = "servers" | "clients";
+export type NpmSet = "servers" | "clients" | "bridges";
 
 const files = ["package.json", "package-lock.json"];
 const installTimeoutMs = 900_000;
