@@ -38,7 +38,7 @@ test("every alert that a page names is shipped", () => {
 });
 
 test("every variable of ours that a page names is read somewhere", () => {
-  const folders = ["agent-runtime", "operator", "plan", "registry", "gateway", "lib", "cli", "test/bench"];
+  const folders = ["agent-runtime", "operator", "plan", "registry", "gateway", "bridge", "lib", "cli", "test/bench"];
   const sources = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
@@ -80,6 +80,7 @@ test.each<[string, Program]>([
   ["Agents", "agent"],
   ["Registry", "registry"],
   ["Gateway", "gateway"],
+  ["Bridges", "bridge"],
   ["Operator", "operator"],
 ])("docs/metrics.md has every metric under %s, and no other, with type and labels", (heading, program) => {
   // What only one of several programs asks of the API server is told once, under Operator.

@@ -1,8 +1,9 @@
-// Every metric that agent, registry, gateway and operator have, with its type and labels, as one scrape of each shows them after
+// Every metric that agent, registry, gateway, bridge and operator have, with its type and labels, as one scrape of each shows them after
 // everything happened once. Those of the process and of Node, which every program has, are left out.
 import { Registry } from "prom-client";
 import { createAgentMetrics } from "../../agent-runtime/metrics.ts";
 import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
+import { createBridgeMetrics } from "../../bridge/metrics.ts";
 import { createGatewayMetrics } from "../../gateway/metrics.ts";
 import { createKubeMetrics } from "../../lib/kube/metrics.ts";
 import { createMetrics } from "../../lib/process/metrics.ts";
@@ -12,7 +13,7 @@ import { registerOwnSeries } from "../../registry/metrics/own-series.ts";
 import { metricsSurface } from "../../registry/metrics/routes.ts";
 import { makeAgent, makeEndpoint, makeInstance } from "../../registry/testing/resources.ts";
 
-export type Program = "agent" | "registry" | "gateway" | "operator";
+export type Program = "agent" | "registry" | "gateway" | "bridge" | "operator";
 
 export interface RegisteredMetric {
   readonly name: string;
@@ -61,6 +62,13 @@ async function renderGateway(): Promise<string> {
   return (await metrics.render()).body;
 }
 
+async function renderBridge(): Promise<string> {
+  const none = () => 0;
+  const metrics = createBridgeMetrics(() => ({ countProcesses: none, countSessions: none, isUp: () => true }));
+  metrics.onCall("ok", 1);
+  return (await metrics.render()).body;
+}
+
 async function renderOperator(): Promise<string> {
   const registry = new Registry();
   const kube = createKubeMetrics(registry);
@@ -96,5 +104,6 @@ export const listRegisteredMetrics = async (): Promise<Record<Program, Registere
   agent: readFamilies(await renderAgent()),
   registry: readFamilies(await renderRegistry()),
   gateway: readFamilies(await renderGateway()),
+  bridge: readFamilies(await renderBridge()),
   operator: readFamilies(await renderOperator()),
 });
