@@ -198,3 +198,14 @@ it("sessions that share a process hear only of resources that they follow", asyn
   expect(await hear(ofFirst)).toMatchObject([changed, changed, { params: { uri: "test://one" } }]);
   expect(await hear(ofSecond)).toMatchObject([changed, { params: { uri: "test://two" } }, changed]);
 });
+
+it("DSC-6: of those who share a process nobody is asked for another's call", async () => {
+  const { url } = await startBridge({ sessions: { processes: "shared" } });
+  const [first, second] = [await openRawSession(url, { elicitation: {} }), await openRawSession(url)];
+  const slow = first.call("slow", { ms: 1_500 });
+  expect(parseSaid(await second.call("ask"))).toMatchObject({
+    code: -32_600,
+    message: expect.stringMatching(/which of the running calls/),
+  });
+  await slow;
+});

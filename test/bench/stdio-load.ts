@@ -46,8 +46,7 @@ async function openWorker([program = "", ...args]: readonly string[]) {
   return {
     async call() {
       const answer = await ask("tools/call", { name: "echo", arguments: { message: sentText } });
-      if (!answer.includes(sentText))
-        throw new Error(`expected an answer with the text that was sent, found ${answer}`);
+      if (!answer.includes(sentText)) throw new Error(`expected the text that was sent, found ${answer}`);
     },
     end: () => void child.kill(),
   };
