@@ -36,7 +36,7 @@ export interface StdioServerParts {
 }
 
 /** Sessions that share one process. */
-export const maxSharedSessions = 256;
+const maxSharedSessions = 256;
 
 export class StdioServer implements Served {
   readonly leg2025: Leg;

@@ -5,7 +5,7 @@ import { StalledReader } from "../../lib/process/event-stream.ts";
 const encoder = new TextEncoder();
 const keepAlive = encoder.encode(": keep-alive\n\n");
 
-export const maxQueuedBytes = 4 * 1024 * 1024;
+const maxQueuedBytes = 4 * 1024 * 1024;
 
 export interface EventSink {
   readonly body: ReadableStream<Uint8Array>;

@@ -3,7 +3,7 @@ import type { Clock, Timer } from "../../lib/process/clock.ts";
 import type { RpcId } from "../stdio/messages.ts";
 
 /** A person may have to be found first. */
-export const questionLimits = { max: 64, timeoutMs: 60 * 60_000 };
+const questionLimits = { max: 64, timeoutMs: 60 * 60_000 };
 
 export class Questions {
   readonly #open = new Map<RpcId, Timer>();

@@ -12,7 +12,7 @@ import type { CallOutcome } from "../relay/calls.ts";
 import { unknownTool, type ToolFilter } from "../relay/tool-filter.ts";
 import { renderClientHeaders } from "./remote-headers.ts";
 
-export const maxExchanges = 256;
+const maxExchanges = 256;
 
 export interface RemoteLegParts {
   readonly url: string;

@@ -69,7 +69,7 @@ function cutWithin(head: string, secrets: readonly string[]): string {
 }
 
 /** Replaces each value wherever it stands; a very short one would make the text unreadable and is no secret. */
-export function createRedaction(secrets: readonly string[]): (text: string) => string {
+function createRedaction(secrets: readonly string[]): (text: string) => string {
   const values = secrets
     .flatMap((secret) => [secret, ...secret.split("\n")])
     .map((secret) => secret.trim())

@@ -97,7 +97,7 @@ export async function openRawSession(url: string, capabilities: object = {}): Pr
   return session;
 }
 
-export async function readWire(response: Response): Promise<WireMessage[]> {
+async function readWire(response: Response): Promise<WireMessage[]> {
   if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) {
     return [messageSchema.parse(await response.json())];
   }
