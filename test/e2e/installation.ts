@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClusterAccess } from "../cluster/node/cluster-access.ts";
 import { eventually } from "./eventually.ts";
+import { testRepository } from "./images/build.ts";
 
 export const release = "pallas";
 export const systemNamespace = "pallas-system";
@@ -14,7 +15,7 @@ const installTimeoutMs = 180_000;
 export const restrictedLabels = { "pod-security.kubernetes.io/enforce": "restricted" };
 
 export interface Installation {
-  /** Of all three images. */
+  /** Of all images. */
   readonly tag: string;
   /** Another chart than this checkout's. */
   readonly chart?: string;
@@ -30,19 +31,22 @@ export async function installPallas(cluster: ClusterAccess, options: Installatio
   // Some tests switch policies off, to see what these kept from happening; an earlier release's chart may not know of it.
   const known = await readFile(join(folder, "values.yaml"), "utf8");
   const knowsAuthors = /^authors:/m.test(known);
-  const programs = ["operator", "agent", "registry", "gateway"].filter((name) => known.includes(`\n  ${name}:`));
+  const programs = ["operator", "agent", "registry", "gateway", "bridge"].filter((name) =>
+    known.includes(`\n  ${name}:`),
+  );
   const tags = programs.map((name) => `images.${name}.tag=${options.tag}`);
   const authors = knowsAuthors ? ["authors.networkPolicy=off"] : [];
-  const values = [...tags, ...authors, ...(options.values ?? [])].map((value) => `--set=${value}`);
+  const images = known.includes("\nallowedImages:") ? [`allowedImages={${testRepository}}`] : [];
+  const values = [...tags, ...authors, ...images, ...(options.values ?? [])].map((value) => `--set=${value}`);
   const args = ["upgrade", "--install", release, folder, `--namespace=${systemNamespace}`];
   await cluster.helm([...args, ...values, "--wait", "--timeout=150s"], { timeoutMs: installTimeoutMs });
-  const images = [
+  const running = [
     `--namespace=${systemNamespace}`,
     ...["get", "pods", "--selector=app.kubernetes.io/name=pallas-operator"],
     "--output=jsonpath={.items[*].spec.containers[*].image}",
   ];
   await eventually("no operator of another release", 60_000, async () => {
-    const found = (await cluster.kubectl(images)).split(" ");
+    const found = (await cluster.kubectl(running)).split(" ");
     return found.every((image) => image.endsWith(`:${options.tag}`)) || undefined;
   });
 }

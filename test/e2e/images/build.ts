@@ -1,21 +1,25 @@
 // The images that end-to-end tests run beside those of Pallas, made once per set of sources and kept in the cache folder.
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
 import { layOutBase } from "../../../images/base.ts";
 import { chooseBase } from "../../../images/choose-base.ts";
 import { openEngine } from "../../../images/engine.ts";
 import { cacheFolder } from "../../cache-folder.ts";
+import { requirePrograms } from "../../cluster/programs.ts";
 import { findPython } from "../../python/environment.ts";
 import { layOutPython } from "./python-root.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const tag = "e2e";
-export const peersImage = `pallas-e2e/peers:${tag}`;
-export const clientImage = `pallas-e2e/client:${tag}`;
-const images = { peers: peersImage, client: clientImage } as const;
+export const testRepository = "pallas-e2e";
+export const peersImage = `${testRepository}/peers:${tag}`;
+export const clientImage = `${testRepository}/client:${tag}`;
+/** An MCP server of the Go SDK's examples, without anything else. */
+export const goServerImage = `${testRepository}/go-server:${tag}`;
+const images = { peers: peersImage, client: clientImage, "go-server": goServerImage } as const;
 
 /** Program in the peers' image and its source. */
 const peers: Readonly<Record<string, string>> = {
@@ -45,6 +49,8 @@ export async function buildTestImages(): Promise<string[]> {
     const base = await chooseBase(undefined, say);
     if (base === "local") await layOutBase({ root, folder: join(context, "base"), work });
     await layOutPython(python, join(context, "client"));
+    await mkdir(join(context, "go-server"));
+    await copyFile(join((await requirePrograms("go-sdk")).dir, "memory"), join(context, "go-server/memory"));
     const [made, containerfile] = [join(work, "made"), join(import.meta.dirname, "Containerfile")];
     await mkdir(made);
     await using engine = await openEngine(work, say);

@@ -1,0 +1,202 @@
+// Tool servers of others as people run them: unmodified from npm, PyPI and an image without a shell, each in a restricted pod
+// of its own; what becomes of their sessions, their secrets and of a server that dies.
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { agent, instance } from "../faults/space.ts";
+import { startPackageMirror, type PackageMirror } from "../packages/mirror.ts";
+import { agentUrl, modelUrl, startClient, startModel, type ClientPod } from "./peers.ts";
+import { openForward, type Forward } from "./port-forward.ts";
+import { triedServers } from "./published-packages.ts";
+import { createSpace, testbed, type Space } from "./testbed.ts";
+
+const canary = `canary-${Math.random().toString(36).slice(2)}`;
+const readyTimeoutMs = 180_000;
+
+let space: Space;
+let mirror: PackageMirror;
+let client: ClientPod;
+
+const server = (name: string, spec: object) => ({
+  apiVersion: "pallas.helu.ca/v1alpha1",
+  kind: "PallasServer",
+  metadata: { name },
+  spec: { instanceRef: { name: "team" }, ...spec },
+});
+/** With the way to the packages, which these pods have by the machine that runs the tests alone. */
+function packaged(name: string, spec: object, env: object[] = []) {
+  if (!("package" in spec)) return server(name, spec);
+  const { nodeAddress } = testbed().cluster;
+  const egress = [{ host: nodeAddress, port: mirror.port }];
+  return server(name, { ...spec, egress, env: [...mirror.renderEnv(nodeAddress), ...env] });
+}
+const serversReady = (names: readonly string[]) =>
+  space.kubectl(
+    ...["wait", "--for=condition=Ready", ...names.map((name) => `pallasserver/${name}`)],
+    `--timeout=${readyTimeoutMs / 1_000}s`,
+  );
+const forward = (name: string): Promise<Forward> => openForward(space, `service/${name}-server`, 8080);
+
+interface Session extends AsyncDisposable {
+  readonly client: Client;
+}
+async function open(url: string, mode: "legacy" | { pin: "2026-07-28" } = "legacy"): Promise<Session> {
+  const opened = new Client({ name: "e2e", version: "1.0.0" }, { versionNegotiation: { mode } });
+  await opened.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+  return { client: opened, [Symbol.asyncDispose]: () => opened.close() };
+}
+const callTool = async (session: Session, name: string, args: Record<string, unknown>): Promise<string> => {
+  const result = await session.client.callTool({ name, arguments: args }, { timeout: 30_000 });
+  return JSON.stringify(result);
+};
+
+beforeAll(async () => {
+  [space, mirror] = await Promise.all([createSpace("servers"), startPackageMirror()]);
+  const replies = [
+    { toolCalls: [{ name: "everything__get-sum", arguments: { a: 40, b: 2 } }] },
+    { text: "It is done." },
+  ];
+  [client] = await Promise.all([startClient(space), startModel(space, [{ replies, repeat: true }])]);
+  await space.apply(
+    instance("team", {
+      defaultModel: "mock.scripted",
+      providers: [{ name: "mock", kind: "openai-compatible", baseUrl: modelUrl(space) }],
+    }),
+    { apiVersion: "v1", kind: "Secret", metadata: { name: "keys" }, stringData: { token: canary } },
+  );
+  const secret = { name: "EXAMPLE_TOKEN", valueFrom: { secretKeyRef: { name: "keys", key: "token" } } };
+  await space.apply(
+    ...triedServers.map(({ name, spec }) => packaged(name, spec, name === "everything" ? [secret] : [])),
+    agent("worker", { servers: [{ name: "everything" }] }),
+  );
+  await serversReady(triedServers.map(({ name }) => name));
+}, 420_000);
+afterAll(async () => {
+  await space?.[Symbol.asyncDispose]();
+  await mirror?.[Symbol.asyncDispose]();
+});
+
+describe("DSC-6 published servers in restricted pods", { timeout: 120_000 }, () => {
+  it.each(triedServers)("$name lists its tools and answers, in both eras", async ({ name, call }) => {
+    await using port = await forward(name);
+    for (const mode of ["legacy", { pin: "2026-07-28" }] as const) {
+      await using session = await open(port.url, mode);
+      const { tools } = await session.client.listTools();
+      expect(tools.map((tool) => tool.name)).toContain(call.tool);
+      expect(await callTool(session, call.tool, call.arguments)).toMatch(call.says);
+    }
+  });
+
+  it("an agent calls one that it names as it names those of its instance", async () => {
+    await space.agentsReady(["worker"], 120_000);
+    const caller = await client.openCaller(agentUrl(space, "worker"), "auto");
+    try {
+      const answer = await caller.send({ message: "add" });
+      expect(answer.text).toBe("It is done.");
+      expect(answer.lines.some((line) => line.startsWith("everything/get-sum"))).toBe(true);
+    } finally {
+      await caller.stop();
+    }
+  });
+
+  it("of 16 sessions with 100 calls each none hears another's answer", async () => {
+    await using port = await forward("everything");
+    const sessions = await Promise.all(Array.from({ length: 16 }, () => open(port.url)));
+    try {
+      const talk = async (session: Session, at: number) => {
+        for (let call = 0; call < 100; call += 1) {
+          const message = `session ${at} call ${call}.`;
+          expect(await callTool(session, "echo", { message })).toContain(message);
+        }
+      };
+      await Promise.all(sessions.map(talk));
+    } finally {
+      await Promise.all(sessions.map((session) => session[Symbol.asyncDispose]()));
+    }
+  });
+});
+
+describe("DSC-6 a server that dies", { timeout: 120_000 }, () => {
+  /** Kills the processes whose command line has `word`, in the bridge's container. */
+  const killAll = (deployment: string, word: string) =>
+    space.kubectl(
+      ...["exec", `deployment/${deployment}`, "--", "node", "-e"],
+      `const fs = require("node:fs");
+      let killed = 0;
+      for (const pid of fs.readdirSync("/proc").filter((name) => /^\\d+$/.test(name))) {
+        let line = "";
+        try { line = fs.readFileSync("/proc/" + pid + "/cmdline", "utf8"); } catch {}
+        if (line.includes(process.argv[1]) && Number(pid) !== process.pid && pid !== "1") { process.kill(Number(pid), "SIGKILL"); killed += 1; }
+      }
+      console.log(killed);`,
+      word,
+    );
+
+  it("fails the call in flight once, with a reason, and answers the next", async () => {
+    await using port = await forward("everything");
+    await using session = await open(port.url);
+    const long = { name: "trigger-long-running-operation", arguments: { duration: 60, steps: 60 } };
+    const running = session.client.callTool(long, { timeout: 60_000 }).then(
+      (result) => JSON.stringify(result),
+      (error: unknown) => String(error),
+    );
+    expect(await callTool(session, "echo", { message: "before" })).toContain("before");
+    expect(Number(await killAll("everything-server", "mcp-server-everything"))).toBeGreaterThan(0);
+    expect(await running).toMatch(/ended|exited|died|killed|closed/i);
+    expect(await callTool(session, "echo", { message: "after" })).toContain("after");
+  });
+});
+
+describe("SEC-1 a server's secrets", { timeout: 120_000 }, () => {
+  it("reach its own process and no other one, no log, no object and no status", async () => {
+    await using port = await forward("everything");
+    await using session = await open(port.url);
+    expect(await callTool(session, "get-env", {})).toContain(canary);
+    const bridge = `console.log(require("node:fs").readFileSync("/proc/1/environ", "utf8"))`;
+    expect(await space.kubectl("exec", "deployment/everything-server", "--", "node", "-e", bridge)).not.toContain(
+      canary,
+    );
+    const kinds = "configmaps,pods,deployments,pallasservers,pallasagents,pallasinstances,events";
+    expect(await space.kubectl("get", kinds, "--output=yaml")).not.toContain(canary);
+    for (const { metadata } of await space.list("pods")) {
+      const log = await space.kubectl("logs", metadata.name, "--all-containers");
+      expect({ pod: metadata.name, leaks: log.includes(canary) }).toEqual({ pod: metadata.name, leaks: false });
+    }
+  });
+});
+
+describe("DSC-6 servers that cannot run say why", { timeout: 180_000 }, () => {
+  const said = async (name: string, word: RegExp): Promise<void> => {
+    await expect
+      .poll(
+        async () => {
+          const { status } = await space.read("pallasserver", name);
+          return JSON.stringify(status?.conditions ?? []);
+        },
+        { timeout: 90_000, interval: 1_000 },
+      )
+      .toMatch(word);
+  };
+  const wrong = (name: string, spec: object) => space.apply(packaged(name, spec));
+
+  it("a package that does not exist", async () => {
+    await wrong("absent", { package: { kind: "npm", name: "pallas-no-such-package", version: "1.0.0" } });
+    await said("absent", /404|not found|E404/i);
+  });
+
+  it("a program that ends at once", async () => {
+    await wrong("brief", {
+      package: {
+        kind: "npm",
+        name: "@modelcontextprotocol/server-filesystem",
+        version: "2026.8.31",
+        args: ["/no/such/folder"],
+      },
+    });
+    await said("brief", /no\/such\/folder|accessible/i);
+  });
+
+  it("an image that wants to be root", async () => {
+    await wrong("rooted", { container: { image: "pallas-e2e/peers:e2e", command: ["/no-such-program"] } });
+    await said("rooted", /no-such-program|not found/i);
+  });
+});
