@@ -48,6 +48,14 @@ const container = object("A server in an image of its own that speaks stdio.", {
   args: args("Its arguments.").exactOptional(),
 });
 
+/** A name with extras and versions, as pip and uv write it. */
+const requirement = text(214, "A requirement.", {
+  min: 1,
+  pattern:
+    /^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?((==|!=|<=|>=|~=|<|>)[0-9A-Za-z.*+!-]+(,(==|!=|<=|>=|~=|<|>)[0-9A-Za-z.*+!-]+)*)?$/,
+  expected: "a requirement such as mcp<2",
+});
+
 const packageSource = withRules(
   object("A published package that speaks stdio, run by npx or uvx.", {
     kind: choice(packageKinds, "Where it is published: npm (run by npx) or pypi (run by uvx)."),
@@ -66,8 +74,18 @@ const packageSource = withRules(
       pattern: /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/,
       expected: "the name of a program",
     }).exactOptional(),
+    with: setOf(
+      requirement,
+      16,
+      "Requirements that hold for what it is installed with, such as mcp<2; pypi only.",
+    ).exactOptional(),
     args: args("The server's arguments.").exactOptional(),
   }),
+  {
+    cel: "self.kind == 'pypi' || !has(self.with)",
+    message: "with is for packages of pypi; pin another version of this one",
+    holds: ({ kind, with: requirements }) => kind === "pypi" || requirements === undefined,
+  },
   {
     cel: "self.kind == 'npm' || !self.name.startsWith('@')",
     message: "a package of pypi has no scope; remove it from the name, or set kind to npm",

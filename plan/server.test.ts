@@ -36,6 +36,11 @@ describe("DSC-6 how a package is run", () => {
       { ...pypi, command: "mcp-time" },
       ["uvx", "--from", "mcp-server-time==2026.1", "mcp-time"],
     ],
+    [
+      "pypi with requirements",
+      { ...pypi, with: ["mcp<2", "anyio>=4,<5"] },
+      ["uvx", "--with", "mcp<2", "--with", "anyio>=4,<5", "mcp-server-time==2026.1"],
+    ],
     ["pypi in its latest version", { kind: "pypi", name: "mcp-server-git" }, ["uvx", "mcp-server-git"]],
   ])("of %s", (_, published, command) => {
     expect(commandOf(published)).toEqual(command);

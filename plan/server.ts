@@ -34,13 +34,16 @@ function kindOf(spec: ServerSpec): ServerKind {
   return kind;
 }
 
-function renderPackage({ kind, name, version, command, args = [] }: NonNullable<ServerSpec["package"]>): string[] {
+function renderPackage(source: NonNullable<ServerSpec["package"]>): string[] {
+  const { kind, name, version, command, with: requirements = [], args = [] } = source;
   if (kind === "npm") {
-    const source = version === undefined ? name : `${name}@${version}`;
-    return command === undefined ? ["npx", "-y", source, ...args] : ["npx", "-y", "-p", source, command, ...args];
+    const pinned = version === undefined ? name : `${name}@${version}`;
+    return command === undefined ? ["npx", "-y", pinned, ...args] : ["npx", "-y", "-p", pinned, command, ...args];
   }
-  const source = version === undefined ? name : `${name}==${version}`;
-  return command === undefined ? ["uvx", source, ...args] : ["uvx", "--from", source, command, ...args];
+  const pinned = version === undefined ? name : `${name}==${version}`;
+  const beside = requirements.flatMap((requirement) => ["--with", requirement]);
+  const program = command === undefined ? [pinned] : ["--from", pinned, command];
+  return ["uvx", ...beside, ...program, ...args];
 }
 
 function renderTarget({ remote, package: published, local, env }: ServerSpec): BridgeTarget {

@@ -12,8 +12,9 @@ export interface TriedServer {
 const npm = (name: string, args: string[] = []) => ({
   package: { kind: "npm", name: `@modelcontextprotocol/server-${name}`, version: "2026.8.31", args },
 });
-const pypi = (name: string, version: string, args: string[] = []) => ({
-  package: { kind: "pypi", name, version, args },
+/** @param requirements of those made before a new major version of what they stand on */
+const pypi = (name: string, version: string, args: string[] = [], requirements: string[] = []) => ({
+  package: { kind: "pypi", name, version, args, ...(requirements.length > 0 && { with: requirements }) },
 });
 
 export const triedServers: readonly TriedServer[] = [
@@ -53,7 +54,7 @@ export const triedServers: readonly TriedServer[] = [
   },
   {
     name: "sqlite",
-    spec: pypi("mcp-server-sqlite", "2025.4.25", ["--db-path", `${work}/owls.db`]),
+    spec: pypi("mcp-server-sqlite", "2025.4.25", ["--db-path", `${work}/owls.db`], ["mcp<2"]),
     call: { tool: "list_tables", arguments: {}, says: /\[\]/ },
   },
   {
