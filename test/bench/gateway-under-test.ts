@@ -17,6 +17,8 @@ export interface GatewayUnderTestOptions {
   readonly namespace: string;
   readonly tokens: readonly string[];
   readonly jwt?: GatewayConfig["jwt"];
+  /** Of all callers, who may write with `operator`. Default: caller. */
+  readonly role?: "caller" | "operator";
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -27,18 +29,18 @@ const everything = { agents: ["*"], servers: ["*"] };
 export const createTokens = (count: number): string[] =>
   Array.from({ length: count }, () => randomBytes(32).toString("base64url"));
 
-/** Resolves when it has read its resources. Callers have the role caller; of an issuer those whose claim `team` is `bench`. */
+/** Resolves when it has read its resources. Callers of an issuer are those whose claim `team` is `bench`. */
 export async function startGatewayUnderTest(options: GatewayUnderTestOptions): Promise<ProgramUnderTest> {
-  const { dir, instance, namespace, tokens, jwt, env } = options;
+  const { dir, instance, namespace, tokens, jwt, role = "caller", env } = options;
   const [port, adminPort] = await findPorts();
   const config: GatewayConfig = {
     schema: 1,
     instance: { name: instance, namespace, version: "1.0.0" },
     audience: gatewayAudience(instance, namespace),
-    management: "approve",
+    management: role === "operator" ? "readWrite" : "approve",
     access: [
-      { who: { tokens: { name: "bench", key: "tokens" } }, as: { role: "caller", ...everything } },
-      { who: { claim: { name: "team", value: "bench" } }, as: { role: "caller", ...everything } },
+      { who: { tokens: { name: "bench", key: "tokens" } }, as: { role, ...everything } },
+      { who: { claim: { name: "team", value: "bench" } }, as: { role, ...everything } },
     ],
     ...(jwt && { jwt }),
     ports: { http: port, admin: adminPort },

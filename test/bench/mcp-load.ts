@@ -8,8 +8,8 @@ export interface Target {
   readonly tool: string;
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** `plain` sends the call without a session and without the headers of any era. */
-  readonly era: "2025" | "2026" | "plain";
+  /** `plain` sends the call without a session and without the headers of any era, `rest` as `{ tool, args }` alone. */
+  readonly era: "2025" | "2026" | "plain" | "rest";
 }
 
 export interface LoadResult {
@@ -58,8 +58,11 @@ async function openWorker({ url, tool, era, headers: own = {} }: Target, agent: 
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
   };
-  const params = { name: tool, arguments: { message: sentText }, ...(era === "2026" && { _meta: envelope }) };
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const args = { message: sentText };
+  const params = { name: tool, arguments: args, ...(era === "2026" && { _meta: envelope }) };
+  const body = JSON.stringify(
+    era === "rest" ? { tool, args } : { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+  );
   return async () => {
     const answer = await post(url, { agent, headers, body });
     if (answer.status !== 200 || !answer.text.includes(sentText) || answer.text.includes('"isError":true')) {

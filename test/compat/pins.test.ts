@@ -30,7 +30,7 @@ test("npm's servers are those that are started", () => {
   expect(Object.keys(readDependencies("servers")).toSorted()).toEqual(names.toSorted());
 });
 
-const environments = ["servers", "fastmcp", "langchain", "hosts", "llama-index", "mcp-use"];
+const environments = ["servers", "fastmcp", "langchain", "hosts", "llama-index", "mcp-use", "contextforge"];
 
 test.each(environments)("Python's %s are pinned with digests", (wanted) => {
   const text = read(`../python/requirements-${wanted}.txt`).replaceAll(/^#.*\n/gm, "");

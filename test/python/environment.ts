@@ -22,7 +22,8 @@ export type Requirements =
   | "langchain"
   | "hosts"
   | "llama-index"
-  | "mcp-use";
+  | "mcp-use"
+  | "contextforge";
 
 export interface PythonSearch {
   /** Read for PATH, CI, XDG_CACHE_HOME and HOME, and handed to Python. Default: this process's. */
