@@ -17,8 +17,8 @@ export interface GatewayUnderTestOptions {
   readonly namespace: string;
   readonly tokens: readonly string[];
   readonly jwt?: GatewayConfig["jwt"];
-  /** Of all callers, who may write with `operator`. Default: caller. */
-  readonly role?: "caller" | "operator";
+  /** Of all callers; an admin may write too. Default: caller. */
+  readonly role?: "caller" | "admin";
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +37,7 @@ export async function startGatewayUnderTest(options: GatewayUnderTestOptions): P
     schema: 1,
     instance: { name: instance, namespace, version: "1.0.0" },
     audience: gatewayAudience(instance, namespace),
-    management: role === "operator" ? "readWrite" : "approve",
+    management: role === "admin" ? "readWrite" : "approve",
     access: [
       { who: { tokens: { name: "bench", key: "tokens" } }, as: { role, ...everything } },
       { who: { claim: { name: "team", value: "bench" } }, as: { role, ...everything } },

@@ -32,7 +32,7 @@ export async function startRegisteringGateway(): Promise<ToolGateway> {
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const tokens = createTokens(1);
   const env = { KUBECONFIG: server.access.kubeconfigPath };
-  const own = { dir, instance: place.name, namespace: place.namespace, tokens, role: "operator", env } as const;
+  const own = { dir, instance: place.name, namespace: place.namespace, tokens, role: "admin", env } as const;
   const gateway = stack.use(await startGatewayUnderTest(own));
   const headers = { authorization: `Bearer ${tokens.join("")}` };
   const parts = stack.move();

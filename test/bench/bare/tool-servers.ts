@@ -41,4 +41,7 @@ const renderServer = (at: number): McpEndpoint =>
 const app = new Hono();
 for (let at = 0; at < servers; at += 1) app.route(`/${at}`, renderServer(at).app);
 const answer = getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false });
-createServer((incoming, outgoing) => void answer(incoming, outgoing)).listen(port, "127.0.0.1");
+const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
+// Gateways keep their connections, and a turn of another can take longer than Node's five seconds.
+server.keepAliveTimeout = 600_000;
+server.listen(port, "127.0.0.1");
