@@ -46,7 +46,7 @@ const listTimeoutMs = 30_000;
 /** Of the background; each time up to twice as long. */
 const refreshMs = 60_000;
 const retryMs = 5_000;
-/** Before the first list, so that a gateway that starts does not ask all at once. */
+/** Before the first list of what is started already, so that a gateway that starts does not ask all at once. */
 const firstWithinMs = 1_000;
 /** Changes that come at once are one. */
 const settleMs = 100;
@@ -75,7 +75,7 @@ export class ServerEntry {
   constructor(known: KnownServer, parts: EntryParts) {
     this.#known = known;
     this.#parts = parts;
-    this.update(known);
+    this.update(known, parts.random() * firstWithinMs);
   }
 
   get name(): string {
@@ -127,8 +127,8 @@ export class ServerEntry {
     return "the server has no address yet: it is being started, or its condition Accepted says why not";
   }
 
-  /** Takes what the server is now; a link to another address is another link. */
-  update(known: KnownServer): void {
+  /** Takes what the server is now; a link to another address is another link, whose tools are listed at once. */
+  update(known: KnownServer, firstListMs = 0): void {
     if (this.#known.resource?.metadata.uid !== known.resource?.metadata.uid) this.#pins = new Pins();
     this.#known = known;
     this.#pins.mode = known.resource?.spec.pin ?? "warn";
@@ -142,7 +142,7 @@ export class ServerEntry {
     this.#address = address;
     this.#link = address && this.#openLink(address);
     this.#health = { ...this.#health, status: "unknown" };
-    if (address !== undefined) this.#schedule(this.#parts.random() * firstWithinMs);
+    if (address !== undefined) this.#schedule(firstListMs);
   }
 
   async call(

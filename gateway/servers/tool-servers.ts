@@ -118,6 +118,8 @@ export function createToolServers(parts: ToolServersParts): ToolServers {
     all,
     list: (identity) => all().filter(({ name }) => seesServer(identity, name)),
     find(idOrName, identity) {
+      // What was written a moment ago is in the state before its listeners hear of it.
+      if (state.getServer(idOrName)?.resource !== entries.get(idOrName)?.known.resource) follow(idOrName);
       // A name may be all digits too: it is looked for first.
       const named = entries.get(idOrName);
       const found = named ?? all().find(({ id }) => String(id) === idOrName);
