@@ -23,6 +23,8 @@ export interface GatewayUnderTestOptions {
 }
 
 const startTimeoutMs = 60_000;
+/** What Node gives the heap in a pod of the default memory limit, 512Mi; this machine's memory would let garbage lie for longer. */
+const heapFlag = "--max-old-space-size=256";
 const pollMs = 50;
 const everything = { agents: ["*"], servers: ["*"] };
 
@@ -56,7 +58,7 @@ export async function startGatewayUnderTest(options: GatewayUnderTestOptions): P
   const gateway = await startProgram({
     name: "gateway",
     file: process.execPath,
-    args: ["--inspect-port=127.0.0.1:0", ...image.flags, image.program],
+    args: ["--inspect-port=127.0.0.1:0", heapFlag, ...image.flags, image.program],
     env: {
       ...image.env,
       PALLAS_GATEWAY_CONFIG: join(dir, "gateway.json"),
