@@ -165,22 +165,16 @@ describe("SEC-1 a server's secrets", { timeout: 120_000 }, () => {
 });
 
 describe("DSC-6 servers that cannot run say why", { timeout: 180_000 }, () => {
-  const said = async (name: string, word: RegExp): Promise<void> => {
-    await expect
-      .poll(
-        async () => {
-          const { status } = await space.read("pallasserver", name);
-          return JSON.stringify(status?.conditions ?? []);
-        },
-        { timeout: 90_000, interval: 1_000 },
-      )
-      .toMatch(word);
+  const conditions = (name: string) => async () => {
+    const { status } = await space.read("pallasserver", name);
+    return JSON.stringify(status?.conditions ?? []);
   };
+  const patience = { timeout: 90_000, interval: 1_000 };
   const wrong = (name: string, spec: object) => space.apply(packaged(name, spec));
 
   it("a package that does not exist", async () => {
     await wrong("absent", { package: { kind: "npm", name: "pallas-no-such-package", version: "1.0.0" } });
-    await said("absent", /404|not found|E404/i);
+    await expect.poll(conditions("absent"), patience).toMatch(/404|not found|E404/i);
   });
 
   it("a program that ends at once", async () => {
@@ -192,11 +186,11 @@ describe("DSC-6 servers that cannot run say why", { timeout: 180_000 }, () => {
         args: ["/no/such/folder"],
       },
     });
-    await said("brief", /no\/such\/folder|accessible/i);
+    await expect.poll(conditions("brief"), patience).toMatch(/no\/such\/folder|accessible/i);
   });
 
   it("an image that wants to be root", async () => {
     await wrong("rooted", { container: { image: "pallas-e2e/peers:e2e", command: ["/no-such-program"] } });
-    await said("rooted", /no-such-program|not found/i);
+    await expect.poll(conditions("rooted"), patience).toMatch(/no-such-program|not found/i);
   });
 });
