@@ -267,10 +267,19 @@ describe("OPR-3 references to what may yet come", () => {
     expect(kstatusOf(scene, 1)).toBe("InProgress");
   });
 
-  it("a name of a server that the instance lacks needs a hand", async () => {
+  it("a server that the instance lacks may be applied a moment later", async () => {
     const scene = await startScene();
     await scene.putInstance();
     await scene.putAgent("echo", { servers: [{ name: "argos" }] });
+    await scene.reconcileAgent("echo");
+    expect(conditionOf(scene, "ReferencesResolved")).toMatchObject({ status: "False", reason: "ServerNotFound" });
+    expect(kstatusOf(scene, 1)).toBe("InProgress");
+  });
+
+  it("a provider that the instance lacks needs a hand", async () => {
+    const scene = await startScene();
+    await scene.putInstance();
+    await scene.putAgent("echo", { model: "nowhere.model" });
     await scene.reconcileAgent("echo");
     expect(kstatusOf(scene, 1)).toBe("Failed");
   });

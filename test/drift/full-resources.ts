@@ -125,6 +125,7 @@ export const fullInstanceSpecs = [
         { agent: "archive", tokenFrom: secret("clerk") },
       ],
       resources: { requests: { cpu: "100m" }, limits: { memory: "1Gi" } },
+      directory: { public: true },
     },
     caBundle: { configMapKeyRef: { name: "corp-ca", key: "ca.crt" } },
     proxy: { https: "http://proxy:3128", http: "http://proxy:3129", noProxy: [".corp"] },
@@ -226,6 +227,11 @@ export const fullServerSpecs = [
     ...ofEveryServer,
     ...ofLocalServers,
     package: { kind: "npm", name: "server-graph", version: "1.0.0", command: "graph", args: ["-v"] },
+  },
+  {
+    ...ofEveryServer,
+    ...ofLocalServers,
+    package: { kind: "pypi", name: "server-graph", version: "1.0.0", with: ["mcp<2"] },
   },
   { ...ofEveryServer, ...ofLocalServers, local: { command: "node", args: ["server.js"], cwd: "tools" } },
 ];

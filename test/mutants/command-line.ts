@@ -118,24 +118,24 @@ const upMutants: readonly Mutant[] = [
   },
   {
     file: "cli/up/watch-process.ts",
-    find: "(wasSilent || looks % watchLimits.looksPerHealth === 0)",
-    replace: "looks % watchLimits.looksPerHealth === 0",
+    find: "(wasSilent || looks % looksPerHealth === 0)",
+    replace: "looks % looksPerHealth === 0",
     breaks: "an agent that answers again is shown as silent for a while",
   },
   {
     file: "cli/up/supervisor.ts",
-    find: "if (next?.fingerprint === running.agent.fingerprint) {",
+    find: "if (next?.fingerprint === running.item.fingerprint) {",
     replace: "if (next === undefined) {",
     breaks: "each edit restarts every agent",
   },
   {
     file: "cli/up/supervisor.ts",
-    find: "!held.has(agent.port)) this.#start(agent);",
-    replace: "true) this.#start(agent);",
+    find: "!held.has(item.port)) this.#start(item);",
+    replace: "true) this.#start(item);",
     breaks: "an agent is started on the port of one that still ends its calls",
   },
   {
-    file: "cli/up/supervisor.ts",
+    file: "cli/up/stop-order.ts",
     find: "...waves.toReversed()];",
     replace: "...waves];",
     breaks: "Ctrl-C ends first what others use",
@@ -160,8 +160,8 @@ const upMutants: readonly Mutant[] = [
   },
   {
     file: "cli/up/remembered-ports.ts",
-    find: "found.registryPort === registryPort ? Object.entries(found.ports) : []",
-    replace: "Object.entries(found.ports)",
+    find: "if (found.registryPort !== registryPort) return nothing;",
+    replace: "",
     breaks: "agents stay beside the old port when --port names another",
   },
   {

@@ -16,7 +16,7 @@ const callers: readonly Mutant[] = [
     breaks: "a conversation is nobody's, and its owner cannot go on with it",
   },
   {
-    file: "lib/mcp/serve.ts",
+    file: "lib/mcp/serve-eras.ts",
     find: 'if (callers === "anyone") return "anyone";',
     replace: 'if (callers !== undefined) return "anyone";',
     breaks: "all authenticated callers are one",

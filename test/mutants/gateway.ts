@@ -55,8 +55,8 @@ const sessions: readonly Mutant[] = [
     breaks: "names that are not ASCII make the file larger than is read again",
   },
   {
-    file: "gateway/kept-sessions.ts",
-    find: "if (size > maxFileBytes)",
+    file: "gateway/replaced-file.ts",
+    find: "if (size > maxBytes)",
     replace: "if (size < 0)",
     breaks: "a file of any size is read into memory at the start",
   },
@@ -79,7 +79,7 @@ const sessions: readonly Mutant[] = [
     breaks: "the last changes before a shutdown are lost",
   },
   {
-    file: "gateway/kept-sessions.ts",
+    file: "gateway/replaced-file.ts",
     find: "{ mode: 0o600 }",
     replace: "{}",
     breaks: "other users of the machine read which sessions there are",
@@ -299,26 +299,26 @@ const writes: readonly Mutant[] = [
   },
   {
     file: "gateway/writes/cluster-writes.ts",
-    find: 'if (management !== "readWrite") {',
-    replace: "if (management === undefined) {",
+    find: 'if (isManaged && management !== "readWrite") {',
+    replace: "if (isManaged && management === undefined) {",
     breaks: "a gateway writes where its instance does not let it",
   },
   {
     file: "gateway/writes/spec-patch.ts",
-    find: '    { op: "test", path: "/metadata/uid", value: uid },\n',
+    find: '  { op: "test", path: "/metadata/uid", value: uid },\n',
     replace: "",
     breaks: "an agent that was made anew under the name is changed in place of the one that was seen",
   },
   {
     file: "gateway/writes/cluster-writes.ts",
-    find: "        preconditions: { uid: this.#agentOf(name).metadata.uid },\n",
+    find: "        preconditions: { uid: this.#known(name).metadata.uid },\n",
     replace: "",
     breaks: "an agent that was made anew under the name is deleted in place of the one that was seen",
   },
   {
     file: "gateway/management/judge-change.ts",
-    find: "problem.source === name || !before.has(lineOf(problem))",
-    replace: "problem.source === name",
+    find: "problem.source === changed.source || !before.has(lineOf(problem))",
+    replace: "problem.source === changed.source",
     breaks: "an agent that others use is deleted",
   },
   {

@@ -29,8 +29,8 @@ export const operatorMutants: readonly Mutant[] = [
   },
   {
     file: "operator/summary.ts",
-    find: `new Set<ValidationReason>(["InstanceNotFound", "AgentNotFound"])`,
-    replace: `new Set<ValidationReason>(["InstanceNotFound"])`,
+    find: `  "AgentNotFound",\n`,
+    replace: "",
     breaks: "an agent applied a moment before the one it names fails the whole apply",
   },
   {
@@ -287,9 +287,9 @@ export const operatorMutants: readonly Mutant[] = [
     breaks: "an agent with one of two pods counts as down",
   },
   {
-    file: "operator/render/agent-deployment.ts",
-    find: `labels: { ...authored(pod.labels), ...renderLabels(agent, "agent") },`,
-    replace: `labels: { ...renderLabels(agent, "agent"), ...authored(pod.labels) },`,
+    file: "operator/render/authored-pod.ts",
+    find: `labels: { ...authored(pod.labels), ...labels },`,
+    replace: `labels: { ...labels, ...authored(pod.labels) },`,
     breaks: "an author takes an agent's pods out of its Service and its policy",
   },
   {
@@ -323,13 +323,13 @@ export const operatorMutants: readonly Mutant[] = [
     breaks: "a gateway reaches none of its agents, and without one their policies change",
   },
   {
-    file: "operator/instance/gateway.ts",
+    file: "operator/remove-program.ts",
     find: `const configs = children.listOwned("configMap", writing.owner);`,
     replace: `const configs = children.listOwned("configMap", writing.owner).slice(1);`,
     breaks: "what a gateway ran on stays when it is gone",
   },
   {
-    file: "operator/instance/gateway.ts",
+    file: "operator/remove-program.ts",
     find: `const attempt = (removal: Promise<void>) => removal.catch((error: unknown) => void failures.push(error));`,
     replace: `const attempt = (removal: Promise<void>) => removal.catch(() => undefined);`,
     breaks: "a part of a gateway that could not be removed is never spoken of, nor tried again",

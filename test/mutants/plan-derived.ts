@@ -86,15 +86,21 @@ const configuring: readonly Mutant[] = [
   },
   {
     file: "plan/run-config.ts",
-    find: "...renderOauth(server.auth),\n        forwardInboundAuth: server.forwardInboundAuth ?? false,",
-    replace: "...renderOauth(server.auth),\n        forwardInboundAuth: server.forwardInboundAuth ?? true,",
+    find: "...renderOauth(server.auth),\n  forwardInboundAuth: server.forwardInboundAuth ?? false,",
+    replace: "...renderOauth(server.auth),\n  forwardInboundAuth: server.forwardInboundAuth ?? true,",
     breaks: "callers' tokens are handed to every downstream server",
   },
   {
     file: "plan/run-config.ts",
-    find: "deny: tools?.deny ?? [],",
-    replace: "deny: tools?.allow === undefined ? (tools?.deny ?? []) : [],",
+    find: "deny: tools?.deny ?? [],\n});",
+    replace: "deny: tools?.allow === undefined ? (tools?.deny ?? []) : [],\n});",
     breaks: "a tool that is denied can be called where there is a list of allowed ones",
+  },
+  {
+    file: "plan/run-config.ts",
+    find: "deny: tools?.deny ?? [],\n    ...",
+    replace: "deny: tools?.allow === undefined ? (tools?.deny ?? []) : [],\n    ...",
+    breaks: "an agent calls a tool of a PallasServer that it is denied, where it has a list of allowed ones",
   },
   {
     file: "plan/run-config.ts",
@@ -116,8 +122,8 @@ const configuring: readonly Mutant[] = [
   },
   {
     file: "plan/settings.ts",
-    find: "givingWay(builtIn.resources.limits, requests, (order) => order > 0)",
-    replace: "givingWay(builtIn.resources.limits, requests, (order) => order < 0)",
+    find: "givingWay(defaults.limits, requests, (order) => order > 0)",
+    replace: "givingWay(defaults.limits, requests, (order) => order < 0)",
     breaks: "an agent that asks for more memory than the built-in limit is refused by the API server",
   },
   {

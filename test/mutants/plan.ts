@@ -12,8 +12,8 @@ const accepting: readonly Mutant[] = [
   },
   {
     file: "plan/accept.ts",
-    find: "if (!isRefusedHost(new URL(text))) return undefined;",
-    replace: "if (URL.canParse(text)) return undefined;",
+    find: "if (!isRefusedHost(new URL(text))) return [];",
+    replace: "if (URL.canParse(text)) return [];",
     breaks: "an author can have an agent call the metadata service of the cloud",
   },
   {
@@ -66,8 +66,8 @@ const accepting: readonly Mutant[] = [
   },
   {
     file: "plan/accept-images.ts",
-    find: "if (allowed === undefined) return [];",
-    replace: "if (allowed === undefined || allowed.length === 0) return [];",
+    find: 'if (allowed === undefined || image === "") return [];',
+    replace: 'if (allowed === undefined || allowed.length === 0 || image === "") return [];',
     breaks: "an operator that allows no images but its own allows all of them",
   },
   {

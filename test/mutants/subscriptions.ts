@@ -118,7 +118,7 @@ const readers: readonly Mutant[] = [
     breaks: "what a deleted session subscribed to is kept",
   },
   {
-    file: "lib/mcp/serve.ts",
+    file: "lib/mcp/serve-eras.ts",
     find: "      holder.release();\n      return response;\n    }\n    return holder",
     replace: "    }\n    return holder",
     breaks: "streams of changes fill the memory for bodies, and calls are refused",
