@@ -91,7 +91,10 @@ async function layOutUv(folder: string, work: string): Promise<BasePart> {
     "--target",
     "unpacked",
   ];
-  await runCommand("python3", ["-m", "pip", "install", "--quiet", ...options], { cwd: work, timeoutMs });
+  // Debian's own Python comes without pip.
+  await runCommand("python3", ["-m", "venv", "venv"], { cwd: work, timeoutMs });
+  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+  await runCommand(join(work, "venv/bin/python"), [...pip, ...options], { cwd: work, timeoutMs });
   const bin = join(folder, "usr/local/bin");
   await mkdir(bin, { recursive: true });
   for (const name of ["uv", "uvx"]) {

@@ -5,6 +5,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
+import { findPython, openEnvironment } from "../python/environment.ts";
 
 const run = promisify(execFile);
 const timeoutMs = 120_000;
@@ -25,10 +26,13 @@ interface Upstreams {
 /** As the machine's own clients have them. */
 async function findUpstreams(): Promise<Upstreams> {
   const askPip = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)";
+  const found = await findPython();
+  if (found === undefined) throw new Error("expected a Python that can make environments, found none; see make tools");
+  const python = await openEnvironment(found, "servers");
   const [npm, own, standard] = await Promise.all([
     run("npm", ["config", "get", "registry"], { timeout: timeoutMs }),
-    run("python3", ["-m", "pip", "config", "get", "global.index-url"], { timeout: timeoutMs }).catch(() => undefined),
-    run("python3", ["-c", askPip], { timeout: timeoutMs }),
+    run(python, ["-m", "pip", "config", "get", "global.index-url"], { timeout: timeoutMs }).catch(() => undefined),
+    run(python, ["-c", askPip], { timeout: timeoutMs }),
   ]);
   const withSlash = (text: string) => new URL(`${text.trim().replace(/\/$/, "")}/`);
   return { npm: withSlash(npm.stdout), simple: withSlash(own?.stdout ?? standard.stdout) };

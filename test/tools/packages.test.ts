@@ -5,10 +5,10 @@ import { listPaths } from "../tidy/source-tree.ts";
 import { renderMissing } from "./install.ts";
 import { findAbsent, toolPackages, type ToolPackage } from "./packages.ts";
 
-/** What every Debian has, or is asked for before anything else: Node with npm, Go, make. */
+/** What every Debian has, or is asked for before anything else: Node with npm, Go, Python, make. */
 const given = [
-  ...["apt-get", "bash", "cp", "dpkg-deb", "find", "ldd", "ln", "nice", "sh", "tar"],
-  ...["go", "make", "mkfifo", "node", "npm"],
+  ...["apt-cache", "apt-get", "bash", "cp", "dpkg-deb", "find", "ldd", "ln", "nice", "sh", "tar"],
+  ...["go", "make", "mkfifo", "node", "npm", "python3"],
 ];
 /** Left out where they are missing, without being listed: buildah does what docker does; `pallas` is what the test links. */
 const alternatives = ["docker", "pallas"];
