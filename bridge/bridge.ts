@@ -35,6 +35,8 @@ export const bridgeLimits = {
   maxMessageBytes: 16 * 1024 * 1024,
   /** For a process to answer `initialize`: its package may have to be fetched first. */
   startTimeoutMs: 120_000,
+  /** Without a stream and a request, before a session may have to make room. */
+  abandonedAfterMs: 60_000,
 };
 
 /** For the supervisor beside it, whose container starts after the bridge's or has an image to fetch. */
@@ -114,7 +116,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
 
 async function openServed(options: BridgeOptions, errorLog: ErrorLog): Promise<Served> {
   const { config, environment, metrics, log, clock } = options;
-  const { startTimeoutMs, maxMessageBytes } = { ...bridgeLimits, ...options.limits };
+  const { maxMessageBytes, ...times } = { ...bridgeLimits, ...options.limits };
   const { target } = config;
   const readSecret = createSecretReader(environment.PALLAS_SECRETS_DIR);
   const output = { maxMessageBytes, counts: metrics };
@@ -123,13 +125,13 @@ async function openServed(options: BridgeOptions, errorLog: ErrorLog): Promise<S
   }
   if (target.kind === "command") {
     const launch = await openChildLaunch(options, target, { errorLog, ...output });
-    return new StdioServer({ config, launch, errorLog, startTimeoutMs, metrics, log, clock });
+    return new StdioServer({ config, launch, errorLog, ...times, metrics, log, clock });
   }
   const { folder } = target;
   const link = new SupervisorLink(folder, clock);
   const launch = createPipedLaunch({ folder, link, timeoutMs: supervisorTimeoutMs, errorLog, clock, ...output });
   const onClosed = () => link.close();
-  return new StdioServer({ config, launch, errorLog, startTimeoutMs, metrics, log, clock, onClosed });
+  return new StdioServer({ config, launch, errorLog, ...times, metrics, log, clock, onClosed });
 }
 
 async function openChildLaunch(

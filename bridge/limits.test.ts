@@ -1,6 +1,8 @@
 // What a bad server, or too many clients, cost: each limit at it and one past it.
 import { execFileSync } from "node:child_process";
 import { expect, it, vi } from "vitest";
+import { systemClock } from "../lib/process/clock.ts";
+import { bridgeLimits } from "./bridge.ts";
 import { backoff } from "./stdio/starts.ts";
 import { sessionLimits } from "./relay/session.ts";
 import { startBridge } from "./testing/bridge-under-test.ts";
@@ -147,6 +149,29 @@ it("DSC-6: a session without a request ends with its process after its time, and
   expect((await session.post({ id: 1, method: "tools/list" })).status).toBe(404);
   // The next who comes finds a server as before.
   expect(await (await openRawSession(url)).say("echo")).toMatchObject({ calls: 1 });
+});
+
+it("DSC-6: the session that was left first makes room for a new one; those that listen, call or are new do not", async () => {
+  let laterMs = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
+  const { url, health } = await startBridge({ sessions: { max: 4 }, clock });
+  const open = () => openRawSession(url);
+  const [leftLater, left, listening, calling] = [await open(), await open(), await open(), await open()];
+  await leftLater.say("echo");
+  expect((await tryOpenSession(url)).status).toBe(503);
+  await listening.listen();
+  const call = calling.call("slow", { ms: 2_000 });
+  // What is asked behind it in its session is answered while it runs.
+  await calling.say("echo");
+  laterMs = bridgeLimits.abandonedAfterMs;
+  const next = await open();
+  expect((await left.post({ id: 1, method: "tools/list" })).status).toBe(404);
+  const second = await open();
+  expect((await leftLater.post({ id: 1, method: "tools/list" })).status).toBe(404);
+  expect((await tryOpenSession(url)).status).toBe(503);
+  expect((await health()).processes).toBe(4);
+  for (const session of [next, second, listening]) expect(await session.say("echo")).toMatchObject({ calls: 1 });
+  expect((await call).result).toBeDefined();
 });
 
 it("DSC-6: what a server started ends with its session, and a server that ignores SIGTERM too", async () => {

@@ -11,7 +11,7 @@ import type { Logger } from "../lib/process/log.ts";
 import type { BridgeMetrics } from "./metrics.ts";
 import { openOwnPeer, openSharedPeer } from "./peers.ts";
 import { createPlaces, type Places } from "./places.ts";
-import { createRelayLeg } from "./relay/leg.ts";
+import { createRelayLeg, type RelayLegOptions } from "./relay/leg.ts";
 import { createToolFilter, type ToolFilter } from "./relay/tool-filter.ts";
 import { lookAtServer, observeAnswer } from "./look-at-server.ts";
 import { SharedChanges } from "./shared/shared-changes.ts";
@@ -28,6 +28,7 @@ export interface StdioServerParts {
   readonly errorLog: ErrorLog;
   /** For a process to answer `initialize`, the fetching of its package with it. */
   readonly startTimeoutMs: number;
+  readonly abandonedAfterMs: number;
   /** Called when no process runs any more. */
   readonly onClosed?: () => void;
   readonly metrics: BridgeMetrics;
@@ -55,7 +56,7 @@ export class StdioServer implements Served {
 
   /** The server is started at once. */
   constructor(parts: StdioServerParts) {
-    const { config, launch, startTimeoutMs, metrics, errorLog, log, clock } = parts;
+    const { config, launch, startTimeoutMs, abandonedAfterMs, metrics, errorLog, log, clock } = parts;
     const { sessions, timeoutMs } = config;
     const { idleTtlMs } = sessions;
     this.#parts = parts;
@@ -80,7 +81,8 @@ export class StdioServer implements Served {
       filter: this.#filter,
       timeoutMs,
       idleTtlMs,
-      takePlace: isShared ? renderSharedPlaces(metrics) : () => this.#takePlace(places),
+      abandonedAfterMs,
+      takePlace: isShared ? renderSharedPlaces(metrics) : (makeRoom) => this.#takePlace(places, makeRoom),
       onCallEnd: (_call, outcome, durationMs) => metrics.onCall(outcome, durationMs),
       onToolCount: (count) => (this.#toolCount = count),
       onRestart: metrics.onRestart,
@@ -116,10 +118,11 @@ export class StdioServer implements Served {
   }
 
   /** The shared process is there for whoever needs no session: it makes room while it has nothing to do. */
-  async #takePlace(places: Places): Promise<() => void> {
+  async #takePlace(places: Places, makeRoom: () => Promise<void>): Promise<() => void> {
     await this.#shared.settled();
     if (places.isFull()) await this.#looking;
     if (places.isFull() && this.#shared.isIdle) void this.#shared.end();
+    if (places.isFull()) await makeRoom();
     return places.take();
   }
 
@@ -163,8 +166,11 @@ export class StdioServer implements Served {
 const renderFull = (max: number): string =>
   `All ${max} processes of this server are taken by other sessions: end one, try again later, or raise spec.sessions.max or set spec.sessions.processes to shared`;
 
-function renderSharedPlaces({ onFull }: Pick<BridgeMetrics, "onFull">): () => Promise<() => void> {
+function renderSharedPlaces({ onFull }: Pick<BridgeMetrics, "onFull">): RelayLegOptions["takePlace"] {
   const fullText = `This server has ${maxSharedSessions} sessions open: end one, or try again later`;
   const places = createPlaces(maxSharedSessions, { fullText, onFull });
-  return async () => places.take();
+  return async (makeRoom) => {
+    if (places.isFull()) await makeRoom();
+    return places.take();
+  };
 }

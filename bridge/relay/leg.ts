@@ -13,8 +13,13 @@ import { RelaySession, type SessionParts } from "./session.ts";
 
 export interface RelayLegOptions extends Omit<SessionParts, "clock"> {
   readonly idleTtlMs: number;
-  /** Asked for each session; what it returns is called when that has ended. Rejects with a JsonRpcError when there is no place. */
-  readonly takePlace: () => Promise<() => void>;
+  /** A session without a stream and a request for so long makes room for a new one: many clients leave without ending theirs. */
+  readonly abandonedAfterMs: number;
+  /**
+   * Asked for each session; what it returns is called when that has ended. Where all places are taken it first awaits
+   * `makeRoom`. Rejects with a JsonRpcError when there is none even so.
+   */
+  readonly takePlace: (makeRoom: () => Promise<void>) => Promise<() => void>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -93,7 +98,7 @@ class RelaySessions {
     let leavePlace: (() => void) | undefined;
     const session = new RelaySession(id, message, { ...this.#options, onCallEnd });
     try {
-      leavePlace = await takePlace();
+      leavePlace = await takePlace(() => this.#endAbandoned());
       const { text } = await session.open();
       if (this.#isClosed) throw new JsonRpcError(rpcCodes.serverError, "the bridge is shutting down");
       this.#live.set(id, { session, leavePlace, usedAt: clock.now() });
@@ -128,6 +133,18 @@ class RelaySessions {
   #isIdle({ session, usedAt }: Live): boolean {
     const { clock, idleTtlMs } = this.#options;
     return session.callCount === 0 && clock.now() - usedAt >= idleTtlMs;
+  }
+
+  /** The one that was left the longest ago; those who come later in the map may have been used before. */
+  async #endAbandoned(): Promise<void> {
+    const { clock, abandonedAfterMs } = this.#options;
+    const [oldest] = [...this.#live]
+      .filter(([, { session, usedAt }]) => {
+        const isUsed = session.callCount > 0 || session.listener.isOpen;
+        return !isUsed && clock.now() - usedAt >= abandonedAfterMs;
+      })
+      .toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
+    if (oldest !== undefined) await this.end(oldest[0], "the session was left, and its place was needed");
   }
 
   #sweep(): void {

@@ -41,8 +41,15 @@ interface Session extends AsyncDisposable {
 }
 async function open(url: string, mode: "legacy" | { pin: "2026-07-28" } = "legacy"): Promise<Session> {
   const opened = new Client({ name: "e2e", version: "1.0.0" }, { versionNegotiation: { mode } });
-  await opened.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
-  return { client: opened, [Symbol.asyncDispose]: () => opened.close() };
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`));
+  await opened.connect(transport);
+  return {
+    client: opened,
+    async [Symbol.asyncDispose]() {
+      await transport.terminateSession();
+      await opened.close();
+    },
+  };
 }
 const callTool = async (session: Session, name: string, args: Record<string, unknown>): Promise<string> => {
   const result = await session.client.callTool({ name, arguments: args }, { timeout: 30_000 });
