@@ -88,7 +88,6 @@ function renderBridgeContainer(
     ],
     env: [
       { name: "PALLAS_BRIDGE_CONFIG", value: mounts.bridgeConfig },
-      { name: "PALLAS_SECRETS_DIR", value: mounts.secrets },
       { name: "PALLAS_BRIDGE_WORK", value: mounts.serverWork },
       { name: "PALLAS_POD_IP", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "status.podIP" } } },
       ...outgoing.env,

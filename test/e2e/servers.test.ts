@@ -93,6 +93,15 @@ describe("DSC-6 published servers in restricted pods", { timeout: 120_000 }, () 
     }
   });
 
+  it.each(triedServers)(
+    "the bridge of $name answers the operator, through both sides' NetworkPolicies",
+    async ({ name }) => {
+      const path = `{.status.conditions[?(@.type=="Available")].message}`;
+      const available = () => space.kubectl("get", "pallasserver", name, `--output=jsonpath=${path}`);
+      await expect.poll(available, { timeout: 60_000, interval: 1_000 }).toBe("1 of 1 pods are available");
+    },
+  );
+
   it("an agent calls one that it names as it names those of its instance", async () => {
     await space.agentsReady(["worker"], 120_000);
     const caller = await client.openCaller(agentUrl(space, "worker"), "auto");
