@@ -202,6 +202,13 @@ const samples: Record<string, PatternSamples> = {
     matching: ["1.0.0-rc.1+b", "2!1.0"],
     refused: ["^1", "-1", "1 0", ">=1", "1\n"],
   },
+  "^[A-Za-z0-9][A-Za-z0-9._-]*(\\[[A-Za-z0-9,._-]+\\])?((==|!=|<=|>=|~=|<|>)[0-9A-Za-z.*+!-]+(,(==|!=|<=|>=|~=|<|>)[0-9A-Za-z.*+!-]+)*)?$":
+    {
+      nth: (n) => `requirement-${n}<2`,
+      ofLength: letters,
+      matching: ["a", "mcp[cli,ws]>=1.2,!=1.3.*", "A.b_c==2!1.0+x", "x~=1.0"],
+      refused: ["-a", "a b", "a ==1", "a=1", "a>", "a[]", "a==1,", "a @ https://b", "a;b", "a\n"],
+    },
   "^[a-zA-Z0-9][a-zA-Z0-9._-]*$": {
     nth: (n) => `mcp-${n}`,
     ofLength: letters,
