@@ -28,7 +28,7 @@ export function addUp(program: Command, context: CommandContext): void {
     .option("--host <address>", "address on which everything listens", "127.0.0.1")
     .option("--no-token", "let callers from other machines in without a token")
     .option("--only <agent>", "run this agent and what it depends on; repeatable", collect)
-    .option("--trust", "let these manifests start the programs of their tool servers, now and from now on")
+    .option("--trust", "let these manifests start what their tool servers run; remembered until that changes")
     .option("--logs", "show what every process logs, not warnings alone")
     .option("--json", "one JSON object per change of state, for scripts")
     .addHelpText(

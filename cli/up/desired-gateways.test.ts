@@ -18,7 +18,7 @@ async function desire(gateway: string, registryPort = 24_200): Promise<Desired> 
     environment: {},
     portsBefore: new Map<string, number>(),
     serverPorts: new Map<string, number>(),
-    isTrusted: true,
+    judgeProgram: () => "allowed" as const,
   };
   return renderDesired(manifests, judge(manifests, { mode: "local" }, {}), context);
 }
@@ -127,7 +127,7 @@ describe("CLI-1 the tokens of a run", () => {
       environment: {},
       portsBefore: new Map<string, number>(),
       serverPorts: new Map<string, number>(),
-      isTrusted: true,
+      judgeProgram: () => "allowed" as const,
     };
     const judged = judge(manifests, { mode: "local" }, {});
     const desired = renderDesired(manifests, judged, { ...context, signer: signer.published });

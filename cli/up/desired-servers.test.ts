@@ -2,19 +2,19 @@ import { describe, expect, test } from "vitest";
 import { judge } from "../manifests/judge.ts";
 import { agentYaml, instanceYaml, readFolder, serverYaml } from "../testing/manifests.ts";
 import { onlyNamed, renderDesired, type Desired } from "./desired.ts";
-import { notAllowed } from "./desired-servers.ts";
+import type { Verdict } from "./trust.ts";
 
 interface Given {
   previous?: Desired;
   environment?: Record<string, string>;
-  isTrusted?: boolean;
+  verdict?: Verdict;
 }
 
 /** Ports in the order of keys, as long as there is room. */
 const portsOf = (keys: Iterable<string>) =>
   new Map([...keys].toSorted().map((key, at): [string, number] => [key, 24_400 + at]));
 
-async function desire(text: string, { previous, environment = {}, isTrusted = true }: Given = {}) {
+async function desire(text: string, { previous, environment = {}, verdict = "allowed" }: Given = {}) {
   const manifests = await readFolder({ "a.yaml": instanceYaml() + text });
   // Every reading has a folder of its own here; to the code it must look like one.
   for (const entry of previous?.servers.values() ?? []) entry.file = `${manifests.folder}/a.yaml`;
@@ -22,7 +22,7 @@ async function desire(text: string, { previous, environment = {}, isTrusted = tr
   const judged = judge(manifests, { mode: "local" }, environment);
   const keys = judged.checked.servers.map(({ server }) => `server/default/${server.metadata.name}`);
   const desired = renderDesired(manifests, judged, {
-    ...{ registryPort: 24_200, urlHost: "localhost", environment, isTrusted },
+    ...{ registryPort: 24_200, urlHost: "localhost", environment, judgeProgram: () => verdict },
     ...(previous && { previous }),
     portsBefore: previous?.ports ?? new Map(),
     serverPorts: new Map([...portsOf(keys), ...(previous?.serverPorts ?? [])]),
@@ -66,14 +66,33 @@ describe("DSC-6 tool servers of a run", () => {
     expect(desired.runnableServers.size).toBe(0);
   });
 
-  test("SEC-8 a program is started only for manifests that may; a remote server in any case", async () => {
+  test.each([
+    ["unknown", "it would run, with your rights, "],
+    ["changed", "what it runs changed since you allowed it, and is now "],
+  ] as const)("SEC-8 a program that is %s is not started; a remote server is in any case", async (verdict, why) => {
     const secret = "[{ name: X, valueFrom: { secretKeyRef: { name: s, key: k } } }]";
     const remote = serverYaml("far", `remote: { url: "https://a.example/mcp", headers: ${secret} }`);
     const local = serverYaml("tools", "local: { command: ./evil.sh }");
-    const { desired } = await desire(memory() + remote + local, { isTrusted: false });
+    const { desired, folder } = await desire(memory() + remote + local, { verdict });
     expect([...desired.runnableServers.keys()]).toEqual(["server/default/far"]);
-    const held = [...desired.servers.values()].map(({ name, held: why }) => [name, why?.message]);
-    expect(Object.fromEntries(held)).toEqual({ memory: notAllowed, tools: notAllowed, far: undefined });
+    const held = [...desired.servers.values()].map(({ name, held: because }) => [name, because?.message]);
+    expect(Object.fromEntries(held)).toEqual({
+      memory: expect.stringContaining(`${why}npx -y server-memory@1.0.0; `),
+      tools: expect.stringContaining(`${why}./evil.sh in ${folder}; `),
+      far: undefined,
+    });
+  });
+
+  test("SEC-8 a secret that is rotated makes no other program, a variable that is added does", async () => {
+    const programOf = async (more: string, environment = {}) => {
+      const { desired } = await desire(memory(more), { environment });
+      return desired.servers.get(key)?.program;
+    };
+    const env = 'env: [{ name: TOKEN, value: "${T}" }]';
+    const before = await programOf(env, { T: "old" });
+    expect(await programOf(env, { T: "new" })).toBe(before);
+    expect(await programOf(`${env}\ntimeout: 5s`)).toBe(before);
+    expect(await programOf('env: [{ name: TOKEN, value: "${T}" }, { name: A, value: b }]')).not.toBe(before);
   });
 
   test("CFG-6 a text with a variable becomes a file for this server alone, and a URL is filled in", async () => {

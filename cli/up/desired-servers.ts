@@ -1,15 +1,17 @@
 // The tool servers that should run on this machine, each behind a bridge of its own: pure. One without a bridge, remote and without
-// a secret, is known and nothing is started for it; so is one that is switched off, or whose program nobody allowed to start (SEC-8).
+// a secret, is known and nothing is started for it; so is one that is switched off, or whose program nobody has allowed (SEC-8).
 import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import type { BridgeConfig, BridgeTarget, BridgeValue } from "../../crds/bridge-config.ts";
 import type { StateReason } from "../../crds/conditions.ts";
 import type { PallasServer, ServerKind } from "../../crds/server.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { ResolvedServer } from "../../plan/resolved-server.ts";
 import { localAgentUrl } from "../../plan/urls.ts";
 import { fillPlaceholders, placeholdersIn, type Environment } from "../manifests/local-objects.ts";
 import { serverKey } from "./process-keys.ts";
 import type { Supervised } from "./supervisor.ts";
+import { describeHeld, digestOf, type Program, type Verdict } from "./trust.ts";
 
 export interface ListedServer {
   /** Of its process, whether or not there is one. */
@@ -22,6 +24,8 @@ export interface ListedServer {
   kind: ServerKind;
   /** Where agents reach it. */
   url: string;
+  /** Digest of the program of this machine that it runs, if it does. */
+  program?: string;
   /** Why nothing is started for it, though it is accepted. */
   held?: { reason: StateReason; message: string };
 }
@@ -34,8 +38,6 @@ export interface RunnableServer extends Supervised {
   filled: ReadonlyMap<string, string>;
 }
 
-export const notAllowed =
-  "is a program that these manifests name; read what it is, then run pallas up --trust once, which lets them start programs";
 const inactive = "spec.active is false; set it to true";
 const noPort = "no port is left for it; choose a lower --port";
 
@@ -48,17 +50,30 @@ export interface ServerContext {
   /** Absent where none was left for it. */
   port: number | undefined;
   environment: Environment;
-  /** Whether the manifests may start programs here. */
-  isTrusted: boolean;
+  /** Whether a program may be started here, by the key of its server and its digest. */
+  judgeProgram(key: string, digest: string): Verdict;
 }
 
-export function renderListedServer(resolved: ResolvedServer, { file, port, isTrusted }: ServerContext): ListedServer {
+/** What is started of this machine's; undefined where that is our bridge alone. */
+function programOf({ server, bridge }: ResolvedServer, file: string): Program | undefined {
+  const target = bridge?.config.target;
+  if (target?.kind !== "command") return undefined;
+  // A program of this machine runs beside its manifest, a package in a folder of its own.
+  return server.spec.local === undefined ? target : { ...target, cwd: resolve(dirname(file), target.cwd ?? ".") };
+}
+
+export function renderListedServer(resolved: ResolvedServer, context: ServerContext): ListedServer {
   const { server, name, kind, address, bridge } = resolved;
-  const listed = { key: serverKey(server), file, server, name, kind, url: address.url };
+  const { file, port } = context;
+  const key = serverKey(server);
+  const program = programOf(resolved, file);
+  const digest = program && digestOf(program);
+  const listed = { key, file, server, name, kind, url: address.url, ...defined({ program: digest }) };
   if (!server.spec.active) return { ...listed, held: { reason: "Inactive", message: inactive } };
   if (bridge === undefined) return listed;
-  if (bridge.config.target.kind === "command" && !isTrusted) {
-    return { ...listed, held: { reason: "Unavailable", message: notAllowed } };
+  const verdict = digest === undefined ? "allowed" : context.judgeProgram(key, digest);
+  if (program !== undefined && verdict !== "allowed") {
+    return { ...listed, held: { reason: "Unavailable", message: describeHeld(program, verdict) } };
   }
   return port === undefined ? { ...listed, held: { reason: "Unavailable", message: noPort } } : listed;
 }
@@ -69,7 +84,8 @@ export function renderRunnableServer(resolved: ResolvedServer, context: ServerCo
   const { port, file, environment } = context;
   if (bridge === undefined || port === undefined) return undefined;
   if (renderListedServer(resolved, context).held !== undefined) return undefined;
-  const { target, filled } = renderTarget(server, bridge.config.target, dirname(file), environment);
+  const placed = programOf(resolved, file) ?? bridge.config.target;
+  const { target, filled } = fillTarget(server, placed, environment);
   const config: BridgeConfig = { ...bridge.config, target, ports: { ...bridge.config.ports, http: port } };
   return {
     key: serverKey(server),
@@ -91,10 +107,9 @@ const filledName = "Pallas-filled";
  * What the bridge starts or calls, with the placeholders of texts filled in: into files that are removed with the Secrets, since they
  * may well be some. A variable that is not set stays as it is written, and a warning has named it.
  */
-function renderTarget(
-  { metadata, spec }: PallasServer,
+function fillTarget(
+  { metadata }: PallasServer,
   target: BridgeTarget,
-  folder: string,
   environment: Environment,
 ): { target: BridgeTarget; filled: ReadonlyMap<string, string> } {
   const filled = new Map<string, string>();
@@ -105,12 +120,8 @@ function renderTarget(
     return { name: value.name, secret };
   };
   switch (target.kind) {
-    case "command": {
-      const env = target.env.map(fill);
-      // A program of this machine runs beside its manifest, a package in a folder of its own.
-      const place = spec.local === undefined ? {} : { cwd: resolve(folder, target.cwd ?? ".") };
-      return { target: { ...target, env, ...place }, filled };
-    }
+    case "command":
+      return { target: { ...target, env: target.env.map(fill) }, filled };
     case "remote": {
       const url = fillPlaceholders(target.url, environment);
       return { target: { ...target, url, headers: target.headers.map(fill) }, filled };

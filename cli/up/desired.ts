@@ -23,6 +23,7 @@ import {
   renderRunnableServer,
   type ListedServer,
   type RunnableServer,
+  type ServerContext,
 } from "./desired-servers.ts";
 import { assignPorts, type PortPlan } from "./ports.ts";
 import { keyOf, serverKey } from "./process-keys.ts";
@@ -91,8 +92,8 @@ export interface DesiredContext {
   portsBefore: ReadonlyMap<string, number>;
   /** Of the bridges of tool servers, by key. */
   serverPorts: ReadonlyMap<string, number>;
-  /** Whether the manifests may start programs here (SEC-8). */
-  isTrusted: boolean;
+  /** Which programs may be started here (SEC-8). */
+  judgeProgram: ServerContext["judgeProgram"];
 }
 
 /** What should run, given what should have run before. */
@@ -181,14 +182,14 @@ function renderInstances(manifests: Manifests, judged: Judged, previous: Desired
 
 /** Tool servers as they are now, and as they were where an edit of them is faulty. */
 function renderServers(manifests: Manifests, judged: Judged, context: DesiredContext) {
-  const { previous, serverPorts, environment, isTrusted } = context;
+  const { previous, serverPorts, environment, judgeProgram } = context;
   const servers: Desired["servers"] = new Map();
   const runnableServers: Desired["runnableServers"] = new Map();
   for (const { server, instance } of judged.checked.servers) {
     const key = serverKey(server);
     const port = serverPorts.get(key);
     const resolved = resolveServer(server, instance, bridgeUrl(port ?? 0));
-    const around = { file: fileOf(manifests, server), port, environment, isTrusted };
+    const around = { file: fileOf(manifests, server), port, environment, judgeProgram };
     servers.set(key, renderListedServer(resolved, around));
     const runnable = renderRunnableServer(resolved, around);
     if (runnable !== undefined) runnableServers.set(key, runnable);

@@ -15,7 +15,7 @@ import { serverKey } from "./process-keys.ts";
 import { readPorts } from "./remembered-ports.ts";
 import { chooseServerPorts } from "./server-ports.ts";
 import { stateFolderPath } from "./state-folder.ts";
-import { readTrust } from "./trust.ts";
+import { judgeProgram, readAllowed, type Allowed } from "./trust.ts";
 
 export interface LoadOptions {
   paths: readonly [string, ...string[]];
@@ -28,7 +28,7 @@ export interface LoadOptions {
   env: Environment;
   /** Of the tokens of the run's gateways, where some are started. */
   signer?: TokenSigner;
-  /** Whether the user says now that the manifests may start programs. */
+  /** Whether the user allows what the manifests run. */
   trusts: boolean;
   /** Whether nobody listens on a port of this machine. */
   isFree(port: number): Promise<boolean>;
@@ -42,6 +42,8 @@ export interface Loaded {
   objects: readonly LocalObject[];
   diagnostics: Diagnostic[];
   desired: Desired;
+  /** What is started of this machine's, whether or not it may be, and by `--only`. */
+  programs: Allowed;
 }
 
 /** @throws UsageError when a path is not there, or `--only` names no agent */
@@ -53,6 +55,7 @@ export async function loadManifests(options: LoadOptions, previous: Loaded | und
   const { registryPort } = options;
   const stateFolder = stateFolderPath(found.folders, options.env);
   const remembered = await readPorts(stateFolder, registryPort);
+  const allowed = await readAllowed(stateFolder);
   const all = renderDesired(manifests, judged, {
     registryPort,
     urlHost: urlHost(options.host),
@@ -66,7 +69,7 @@ export async function loadManifests(options: LoadOptions, previous: Loaded | und
       remembered: remembered.servers,
       isFree: options.isFree,
     }),
-    isTrusted: options.trusts || (await readTrust(stateFolder, found.folders)),
+    judgeProgram: (key, digest) => (options.trusts ? "allowed" : judgeProgram(allowed, key, digest)),
   });
   const unknown = options.only.find(
     (name) => ![...all.listed.keys()].some((key) => key === name || key.endsWith(`/${name}`)),
@@ -80,6 +83,9 @@ export async function loadManifests(options: LoadOptions, previous: Loaded | und
     objects: [...manifests.objects, ...keptObjects(manifests, judged.diagnostics, previous)],
     diagnostics: [...judged.diagnostics, ...diagnostics, ...portDiagnostics(manifests, desired)],
     desired,
+    programs: new Map(
+      [...all.servers.values()].flatMap(({ key, program }) => (program === undefined ? [] : [[key, program]])),
+    ),
   };
 }
 

@@ -123,6 +123,8 @@ export class LocalRun {
     await this.#applyServices();
     const changes = this.#applyRunnable();
     this.#stateFile.changed();
+    // Of what no process stands for the board says nothing.
+    this.#options.report.changed(this.#state);
     return changes;
   }
 

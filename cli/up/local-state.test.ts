@@ -23,7 +23,7 @@ async function createRun() {
     environment: {},
     portsBefore: new Map(),
     serverPorts: new Map<string, number>(),
-    isTrusted: true,
+    judgeProgram: () => "allowed" as const,
   });
   const board = new Board();
   board.set("default/worker", { phase: "starting", pid: 7, adminUrl: "http://127.0.0.1:1" });

@@ -1,6 +1,7 @@
 // What is worth a line about a process that runs: that it is not well, that it is again, and which calls hold up its end; of a
 // bridge, whether its server is there. Nothing is said twice.
 import { describeState, type Board } from "./board.ts";
+import type { ListedServer } from "./desired-servers.ts";
 import { shortName } from "./process-keys.ts";
 
 export class ProcessNews {
@@ -8,6 +9,7 @@ export class ProcessNews {
   readonly #unwell = new Map<string, string>();
   /** Servers that were there when they were last looked at. */
   readonly #serving = new Set<string>();
+  readonly #held = new Map<string, string>();
   readonly #draining = new Set<string>();
 
   /** When an agent begins to be unwell, when its reason is another, and when it is over. */
@@ -37,6 +39,14 @@ export class ProcessNews {
     if (this.#unwell.get(key) === reason) return undefined;
     this.#unwell.set(key, reason);
     return `${shortName(key)}: ${status}: ${reason}`;
+  }
+
+  /** When nothing is started any more of what an edit made another program, which only its user can allow. */
+  ofHeld({ key, held }: ListedServer): string | undefined {
+    const message = held === undefined || held.reason === "Inactive" ? "" : held.message;
+    const wasSaid = (this.#held.get(key) ?? "") === message;
+    this.#held.set(key, message);
+    return wasSaid || message === "" ? undefined : `${shortName(key)}: held: ${message}`;
   }
 
   /** When it is found that a process which is to stop works on calls. */

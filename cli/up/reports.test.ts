@@ -21,7 +21,7 @@ async function createState(more = ""): Promise<RunState> {
     environment: {},
     portsBefore: new Map<string, number>(),
     serverPorts: new Map([["server/default/memory", 24_400]]),
-    isTrusted: true,
+    judgeProgram: () => "allowed" as const,
   };
   const desired = renderDesired(manifests, judge(manifests, { mode: "local" }, {}), context);
   return { desired, board: new Board(), registryUrl: "http://localhost:24200" };
@@ -182,6 +182,26 @@ describe("DSC-6 tool servers of a run", () => {
       "memory: ready at http://127.0.0.1:24400/mcp",
     ]);
     expect(terminal.statuses.at(-1)).toBe("0 of 2 agents and 1 of 1 servers ready; waiting: a, b");
+  });
+
+  test("SEC-8 one that an edit makes another program says so once, on a line of its own", async () => {
+    const terminal = recordTerminal("/");
+    const report = createTextReport(terminal);
+    const state = await createState(memory + far + idle);
+    const hold = (message: string | undefined) => {
+      const { held: _, ...listed } = state.desired.servers.get(key) ?? expect.fail();
+      const held = message === undefined ? {} : { held: { reason: "Unavailable" as const, message } };
+      state.desired.servers.set(key, { ...listed, ...held });
+      report.changed(state);
+    };
+    hold("run a");
+    report.settled(state);
+    hold("run a");
+    hold("run b");
+    hold("run b");
+    hold(undefined);
+    hold("run b");
+    expect(terminal.complaints).toEqual(["memory: held: run b", "memory: held: run b"]);
   });
 
   test("and to scripts: an object per change, and their number when all is settled", async () => {

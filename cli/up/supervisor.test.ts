@@ -14,7 +14,7 @@ const context = {
   environment: {},
   portsBefore: new Map(),
   serverPorts: new Map(),
-  isTrusted: true,
+  judgeProgram: () => "allowed" as const,
 };
 
 async function desire(text: string): Promise<ReadonlyMap<string, RunnableAgent>> {

@@ -43,6 +43,10 @@ export function createTextReport(terminal: Terminal): UpReport {
         const lines = [hasShownTable ? health : undefined, news.ofCalls(key, board, isStopping)];
         for (const line of lines) if (line !== undefined) terminal.complain(line);
       }
+      for (const listed of desired.servers.values()) {
+        const line = news.ofHeld(listed);
+        if (hasShownTable && line !== undefined) terminal.complain(line);
+      }
       const agents = [...desired.runnable.keys()];
       const servers = [...desired.runnableServers.keys()];
       terminal.status(isStopping ? renderStopping(board) : renderStatus(agents, servers, board));

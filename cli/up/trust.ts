@@ -1,22 +1,60 @@
-// Whether manifests may start programs here. A folder is data (SEC-8), and a tool server is somebody's program: until its user
-// has said once that these folders may, what they name is known and not started. It is remembered beside the state of their runs.
+// Which programs manifests may start here. A folder is data (SEC-8), and a tool server is somebody's program: until its user has
+// allowed it, it is known and not started. What is remembered is what runs, not the folder, so that whatever an edit or a pull puts in its
+// place is asked about again. It lies beside the state of their runs.
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import type { BridgeTarget } from "../../crds/bridge-config.ts";
 import type { StateFolder } from "./state-folder.ts";
 
-const pathIn = (stateFolder: string): string => join(stateFolder, "trusted.json");
-const fileSchema = z.object({ folders: z.array(z.string()) });
+/** Placeholders are as they are written: a key that is rotated makes no other program. */
+export type Program = Extract<BridgeTarget, { kind: "command" }>;
+/** What was allowed, by the key of its server: a digest. */
+export type Allowed = ReadonlyMap<string, string>;
+export type Verdict = "allowed" | "changed" | "unknown";
 
-/** @param folders with the manifests, as they were found */
-export async function readTrust(stateFolder: string, folders: readonly string[]): Promise<boolean> {
+const maxShownChars = 400;
+
+const pathIn = (stateFolder: string): string => join(stateFolder, "trusted.json");
+const fileSchema = z.object({ programs: z.record(z.string(), z.string()) });
+
+export const digestOf = ({ command, cwd, env }: Program): string =>
+  createHash("sha256")
+    .update(JSON.stringify([command, cwd, env]))
+    .digest("hex");
+
+export async function readAllowed(stateFolder: string): Promise<Allowed> {
   try {
-    const trusted = fileSchema.parse(JSON.parse(await readFile(pathIn(stateFolder), "utf8")));
-    return folders.every((folder) => trusted.folders.includes(folder));
+    const { programs } = fileSchema.parse(JSON.parse(await readFile(pathIn(stateFolder), "utf8")));
+    return new Map(Object.entries(programs));
   } catch {
-    return false; // nobody has said so yet, or not in a way that can be read
+    return new Map(); // nothing was allowed yet, or not in a way that can be read
   }
 }
 
-export const writeTrust = (folder: StateFolder, folders: readonly string[]): Promise<void> =>
-  folder.replace(pathIn(folder.path), `${JSON.stringify({ folders })}\n`);
+export const writeAllowed = (folder: StateFolder, allowed: Allowed): Promise<void> =>
+  folder.replace(pathIn(folder.path), `${JSON.stringify({ programs: Object.fromEntries(allowed) })}\n`);
+
+export function judgeProgram(allowed: Allowed, key: string, digest: string): Verdict {
+  const before = allowed.get(key);
+  if (before === undefined) return "unknown";
+  return before === digest ? "allowed" : "changed";
+}
+
+const showWord = (word: string): string => (/^[\w@%+=:,./~^-]+$/.test(word) ? word : JSON.stringify(word));
+
+/** As one would type it, with all that decides what it does. */
+function describeProgram({ command, cwd, env }: Program): string {
+  const place = cwd === undefined ? "" : ` in ${showWord(cwd)}`;
+  const variables = env.length === 0 ? "" : ` with ${env.map(({ name }) => name).join(", ")} set`;
+  const shown = `${command.map(showWord).join(" ")}${place}${variables}`;
+  return shown.length > maxShownChars ? `${shown.slice(0, maxShownChars - 1)}…` : shown;
+}
+
+/** Why it is not started, and what to do about that. */
+export function describeHeld(program: Program, verdict: Exclude<Verdict, "allowed">): string {
+  const why =
+    verdict === "changed" ? "what it runs changed since you allowed it, and is now" : "it would run, with your rights,";
+  return `${why} ${describeProgram(program)}; if you know that program, start again with --trust, which allows what these manifests run now`;
+}

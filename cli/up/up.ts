@@ -20,7 +20,7 @@ import type { UpReport } from "./report.ts";
 import { aborted, stopSignal, type SignalSource } from "./signals.ts";
 import { lockStateFolder, openStateFolder, stateFolderPath, type StateFolder } from "./state-folder.ts";
 import { createTextReport } from "./text-report.ts";
-import { writeTrust } from "./trust.ts";
+import { writeAllowed } from "./trust.ts";
 
 export interface UpOptions {
   paths: readonly [string, ...string[]];
@@ -29,7 +29,7 @@ export interface UpOptions {
   only: readonly string[];
   /** Whether callers from other machines need a token. */
   token: boolean;
-  /** Whether the manifests may start programs from now on. */
+  /** Whether the manifests may start what they run, while this run goes on, and later for as long as that stays as it is. */
   trust: boolean;
   /** Show what every process logs. */
   logs: boolean;
@@ -88,7 +88,10 @@ interface Prepared {
 }
 
 /** What must hold before anything is started: a state folder that is ours alone, and the registry's port. */
-async function prepare({ folders }: Loaded, { registryPort, host, env, trusts }: LoadOptions): Promise<Prepared> {
+async function prepare(
+  { folders, programs }: Loaded,
+  { registryPort, host, env, trusts }: LoadOptions,
+): Promise<Prepared> {
   // Said here once, not by every program that is started.
   readEnvironment(z.object(logVariables), env);
   const folder = await openStateFolder(stateFolderPath(folders, env));
@@ -97,7 +100,7 @@ async function prepare({ folders }: Loaded, { registryPort, host, env, trusts }:
     // Of a run before that was killed.
     await removeSecrets(folder);
     await requirePort(registryPort, host, "choose another --port");
-    if (trusts) await writeTrust(folder, folders);
+    if (trusts) await writeAllowed(folder, programs);
   } catch (error) {
     await unlock();
     throw error;
@@ -133,6 +136,7 @@ async function run(first: Loaded, context: RunContext): Promise<void> {
     async () => {
       const loaded = await loadManifests(loading, local.current);
       report.judged(loaded.diagnostics);
+      if (loading.trusts) await writeAllowed(folder, loaded.programs);
       if (!signal.aborted) report.edited(await local.apply(loaded));
     },
     (error) => {
@@ -154,6 +158,10 @@ async function run(first: Loaded, context: RunContext): Promise<void> {
 }
 
 function describeNothing({ folders, desired, diagnostics }: Loaded): string {
+  const held = [...desired.servers.values()].flatMap((each) =>
+    each.held ? [`${each.name}: ${each.held.message}`] : [],
+  );
+  if (held.length > 0) return `nothing was started; ${held.join("\n")}`;
   if (diagnostics.some(({ severity }) => severity === "error")) return "no agent can run; correct the errors above";
   const what = desired.instances.size === 0 ? "PallasInstance and no PallasAgent" : "PallasAgent";
   return `there is no ${what} in ${folders.join(", ")}; name the folder with the manifests: pallas up -f FOLDER`;

@@ -172,20 +172,38 @@ describe("DSC-6 programs of this machine under pallas up", { timeout: 3 * startM
     await expect.poll(() => local.stderr, { timeout: startMs }).toMatch(/^tools: ready at http:/m);
   });
 
-  test("SEC-8 none is started for manifests that nobody trusts; once trusted, they are in the next run", async () => {
+  test("SEC-8 none is started that nobody allowed; once allowed, it is in the next run, and another in its place is not", async () => {
     await createLocal(program("tools"));
     local.up();
     await local.started();
     expect(local.stdout).toMatch(/^tools +local +held +-$/m);
-    expect(local.stdout).toContain("pallas up --trust");
-    expect((await listProcesses()).filter(({ command }) => command.includes("server.mjs tools"))).toEqual([]);
+    expect(local.stdout).toMatch(
+      /^ {2}tools: it would run, with your rights, node server\.mjs tools in \S+; .*--trust/m,
+    );
+    const isProgram = ({ command }: { command: string }) => command.includes("server.mjs tools");
+    expect((await listProcesses()).filter(isProgram)).toEqual([]);
     await local.signal("SIGTERM");
     for (const args of [["--trust"], []]) {
       local.stdout = "";
       local.up(...args);
       await local.started();
       expect(local.stdout).toMatch(/^tools +local +ready /m);
-      await local.signal("SIGTERM");
+      if (args.length > 0) await local.signal("SIGTERM");
     }
+    await local.edit("servers.yaml", (text) => text.replace("mjs, tools]", "mjs, tools, more]"));
+    await expect
+      .poll(() => local.stderr, { timeout: startMs })
+      .toMatch(/^tools: held: what it runs changed .*server\.mjs tools more in /m);
+    await expect.poll(async () => (await listProcesses()).filter(isProgram), { timeout: startMs }).toEqual([]);
+  });
+
+  test("SEC-8 where nothing else can run either, the command ends and says what is held", async () => {
+    await createLocal(program("tools"));
+    await local.write("agents.yaml", "");
+    const { code, output } = await local.run("up", "-f", "manifests", "--port", String(local.port));
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^pallas: nothing was started; tools: it would run/),
+    });
   });
 });
