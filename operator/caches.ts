@@ -57,7 +57,8 @@ const serverKeyOf = ({ metadata, spec }: PallasAgent | PallasServer, name: strin
 export const serverKeys = ({ parsed }: WatchedServer): string[] =>
   parsed.ok ? [serverKeyOf(parsed.value, serverNameOf(parsed.value))] : [];
 
-const namedServerKeys = ({ parsed }: WatchedAgent): string[] =>
+/** Of the servers that an agent names. */
+export const namedServerKeys = ({ parsed }: WatchedAgent): string[] =>
   parsed.ok ? (parsed.value.spec.servers ?? []).map(({ name }) => serverKeyOf(parsed.value, name)) : [];
 
 /** The server whose children would have the name of this agent's, if there is such a server. */

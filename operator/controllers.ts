@@ -8,7 +8,7 @@ import { createSource, desiredStateChanged, ownerKey, selfKey, type Source } fro
 import type { Logger } from "../lib/process/log.ts";
 import type { WatchedAgent, WatchedServer } from "../plan/parse-watched.ts";
 import { createAgentReconciler, type ReconcilerOptions } from "./agent/reconcile.ts";
-import { calleeKeys, agentKeys, keysInInstance, portKeys, runsServer, serverKeys } from "./caches.ts";
+import { calleeKeys, agentKeys, keysInInstance, namedServerKeys, portKeys, runsServer, serverKeys } from "./caches.ts";
 import { dependentsOf, isReady } from "./dependents.ts";
 import { createInstanceReconciler } from "./instance/reconcile.ts";
 import type { ChildKind } from "./resources.ts";
@@ -117,6 +117,12 @@ function serverSources({ caches, tracker }: Cached): Source[] {
     createSource({ informer: caches.servers, toKeys: sameName, when: desiredStateChanged }),
     createSource({ informer: caches.instances, toKeys: serversOf, when: desiredStateChanged }),
     createSource({ informer: caches.agents, toKeys: serverRunAs, when: () => false }),
+    // It lets those in that name it (SEC-3).
+    createSource({
+      informer: caches.agents,
+      toKeys: (agent) => namedServerKeys(agent).flatMap((key) => caches.servers.store.byIndex("name", key).map(keyOf)),
+      when: desiredStateChanged,
+    }),
     ...childSources({ caches, tracker }, serverChildKinds, serverOfChild),
   ];
 }

@@ -52,6 +52,18 @@ export const renderPeers = (instance: PallasInstance, component: Component): V1N
   podSelector: { matchLabels: { [labels.instance]: instance.metadata.name, [labels.component]: component } },
 });
 
+/** Of them the pods of these agents or tool servers. */
+export const renderNamedPeers = (
+  instance: PallasInstance,
+  component: "agent" | "server",
+  names: readonly string[],
+): V1NetworkPolicyPeer => ({
+  podSelector: {
+    ...renderPeers(instance, component).podSelector,
+    matchExpressions: [{ key: labels[component], operator: "In", values: names.toSorted() }],
+  },
+});
+
 export const renderLabels = (owner: Owner, component: Component): Record<string, string> => ({
   "app.kubernetes.io/name": `pallas-${component}`,
   "app.kubernetes.io/instance": owner.metadata.name,

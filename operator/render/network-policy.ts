@@ -2,14 +2,13 @@
 // namespace selector are pods of the agent's own namespace: a label in another one opens nothing, since whoever may
 // make pods there could set it. The operator alone may sit anywhere, and reaches no more than metrics and health.
 import type { V1NetworkPolicyEgressRule, V1NetworkPolicyPeer, V1NetworkPolicyPort } from "@kubernetes/client-node";
-import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { agentChildren, labels, operatorLabels, ports } from "../../crds/names.ts";
 import { destinationsOf } from "../../plan/egress.ts";
 import type { Resolved } from "../../plan/resolved.ts";
 import type { EffectiveSettings } from "../../plan/settings.ts";
 import { clusterServerUrl } from "../../plan/urls.ts";
-import { renderMetadata, renderSelector } from "./metadata.ts";
+import { renderMetadata, renderNamedPeers, renderSelector } from "./metadata.ts";
 import {
   nameServers,
   reachable,
@@ -20,14 +19,6 @@ import {
 } from "./policy-rules.ts";
 
 type ExtraPeer = EffectiveSettings["networkPolicy"]["from"][number];
-
-/** Pods of other agents of the instance, as one peer. */
-const agentPods = (agent: PallasAgent, names: readonly string[]): V1NetworkPolicyPeer => ({
-  podSelector: {
-    matchLabels: { [labels.instance]: agent.spec.instanceRef.name, [labels.component]: "agent" },
-    matchExpressions: [{ key: labels.agent, operator: "In", values: names.toSorted() }],
-  },
-});
 
 const extraPorts = ({ ports: wanted = [] }: ExtraPeer): { ports?: V1NetworkPolicyPort[] } =>
   wanted.length === 0 ? {} : { ports: wanted.map(({ protocol = "TCP", ...range }) => ({ protocol, ...range })) };
@@ -45,12 +36,12 @@ const reachablePeer = (peer: ExtraPeer): V1NetworkPolicyPeer =>
 const gatewayPods = (instance: PallasInstance): V1NetworkPolicyPeer[] =>
   instance.spec.gateway === undefined ? [] : [{ podSelector: { matchLabels: renderSelector(instance, "gateway") } }];
 
-function renderIngress({ agent, instance, callers, settings }: Resolved): IngressRule[] {
+function renderIngress({ instance, callers, settings }: Resolved): IngressRule[] {
   return [
     {
       from: [
         { podSelector: { matchLabels: { [labels.client]: "true" } } },
-        ...(callers.length > 0 ? [agentPods(agent, callers)] : []),
+        ...(callers.length > 0 ? [renderNamedPeers(instance, "agent", callers)] : []),
         ...gatewayPods(instance),
       ],
       ports: [tcp(ports.agentMcp)],
@@ -67,21 +58,15 @@ function renderIngress({ agent, instance, callers, settings }: Resolved): Ingres
   ];
 }
 
-/** Of tool servers of the instance, as one peer. */
-const bridgePods = (instance: PallasInstance, names: readonly string[]): V1NetworkPolicyPeer => ({
-  podSelector: {
-    matchLabels: { [labels.instance]: instance.metadata.name, [labels.component]: "server" },
-    matchExpressions: [{ key: labels.server, operator: "In", values: [...names] }],
-  },
-});
-
 function renderEgress({ agent, instance, config, settings, bridges }: Resolved): V1NetworkPolicyEgressRule[] {
   const called = config.agents.map(({ name }) => name);
   const bridgeUrls = bridges.map((server) => clusterServerUrl(server, agent.metadata.namespace));
   return [
     nameServers,
-    ...(called.length > 0 ? [{ to: [agentPods(agent, called)], ports: [tcp(ports.agentMcp)] }] : []),
-    ...(bridges.length > 0 ? [{ to: [bridgePods(instance, bridges)], ports: [tcp(ports.bridge)] }] : []),
+    ...(called.length > 0 ? [{ to: [renderNamedPeers(instance, "agent", called)], ports: [tcp(ports.agentMcp)] }] : []),
+    ...(bridges.length > 0
+      ? [{ to: [renderNamedPeers(instance, "server", bridges)], ports: [tcp(ports.bridge)] }]
+      : []),
     ...gatewayPods(instance).map((gateway) => ({ to: [gateway], ports: [tcp(ports.gateway)] })),
     ...destinationsOf(config, instance, bridgeUrls).map(renderDestination),
     ...settings.networkPolicy.to.map((peer) => ({ to: [reachablePeer(peer)], ...extraPorts(peer) })),

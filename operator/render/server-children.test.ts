@@ -38,7 +38,10 @@ const remote = { remote: { url: "https://mcp.example.com/mcp", headers: [{ name:
 const instanceWith = (spec: object = {}) =>
   makeInstance({ gateway: {}, imagePullSecrets: [{ name: "regcred" }], ...spec });
 const childrenOf = (spec: object, instance = instanceWith()) =>
-  renderServerChildren(resolved(makeServer("memory", spec), instance), releaseImages);
+  renderServerChildren(resolved(makeServer("memory", spec), instance), releaseImages, {
+    callers: ["scribe", "archivist"],
+    metricsFrom: [],
+  });
 function rendered(spec: object, instance = instanceWith()) {
   const children = childrenOf(spec, instance);
   if (!children) throw new Error("expected children, found none");

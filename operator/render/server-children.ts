@@ -1,7 +1,6 @@
 // Everything of a tool server that runs behind a bridge, in the order it is written: what its pods need comes before the
 // Deployment (DSC-6). It has no rights and no token; its secrets are named in its own pods and nowhere else (SEC-2).
 import type { V1ConfigMap, V1Deployment, V1Service, V1ServiceAccount } from "@kubernetes/client-node";
-import type { NetworkPolicyPeer } from "../../crds/agent-settings.ts";
 import { configFiles, ports, serverChildren } from "../../crds/names.ts";
 import type { PallasServer } from "../../crds/server.ts";
 import type { ResolvedBridge, ResolvedServer } from "../../plan/resolved-server.ts";
@@ -10,7 +9,7 @@ import type { Images } from "./agent-children.ts";
 import { renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import type { RenderedNetworkPolicy } from "./policy-rules.ts";
 import { renderServerDeployment } from "./server-deployment.ts";
-import { renderServerNetworkPolicy } from "./server-network-policy.ts";
+import { renderServerNetworkPolicy, type ServerPeers } from "./server-network-policy.ts";
 
 export interface ServerChildren {
   serviceAccount: Rendered<V1ServiceAccount>;
@@ -53,13 +52,13 @@ const renderService = (server: PallasServer): Rendered<V1Service> => ({
 export function renderServerChildren(
   { server, instance, bridge }: ResolvedServer,
   images: Images,
-  metricsFrom: readonly NetworkPolicyPeer[] = [],
+  peers: ServerPeers = { callers: [], metricsFrom: [] },
 ): ServerChildren | undefined {
   if (bridge === undefined) return undefined;
   return {
     serviceAccount: renderServiceAccount(server),
     runConfig: renderConfigMap(server, bridge),
-    networkPolicy: renderServerNetworkPolicy(server, instance, metricsFrom),
+    networkPolicy: renderServerNetworkPolicy(server, instance, peers),
     podDisruptionBudget: undefined,
     service: renderService(server),
     deployment: renderServerDeployment(server, instance, bridge, images.bridge),

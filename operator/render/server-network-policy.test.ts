@@ -34,14 +34,25 @@ const packaged = { package: { kind: "npm", name: "server-memory", version: "1.0.
 const monitoring = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } };
 
 /** Of the instance's gateway, of the servers `memory` and `files`, and of the agents `user`, which names `memory` alone, and `idle`. */
-function policies(spec: object = packaged, instanceSpec: object = { gateway: {} }): Policy[] {
+function policies(
+  spec: object = packaged,
+  instanceSpec: object = { gateway: {} },
+  others = [makeAgent("idle")],
+): Policy[] {
   const instance = makeInstance(instanceSpec);
   const servers = [makeServer("memory", spec), makeServer("files", packaged)];
-  const agents = [makeAgent("user", { servers: [{ name: "memory" }] }), makeAgent("idle")];
+  const agents = [makeAgent("user", { servers: [{ name: "memory" }] }), ...others];
   const found = serversAround(judgeServers(instance, servers, { has: () => false }, releaseRules));
   const neighbourhood = { ...around(instance, ...agents), servers: found };
   const rendered = [
-    ...servers.map((server) => renderServerChildren(resolved(server, instance), releaseImages, [monitoring])),
+    ...servers.map((server) =>
+      renderServerChildren(resolved(server, instance), releaseImages, {
+        callers: agents
+          .filter(({ spec: { servers: named = [] } }) => named.some(({ name }) => name === server.metadata.name))
+          .map(({ metadata }) => metadata.name),
+        metricsFrom: [monitoring],
+      }),
+    ),
     ...agents.map((agent) => renderAgentChildren(agent, neighbourhood, releaseImages)),
     renderGatewayChildren(instance, releaseImages, releaseRules, [443], [], found.sound.values()),
   ];
@@ -71,6 +82,21 @@ describe("SEC-3 who may reach a tool server", () => {
     const all = policies();
     expect([8080, 9090].map((port) => mayReach(all, from, memory, port))).toEqual(expected);
     expect(mayReach(all, from, memory, 22)).toBe(false);
+  });
+
+  it("is decided at the server too: an agent that may go everywhere reaches none that it does not name", () => {
+    const open = [makeAgent("idle", { networkPolicy: { enabled: false } })];
+    const all = policies(packaged, { gateway: {} }, open);
+    expect(mayReach(all, member("agent", "idle"), pod("agents"), 8080)).toBe(true);
+    expect(mayReach(all, member("agent", "idle"), memory, 8080)).toBe(false);
+    expect(mayReach(all, user, memory, 8080)).toBe(true);
+  });
+
+  it("is nobody where no agent names it and there is no gateway", () => {
+    const all = policies(packaged, {});
+    for (const from of [user, gateway, outside("203.0.113.7")]) expect(mayReach(all, from, files, 8080)).toBe(false);
+    expect(mayReach(all, user, memory, 8080)).toBe(true);
+    expect(mayReach(all, operator, files, 9090)).toBe(true);
   });
 
   it("is no more than the servers that an agent names: nothing else of its namespace opens", () => {

@@ -1,6 +1,5 @@
 // The children of a tool server that runs behind a bridge, in the order its pods need them; where it is called directly,
 // what is left of a bridge it had before goes.
-import type { NetworkPolicyPeer } from "../../crds/agent-settings.ts";
 import { serverChildren } from "../../crds/names.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { ResolvedServer } from "../../plan/resolved-server.ts";
@@ -8,6 +7,7 @@ import type { ChildWriter, Writing } from "../children.ts";
 import { removeProgram } from "../remove-program.ts";
 import type { Images } from "../render/agent-children.ts";
 import { renderServerChildren } from "../render/server-children.ts";
+import type { ServerPeers } from "../render/server-network-policy.ts";
 import type { LiveDeployment } from "../resources.ts";
 import { collectRunConfigs, numbered } from "../run-configs.ts";
 import { applyWanted, removeUnwanted } from "../sometimes.ts";
@@ -15,18 +15,18 @@ import { applyWanted, removeUnwanted } from "../sometimes.ts";
 export interface ApplyingServer {
   readonly children: ChildWriter;
   readonly images: Images;
-  readonly metricsFrom: readonly NetworkPolicyPeer[];
+  readonly peers: ServerPeers;
   readonly writing: Writing;
   readonly log: Logger;
 }
 
 /** Returns its Deployment; undefined where there is no bridge. */
 export async function applyServer(
-  { children, images, metricsFrom, writing, log }: ApplyingServer,
+  { children, images, peers, writing, log }: ApplyingServer,
   resolved: ResolvedServer,
 ): Promise<LiveDeployment | undefined> {
   const names = serverChildren(resolved.server.metadata.name);
-  const rendered = renderServerChildren(resolved, images, metricsFrom);
+  const rendered = renderServerChildren(resolved, images, peers);
   if (rendered === undefined) {
     await removeProgram(children, names.deployment, writing);
     return undefined;

@@ -109,6 +109,22 @@ describe("OPR-2 a tool server that is edited", () => {
     expect(scene.fake.list(type)).toHaveLength(4);
   });
 
+  it("SEC-3 lets in the agents that name it, as they come and go, by its policy alone", async () => {
+    const { scene } = await startServing();
+    const naming = async (name: string, servers: { name: string }[]) => {
+      await scene.putAgent(name, { servers });
+      return (await scene.reconcileServer("memory")).writes;
+    };
+    const callers = () =>
+      /"values":(\[[^\]]*\])/.exec(JSON.stringify(scene.fake.get(bridge, "agents", childTypes.networkPolicy)))?.[1];
+    expect(await naming("zeta", [{ name: "memory" }])).toEqual([`apply NetworkPolicy ${bridge}`]);
+    expect(await naming("alpha", [{ name: "memory" }, { name: "files" }])).toEqual([`apply NetworkPolicy ${bridge}`]);
+    expect(await naming("other", [{ name: "files" }])).toEqual([]);
+    expect(callers()).toBe('["alpha","zeta"]');
+    expect(await naming("zeta", [])).toEqual([`apply NetworkPolicy ${bridge}`]);
+    expect(callers()).toBe('["alpha"]');
+  });
+
   it("has children put back that somebody changed or removed", async () => {
     const { scene } = await startServing();
     await scene.putChild("service", bridge, (child) => ({ ...child, spec: { type: "LoadBalancer" } }));

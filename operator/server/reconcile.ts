@@ -6,6 +6,7 @@ import { serverType } from "../../crds/kinds.ts";
 import { serverChildren } from "../../crds/names.ts";
 import type { Reconcile, ReconcileContext } from "../../lib/kube/controller.ts";
 import type { ReconcilerOptions } from "../agent/reconcile.ts";
+import { serverKeys } from "../caches.ts";
 import { carryOut, type Writing } from "../children.ts";
 import { ConditionSet } from "../conditions.ts";
 import type { LiveDeployment } from "../resources.ts";
@@ -23,7 +24,7 @@ import {
 } from "./observed.ts";
 
 async function reconcileServer(options: ReconcilerOptions, context: ReconcileContext): Promise<void> {
-  const { caches, now, children } = options;
+  const { caches, now, children, metricsFrom } = options;
   const { key, signal, log } = context;
   const live = caches.servers.store.get(key);
   // Children of a deleted server are the garbage collector's, by their owner references.
@@ -32,9 +33,11 @@ async function reconcileServer(options: ReconcilerOptions, context: ReconcileCon
   const before = ownStatus(live.status);
   const conditions = new ConditionSet<ServerConditionType>(before.conditions, generation, now());
   const writing: Writing = { owner: live, signal, written: [] };
+  const naming = serverKeys(live).flatMap((named) => caches.agents.store.byIndex("server", named));
+  const callers = naming.map(({ metadata }) => metadata.name);
   const resolved = acceptServer({ ...options, live, conditions });
   const { result, failure } = await carryOut(writing, context, async () =>
-    resolved ? applyServer({ ...options, writing, log }, resolved) : undefined,
+    resolved ? applyServer({ ...options, peers: { callers, metricsFrom }, writing, log }, resolved) : undefined,
   );
   const deployment: LiveDeployment | undefined =
     result ?? children.findOwned("deployment", live, serverChildren(name).deployment);
