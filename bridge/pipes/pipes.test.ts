@@ -5,11 +5,13 @@ import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { systemClock } from "../../lib/process/clock.ts";
 import { findProgram } from "../../test/tools/find-program.ts";
 import { needs } from "../../test/tools/needs.ts";
 import { copySupervisor } from "../copy-supervisor.ts";
 import { startBridge, testedCommand } from "../testing/bridge-under-test.ts";
 import { openRawSession, parseSaid } from "../testing/raw-session.ts";
+import { SupervisorLink } from "./supervisor-link.ts";
 
 async function layOut(): Promise<string> {
   const from = await mkdtemp(join(tmpdir(), "pallas-supervisor-"));
@@ -68,6 +70,16 @@ it(
     }
   },
 );
+
+it("DSC-6: a container that does not run is said to be so, with what mostly keeps it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pallas-pipes-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const link = new SupervisorLink(folder, systemClock);
+  await expect(link.ready(1)).rejects.toThrow(
+    /its own container does not run, .*image cannot be pulled or a Secret .* is missing; kubectl describe its pod/,
+  );
+  link.close();
+});
 
 it("DSC-6: the bridge may start before the container, and a large answer comes whole", needs("busybox"), async () => {
   const folder = await layOut();

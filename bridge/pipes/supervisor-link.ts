@@ -37,7 +37,9 @@ export class SupervisorLink {
   async ready(timeoutMs: number): Promise<void> {
     const isReady = this.#open().then(() => this.#fresh.promise);
     if (await settledWithin(isReady, timeoutMs, this.#clock)) return await isReady;
-    throw new Error("cannot be started: the supervisor in the server's container does not answer");
+    throw new Error(
+      "cannot be started: its own container does not run, mostly because its image cannot be pulled or a Secret of its env is missing; kubectl describe its pod says which",
+    );
   }
 
   /** Asks for a process under a new id. */

@@ -189,9 +189,10 @@ describe("DSC-6 tool servers of a run", () => {
     const report = createTextReport(terminal);
     const state = await createState(memory + far + idle);
     const hold = (message: string | undefined) => {
-      const { held: _, ...listed } = state.desired.servers.get(key) ?? expect.fail();
       const held = message === undefined ? {} : { held: { reason: "Unavailable" as const, message } };
-      state.desired.servers.set(key, { ...listed, ...held });
+      for (const { held: _, ...listed } of [...state.desired.servers.values()].filter((each) => each.key === key)) {
+        state.desired.servers.set(key, { ...listed, ...held });
+      }
       report.changed(state);
     };
     hold("run a");

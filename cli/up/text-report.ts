@@ -3,6 +3,7 @@
 import { renderDiagnostic, renderWithExcerpt } from "../manifests/diagnostic.ts";
 import type { Terminal } from "../terminal.ts";
 import { describeState, type Board } from "./board.ts";
+import type { DesiredGateway } from "./desired-gateways.ts";
 import { ProcessNews } from "./process-news.ts";
 import type { UpReport } from "./report.ts";
 import { kindOfKey, registryKey, shortName } from "./process-keys.ts";
@@ -43,10 +44,8 @@ export function createTextReport(terminal: Terminal): UpReport {
         const lines = [hasShownTable ? health : undefined, news.ofCalls(key, board, isStopping)];
         for (const line of lines) if (line !== undefined) terminal.complain(line);
       }
-      for (const listed of desired.servers.values()) {
-        const line = news.ofHeld(listed);
-        if (hasShownTable && line !== undefined) terminal.complain(line);
-      }
+      const held = [...desired.servers.values()].flatMap((listed) => news.ofHeld(listed) ?? []);
+      if (hasShownTable) held.forEach((line) => terminal.complain(line));
       const agents = [...desired.runnable.keys()];
       const servers = [...desired.runnableServers.keys()];
       terminal.status(isStopping ? renderStopping(board) : renderStatus(agents, servers, board));
@@ -69,11 +68,7 @@ export function createTextReport(terminal: Terminal): UpReport {
       for (const line of renderTable(desired, board, terminal.out)) terminal.print(line);
       const phase = board.get(registryKey)?.phase ?? "stopped";
       terminal.print(`registry ${phase}: ${registryUrl}/.well-known/mcp/server.json`);
-      for (const { key, url } of desired.gateways.values()) {
-        const { status, reason } = describeState(board.get(key));
-        const why = status === "ready" || reason === undefined ? "" : ` (${reason})`;
-        terminal.print(`${shortName(key)} ${status}${why}: ${url}, token: pallas token`);
-      }
+      for (const gateway of desired.gateways.values()) terminal.print(renderGateway(gateway, board));
       hasShownTable = true;
     },
     stopping() {
@@ -82,6 +77,12 @@ export function createTextReport(terminal: Terminal): UpReport {
     },
     say: (text) => terminal.complain(text),
   };
+}
+
+function renderGateway({ key, url }: DesiredGateway, board: Board): string {
+  const { status, reason } = describeState(board.get(key));
+  const why = status === "ready" || reason === undefined ? "" : ` (${reason})`;
+  return `${shortName(key)} ${status}${why}: ${url}, token: pallas token`;
 }
 
 /** `1 of 3 agents ready; starting: clerk; waiting: concierge`, or how to stop once there is no more to say. */

@@ -59,7 +59,7 @@ export const renderNamedPeers = (
   names: readonly string[],
 ): V1NetworkPolicyPeer => ({
   podSelector: {
-    ...renderPeers(instance, component).podSelector,
+    matchLabels: { [labels.instance]: instance.metadata.name, [labels.component]: component },
     matchExpressions: [{ key: labels[component], operator: "In", values: names.toSorted() }],
   },
 });

@@ -3,6 +3,7 @@
 // Pure: the reconciler writes what this returns.
 import type { Reason, ServerConditionType } from "../../crds/conditions.ts";
 import type { Condition } from "../../crds/definition.ts";
+import { labels } from "../../crds/names.ts";
 import type { ServerStatus } from "../../crds/server.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { ResolvedServer } from "../../plan/resolved-server.ts";
@@ -30,6 +31,7 @@ export function ownStatus({ observedGeneration, conditions, url }: ServerStatus 
 }
 
 export interface SeenServer {
+  readonly name: string;
   /** Undefined where it is not accepted: what there was before may go on. */
   readonly resolved: ResolvedServer | undefined;
   readonly rollout: Rollout | undefined;
@@ -78,7 +80,11 @@ function markAsked(conditions: Conditions, rollout: Rollout, verdict: BridgeVerd
   }
 }
 
-export function markAvailable(conditions: Conditions, { resolved, rollout, verdict, failure }: SeenServer): void {
+/** Why a pod does not run only its events say, which the operator has no right to read. */
+const whereToLook = (name: string): string =>
+  `; if this lasts, kubectl describe pods --selector=${labels.server}=${name} says why`;
+
+export function markAvailable(conditions: Conditions, { name, resolved, rollout, verdict, failure }: SeenServer): void {
   if (failure) {
     conditions.set("Available", rollout?.available === true ? "True" : "False", failure.reason, failure.message);
   } else if (isInactive({ resolved, rollout })) {
@@ -91,7 +97,13 @@ export function markAvailable(conditions: Conditions, { resolved, rollout, verdi
     // A bridge may hold its pod back from callers for the server's sake.
     markAsked(conditions, rollout, verdict);
   } else {
-    conditions.set("Available", "False", rollout.reason, because(rollout.message, verdict?.message ?? ""));
+    const why = because(rollout.message, verdict?.message ?? "");
+    conditions.set(
+      "Available",
+      "False",
+      rollout.reason,
+      `${why}${rollout.reason === "Progressing" ? whereToLook(name) : ""}`,
+    );
   }
 }
 

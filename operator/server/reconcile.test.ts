@@ -138,7 +138,11 @@ describe("DSC-6 whether a tool server is Available", () => {
   it("is said by its pods first, and by its bridge once they serve", async () => {
     const { scene, say } = await startAsking(packaged);
     await scene.reconcileServer("memory");
-    expect(conditionOf(scene, "Available")).toMatchObject({ status: "False", reason: "Progressing" });
+    expect(conditionOf(scene, "Available")).toMatchObject({
+      ...{ status: "False", reason: "Progressing" },
+      message:
+        "0 of 1 pods are available; if this lasts, kubectl describe pods --selector=pallas.helu.ca/server=memory says why",
+    });
     await scene.carryOut(bridge);
     await scene.reconcileServer("memory");
     expect(conditionOf(scene, "Available")).toMatchObject({ status: "False", reason: "ServerStarting" });

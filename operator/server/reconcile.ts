@@ -42,7 +42,7 @@ async function reconcileServer(options: ReconcilerOptions, context: ReconcileCon
   const deployment: LiveDeployment | undefined =
     result ?? children.findOwned("deployment", live, serverChildren(name).deployment);
   const rollout = deployment && observeRollout(deployment);
-  const seen: SeenServer = { resolved, rollout, verdict: options.bridgeHealth.of(key), failure };
+  const seen: SeenServer = { name, resolved, rollout, verdict: options.bridgeHealth.of(key), failure };
   markAvailable(conditions, seen);
   const inactive = isInactive(seen);
   const handled = summarise(conditions, {

@@ -48,7 +48,7 @@ const roots = {
 export type Plural = keyof typeof roots;
 export const plurals = Object.keys(roots).filter((name): name is Plural => name in roots);
 
-const kind = (name: "PallasInstance" | "PallasAgent", metadata: object, spec: object) => ({
+const kind = (name: "PallasInstance" | "PallasAgent" | "PallasServer", metadata: object, spec: object) => ({
   apiVersion: "pallas.helu.ca/v1alpha1",
   kind: name,
   metadata,
@@ -58,6 +58,8 @@ export const instance = (name = "team", spec: object = {}) =>
   kind("PallasInstance", { name }, { registryNamespace: "com.example", defaultModel: "passthrough", ...spec });
 export const agent = (name: string, spec: object = {}) =>
   kind("PallasAgent", { name }, { instanceRef: { name: "team" }, ...spec });
+export const server = (name: string, spec: object) =>
+  kind("PallasServer", { name }, { instanceRef: { name: "team" }, ...spec });
 /** beta calls alpha, so its Deployment waits until alpha is Ready. */
 export const smallInstance = [instance(), agent("alpha"), agent("beta", { agents: [{ name: "alpha" }] })];
 

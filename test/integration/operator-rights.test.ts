@@ -9,7 +9,7 @@ import { ownRules, watchedRules } from "../../operator/rights.ts";
 import { startApiServer, type ApiServer } from "../cluster/api-server.ts";
 import { auditDir } from "../cluster/audit.ts";
 import { clusterMissing } from "../cluster/cluster.ts";
-import { agent, createSpace, instance, smallInstance, type Space } from "../faults/space.ts";
+import { agent, createSpace, instance, server as toolServer, smallInstance, type Space } from "../faults/space.ts";
 import { readAuditLog } from "../rights/audited-call.ts";
 import {
   callsOutside,
@@ -60,7 +60,7 @@ async function setUp(server: ApiServer, everywhere: boolean): Promise<Stage> {
     await operator[Symbol.asyncDispose]();
     await kubelet[Symbol.asyncDispose]();
     // The next operator must not find anything to do here.
-    await work.kubectl("delete", "pallasagents,pallasinstances", "--all");
+    await work.kubectl("delete", "pallasagents,pallasservers,pallasinstances", "--all");
     await work[Symbol.asyncDispose]();
     await home[Symbol.asyncDispose]();
   });
@@ -111,6 +111,12 @@ async function live({ work, kubelet }: Stage): Promise<void> {
     kubelet.release("beta");
     await expect.poll(() => statusOf(work, "beta", "Available"), { timeout }).toBe("True");
   }
+  // A tool server, whose bridge goes when it is called without one.
+  const deployments = () => work.kubectl("get", "deployments", "-o", "name");
+  await work.apply(toolServer("tool", { package: { kind: "npm", name: "server-memory", version: "1.0.0" } }));
+  await expect.poll(deployments, { timeout }).toContain("tool-server");
+  await work.apply(toolServer("tool", { remote: { url: "https://tools.example.com/mcp" } }));
+  await expect.poll(deployments, { timeout }).not.toContain("tool-server");
   const foreign = foreignChildren();
   await work.apply(...foreign.map(({ object }) => object));
   await work.apply(...foreign.map(({ owner }) => owner));

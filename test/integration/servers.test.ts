@@ -193,6 +193,12 @@ describe.skipIf(clusterMissing())("DSC-6 tool servers in a cluster", () => {
     await expect.poll(used, patience).toEqual([`later http://s1-server.${space.name}.svc:8080/mcp`]);
     const policy = async () => JSON.stringify((await space.get("networkpolicy", "user")).spec["egress"]);
     expect(await policy()).toContain('"values":["s1"]');
+    const callers = async () => JSON.stringify((await space.get("networkpolicy", "s1-server")).spec["ingress"]);
+    await expect.poll(callers, patience).toContain('"values":["user"]');
+    await space.apply(agent({ servers: [{ name: "later" }] }, "second"));
+    await expect.poll(callers, patience).toContain('"values":["second","user"]');
+    await space.kubectl("delete", "pallasagent", "second");
+    await expect.poll(callers, patience).toContain('"values":["user"]');
     await space.apply(server("s1", { serverName: "later", remote: { url } }));
     await expect.poll(used, patience).toEqual([`later ${url}`]);
     await expect.poll(() => there("s1-server"), patience).toEqual([]);

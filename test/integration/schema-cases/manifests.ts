@@ -34,6 +34,8 @@ const leftOut = [
 const chosen: Record<string, string> = {
   "spec.providers[].kind": "bedrock",
   "spec.registry.metrics.mode": "podMonitor",
+  "spec.package.kind": "pypi",
+  "spec.package.name": "mcp-server",
 };
 
 const entries = [0, 1];

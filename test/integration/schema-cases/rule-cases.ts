@@ -189,6 +189,13 @@ const pairs: Record<string, RulePair> = {
     holds: [npm, { kind: "pypi", name: "a" }],
     violated: [{ ...npm, kind: "pypi" }],
   },
+  "with is for packages of pypi; pin another version of this one": {
+    holds: [npm, { kind: "pypi", name: "a" }, { kind: "pypi", name: "a", with: ["mcp<2"] }],
+    violated: [
+      { ...npm, with: ["mcp<2"] },
+      { ...npm, with: [] },
+    ],
+  },
   "audiences must name at least one": {
     holds: [{ issuer: "https://id.example.com", audiences: ["pallas"] }],
     violated: [{ issuer: "https://id.example.com", audiences: [] }],
