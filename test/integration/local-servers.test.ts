@@ -1,10 +1,11 @@
 // `pallas up` with tool servers of its own: a published package that an agent uses as it is, and programs of this machine, whose secrets
 // only they have. Built programs; npx is this machine's, and asks the registry that its user has configured.
-import { appendFile, cp, readdir, readFile, stat } from "node:fs/promises";
+import { appendFile, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { isOfKind, kinds } from "../../crds/kinds.ts";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
+import { pages } from "../docs/pages.ts";
 import { needs } from "../tools/needs.ts";
 import { agentManifest } from "./local/agents.ts";
 import { Local, startMs } from "./local/local.ts";
@@ -92,6 +93,40 @@ describe("DSC-6 a published package under pallas up", { timeout: fetchMs + start
       const others = descendantsOf(await bridgeOf("memory"), await listProcesses()).filter(isServer);
       expect(others.length).toBeGreaterThan(0);
       expect(others.filter(({ pid }) => running.some((before) => before.pid === pid))).toEqual([]);
+    },
+  );
+});
+
+describe("DSC-6 docs/tool-servers.md", { timeout: fetchMs + startMs }, () => {
+  test(
+    "its first server, and its program of this machine, run with the commands that it names",
+    needs("ps"),
+    async () => {
+      local = await Local.create(await findFreePorts(1));
+      onTestFinished(() => local.remove());
+      const { blocks, spans } = pages.find(({ path }) => path === "docs/tool-servers.md") ?? { blocks: [], spans: [] };
+      const shown = blocks.map(({ text }) => text).filter((text) => /name: (memory|notes) \}/.test(text));
+      expect(shown).toHaveLength(2);
+      const office = `apiVersion: pallas.helu.ca/v1alpha1
+kind: PallasInstance
+metadata: { name: office }
+spec: { registryNamespace: com.example.office, defaultModel: passthrough }
+`;
+      await mkdir(join(local.folder, "page/tools"), { recursive: true });
+      await writeFile(join(local.folder, "page/office.yaml"), [office, ...shown].join("\n---\n"));
+      await writeFile(join(local.folder, "page/tools/package.json"), '{ "type": "module" }');
+      await writeFile(join(local.folder, "page/tools/server.js"), stdioServer);
+      const [command = "", message = ""] =
+        spans
+          .map((span) => /^(pallas chat archivist) -m '(.*)'$/.exec(span)?.slice(1) ?? [])
+          .find((found) => found.length > 0) ?? [];
+      expect(spans).toContain("pallas up --trust");
+      expect(command).toBe("pallas chat archivist");
+      local.up("-f", "page", "--trust");
+      await expect.poll(() => local.stdout, { timeout: fetchMs }).toMatch(/^memory +npm +ready +http:/m);
+      expect(local.stdout).toMatch(/^notes +local +ready +http:/m);
+      const { code, output } = await local.run("chat", "archivist", "--registry", local.registryUrl, "-m", message);
+      expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("entities") });
     },
   );
 });

@@ -1,0 +1,39 @@
+// The tool servers that docs/tool-servers.md shows, in an instance: each is accepted where the page says that it runs, and refused
+// elsewhere with the cure that the page names.
+import { expect, test } from "vitest";
+import { readFolder } from "../../cli/testing/manifests.ts";
+import { checkManifests } from "../../plan/check.ts";
+import type { Mode } from "../../plan/rules.ts";
+import { pages } from "./pages.ts";
+
+const instance = `apiVersion: pallas.helu.ca/v1alpha1
+kind: PallasInstance
+metadata: { name: office }
+spec: { registryNamespace: com.example.office, defaultModel: passthrough }
+`;
+const shown = pages
+  .filter(({ path }) => path === "docs/tool-servers.md")
+  .flatMap(({ blocks }) => blocks.map(({ text }) => text))
+  .filter((text) => /^kind: PallasServer$/m.test(text));
+
+async function problemsIn(mode: Mode): Promise<string[]> {
+  const { resources, diagnostics } = await readFolder({ "page.yaml": [instance, ...shown].join("\n---\n") });
+  expect(diagnostics).toEqual([]);
+  const { problems, servers, runnable } = checkManifests(resources, { mode });
+  expect(servers.length).toBe(shown.length - 1);
+  expect(runnable.map(({ agent }) => agent.metadata.name)).toEqual(["archivist"]);
+  return problems.map(({ subject, reason, path, message }) => `${subject}: ${reason} ${path} ${message}`);
+}
+
+test("DSC-6 a cluster runs each but the program of one machine, and says what to use instead", async () => {
+  expect(shown).toHaveLength(5);
+  expect(await problemsIn("cluster")).toEqual([
+    expect.stringMatching(/notes: LocalOnly spec\.local .*use package or container, or remote/),
+  ]);
+});
+
+test("DSC-6 `pallas up` runs each but the image, and says what to use instead", async () => {
+  expect(await problemsIn("local")).toEqual([
+    expect.stringMatching(/ledger: InvalidField spec\.container .*name its URL in remote, or use package or local/),
+  ]);
+});
