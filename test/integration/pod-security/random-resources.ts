@@ -169,6 +169,7 @@ const instanceSpec = optional({
     service,
     management: fc.constantFrom("approve", "readWrite"),
     access: fc.array(access, { maxLength: 4 }),
+    directory: optional({ public: fc.boolean() }),
     resources,
   }),
   registry: fc.oneof(
