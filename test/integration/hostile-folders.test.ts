@@ -22,6 +22,8 @@ const instance = (spec = "") =>
   `apiVersion: pallas.helu.ca/v1alpha1\nkind: PallasInstance\nmetadata: { name: i }\nspec:\n  registryNamespace: com.example\n  defaultModel: passthrough\n${spec}---\n`;
 const agent = (name = "a", spec = "") =>
   `apiVersion: pallas.helu.ca/v1alpha1\nkind: PallasAgent\nmetadata: { name: ${name} }\nspec:\n  instanceRef: { name: i }\n${spec}---\n`;
+const server = (spec: string) =>
+  `apiVersion: pallas.helu.ca/v1alpha1\nkind: PallasServer\nmetadata: { name: s }\nspec:\n  instanceRef: { name: i }\n  ${spec}\n---\n`;
 const sound = instance() + agent();
 const fifo = (path: string) => void execFileSync("mkfifo", [path]);
 /** References that are nine to the ninth scalars when they are written out. */
@@ -116,6 +118,14 @@ const manifestKinds: readonly [string, Make][] = [
       void (await Promise.all(
         Array.from({ length: 10_001 }, (_, index) => writeFile(join(folder, `${index}.yaml`), "")),
       )),
+  ],
+  [
+    "a program in place of a tool server, with terminal escapes in what it is given",
+    (folder) =>
+      writeFile(
+        join(folder, "a.yaml"),
+        `${instance()}${server('local: { command: touch, args: [PWNED, "\\e]0;owned\\a"] }')}`,
+      ),
   ],
   ["nothing", () => undefined],
 ];

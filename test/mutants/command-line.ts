@@ -283,4 +283,19 @@ const chatMutants: readonly Mutant[] = [
   },
 ];
 
-export const commandLineMutants: readonly Mutant[] = [...upMutants, ...chatMutants];
+const trustMutants: readonly Mutant[] = [
+  {
+    file: "cli/up/trust.ts",
+    find: 'return before === digest ? "allowed" : "changed";',
+    replace: 'return "allowed";',
+    breaks: "whatever an edit puts in the place of an allowed program is started",
+  },
+  {
+    file: "cli/up/trust.ts",
+    find: "JSON.stringify([command, cwd, env])",
+    replace: "JSON.stringify([command, cwd])",
+    breaks: "an allowed program is started with other variables",
+  },
+];
+
+export const commandLineMutants: readonly Mutant[] = [...upMutants, ...trustMutants, ...chatMutants];

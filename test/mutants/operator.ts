@@ -346,4 +346,16 @@ export const operatorMutants: readonly Mutant[] = [
     replace: `failure: registry.failure,`,
     breaks: "an instance counts as carried out whose gateway could not be written",
   },
+  {
+    file: "operator/render/server-network-policy.ts",
+    find: "...(calling.length === 0 ? [] : [{ from: calling, ports: [tcp(ports.bridge)] }]),",
+    replace: "{ from: calling, ports: [tcp(ports.bridge)] },",
+    breaks: "a tool server that nobody names lets in everybody",
+  },
+  {
+    file: "operator/server/reconcile.ts",
+    find: "const callers = naming.map(({ metadata }) => metadata.name);",
+    replace: "const callers: string[] = [];",
+    breaks: "agents are kept out of the tool servers that they name",
+  },
 ];
