@@ -41,6 +41,8 @@ const gatewayConfigSchema = z.object({
     .exactOptional(),
   /** Absent: reading it needs a token and a role. */
   directory: z.object({ public: z.literal(true) }).exactOptional(),
+  /** Absent: arguments and answers of calls are not kept. */
+  log: z.object({ arguments: z.literal("redacted") }).exactOptional(),
   ports: z.object({ http: z.number(), admin: z.number() }),
   http: z.object({
     /** Beside the names of its Service, its pod and loopback. */

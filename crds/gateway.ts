@@ -11,6 +11,9 @@ export const gatewayRoles = ["viewer", "caller", "approver", "operator", "admin"
 /** approve: decide, prompt, abort. readWrite: also create, change and delete agents. */
 export const managementModes = ["approve", "readWrite"] as const;
 
+/** off: who called which tool, when and how that went. redacted: also with what, and what it answered. */
+export const callArguments = ["off", "redacted"] as const;
+
 const globs = (what: "agents" | "servers", pattern: RegExp) =>
   setOf(
     text(63, `A name, in which * stands for any characters.`, {
@@ -95,6 +98,12 @@ export const gateway = object("The gateway: one endpoint for callers who say who
   ).exactOptional(),
   directory: object("The directory of agents and MCP servers.", {
     public: flag("Whether it is read without a token. Default false.").exactOptional(),
+  }).exactOptional(),
+  log: object("Its log of calls of tools, in its memory.", {
+    arguments: choice(
+      callArguments,
+      "Whether arguments and answers are kept, for approvers to read: off, or redacted, which is without the values of what is named like a secret. Default off.",
+    ).exactOptional(),
   }).exactOptional(),
   resources: resources.exactOptional(),
 });

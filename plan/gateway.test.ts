@@ -53,6 +53,14 @@ describe("MGM-1 what a gateway runs on", () => {
     ]);
   });
 
+  it("DSC-11 keeps arguments of calls only where the instance says so", () => {
+    expect(resolved({ log: { arguments: "redacted" } }).config.log).toEqual({ arguments: "redacted" });
+    for (const log of [{}, { arguments: "off" }]) expect(resolved({ log }).config).toEqual(resolved({}).config);
+    expect(parseGatewayConfig(serialiseConfig(resolved({ log: { arguments: "redacted" } }).config)).log).toEqual({
+      arguments: "redacted",
+    });
+  });
+
   it("reads back as it was written, what a later release adds aside", () => {
     const { config } = resolved(
       { access: [{ role: "admin", tokenFrom: tokenFrom("a") }] },

@@ -49,7 +49,7 @@ export function resolveGateway(instance: PallasInstance): ResolvedGateway | unde
   const { metadata, spec } = instance;
   const replicas = gatewayReplicas(instance);
   if (spec.gateway === undefined || replicas === undefined) return undefined;
-  const { service, management = "approve", access = [], directory } = spec.gateway;
+  const { service, management = "approve", access = [], directory, log } = spec.gateway;
   const { name, namespace } = metadata;
   const resources = effectiveResources(undefined, spec.gateway.resources);
   const host = externalHost(instance);
@@ -61,6 +61,7 @@ export function resolveGateway(instance: PallasInstance): ResolvedGateway | unde
     access: access.map((entry) => ({ who: renderWho(entry), as: renderAs(entry) })),
     ...renderJwt(instance),
     ...(directory?.public === true && { directory: { public: true } }),
+    ...(log?.arguments === "redacted" && { log: { arguments: "redacted" } }),
     ports: { http: ports.gateway, admin: ports.gatewayAdmin },
     http: {
       allowedHosts: [...(host === undefined ? [] : [host]), ...(spec.http?.allowedHosts ?? [])],

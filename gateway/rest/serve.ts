@@ -18,7 +18,7 @@ import { createRestApp } from "./routes.ts";
 import { createServerWrites } from "./server-writes.ts";
 
 export interface ServedServersParts {
-  config: Pick<GatewayConfig, "instance" | "management">;
+  config: Pick<GatewayConfig, "instance" | "management" | "log">;
   place: Pick<Place, "state" | "writesFor" | "writeToolStatus">;
   rules: Rules;
   metrics: Pick<GatewayMetrics, "countToolCall">;
@@ -36,7 +36,7 @@ export interface ServedServers {
 export function serveToolServers({ config, place, rules, metrics, log, clock }: ServedServersParts): ServedServers {
   const { state, writesFor, writeToolStatus } = place;
   const { version } = config.instance;
-  const calls = new CallLog({ arguments: "off" });
+  const calls = new CallLog({ arguments: config.log?.arguments ?? "off" });
   const servers = createToolServers({ state, calls, metrics, version, log, clock });
   const { management } = config;
   const tested = { servers, calls, state, writesFor, management, mode: rules.mode };

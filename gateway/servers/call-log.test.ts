@@ -50,6 +50,24 @@ describe("DSC-11 the log of calls", () => {
     const kept = JSON.stringify(new CallLog({ arguments: "redacted" }).add({ ...facts, args, response: args }));
     for (const secret of ["sk-1", "t-2", "p-3"]) expect(kept).not.toContain(secret);
     expect(kept).toContain("/a");
+  });
+
+  it("keeps no secret that is JSON in a text, which is how most tools answer, and no such text that is too long to read", () => {
+    const log = new CallLog({ arguments: "redacted" });
+    const keep = (response: unknown) => log.add({ ...facts, response }).response ?? "";
+    const inner = JSON.stringify({ user: "u", session: { access_token: "s-1" } });
+    expect(keep(inner)).toBe('{"user":"u","session":{"access_token":"[redacted]"}}');
+    expect(keep([{ type: "text", text: ` [${inner}]` }])).not.toContain("s-1");
+    expect(keep(JSON.stringify({ body: inner }))).not.toContain("s-1");
+    // What is no secret stays as it was written.
+    for (const text of ['{ "a":1.0 }', "[INFO] done", "plain"]) expect(keep(text)).toBe(text);
+    const sized = (chars: number) => `{"token":"s-1","a":"${"x".repeat(chars - 22)}"}`;
+    expect(keep(sized(256 * 1024))).toMatch(/^\{"token":"\[redacted\]","a":"x/);
+    expect(keep(sized(256 * 1024 + 1))).toBe("[262145 characters]");
+    expect(keep(`${"[".repeat(65)}{"token":"s-1"}${"]".repeat(65)}`)).toBe("[145 characters]");
+  });
+
+  it("reads arguments of any depth", () => {
     let deep: unknown = "end";
     for (let at = 0; at < 10_000; at += 1) deep = { deep };
     expect(() => new CallLog({ arguments: "redacted" }).add({ ...facts, args: deep })).not.toThrow();

@@ -79,12 +79,18 @@ async function callTool(parts: CallParts, meters: Meters, call: ToolCall): Promi
   };
   try {
     const result = await server.call(tool, args, { signal, onProgress: hear, run });
-    note(result.isError !== true, result.content);
+    note(result.isError !== true, textOf(result.content));
     return result;
   } catch (error) {
     note(false, error instanceof McpError ? error.message : "failed");
     throw error;
   }
+}
+
+/** What a tool answers is text mostly: that, as clients of the interface read it. */
+function textOf(content: CallResult["content"]): unknown {
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return texts.length < content.length ? content : texts.join("\n");
 }
 
 export function createToolServers(parts: ToolServersParts): ToolServers {
