@@ -12,7 +12,7 @@ export const gatewayRoles = ["viewer", "caller", "approver", "operator", "admin"
 export const managementModes = ["approve", "readWrite"] as const;
 
 /** off: who called which tool, when and how that went. redacted: also with what, and what it answered. */
-export const callArguments = ["off", "redacted"] as const;
+const callArguments = ["off", "redacted"] as const;
 
 const globs = (what: "agents" | "servers", pattern: RegExp) =>
   setOf(

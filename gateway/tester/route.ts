@@ -29,7 +29,11 @@ export interface AskedOf extends Asked {
   session(): Session;
 }
 
-interface RouteFacts {
+/** Before the routes about a server of the instance, and about a transient one. */
+export const serverPrefix = "/api/servers/:id/";
+export const transientPrefix = "/api/transient/:handle/";
+
+export interface RouteFacts {
   method: "GET" | "POST" | "PUT" | "DELETE";
   /** As hono writes it; of a route about a server what stands after the server. */
   path: string;

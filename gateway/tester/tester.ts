@@ -18,7 +18,7 @@ import { callerRoutes } from "./caller-routes.ts";
 import type { CommandServers } from "./command-servers.ts";
 import { toExported } from "./export.ts";
 import { TesterProblem } from "./problem.ts";
-import type { Asked, AskedOf, Route } from "./route.ts";
+import { serverPrefix, transientPrefix, type Asked, type AskedOf, type Route } from "./route.ts";
 import { callLimits, callRoute, serverRoutes } from "./server-routes.ts";
 import type { Target } from "./session.ts";
 import { Sessions, type HeardEntry, type SessionBounds } from "./sessions.ts";
@@ -68,9 +68,6 @@ export interface Tester {
   /** Ends all sessions, and what transient servers stand on. */
   close(): Promise<void>;
 }
-
-const serverPrefix = "/api/servers/:id/";
-const transientPrefix = "/api/transient/:handle/";
 
 const retryAfterSeconds = "5";
 const defaultConnectTimeoutMs = 10_000;
