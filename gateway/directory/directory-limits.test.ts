@@ -112,6 +112,31 @@ describe("DIR-4 limits of cards", { timeout: 60_000 }, () => {
   });
 });
 
+describe("DIR-4 a card as nobody would write it", () => {
+  const odd = (member: string) =>
+    `{"serverInfo":{"name":"Odd"},${member},"endpoints":{"streamableHttp":"https://a.example/mcp"}}`;
+  it.each([
+    [
+      "numbers that no program holds",
+      '"a":[1e400,-0,1.0,1E+2,12345678901234567890,0.1000000000000000055511151231257827]',
+    ],
+    ["keys of every object", '"__proto__":{"__proto__":1},"constructor":{},"toString":1'],
+    ["keys like integers, in no order", '"2":1,"10":2,"1":3'],
+    ["a key twice", '"a":1,"a":{"a":2,"a":3}'],
+    ["escapes of plain letters and of none", String.raw`"\u0061":"\u001b[2J\u0000\/é\u00e9"`],
+    ["spaces and lines", ' "a" :\r\n\t[ ] '],
+  ])("comes back byte for byte: %s", async (_what, member) => {
+    const { ask } = createTestDirectory();
+    const posted = await ask("POST", "/mcp/servers", `{"serverCard":${odd(member)}}`);
+    const text = await posted.text();
+    expect(posted.status, text).toBe(201);
+    const { id } = JSON.parse(text);
+    expect(text).toBe(odd(member).replace(/\}$/, `,"id":"${id}","isLive":true}`));
+    expect(await (await ask("GET", `/mcp/servers/${id}`)).text()).toBe(text);
+    expect(await (await ask("GET", "/mcp/servers")).text()).toContain(`{"items":[${text}],`);
+  });
+});
+
 describe("SEC-6 hostile bodies", () => {
   it.each([
     ["no JSON", "{", 400, /not valid JSON/],
@@ -174,6 +199,10 @@ describe("SEC-6 hostile bodies", () => {
     ["a text as card", '{"serverCard":"{}"}'],
     ["an empty card", '{"serverCard":{}}'],
     ["a card without a name", '{"serverCard":{"endpoints":{"streamableHttp":"https://a.example/mcp"}}}'],
+    [
+      "a card with control sequences in its name",
+      JSON.stringify({ serverCard: card({ serverInfo: { name: "\u001b[2J" } }) }),
+    ],
     ["a card whose tools are no list", JSON.stringify({ serverCard: card({ tools: {} }) })],
     [
       "a card whose URL is none",

@@ -240,6 +240,15 @@ describe("DIR-1 who may", () => {
     expect((await ask(method, at, body(), "admin")).ok).toBe(true);
   });
 
+  it("renewing an Ephemeral endpoint is for its owner and admins", async () => {
+    const { ask, json } = createTestDirectory();
+    const ephemeral = endpoint({ livenessModel: "Ephemeral", heartbeatIntervalSeconds: undefined });
+    const { id, endpoints } = await json("POST", "/agents", agent({ endpoints: [ephemeral] }));
+    const renew = async (as: string) =>
+      (await ask("POST", `/agents/${id}/endpoints/${endpoints[0].id}/renew`, undefined, as)).status;
+    expect(await Promise.all(["other", "clerk", "caller", "admin"].map(renew))).toEqual([403, 403, 204, 204]);
+  });
+
   it("an admin who changes it does not become its owner", async () => {
     const { json } = createTestDirectory();
     await json("POST", "/agents", agent());

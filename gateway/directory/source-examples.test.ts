@@ -123,6 +123,17 @@ describe("DIR-4 flow 2: MCP-native registration", () => {
     ]);
   });
 
+  it("is identical to the submitted card, as its author wrote it", async () => {
+    const { ask } = createTestDirectory();
+    const card = nativeRegistration
+      .slice(nativeRegistration.indexOf("{", 1), nativeRegistration.lastIndexOf("}"))
+      .trim();
+    const text = await (await ask("POST", "/mcp/servers", nativeRegistration)).text();
+    const { id } = JSON.parse(text);
+    expect(text).toBe(card.replace(/\s*\}$/, `,"id":"${id}","isLive":true$&`));
+    expect(await (await ask("GET", `/mcp/servers/${id}`)).text()).toBe(text);
+  });
+
   it("keeps authentication, outputSchema, title, mimeType, prompt arguments, listChanged and subscribe", async () => {
     const { json } = createTestDirectory();
     const { id } = await json("POST", "/mcp/servers", { serverCard: fullCard });

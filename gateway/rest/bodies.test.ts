@@ -1,6 +1,7 @@
 // What REST refuses, and with which status: bodies of any kind, names that are taken, roles that are too low, servers that are not
 // for the caller, and what the instance does not allow.
 import { describe, expect, it } from "vitest";
+import { serverResource } from "../testing/resources.ts";
 import { echoTool, openServerScene, remoteServer, serverUrl, startMcpServer } from "../testing/server-scene.ts";
 import { maxBodyBytes } from "./answers.ts";
 
@@ -51,6 +52,11 @@ describe("DSC-8 SEC-6 a body", () => {
     ["env.A", { ...npx, name: "a", env: { A: "****" } }],
     ["tags.0", { ...npx, name: "a", tags: ["\u0007"] }],
     ["comand", { ...npx, name: "a", comand: "npx" }],
+    ["__proto__", JSON.parse('{"command":"npx","name":"a","__proto__":{"url":"x"}}')],
+    ["0", { ...npx, name: "a", 0: "npx" }],
+    ["title", { ...npx, name: "a", title: "\u001b]0;x\u0007" }],
+    ["tags.0", { ...npx, name: "a", tags: ["a".repeat(64)] }],
+    ["args", { ...npx, name: "a", args: Array.from({ length: 65 }, () => "x") }],
   ])("whose %s is wrong is 422, and says which field: %j", async (field, body) => {
     const { ask, written } = openServerScene();
     expect(await ask("POST", "/api/servers", { body })).toMatchObject({
@@ -80,6 +86,30 @@ describe("DSC-8 SEC-6 a body", () => {
     const names = state.listServers().map(({ resource }) => resource?.metadata.name ?? "");
     expect(names).toHaveLength(3);
     for (const name of names) expect(name).toMatch(/^[a-z][-a-z0-9]*[a-z0-9]$/);
+  });
+});
+
+describe("DSC-6 DSC-8 two servers of one name", () => {
+  it("are not made: the second is 409, also where the first is of the instance's spec", async () => {
+    const { ask, written } = openServerScene({ inline: [{ name: "argos", url: serverUrl }] });
+    const post = (name: string) => ask("POST", "/api/servers", { body: { ...npx, name } });
+    expect((await post("a")).status).toBe(201);
+    for (const name of ["a", "argos"]) {
+      expect(await post(name)).toMatchObject({
+        status: 409,
+        body: { error: "conflict", message: expect.stringContaining("already") },
+      });
+    }
+    expect(written).toEqual(["create a"]);
+  });
+
+  it("are one where somebody applied both: the earlier has the name", async () => {
+    const { ask, state } = openServerScene();
+    const put = (name: string, creationTimestamp: string) =>
+      state.put(serverResource(name, { serverName: "memory", description: name }, { creationTimestamp }));
+    put("late", "2026-11-02T00:00:00Z");
+    put("early", "2026-11-01T00:00:00Z");
+    expect((await ask("GET", "/api/servers")).body).toMatchObject([{ name: "memory", description: "early" }]);
   });
 });
 

@@ -115,7 +115,7 @@ export const restRoutes: readonly DescribedRoute[] = [
     summary: "Start it for everybody",
     role: "operator",
     answer: object({ status: words("activated", "already_active"), tool_count: whole }),
-    errors: ["409", "502"],
+    errors: ["400", "409", "502"],
   },
   {
     method: "post",

@@ -9,7 +9,8 @@ import { restRoutes, restSchemas } from "./described-routes.ts";
 const failure = { ...object({ error: text, message: text }), required: ["error", "message"] };
 
 const errorWords: Readonly<Record<ErrorStatus, string>> = {
-  "400": "The request is not as it must be: a body that is no JSON object, or a query that is not understood.",
+  "400":
+    "The request is not as it must be: a body that is no JSON object, a query that is not understood, or a server that cannot be started as it is.",
   "401": "No token, or none that is believed.",
   "403": "The role is too low, it belongs to somebody else, or the instance does not allow it.",
   "404": "There is no such thing, or it is not for the caller.",

@@ -109,6 +109,7 @@ function addActions(app: Hono<GatewayRoutes>, parts: RestParts): void {
   const activation = createActivation({ servers, clock });
   app.post("/api/servers/:id/activate", needs("operator"), async (c) => {
     const server = serverOf(c, parts);
+    if (server.refusal !== undefined) throw new RestError(400, "not_accepted", server.refusal);
     const status = await activation.activate(server, writesFor(c.get("caller")));
     return c.json({ status, tool_count: server.tools?.length ?? 0 });
   });

@@ -1,6 +1,10 @@
 // Every example of the REST interface that clients of agent-discover know, in its words and shapes (DSC-8), against real MCP servers.
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { ToolEntry } from "../../lib/mcp/table.ts";
+import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
+import { serverResource } from "../testing/resources.ts";
 import { echoTool, openServerScene, remoteServer, startMcpServer, type SceneOptions } from "../testing/server-scene.ts";
 
 const anyId = expect.any(Number);
@@ -265,6 +269,47 @@ describe("DSC-8 errors", () => {
       const answer = await ask(method, `/api/servers/${id}${rest}`, method === "GET" ? {} : { body: {} });
       expect(answer).toMatchObject({ status: 404, body: { error: "not_found" } });
     }
+  });
+
+  it("400 where a server has nothing that could be started: POST /api/servers/:id/activate", async () => {
+    const { ask, state, servers, written } = await openFilesystem();
+    const message = "spec.local runs a program of one machine: give a package, a container or a remote";
+    const condition = {
+      type: "Accepted",
+      status: "False",
+      reason: "LocalOnly",
+      message,
+      lastTransitionTime: "2026-11-23T09:00:00Z",
+    };
+    const put = (observedGeneration: number) => {
+      const status = { conditions: [{ ...condition, observedGeneration }] };
+      const spec = { remote: undefined, local: { command: "node" }, active: false };
+      state.put(serverResource("program", spec, { generation: 2, status }));
+    };
+    // What was said of it before it was changed counts no more.
+    put(1);
+    expect(servers.all().find(({ name }) => name === "program")?.refusal).toBeUndefined();
+    put(2);
+    expect(await ask("POST", "/api/servers/program/activate")).toEqual({
+      status: 400,
+      body: { error: "not_accepted", message },
+    });
+    expect(written).toEqual([]);
+  });
+
+  it("health says which one did not answer within 5 s: Health check timed out", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    await once(silent, "listening");
+    const address = silent.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const clock = new ManualClock();
+    const { ask, state } = openServerScene({ clock });
+    state.put(remoteServer("filesystem", `http://127.0.0.1:${port}/mcp`));
+    const asked = ask("POST", "/api/servers/filesystem/health");
+    await expect.poll(() => clock.pending).toContain(5_000);
+    await clock.advance(5_000);
+    expect((await asked).body).toEqual({ status: "unhealthy", latency_ms: 5_000, error: "Health check timed out" });
   });
 
   it.each([

@@ -127,6 +127,14 @@ export class ServerEntry {
     return "the server has no address yet: it is being started, or its condition Accepted says why not";
   }
 
+  /** Why whoever runs servers does not take it as it is; undefined while they do, or have not said. */
+  get refusal(): string | undefined {
+    const { metadata, status } = this.#known.resource ?? {};
+    const accepted = status?.conditions?.find(({ type }) => type === "Accepted");
+    const isOfNow = accepted?.observedGeneration === metadata?.generation;
+    return accepted?.status === "False" && isOfNow ? accepted.message : undefined;
+  }
+
   /** Takes what the server is now; a link to another address is another link, whose tools are listed at once. */
   update(known: KnownServer, firstListMs = 0): void {
     if (this.#known.resource?.metadata.uid !== known.resource?.metadata.uid) this.#pins = new Pins();
@@ -169,7 +177,7 @@ export class ServerEntry {
     const latency = () => Math.round(clock.now() - startedAt);
     if (link === undefined) return { status: "unhealthy", latencyMs: 0, error: this.problem ?? "no address" };
     try {
-      const tools = await within(timeoutMs, (signal) =>
+      const tools = await within(timeoutMs, clock, (signal) =>
         link.use((connection) => connection.listTools(signal, timeoutMs)),
       );
       if (this.#link === link) this.#listed(tools);
@@ -262,17 +270,17 @@ export class ServerEntry {
 }
 
 /** A connection that hangs counts like a list that does. */
-async function within<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function within<T>(timeoutMs: number, clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const controller = new AbortController();
-  const timer = setTimeout(() => {
+  const timer = clock.schedule(timeoutMs, () => {
     const error = new McpError("timeout", "Health check timed out");
     controller.abort(error);
     late.reject(error);
-  }, timeoutMs);
+  });
   try {
     return await Promise.race([work(controller.signal), late.promise]);
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
   }
 }
