@@ -59,6 +59,7 @@ describe("DSC-8 GET", () => {
     ["query=FILES%20disk", 1],
     ["query=read_file", 1],
     ["query=slack", 0],
+    ["query=files%20slack", 0],
     ["source=manual", 1],
     ["source=smithery", 0],
     ["installed=true", 1],

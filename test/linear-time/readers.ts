@@ -39,6 +39,7 @@ import { parseMountedUri } from "../../agent-runtime/compositor/mounted-uris.ts"
 import { findMembers } from "../../gateway/directory/json-members.ts";
 import { parseDiscoverQuery } from "../../gateway/directory/discover.ts";
 import { findForwardedAuthorization } from "../../gateway/forwarded-token.ts";
+import { redact } from "../../gateway/servers/redact.ts";
 import { listPresets } from "../../gateway/management/presets.ts";
 import { parseKey } from "../../gateway/management/resources/family.ts";
 import { parseRunReport } from "../../crds/runs.ts";
@@ -240,6 +241,7 @@ export const readers: readonly Reader[] = [
     after: ["{", '{"a":', '{"a":"', '{"a":[', '{"a":1,'],
     before: ["}", '"}', "]}"],
   },
+  { name: "what the log of calls keeps", read: redact, after: ["[", '{"a":"', '["', '["{\\"'], before: ['"}', "]"] },
   {
     name: "tags of a query",
     read: (text) => {

@@ -15,6 +15,7 @@ import { operatorMutants } from "./operator.ts";
 import { planMutants } from "./plan.ts";
 import { registryMutants } from "./registry.ts";
 import { subscriptionMutants } from "./subscriptions.ts";
+import { directoryMutants, restMutants } from "./served.ts";
 import { testerMutants } from "./tester.ts";
 
 export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
@@ -30,7 +31,14 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   foundations: foundationMutants,
   "command line": commandLineMutants,
   subscriptions: subscriptionMutants,
-  gateway: [...gatewayMutants, ...compositorMutants, ...testerMutants, ...toolServerMutants],
+  gateway: [
+    ...gatewayMutants,
+    ...compositorMutants,
+    ...testerMutants,
+    ...toolServerMutants,
+    ...restMutants,
+    ...directoryMutants,
+  ],
 };
 
 export const allMutants: readonly Mutant[] = Object.values(mutantLists).flat();

@@ -39,6 +39,7 @@ export const laterRequirements: Requirements = {
       "gateway/rest/document.test.ts",
       "gateway/rest/bodies.test.ts",
       "gateway/rest/commands.test.ts",
+      "test/integration/gateway-servers.test.ts",
     ],
     missing: "Secrets and browsing answer 501 with the cure: neither can be configured yet.",
   },
@@ -54,11 +55,12 @@ export const laterRequirements: Requirements = {
       "gateway/tester/command-servers.test.ts",
       "gateway/tester/export.test.ts",
       "gateway/tester/instance-tester.test.ts",
+      "test/integration/gateway-servers.test.ts",
     ],
   },
   "DSC-10": {
     promise: "A WebSocket tells the state on connecting and on each change, within its limits.",
-    shown: ["gateway/feed/feed.test.ts"],
+    shown: ["gateway/feed/feed.test.ts", "test/integration/gateway-servers.test.ts"],
   },
   "DSC-11": {
     promise: "Calls are counted per tool and logged with arguments redacted.",
@@ -76,6 +78,7 @@ export const laterRequirements: Requirements = {
       "gateway/rest/pins.test.ts",
       "gateway/servers/tool-status.test.ts",
       "gateway/writes/server-status.test.ts",
+      "test/integration/gateway-servers.test.ts",
     ],
   },
 
@@ -87,6 +90,7 @@ export const laterRequirements: Requirements = {
       "gateway/directory/serve.test.ts",
       "gateway/writes/cluster-writes.test.ts",
       "gateway/state/cluster-state.test.ts",
+      "test/integration/gateway-servers.test.ts",
     ],
   },
   "DIR-2": {
@@ -95,6 +99,7 @@ export const laterRequirements: Requirements = {
       "gateway/directory/liveness.test.ts",
       "gateway/directory/directory.test.ts",
       "gateway/directory/source-examples.test.ts",
+      "test/integration/gateway-servers.test.ts",
     ],
   },
   "DIR-3": {
@@ -109,6 +114,7 @@ export const laterRequirements: Requirements = {
     promise: "MCP server cards are listed and submitted, and come back byte for byte.",
     shown: [
       "test/gateway/directory-cards.test.ts",
+      "test/integration/gateway-servers.test.ts",
       "gateway/directory/spliced-card.test.ts",
       "gateway/directory/source-examples.test.ts",
       "gateway/directory/directory-limits.test.ts",
