@@ -1,8 +1,9 @@
 // A bridge put together from its configuration: what it serves on its two ports, without the ports. Everything it is made of gets
 // what it needs as an argument; two of them in one process share nothing.
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Hono } from "hono";
-import type { BridgeConfig, BridgeTarget } from "../crds/bridge-config.ts";
+import type { BridgeConfig } from "../crds/bridge-config.ts";
 import { createDrain, type Drain } from "../lib/mcp/drain.ts";
 import { createInFlight } from "../lib/mcp/in-flight.ts";
 import { JsonRpcError, renderRpcFailure, rpcCodes } from "../lib/mcp/json-rpc.ts";
@@ -21,20 +22,23 @@ import {
 } from "./environment.ts";
 import { renderAllowedHosts } from "./hosts.ts";
 import type { BridgeMetrics, Observed } from "./metrics.ts";
+import { createNpmLaunch } from "./npm/npm-launch.ts";
+import { InstalledPackage } from "./npm/npm-package.ts";
 import { createPipedLaunch } from "./pipes/piped-process.ts";
 import { SupervisorLink } from "./pipes/supervisor-link.ts";
 import { RemoteServer } from "./remote/remote-server.ts";
 import type { Served } from "./served.ts";
 import { StdioServer } from "./stdio-server.ts";
-import { createChildLaunch, type ChildOptions } from "./stdio/child-process.ts";
+import { createChildLaunch } from "./stdio/child-process.ts";
 import { createErrorLog, type ErrorLog } from "./stdio/error-log.ts";
-import type { Launch } from "./stdio/server-process.ts";
 
 export const bridgeLimits = {
   /** Of one message of the server; of a larger one its caller is told that it was too large. */
   maxMessageBytes: 16 * 1024 * 1024,
   /** For a process to answer `initialize`: its package may have to be fetched first. */
   startTimeoutMs: 120_000,
+  /** Within it npm has to be done. */
+  installTimeoutMs: 110_000,
   /** Without a stream and a request, before a session may have to make room. */
   abandonedAfterMs: 60_000,
 };
@@ -123,28 +127,35 @@ async function openServed(options: BridgeOptions, errorLog: ErrorLog): Promise<S
   if (target.kind === "remote") {
     return new RemoteServer({ config, target, readSecret, maxMessageBytes, metrics, log, clock });
   }
-  if (target.kind === "command") {
-    const launch = await openChildLaunch(options, target, { errorLog, ...output });
-    return new StdioServer({ config, launch, errorLog, ...times, metrics, log, clock });
+  const stdio = { config, errorLog, ...times, metrics, log, clock };
+  if (target.kind === "pipes") {
+    const { folder } = target;
+    const link = new SupervisorLink(folder, clock);
+    const launch = createPipedLaunch({ folder, link, timeoutMs: supervisorTimeoutMs, errorLog, clock, ...output });
+    return new StdioServer({ ...stdio, launch, onClosed: () => link.close() });
   }
-  const { folder } = target;
-  const link = new SupervisorLink(folder, clock);
-  const launch = createPipedLaunch({ folder, link, timeoutMs: supervisorTimeoutMs, errorLog, clock, ...output });
-  const onClosed = () => link.close();
-  return new StdioServer({ config, launch, errorLog, ...times, metrics, log, clock, onClosed });
+  const work = await openWorkFolder(environment.PALLAS_BRIDGE_WORK);
+  const base = renderBaseEnvironment(environment, options.variables);
+  const readEnvironment = () => readChildEnvironment(base, target.env, readSecret);
+  const child = { readEnvironment, errorLog, clock, ...output };
+  if (target.kind === "command") {
+    const launch = createChildLaunch({ ...child, command: target.command, cwd: target.cwd ?? work });
+    return new StdioServer({ ...stdio, launch });
+  }
+  const folder = join(work, "package");
+  const installed = new InstalledPackage({
+    ...child,
+    package: target.package,
+    folder,
+    timeoutMs: times.installTimeoutMs,
+  });
+  const launch = createNpmLaunch({ ...child, installed, args: target.args, cwd: work });
+  return new StdioServer({ ...stdio, launch, onClosing: () => installed.close() });
 }
 
-async function openChildLaunch(
-  { environment, variables, clock }: BridgeOptions,
-  { command, cwd, env }: Extract<BridgeTarget, { kind: "command" }>,
-  output: Pick<ChildOptions, "errorLog" | "maxMessageBytes" | "counts">,
-): Promise<Launch> {
-  const base = renderBaseEnvironment(environment, variables);
-  const work = environment.PALLAS_BRIDGE_WORK;
+async function openWorkFolder(work: string): Promise<string> {
   await Promise.all([work, ...renderWorkFolders(work)].map((folder) => mkdir(folder, { recursive: true })));
-  const readSecret = createSecretReader(environment.PALLAS_SECRETS_DIR);
-  const readEnvironment = () => readChildEnvironment(base, env, readSecret);
-  return createChildLaunch({ command, cwd: cwd ?? work, readEnvironment, clock, ...output });
+  return work;
 }
 
 /** Says why the server cannot be had. */

@@ -30,6 +30,8 @@ export interface StdioServerParts {
   readonly startTimeoutMs: number;
   readonly abandonedAfterMs: number;
   /** Called when no process runs any more. */
+  /** Ends what a start in progress may wait for. */
+  readonly onClosing?: () => void;
   readonly onClosed?: () => void;
   readonly metrics: BridgeMetrics;
   readonly log: Logger;
@@ -109,6 +111,7 @@ export class StdioServer implements Served {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#parts.onClosing?.();
     this.#retry?.cancel();
     this.#changes.close();
     await this.leg2025.close();

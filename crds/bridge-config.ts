@@ -12,12 +12,24 @@ const valueOrSecret = z.union([
 export type BridgeValue = z.output<typeof valueOrSecret>;
 
 const target = z.discriminatedUnion("kind", [
-  /** A child process of the bridge: of a package in a pod, and of everything in local mode. */
+  /** A child process of the bridge: of a package of pypi in a pod, and of any program in local mode. */
   z.object({
     kind: z.literal("command"),
     command: z.array(z.string()).min(1),
     /** Absent: the bridge's work folder. */
     cwd: z.string().exactOptional(),
+    env: z.array(valueOrSecret),
+  }),
+  /** A package of npm, which the bridge installs below its work folder and starts as a child process. */
+  z.object({
+    kind: z.literal("npm"),
+    package: z.object({
+      name: z.string(),
+      version: z.string().exactOptional(),
+      /** Absent: its only one, or that of its own name. */
+      program: z.string().exactOptional(),
+    }),
+    args: z.array(z.string()),
     env: z.array(valueOrSecret),
   }),
   /** A container beside the bridge, whose supervisor starts the server with its standard streams on named pipes of a shared folder. */

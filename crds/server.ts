@@ -57,14 +57,14 @@ const requirement = text(214, "A requirement.", {
 });
 
 const packageSource = withRules(
-  object("A published package that speaks stdio, run by npx or uvx.", {
-    kind: choice(packageKinds, "Where it is published: npm (run by npx) or pypi (run by uvx)."),
+  object("A published package that speaks stdio, installed by npm or run by uvx.", {
+    kind: choice(packageKinds, "Where it is published: npm or pypi (run by uvx)."),
     name: text(214, "Its name there.", {
       min: 1,
       pattern: /^(@[a-zA-Z0-9._~-]+\/)?[a-zA-Z0-9][a-zA-Z0-9._~-]*$/,
       expected: "the name of a package, such as @modelcontextprotocol/server-memory or mcp-server-time",
     }),
-    version: text(64, "Its version. Absent: the latest whenever a process starts, which a condition warns of.", {
+    version: text(64, "Its version. Absent: the latest when its bridge starts, which a condition warns of.", {
       min: 1,
       pattern: /^[0-9A-Za-z][0-9A-Za-z.+!_-]*$/,
       expected: "a version such as 1.2.3",

@@ -12,8 +12,9 @@ const bridgeOf = (spec: object, instance: object = {}) => {
   if (bridge === undefined) throw new Error("expected a bridge, found none");
   return bridge;
 };
+const targetOf = (published: object) => bridgeOf({ package: published }).config.target;
 const commandOf = (published: object) => {
-  const { target } = bridgeOf({ package: published }).config;
+  const target = targetOf(published);
   return target.kind === "command" ? target.command : undefined;
 };
 const secretKeyRef = { name: "keys", key: "token" };
@@ -22,14 +23,6 @@ const pypi = { kind: "pypi", name: "mcp-server-time", version: "2026.1" };
 
 describe("DSC-6 how a package is run", () => {
   it.each<[string, object, string[]]>([
-    ["npm", npm, ["npx", "-y", "@acme/server-memory@1.2.3"]],
-    ["npm with arguments", { ...npm, args: ["--a", "b c"] }, ["npx", "-y", "@acme/server-memory@1.2.3", "--a", "b c"]],
-    [
-      "npm with a program of another name",
-      { ...npm, command: "mem", args: ["-v"] },
-      ["npx", "-y", "-p", "@acme/server-memory@1.2.3", "mem", "-v"],
-    ],
-    ["npm in its latest version", { kind: "npm", name: "server-x" }, ["npx", "-y", "server-x"]],
     ["pypi", { ...pypi, args: ["--zone", "UTC"] }, ["uvx", "mcp-server-time==2026.1", "--zone", "UTC"]],
     [
       "pypi with a program of another name",
@@ -44,6 +37,21 @@ describe("DSC-6 how a package is run", () => {
     ["pypi in its latest version", { kind: "pypi", name: "mcp-server-git" }, ["uvx", "mcp-server-git"]],
   ])("of %s", (_, published, command) => {
     expect(commandOf(published)).toEqual(command);
+  });
+
+  it("of npm: installed by the bridge in the version that is named, its program named where it is another", () => {
+    const { name, version } = npm;
+    expect(targetOf({ ...npm, args: ["--a", "b c"] })).toEqual({
+      kind: "npm",
+      package: { name, version },
+      args: ["--a", "b c"],
+      env: [],
+    });
+    expect(targetOf({ ...npm, command: "mem" })).toMatchObject({
+      package: { name, version, program: "mem" },
+      args: [],
+    });
+    expect(targetOf({ kind: "npm", name: "server-x" })).toMatchObject({ package: { name: "server-x" } });
   });
 });
 
@@ -110,7 +118,7 @@ describe("DSC-6 the file of a bridge", () => {
     expect(config).toEqual({
       schema: 1,
       server: { name: "memory", namespace: "default", instance: "ouranos", version: "1.0.0" },
-      target: { kind: "command", command: ["npx", "-y", "@acme/server-memory@1.2.3"], env: [] },
+      target: { kind: "npm", package: { name: "@acme/server-memory", version: "1.2.3" }, args: [], env: [] },
       sessions: { processes: "perSession", max: 16, idleTtlMs: 600_000 },
       tools: { allow: [], deny: [] },
       timeoutMs: 60_000,

@@ -34,30 +34,30 @@ function kindOf(spec: ServerSpec): ServerKind {
   return kind;
 }
 
-function renderPackage(source: NonNullable<ServerSpec["package"]>): string[] {
-  const { kind, name, version, command, with: requirements = [], args = [] } = source;
+function renderPackage({ package: published, env }: Pick<ServerSpec, "package" | "env">): BridgeTarget | undefined {
+  if (published === undefined) return undefined;
+  const { kind, name, version, command, with: requirements = [], args = [] } = published;
   if (kind === "npm") {
-    const pinned = version === undefined ? name : `${name}@${version}`;
-    return command === undefined ? ["npx", "-y", pinned, ...args] : ["npx", "-y", "-p", pinned, command, ...args];
+    return { kind, package: { name, ...defined({ version, program: command }) }, args, env: renderValues(env) };
   }
   const pinned = version === undefined ? name : `${name}==${version}`;
   const beside = requirements.flatMap((requirement) => ["--with", requirement]);
   const program = command === undefined ? [pinned] : ["--from", pinned, command];
-  return ["uvx", ...beside, ...program, ...args];
+  return { kind: "command", command: ["uvx", ...beside, ...program, ...args], env: renderValues(env) };
 }
 
-function renderTarget({ remote, package: published, local, env }: ServerSpec): BridgeTarget {
+function renderTarget(spec: ServerSpec): BridgeTarget {
+  const { remote, local, env } = spec;
   if (remote !== undefined) {
     const { url, headers, forwardInboundAuth = false } = remote;
     return { kind: "remote", url, headers: renderValues(headers), forwardInboundAuth };
   }
-  if (published !== undefined) return { kind: "command", command: renderPackage(published), env: renderValues(env) };
   if (local !== undefined) {
     const { command, args = [], cwd } = local;
     return { kind: "command", command: [command, ...args], ...defined({ cwd }), env: renderValues(env) };
   }
-  // What the server is given is its own container's, and in no file of the bridge.
-  return { kind: "pipes", folder: mounts.serverPipes };
+  // What the server of a container is given is that container's, and in no file of the bridge.
+  return renderPackage(spec) ?? { kind: "pipes", folder: mounts.serverPipes };
 }
 
 function resolveContainer(
@@ -135,7 +135,7 @@ function secretsIn(values: readonly BridgeValue[]): SecretKey[] {
 
 /** Keys of Secrets that the files of a bridge are made of; those of a server's own container are not among them. */
 export const bridgeFiles = ({ target }: BridgeConfig): SecretKey[] =>
-  target.kind === "pipes" ? [] : secretsIn(target.kind === "command" ? target.env : target.headers);
+  target.kind === "pipes" ? [] : secretsIn(target.kind === "remote" ? target.headers : target.env);
 
 /** Keys of all Secrets that a server and its bridge read. */
 export const secretsOfServer = ({ bridge }: ResolvedServer): SecretKey[] =>

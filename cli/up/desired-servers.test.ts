@@ -35,12 +35,18 @@ const memory = (more = "") =>
 const key = "server/default/memory";
 
 describe("DSC-6 tool servers of a run", () => {
-  test("a package is run by npx in a folder of its own, a program of this machine beside its manifest", async () => {
+  test("a package is installed in a folder of its own, a program of this machine beside its manifest", async () => {
     const local = serverYaml("tools", "local: { command: node, args: [server.js], cwd: tools }");
     const { desired, folder } = await desire(memory() + local);
     const configs = [...desired.runnableServers.values()].map(({ port, config }) => ({ port, config }));
     expect(configs).toMatchObject([
-      { port: 24_400, config: { ports: { http: 24_400 }, target: { command: ["npx", "-y", "server-memory@1.0.0"] } } },
+      {
+        port: 24_400,
+        config: {
+          ports: { http: 24_400 },
+          target: { kind: "npm", package: { name: "server-memory", version: "1.0.0" } },
+        },
+      },
       { port: 24_401, config: { target: { command: ["node", "server.js"], cwd: `${folder}/tools` } } },
     ]);
     expect(configs[0]?.config.target).not.toHaveProperty("cwd");

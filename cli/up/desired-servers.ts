@@ -57,6 +57,7 @@ export interface ServerContext {
 /** What is started of this machine's; undefined where that is our bridge alone. */
 function programOf({ server, bridge }: ResolvedServer, file: string): Program | undefined {
   const target = bridge?.config.target;
+  if (target?.kind === "npm") return target;
   if (target?.kind !== "command") return undefined;
   // A program of this machine runs beside its manifest, a package in a folder of its own.
   return server.spec.local === undefined ? target : { ...target, cwd: resolve(dirname(file), target.cwd ?? ".") };
@@ -121,6 +122,7 @@ function fillTarget(
   };
   switch (target.kind) {
     case "command":
+    case "npm":
       return { target: { ...target, env: target.env.map(fill) }, filled };
     case "remote": {
       const url = fillPlaceholders(target.url, environment);

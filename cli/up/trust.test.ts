@@ -5,7 +5,7 @@ import { temporaryFolder } from "../testing/manifests.ts";
 import { openStateFolder } from "./state-folder.ts";
 import { describeHeld, digestOf, judgeProgram, readAllowed, writeAllowed, type Program } from "./trust.ts";
 
-const program: Program = {
+const program = {
   kind: "command",
   command: ["node", "server.js", "--mode", "read only"],
   cwd: "/m",
@@ -13,7 +13,7 @@ const program: Program = {
     { name: "MODE", value: "ro" },
     { name: "TOKEN", secret: { name: "keys", key: "token" } },
   ],
-};
+} satisfies Program;
 const key = "server/default/a";
 
 test("SEC-8 what was allowed is known to the next run, and a file that cannot be read allows nothing", async () => {
@@ -27,7 +27,7 @@ test("SEC-8 what was allowed is known to the next run, and a file that cannot be
   expect(await judge(digestOf(program))).toBe("unknown");
 });
 
-test.each<[string, Partial<Program>]>([
+test.each<[string, Partial<Extract<Program, { kind: "command" }>>]>([
   ["its command", { command: ["node", "server.js", "--mode", "read", "only"] }],
   ["its folder", { cwd: "/m/n" }],
   ["that it has a folder", { cwd: "" }],
@@ -47,4 +47,22 @@ test("SEC-8 one that is held says what would run, with its place and variables, 
   const long = describeHeld({ kind: "command", command: ["x".repeat(400), "y"], env: [] }, "unknown");
   expect(long).toContain(`${"x".repeat(399)}…; if`);
   expect(describeHeld({ kind: "command", command: ["x".repeat(400)], env: [] }, "unknown")).not.toContain("…");
+});
+
+test("SEC-8 another version, program or argument of a package of npm is another program", () => {
+  const published = {
+    kind: "npm",
+    package: { name: "owls", version: "1.0.0" },
+    args: ["--hoot"],
+    env: [],
+  } satisfies Program;
+  const others: Program[] = [
+    { ...published, package: { name: "owls", version: "1.0.1" } },
+    { ...published, package: { name: "owls" } },
+    { ...published, package: { ...published.package, program: "screech" } },
+    { ...published, args: [] },
+    { ...published, env: [{ name: "A", value: "b" }] },
+  ];
+  expect(new Set([published, ...others].map(digestOf)).size).toBe(6);
+  expect(describeHeld(published, "unknown")).toContain("with your rights, npx -y owls@1.0.0 --hoot; if you know");
 });

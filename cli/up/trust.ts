@@ -9,7 +9,7 @@ import type { BridgeTarget } from "../../crds/bridge-config.ts";
 import type { StateFolder } from "./state-folder.ts";
 
 /** Placeholders are as they are written: a key that is rotated makes no other program. */
-export type Program = Extract<BridgeTarget, { kind: "command" }>;
+export type Program = Extract<BridgeTarget, { kind: "command" | "npm" }>;
 /** What was allowed, by the key of its server: a digest. */
 export type Allowed = ReadonlyMap<string, string>;
 export type Verdict = "allowed" | "changed" | "unknown";
@@ -19,9 +19,9 @@ const maxShownChars = 400;
 const pathIn = (stateFolder: string): string => join(stateFolder, "trusted.json");
 const fileSchema = z.object({ programs: z.record(z.string(), z.string()) });
 
-export const digestOf = ({ command, cwd, env }: Program): string =>
+export const digestOf = (program: Program): string =>
   createHash("sha256")
-    .update(JSON.stringify([command, cwd, env]))
+    .update(JSON.stringify([renderCommand(program), placeOf(program), program.env]))
     .digest("hex");
 
 export async function readAllowed(stateFolder: string): Promise<Allowed> {
@@ -42,13 +42,26 @@ export function judgeProgram(allowed: Allowed, key: string, digest: string): Ver
   return before === digest ? "allowed" : "changed";
 }
 
+const placeOf = (program: Program): string | undefined => (program.kind === "command" ? program.cwd : undefined);
+
+/** As one would type it. */
+function renderCommand(program: Program): readonly string[] {
+  if (program.kind === "command") return program.command;
+  const { package: published, args } = program;
+  const { name, version, program: own } = published;
+  const spec = version === undefined ? name : `${name}@${version}`;
+  return ["npx", "-y", ...(own === undefined ? [spec] : ["-p", spec, own]), ...args];
+}
+
 const showWord = (word: string): string => (/^[\w@%+=:,./~^-]+$/.test(word) ? word : JSON.stringify(word));
 
-/** As one would type it, with all that decides what it does. */
-function describeProgram({ command, cwd, env }: Program): string {
+/** With all that decides what it does. */
+function describeProgram(program: Program): string {
+  const { env } = program;
+  const cwd = placeOf(program);
   const place = cwd === undefined ? "" : ` in ${showWord(cwd)}`;
   const variables = env.length === 0 ? "" : ` with ${env.map(({ name }) => name).join(", ")} set`;
-  const shown = `${command.map(showWord).join(" ")}${place}${variables}`;
+  const shown = `${renderCommand(program).map(showWord).join(" ")}${place}${variables}`;
   return shown.length > maxShownChars ? `${shown.slice(0, maxShownChars - 1)}…` : shown;
 }
 

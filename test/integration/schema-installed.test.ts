@@ -26,7 +26,7 @@ describe.skipIf(clusterMissing())("CFG-5 the CRDs on a real API server", () => {
     const size = await cluster().kubectl(["explain", "pa.spec.storage.size"]);
     expect(size).toContain("Size of the claim; it can only grow.");
     const server = await cluster().kubectl(["explain", "pallasserver.spec.package.kind"]);
-    expect(server).toContain("Where it is published: npm (run by npx) or pypi (run by uvx).");
+    expect(server).toContain("Where it is published: npm or pypi (run by uvx).");
   });
 
   it("kubectl knows the short names and the category", async () => {
