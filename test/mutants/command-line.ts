@@ -292,8 +292,8 @@ const trustMutants: readonly Mutant[] = [
   },
   {
     file: "cli/up/trust.ts",
-    find: "JSON.stringify([command, cwd, env])",
-    replace: "JSON.stringify([command, cwd])",
+    find: "placeOf(program), program.env]",
+    replace: "placeOf(program)]",
     breaks: "an allowed program is started with other variables",
   },
 ];
