@@ -1,5 +1,5 @@
 // What the image of bridges has beside its program, so that published servers run in it: npm and npx, uv and uvx with a Python,
-// git, which some servers call, and a static busybox. That is the shell that npx asks for, and starts the servers of other images.
+// git, which some servers call, and a static busybox. That is the shell of scripts of packages, and starts the servers of other images.
 // All are others' packages as they are published, pinned by digest, or of the machine's Debian.
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
@@ -122,6 +122,6 @@ async function layOutShell(root: string, folder: string): Promise<void> {
   await copyFile(join(folder, "usr/bin/busybox"), join(shared, "busybox"));
   await chmod(join(shared, "busybox"), 0o755);
   await copyFile(join(root, "bridge/pipes/supervisor.sh"), join(shared, "supervisor.sh"));
-  // What npx starts a package's program with, and its first line asks for.
+  // What scripts of packages run in, and the first lines of programs ask for.
   for (const name of ["sh", "env"]) await symlink("busybox", join(folder, "usr/bin", name));
 }
