@@ -1,10 +1,12 @@
 // The tool servers that docs/tool-servers.md shows, in an instance: each is accepted where the page says that it runs, and refused
-// elsewhere with the cure that the page names.
+// elsewhere with the cure that the page names. And its example, which both places take.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readFolder } from "../../cli/testing/manifests.ts";
 import { checkManifests } from "../../plan/check.ts";
 import type { Mode } from "../../plan/rules.ts";
-import { pages } from "./pages.ts";
+import { pages, root } from "./pages.ts";
 
 const instance = `apiVersion: pallas.helu.ca/v1alpha1
 kind: PallasInstance
@@ -36,4 +38,14 @@ test("DSC-6 `pallas up` runs each but the image, and says what to use instead", 
   expect(await problemsIn("local")).toEqual([
     expect.stringMatching(/ledger: InvalidField spec\.container .*name its URL in remote, or use package or local/),
   ]);
+});
+
+test.each(["cluster", "local"] as const)("DSC-6 examples/tool-servers is accepted as it is: %s", async (mode) => {
+  const folder = join(root, "examples/tool-servers");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
+  const files = names.map((name): [string, string] => [name, readFileSync(join(folder, name), "utf8")]);
+  const { resources, diagnostics } = await readFolder(Object.fromEntries(files));
+  const { problems, servers, runnable } = checkManifests(resources, { mode });
+  expect({ problems, diagnostics }).toEqual({ problems: [], diagnostics: [] });
+  expect([servers.length, runnable.length]).toEqual([1, 1]);
 });
