@@ -170,6 +170,7 @@ const instanceSpec = optional({
     management: fc.constantFrom("approve", "readWrite"),
     access: fc.array(access, { maxLength: 4 }),
     directory: optional({ public: fc.boolean() }),
+    log: optional({ arguments: fc.constantFrom("off", "redacted") }),
     resources,
   }),
   registry: fc.oneof(
