@@ -233,7 +233,7 @@ describe("DIR-1 who may", () => {
     const { ask, json, store } = createTestDirectory();
     const { id, endpoints } = await json("POST", "/agents", agent());
     const at = method === "POST" && path === "" ? "/agents" : `/agents/${id}${path.replace("{eid}", endpoints[0].id)}`;
-    for (const as of ["other", "viewer", "nobody", "clerk", "operator"]) {
+    for (const as of ["other", "former", "viewer", "nobody", "clerk", "operator"]) {
       expect((await ask(method, at, body(), as)).status, as).toBe(403);
     }
     expect(store.writes()).toBe(1);

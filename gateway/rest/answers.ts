@@ -39,10 +39,14 @@ const refusals: Readonly<Record<RefusalKind, readonly [ContentfulStatusCode, str
   unanswered: [502, "unanswered"],
 };
 
+const retryAfterSeconds = "5";
+
 /** For hono's onError; what it does not know is thrown on. */
 export function renderError(error: Error, c: Context): Response {
   if (error instanceof RestError) {
-    return c.json({ error: error.error, message: error.message, ...error.more }, error.status);
+    const { status, error: word, message, more } = error;
+    if (status === 429 || status === 503) c.header("Retry-After", retryAfterSeconds);
+    return c.json({ error: word, message, ...more }, status);
   }
   if (error instanceof WriteRefused) {
     const [status, word] = refusals[error.kind];

@@ -147,7 +147,7 @@ export const restRoutes: readonly DescribedRoute[] = [
     role: "caller",
     answer: object({ content: list({ type: "object" }), isError: flag }),
     body: { ...object({ tool: text, args: { type: "object" } }), required: ["tool"] },
-    errors: ["400", "409", "413", "422", "502", "504"],
+    errors: ["400", "409", "413", "422", "429", "502", "503", "504"],
   },
   {
     method: "get",

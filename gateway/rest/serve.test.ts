@@ -1,4 +1,5 @@
-// Tool servers put together from a gateway's configuration: what it says of the log holds for every way to read it.
+// Tool servers put together from a gateway's configuration: what it says of the log holds for every way to
+// read it, and what is refused before it goes out to a server is no call of it.
 import { Hono } from "hono";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
@@ -15,15 +16,15 @@ import { serveToolServers } from "./serve.ts";
 
 const args = { path: "/a", token: "sk-1" };
 
-/** After a call of a server's tool with arguments, who reads the log as which role, and the gateway's own log. */
-async function logAfterCall(changes: Partial<GatewayConfig>) {
+/** Whoever asks as a role, of a server that is there or has no address yet, and the gateway's own log. */
+async function serve(changes: Partial<GatewayConfig>, hasAddress = true) {
   const { url } = await startMcpServer([echoTool("read")]);
   const known = collectServers(undefined, [remoteServer("files", url)]);
   const state = {
     ...emptyState(() => undefined),
     listServers: () => known.list,
     getServer: known.get,
-    getServerAddress: () => ({ url, headers: [], forwardInboundAuth: false }),
+    getServerAddress: () => (hasAddress ? { url, headers: [], forwardInboundAuth: false } : undefined),
   };
   const lines: string[] = [];
   const log = createLogger({ logger: "test", level: "DEBUG", destination: { write: (line) => void lines.push(line) } });
@@ -45,18 +46,19 @@ async function logAfterCall(changes: Partial<GatewayConfig>) {
   for (const routes of served.routes) app.route("/", routes);
   const ask = async (role: string, path: string, body?: object) => {
     const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-    const answer = await app.request(
-      path,
-      { headers: { "x-role": role, "content-type": "application/json" }, ...init },
-      {},
-    );
-    return await answer.json();
+    return await app.request(path, { headers: { "x-role": role, "content-type": "application/json" }, ...init }, {});
   };
-  expect(await ask("caller", "/api/servers/files/call", { tool: "read", args })).toMatchObject({
-    content: [{ text: JSON.stringify(args) }],
-  });
-  const read = async (role: string) => (await ask(role, "/api/logs")).entries[0];
-  return { read, lines };
+  const json = async (role: string, path: string) => await (await ask(role, path)).json();
+  return { ask, json, lines };
+}
+
+const callPath = "/api/servers/files/call";
+
+async function logAfterCall(changes: Partial<GatewayConfig>) {
+  const { ask, json, lines } = await serve(changes);
+  const answer = await ask("caller", callPath, { tool: "read", args });
+  expect(await answer.json()).toMatchObject({ content: [{ text: JSON.stringify(args) }] });
+  return { read: async (role: string) => (await json(role, "/api/logs")).entries[0], lines };
 }
 
 describe("DSC-11 arguments and answers of calls", () => {
@@ -75,5 +77,16 @@ describe("DSC-11 arguments and answers of calls", () => {
     expect(await read("caller")).toMatchObject({ tool: "read", args: null, response: null });
     expect(lines.join("")).not.toMatch(/sk-1|\/a"/);
     expect(lines.join("")).toContain("tool called");
+  });
+});
+
+describe("DSC-8 DSC-11 a call that never went out", () => {
+  it("says when to come again, and is counted nowhere", async () => {
+    const { ask, json } = await serve({}, false);
+    const answer = await ask("caller", callPath, { tool: "read" });
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await json("viewer", "/api/servers/files/metrics")).toEqual([]);
+    expect(await json("viewer", "/api/logs")).toEqual({ entries: [], total: 0 });
+    expect(await json("viewer", "/api/servers/files")).toMatchObject({ error_count: 0 });
   });
 });

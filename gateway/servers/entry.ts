@@ -164,7 +164,7 @@ export class ServerEntry {
     try {
       return await (run?.(idleTimeoutMs) ?? this.#link.call(tool, args, { ...options, idleTimeoutMs }));
     } catch (error) {
-      if (!(error instanceof McpError && (error.kind === "cancelled" || error.kind === "protocol"))) this.#countError();
+      if (error instanceof McpError && error.kind !== "cancelled" && error.kind !== "protocol") this.#countError();
       throw error;
     }
   }

@@ -82,7 +82,8 @@ async function callTool(parts: CallParts, meters: Meters, call: ToolCall): Promi
     note(result.isError !== true, textOf(result.content));
     return result;
   } catch (error) {
-    note(false, error instanceof McpError ? error.message : "failed");
+    // What was refused before it went out is no call.
+    if (error instanceof McpError) note(false, error.message);
     throw error;
   }
 }

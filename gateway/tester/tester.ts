@@ -69,7 +69,6 @@ export interface Tester {
   close(): Promise<void>;
 }
 
-const retryAfterSeconds = "5";
 const defaultConnectTimeoutMs = 10_000;
 
 type Gateway = Context<GatewayRoutes>;
@@ -82,11 +81,7 @@ export function createTester(parts: TesterParts): Tester {
   const sessions = new Sessions({ connect, clock, onEntry, bounds: bounds.sessions });
   const transients = new Transients({ sessions, commands: parts.commands, clock, bounds: bounds.transients });
   const routes = new Hono<GatewayRoutes>();
-  routes.onError((error, c) => {
-    const answer = renderError(error, c);
-    if (answer.status === 429 || answer.status === 503) answer.headers.set("Retry-After", retryAfterSeconds);
-    return answer;
-  });
+  routes.onError(renderError);
   const asked = (c: Gateway): Asked => ({
     caller: c.get("caller"),
     sessions,

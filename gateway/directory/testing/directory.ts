@@ -63,6 +63,8 @@ const identities = new Map<string, Identity>([
     person(role),
   ]),
   ["other", person("caller", "another caller")],
+  // Who registers as caller, once that role is gone.
+  ["former", person("viewer", "person caller")],
   ["nobody", person(undefined)],
   ["clerk", { kind: "agent", agent: "clerk", subject: "agent clerk" }],
 ]);
