@@ -214,6 +214,18 @@ describe("SEC-6 hostile bodies", () => {
     expect(store.writes()).toBe(0);
   });
 
+  it("an MCP server of another transport that somebody wrote by hand has no card", async () => {
+    const { ask, json, store } = createTestDirectory();
+    const { id } = await json("POST", "/agents", agent({ endpoints: [endpoint({ protocol: "MCP" })] }));
+    expect((await ask("GET", `/mcp/servers/${id}`)).status).toBe(200);
+    const [first] = store.list();
+    if (first === undefined) throw new Error("expected a registration");
+    const endpoints = first.spec.endpoints?.map((each) => ({ ...each, transport: "Grpc" as const }));
+    store.set([{ ...first, spec: { ...first.spec, ...(endpoints && { endpoints }) } }]);
+    expect((await ask("GET", `/mcp/servers/${id}`)).status).toBe(404);
+    expect(await json("GET", "/mcp/servers")).toMatchObject({ items: [], totalCount: 0 });
+  });
+
   it("a registration that somebody wrote by hand and nobody can read is left out, and the log says so once", async () => {
     const { json, store, logs } = createTestDirectory();
     await json("POST", "/agents", agent());

@@ -137,6 +137,20 @@ describe("DSC-8 GET", () => {
     expect((await ask("GET", "/api/logs?limit=1&offset=2")).body).toMatchObject({ entries: [{ id: 1 }], total: 3 });
   });
 
+  it("/api/logs, of an answer that is not text alone all of it", async () => {
+    const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
+    const draw = {
+      ...echoTool("draw"),
+      call: async () => ({ content: [{ type: "text", text: "a" } as const, image] }),
+    };
+    const { ask, put, listed } = await openFilesystem({ arguments: "redacted" }, [draw]);
+    put();
+    await listed();
+    await ask("POST", "/api/servers/filesystem/call", { body: { tool: "draw" } });
+    const response = JSON.stringify([{ type: "text", text: "a" }, image]);
+    expect((await ask("GET", "/api/logs")).body).toMatchObject({ entries: [{ response }] });
+  });
+
   it("/api/status", async () => {
     const { ask, put, listed } = await openFilesystem();
     put();
@@ -189,10 +203,15 @@ describe("DSC-8 POST, PUT and DELETE", () => {
   });
 
   it("DELETE /api/servers/:id", async () => {
-    const { ask, put } = await openFilesystem();
+    const { ask, put, listed } = await openFilesystem();
     put();
+    await listed();
+    await ask("POST", "/api/servers/filesystem/call", { body: { tool: "read_file" } });
     expect(await ask("DELETE", "/api/servers/filesystem")).toEqual({ status: 200, body: { status: "deleted" } });
     expect((await ask("GET", "/api/servers/filesystem")).status).toBe(404);
+    // One that is made anew under its name has been called by nobody.
+    put();
+    expect((await ask("GET", "/api/servers/filesystem/metrics")).body).toEqual([]);
   });
 
   it("activate and deactivate, once and again", async () => {
