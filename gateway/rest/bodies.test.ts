@@ -235,6 +235,25 @@ describe("DSC-11 a call that cannot be made", () => {
     expect((await ask("GET", "/api/servers/a/metrics")).body).toEqual([]);
   });
 
+  it("of a tool that its resource does not let through is 404, from the moment it says so", async () => {
+    const { ask, state, servers } = openServerScene();
+    const mcp = await startMcpServer([echoTool("read"), echoTool("write"), echoTool("delete")]);
+    state.put(remoteServer("a", mcp.url, { tools: { deny: ["del*"] } }));
+    await expect.poll(() => servers.all()[0]?.health.status).toBe("healthy");
+    const statuses = () =>
+      Promise.all(
+        ["read", "write", "delete"].map(
+          async (tool) => (await ask("POST", "/api/servers/a/call", { body: { tool } })).status,
+        ),
+      );
+    expect(await statuses()).toEqual([200, 200, 404]);
+    state.put(remoteServer("a", mcp.url, { tools: { allow: ["read", "delete"], deny: ["del*"] } }));
+    expect(await statuses()).toEqual([200, 404, 404]);
+    expect((await ask("GET", "/api/status")).body).toMatchObject({ servers: [{ tools: ["read"] }] });
+    state.put(remoteServer("a", mcp.url));
+    expect(await statuses()).toEqual([200, 200, 200]);
+  });
+
   it("of a server that is down is 502, and one that is not active 409", async () => {
     const { ask, state } = openServerScene();
     state.put(remoteServer("down", "http://127.0.0.1:9/mcp"));

@@ -40,7 +40,7 @@ function createComparison() {
   };
 }
 
-describe("DSC-8 DSC-9 DIR-1 the OpenAPI document", () => {
+describe("DSC-8 DSC-9 DIR-1 the OpenAPI document", { timeout: 30_000 }, () => {
   it("is valid by the schema of the OpenAPI Initiative, and served", async () => {
     expect(await new Validator().validate(structuredClone(openApi))).toEqual({ valid: true });
     const { ask } = openServerScene();
@@ -82,7 +82,7 @@ describe("DSC-8 DSC-9 DIR-1 the OpenAPI document", () => {
     const mcp = await startMcpServer([echoTool("read")]);
     const { ask, state, servers } = openServerScene();
     state.put(remoteServer("files", mcp.url));
-    await expect.poll(() => servers.all()[0]?.health.status).toBe("healthy");
+    await expect.poll(() => servers.all()[0]?.health.status, { timeout: 10_000 }).toBe("healthy");
     await ask("POST", "/api/servers/files/call", { body: { tool: "read" } });
     const asked: [string, string, string, object?][] = [
       ["GET", "/health", "/health"],

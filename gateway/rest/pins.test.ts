@@ -53,4 +53,13 @@ describe("DSC-12 a tool whose definition changed", () => {
       expect.objectContaining({ message: "tools approved", subject: "somebody approver", tools: ["read"] }),
     );
   });
+
+  it("is as it should be where the server is another, made anew under its name", async () => {
+    const { state, ask, names } = await openChanged("block");
+    const resource = state.getServer("files")?.resource;
+    if (resource === undefined) throw new Error("expected the server's resource");
+    state.put({ ...resource, metadata: { ...resource.metadata, uid: "another" } });
+    await ask("POST", "/api/servers/files/health");
+    expect(await names()).toEqual(["read", "write"]);
+  });
 });

@@ -224,6 +224,13 @@ describe("DSC-8 POST, PUT and DELETE", () => {
     expect(await post("deactivate")).toEqual({ status: "not_active" });
   });
 
+  it("activate lists one that is started and not listed", async () => {
+    const { ask, put, state } = await openFilesystem();
+    put();
+    expect((await ask("POST", "/api/servers/filesystem/activate")).body).toMatchObject({ status: "activated" });
+    expect(state.getServer("filesystem")?.resource?.spec).toMatchObject({ active: true, listed: true });
+  });
+
   it("health, of one that answers and of one that does not", async () => {
     const { ask, put, server } = await openFilesystem();
     put();

@@ -66,6 +66,8 @@ export class ServerEntry {
   #link: Link | undefined;
   #timer: Timer | undefined;
   /** As last listed; undefined while it never listed any. */
+  #listedTools: readonly ToolDescription[] | undefined;
+  /** Of these, what the resource lets through. */
   #tools: readonly ToolDescription[] | undefined;
   #offered: readonly ToolDescription[] | undefined;
   #pins = new Pins();
@@ -138,11 +140,13 @@ export class ServerEntry {
   /** Takes what the server is now; a link to another address is another link, whose tools are listed at once. */
   update(known: KnownServer, firstListMs = 0): void {
     if (this.#known.resource?.metadata.uid !== known.resource?.metadata.uid) this.#pins = new Pins();
+    const isChosenAnew = JSON.stringify(choiceOf(this.#known)) !== JSON.stringify(choiceOf(known));
     this.#known = known;
     this.#pins.mode = known.resource?.spec.pin ?? "warn";
     const pinned = known.resource?.status?.pinned;
     if (pinned !== undefined) this.#pins.adopt(pinned);
-    this.#offer();
+    if (isChosenAnew) this.#choose();
+    else this.#offer();
     const address = findAddress(known);
     if (JSON.stringify(address) === JSON.stringify(this.#address)) return;
     void this.#link?.close();
@@ -234,11 +238,19 @@ export class ServerEntry {
   }
 
   #listed(all: readonly ToolDescription[]): void {
-    const { allow = [], deny = [] } = this.#known.resource?.spec.tools ?? {};
+    this.#listedTools = all;
+    this.#choose();
+    this.#note("healthy");
+  }
+
+  /** What is not offered any more is gone at once, and not with the next list. */
+  #choose(): void {
+    if (this.#listedTools === undefined) return;
+    const { allow = [], deny = [] } = choiceOf(this.#known);
     const isOffered = ({ name }: ToolDescription) =>
       (allow.length === 0 || allow.some((pattern) => matchesToolPattern(name, pattern))) &&
       !deny.some((pattern) => matchesToolPattern(name, pattern));
-    this.#tools = all.filter(isOffered).slice(0, maxTools);
+    this.#tools = this.#listedTools.filter(isOffered).slice(0, maxTools);
     const before = this.#pins.changed.join("\n");
     this.#pins.list(this.#tools);
     const { changed } = this.#pins;
@@ -247,7 +259,6 @@ export class ServerEntry {
       this.#parts.log.warn({ server: this.name, tools, count: changed.length }, "tools of a server changed");
     }
     this.#offer();
-    this.#note("healthy");
   }
 
   #offer(): void {
@@ -268,6 +279,8 @@ export class ServerEntry {
     this.#health = { ...this.#health, errorCount: this.#health.errorCount + 1 };
   }
 }
+
+const choiceOf = ({ resource }: KnownServer) => resource?.spec.tools ?? {};
 
 /** A connection that hangs counts like a list that does. */
 async function within<T>(timeoutMs: number, clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
