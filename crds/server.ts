@@ -126,7 +126,7 @@ const envEntry = withRules(
 const egressEntry = object("A host that it connects to.", {
   host: text(253, "Host name or IP address.", {
     min: 1,
-    pattern: /^([0-9a-fA-F:]*:[0-9a-fA-F:.]*|[a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?)$/,
+    pattern: /^([0-9a-fA-F]*:[0-9a-fA-F:.]*|[a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?)$/,
     expected: "a host name or IP address without scheme and port",
   }),
   port: integer(1, 65_535, "Port. Default 443.").exactOptional(),

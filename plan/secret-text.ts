@@ -25,9 +25,21 @@ export function findSecretInUrl(url: URL): string | undefined {
   return undefined;
 }
 
+/** `?api_key=` anywhere in a text. One pattern for it would look at a long run of `?` again from each of them. */
+const hasSecretParameter = (text: string): boolean =>
+  text
+    .split("=")
+    .slice(0, -1)
+    .some((before) => {
+      const word = before.split(/\s/).at(-1) ?? "";
+      const start = word.includes("&") ? word.lastIndexOf("&") : word.indexOf("?");
+      return start !== -1 && /key|token|secret|passw|auth|sig/i.test(word.slice(start));
+    });
+
 /** Whether a text that stands anywhere may hold a secret. */
 export const looksSecret = (text: string): boolean =>
   /^(sk|pk|xox[a-z]|gh[a-z]|hf|glpat)[-_]/.test(text) ||
-  /\/\/[^/@\s]*@|[?&][^=&\s]*(key|token|secret|passw|auth|sig)[^=&\s]*=/i.test(text) ||
+  /\/\/[^/@\s]*@/.test(text) ||
+  hasSecretParameter(text) ||
   /^(Bearer|Basic|Token) \S/i.test(text) ||
   text.split(/[^\w-]+/).some(looksRandom);

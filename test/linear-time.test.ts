@@ -3,7 +3,8 @@
 // the table gets every run after each of its beginnings and before each of the endings.
 import { describe, expect, it } from "vitest";
 import { growthLimit, observeGrowth } from "./linear-time/growth.ts";
-import { readers, type Reader } from "./linear-time/readers.ts";
+import type { Reader } from "./linear-time/reader.ts";
+import { readers } from "./linear-time/readers.ts";
 
 const runs = [
   ...' \t\n\r\u2028\u001baAé01._-:;,=/\\%#"*+@[]{}('.split(""),

@@ -104,7 +104,8 @@ export function parseSubmittedEndpoint(body: unknown): SubmittedEndpoint {
 export function parseSubmittedAgent(body: unknown): SubmittedAgent {
   const { name, description, labels, capabilities, endpoints } = given(read(agent, body));
   const names = endpoints?.map((each) => each.name) ?? [];
-  const repeated = names.find((each, position) => names.indexOf(each) !== position);
+  const seen = new Set<string>();
+  const repeated = names.find((each) => seen.size === seen.add(each).size);
   if (repeated !== undefined) {
     throw new DirectoryRefused(422, `endpoints: two are named "${repeated}": give each a name of its own`);
   }

@@ -36,10 +36,7 @@ import { selectorProblems } from "../../plan/accept-peers.ts";
 import { parseAddress, parseRange } from "../../plan/addresses.ts";
 import { shorten } from "../../plan/catalogue.ts";
 import { parseMountedUri } from "../../agent-runtime/compositor/mounted-uris.ts";
-import { findMembers } from "../../gateway/directory/json-members.ts";
-import { parseDiscoverQuery } from "../../gateway/directory/discover.ts";
 import { findForwardedAuthorization } from "../../gateway/forwarded-token.ts";
-import { redact } from "../../gateway/servers/redact.ts";
 import { listPresets } from "../../gateway/management/presets.ts";
 import { parseKey } from "../../gateway/management/resources/family.ts";
 import { parseRunReport } from "../../crds/runs.ts";
@@ -53,15 +50,8 @@ import { parseServerQuery } from "../../registry/servers/query.ts";
 import { makeEndpoint } from "../../registry/testing/resources.ts";
 import { createServerRecords } from "../../registry/servers/records.ts";
 import { serversSurface } from "../../registry/servers/routes.ts";
-
-export interface Reader {
-  readonly name: string;
-  readonly read: (text: string) => unknown;
-  /** What a run comes after; beside them it is tried alone. */
-  readonly after?: readonly string[];
-  /** What it comes before; beside them some endings that belong to nothing. */
-  readonly before?: readonly string[];
-}
+import type { Reader } from "./reader.ts";
+import { toolServerReaders } from "./tool-server-readers.ts";
 
 const isAllowedHost = createHostCheck(["localhost"]);
 const app = createApp({
@@ -138,6 +128,7 @@ const checkSchema = (text: string) => {
 };
 
 export const readers: readonly Reader[] = [
+  ...toolServerReaders,
   { name: "the structure of JSON", read: measureJson, after: ['"', '"\\'] },
   { name: "a foreign schema and arguments for it", read: checkSchema, after: ["$defs/", "%"] },
   {
@@ -228,29 +219,6 @@ export const readers: readonly Reader[] = [
     name: "a preset",
     read: (text) => listPresets({ listPresets: () => [{ name: "a", data: { description: text, spec: text } }] }),
     after: ["a: ", "- &a "],
-  },
-  {
-    name: "a server card",
-    read: (text) => {
-      try {
-        return findMembers(text);
-      } catch (error) {
-        return error; // No JSON, which nobody hands it.
-      }
-    },
-    after: ["{", '{"a":', '{"a":"', '{"a":[', '{"a":1,'],
-    before: ["}", '"}', "]}"],
-  },
-  { name: "what the log of calls keeps", read: redact, after: ["[", '{"a":"', '["', '["{\\"'], before: ['"}', "]"] },
-  {
-    name: "tags of a query",
-    read: (text) => {
-      try {
-        return parseDiscoverQuery(new URLSearchParams({ tags: text, page: text }));
-      } catch (error) {
-        return error;
-      }
-    },
   },
   { name: "a token's issuer", read: readNamedIssuer, after: ["e30."], before: [".e30"] },
   {
