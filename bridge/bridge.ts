@@ -75,7 +75,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
   let isClosed = false;
   const mcp = serveEras(
     {
-      leg2025: served.leg2025,
+      load2025: async () => served.leg2025,
       load2026: () => served.load2026().catch(renderUnavailableLeg),
       isClosed: () => isClosed,
     },

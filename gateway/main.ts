@@ -1,5 +1,6 @@
 // The gateway program: environment → configuration → where it runs → gateway → HTTP, until a signal. Wiring only. It serves
 // from the start, so that a start that waits for its resources can be seen.
+import "../lib/process/small-heap.ts";
 import { readFile } from "node:fs/promises";
 import { parseGatewayConfig } from "../crds/gateway-config.ts";
 import { systemClock as clock } from "../lib/process/clock.ts";

@@ -1,8 +1,10 @@
+import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { isLegacyRequest, PROTOCOL_VERSION_META_KEY } from "@modelcontextprotocol/server";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defined } from "../process/defined.ts";
 import { isSurely2025, versionKeyOf2026 } from "./era.ts";
+import { versionsOf2025Era } from "./protocol-versions.ts";
 
 const versions = [undefined, "2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28", "2030-01-01", ""];
 const methods = ["initialize", "tools/call", "server/discover", "notifications/initialized", "prompts/get"];
@@ -62,4 +64,8 @@ describe("AGT-6 requests of the 2025 era beyond doubt", () => {
     const stated = { ...call, params: { _meta: { [PROTOCOL_VERSION_META_KEY]: "2026-07-28" } } };
     expect(isSurely2025(requestOf(undefined), stated)).toBe(false);
   });
+});
+
+test("AGT-6 the versions of the 2025 era are those of the SDK that serves it", () => {
+  expect(versionsOf2025Era).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
 });

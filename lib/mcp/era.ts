@@ -1,7 +1,7 @@
-// Which requests are of the 2025 era beyond doubt, seen without the SDK of the 2026 era: an agent whose callers all speak the
-// older one never loads it, and saves its memory. Whatever may be of the 2026 era is that SDK's to judge.
-import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
+// Which requests are of the 2025 era beyond doubt, seen without the SDK of either: a program whose callers all speak one era
+// never loads the other's, and saves its memory. Whatever may be of the 2026 era is that SDK's to judge.
 import { isJsonObject } from "./json-rpc.ts";
+import { versionsOf2025Era } from "./protocol-versions.ts";
 
 /** Opens a stream of changes in the 2026 era. */
 export const listenMethod = "subscriptions/listen";
@@ -16,7 +16,7 @@ const reserved = versionKeyOf2026.slice(0, versionKeyOf2026.indexOf("/") + 1);
 export function isSurely2025(request: Request, message: Record<string, unknown> | undefined): boolean {
   if (message === undefined) return request.method !== "POST";
   const version = request.headers.get("mcp-protocol-version");
-  if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return false;
+  if (version !== null && !versionsOf2025Era.includes(version)) return false;
   const { jsonrpc, method, id, params } = message;
   if (jsonrpc !== "2.0" || typeof method !== "string" || !(id === undefined || isToken(id))) return false;
   if (params === undefined) return true;

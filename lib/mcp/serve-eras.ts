@@ -36,21 +36,26 @@ export interface EraVariables {
 }
 
 export interface EraLegs {
-  leg2025: Leg;
-  /** Asked at each request that may be of the 2026 era. */
+  /** Asked at each request of its era, and the other at each that may be of the 2026 era. */
+  load2025: () => Promise<Leg>;
   load2026: () => Promise<StreamLeg>;
   /** Whether requests get 503, as nothing is served any more. */
   isClosed: () => boolean;
 }
 
 /** Mount at "/"; it serves /mcp. */
-export function serveEras({ leg2025, load2026, isClosed }: EraLegs, options: EraOptions): Hono<EraVariables> {
+export function serveEras({ load2025, load2026, isClosed }: EraLegs, options: EraOptions): Hono<EraVariables> {
   const { log, callers, bodyBudget } = options;
   const bodyLimits = { maxBytes: options.bodyLimitBytes, budget: bodyBudget, onRefused: options.onBodyRefused };
-  const pickLeg = async (inbound: InboundRequest): Promise<Leg> => {
-    if (isSurely2025(inbound.request, inbound.message)) return leg2025;
+  /** Undefined when nothing is served any more, since loading a leg may take long too. */
+  const pickLeg = async (inbound: InboundRequest): Promise<Leg | undefined> => {
+    const leg = await findLeg(inbound);
+    return isClosed() ? undefined : leg;
+  };
+  const findLeg = async (inbound: InboundRequest): Promise<Leg> => {
+    if (isSurely2025(inbound.request, inbound.message)) return await load2025();
     const stream = await load2026();
-    return (await stream.isOf2025(inbound)) ? leg2025 : stream;
+    return (await stream.isOf2025(inbound)) ? await load2025() : stream;
   };
   const app = new Hono<EraVariables>();
   app.all("/mcp", async (context) => {
@@ -65,8 +70,7 @@ export function serveEras({ leg2025, load2026, isClosed }: EraLegs, options: Era
     const holder = body?.ok === true ? body.holder : undefined;
     if (isClosed()) {
       holder?.release();
-      const message = "The server is shutting down";
-      return renderRpcFailure({ status: 503, code: rpcCodes.serverError, message, headers: { "Retry-After": "5" } });
+      return renderClosed();
     }
     if (body?.ok === false) return renderRpcFailure(body.failure);
     return await handOver(pickLeg, { request, message: body?.message, caller }, holder);
@@ -78,6 +82,14 @@ export function serveEras({ leg2025, load2026, isClosed }: EraLegs, options: Era
   return app;
 }
 
+const renderClosed = (): Response =>
+  renderRpcFailure({
+    status: 503,
+    code: rpcCodes.serverError,
+    message: "The server is shutting down",
+    headers: { "Retry-After": "5" },
+  });
+
 /** Throws where whoever mounted the endpoint forgot to name the caller: nobody is served then. */
 function findCaller(callers: EraOptions["callers"], caller: NamedCaller | undefined): Caller {
   if (callers === "anyone") return "anyone";
@@ -88,12 +100,16 @@ function findCaller(callers: EraOptions["callers"], caller: NamedCaller | undefi
 
 /** The body counts until nobody needs it: its answer is sent or dropped, and the call it made is over. */
 async function handOver(
-  pickLeg: (inbound: InboundRequest) => Promise<Leg>,
+  pickLeg: (inbound: InboundRequest) => Promise<Leg | undefined>,
   inbound: InboundRequest,
   holder: Holder | undefined,
 ): Promise<Response> {
   try {
     const leg = await pickLeg(inbound);
+    if (leg === undefined) {
+      holder?.release();
+      return renderClosed();
+    }
     const response = await leg.handle(inbound);
     if (holder !== undefined && inbound.message?.["method"] === listenMethod) {
       // What it names is counted elsewhere, and its stream may last for days.

@@ -6,7 +6,7 @@ import { createMemoryBudget, deriveBudgetBytes, type MemoryBudget } from "../pro
 import { createDispatcher } from "./dispatch.ts";
 import type { McpExtension } from "./extension.ts";
 import { type KeptSubscriptions, keepSubscriptionsInMemory } from "./kept-subscriptions.ts";
-import { createSessionLeg } from "./serve-2025.ts";
+import type { Leg } from "./serve-2025.ts";
 import type { StreamLeg } from "./serve-2026.ts";
 import { serveEras, type EraOptions, type EraVariables } from "./serve-eras.ts";
 import type { SessionLimits } from "./sessions.ts";
@@ -65,13 +65,24 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
   const keptSubscriptions =
     options.isResumable && hub ? (options.keptSubscriptions ?? keepSubscriptionsInMemory()) : undefined;
   const resumption = { isResumable, onSessionOpen, onSessionDelete, keptSubscriptions };
-  const leg2025 = createSessionLeg(parts, { limits: sessions, clock, opensSessions, hub, ...resumption });
-  let leg2026: Promise<StreamLeg> | undefined;
+  // Each era's SDK takes some 10 MB, so that neither is loaded before somebody speaks it.
+  let [leg2025, leg2026]: [Promise<Leg>?, Promise<StreamLeg>?] = [];
+  let sessionCount = () => 0;
+  const load2025 = async () => {
+    const { createSessionLeg } = await import("./serve-2025.ts");
+    const leg = createSessionLeg(parts, { limits: sessions, clock, opensSessions, hub, ...resumption });
+    ({ sessionCount } = leg);
+    return leg;
+  };
   const isAlone = opensSessions ?? (async () => true);
   const load2026 = async () => (await import("./serve-2026.ts")).createStreamLeg({ ...parts, clock, isAlone, hub });
   let closed = false;
   const app = serveEras(
-    { leg2025, load2026: () => (leg2026 ??= load2026()), isClosed: () => closed },
+    {
+      load2025: () => (leg2025 ??= load2025()),
+      load2026: () => (leg2026 ??= load2026()),
+      isClosed: () => closed,
+    },
     { ...options, bodyBudget },
   );
   return {
@@ -79,8 +90,8 @@ export function serveMcp(table: McpTable, options: ServeOptions): McpEndpoint {
     async close() {
       closed = true;
       hub?.close();
-      await Promise.all([leg2025.close(), leg2026?.then((leg) => leg.close())]);
+      await Promise.all([leg2025, leg2026].map(async (leg) => (await leg)?.close()));
     },
-    sessionCount: leg2025.sessionCount,
+    sessionCount: () => sessionCount(),
   };
 }

@@ -7,7 +7,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import { gatewayAudience } from "../../crds/names.ts";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
+import type { ApiAccess } from "../cluster/api-call.ts";
 import { readImageStart } from "./image-start.ts";
+import { preparePodStart } from "./pod-start.ts";
 import { startProgram, type ProgramUnderTest } from "./program-under-test.ts";
 
 export interface GatewayUnderTestOptions {
@@ -17,9 +19,11 @@ export interface GatewayUnderTestOptions {
   readonly namespace: string;
   readonly tokens: readonly string[];
   readonly jwt?: GatewayConfig["jwt"];
+  /** Where it runs as a pod would: with a ServiceAccount of this API server's. */
+  readonly access?: ApiAccess;
   /** Of all callers; an admin may write too. Default: caller. */
   readonly role?: "caller" | "admin";
-  readonly env: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const startTimeoutMs = 60_000;
@@ -33,7 +37,7 @@ export const createTokens = (count: number): string[] =>
 
 /** Resolves when it has read its resources. Callers of an issuer are those whose claim `team` is `bench`. */
 export async function startGatewayUnderTest(options: GatewayUnderTestOptions): Promise<ProgramUnderTest> {
-  const { dir, instance, namespace, tokens, jwt, role = "caller", env } = options;
+  const { dir, instance, namespace, tokens, jwt, access, role = "caller", env = {} } = options;
   const [port, adminPort] = await findPorts();
   const config: GatewayConfig = {
     schema: 1,
@@ -55,11 +59,15 @@ export async function startGatewayUnderTest(options: GatewayUnderTestOptions): P
   const lines = tokens.map((token) => `sha256:${createHash("sha256").update(token).digest("hex")}\n`);
   await writeFile(join(dir, "bench/tokens"), lines.join(""));
   const image = readImageStart("gateway");
+  const command = [process.execPath, "--inspect-port=127.0.0.1:0", heapFlag, ...image.flags, image.program];
+  const start = access && (await preparePodStart(access, { namespace, dir, command }));
+  const { file = "", args, env: podEnv } = start ?? { file: command[0], args: command.slice(1), env: {} };
   const gateway = await startProgram({
     name: "gateway",
-    file: process.execPath,
-    args: ["--inspect-port=127.0.0.1:0", heapFlag, ...image.flags, image.program],
+    file,
+    args,
     env: {
+      ...podEnv,
       ...image.env,
       PALLAS_GATEWAY_CONFIG: join(dir, "gateway.json"),
       PALLAS_SECRETS_DIR: dir,

@@ -31,8 +31,8 @@ export async function startRegisteringGateway(): Promise<ToolGateway> {
   const dir = await mkdtemp(join(tmpdir(), "pallas-bench-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const tokens = createTokens(1);
-  const env = { KUBECONFIG: server.access.kubeconfigPath };
-  const own = { dir, instance: place.name, namespace: place.namespace, tokens, role: "admin", env } as const;
+  const { access } = server;
+  const own = { dir, instance: place.name, namespace: place.namespace, tokens, role: "admin", access } as const;
   const gateway = stack.use(await startGatewayUnderTest(own));
   const headers = { authorization: `Bearer ${tokens.join("")}` };
   const parts = stack.move();
