@@ -19,10 +19,6 @@ const schema = z.object({
       "user: HOME and the settings of npm, pip, uv and proxies are those of whoever started it, as on their machine",
     ),
   PALLAS_SECRETS_DIR: z.string().default(mounts.secrets).describe("folder of secrets, {secret}/{key}"),
-  PALLAS_BRIDGE_SUPERVISOR: z
-    .string()
-    .default("/usr/share/pallas")
-    .describe("folder with busybox and supervisor.sh, for copy-supervisor"),
   PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
   PALLAS_ADMIN_HOST: z.string().optional().describe("address of the admin port; default: PALLAS_HOST"),
   PALLAS_POD_IP: z.string().optional().describe("the pod's address, a further allowed Host"),

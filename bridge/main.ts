@@ -1,5 +1,5 @@
 // The bridge program: environment → configuration → bridge → HTTP, until a signal. Wiring only. It serves from the start, so that
-// a server which does not start can be seen. `copy-supervisor FOLDER` lays out what a container beside the bridge is started by.
+// a server which does not start can be seen.
 import "../lib/process/small-heap.ts";
 import { readFile } from "node:fs/promises";
 import { parseBridgeConfig } from "../crds/bridge-config.ts";
@@ -9,7 +9,6 @@ import { captureLibraryOutput } from "../lib/process/library-output.ts";
 import { createLogger } from "../lib/process/log.ts";
 import { createShutdown } from "../lib/process/shutdown.ts";
 import { createBridge } from "./bridge.ts";
-import { copySupervisor } from "./copy-supervisor.ts";
 import { parseEnvironment } from "./environment.ts";
 import { createBridgeMetrics, type Observed } from "./metrics.ts";
 
@@ -19,11 +18,8 @@ const closeGraceMs = 1_000;
 /** Of the port for probes: a kubelet has one at a time. */
 const adminLimits = { requestTimeoutMs: 15_000, maxConnections: 64 };
 
-async function main([command, folder]: readonly string[]): Promise<void> {
+async function main(): Promise<void> {
   const environment = parseEnvironment(process.env);
-  if (command === "copy-supervisor" && folder !== undefined) {
-    return await copySupervisor(environment.PALLAS_BRIDGE_SUPERVISOR, folder);
-  }
   const { PALLAS_HOST: hostname, PALLAS_ADMIN_HOST: adminHost = hostname } = environment;
   const config = parseBridgeConfig(await readFile(environment.PALLAS_BRIDGE_CONFIG, "utf8"));
   const { PALLAS_LOG_LEVEL: level = config.logLevel, PALLAS_ROOT_LOG_LEVEL: rootLevel } = environment;
@@ -56,7 +52,7 @@ async function main([command, folder]: readonly string[]): Promise<void> {
 }
 
 try {
-  await main(process.argv.slice(2));
+  await main();
 } catch (error) {
   createLogger({ logger: "pallas.bridge" }).fatal({ err: error }, "bridge cannot start");
   process.exit(1);

@@ -8,21 +8,15 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../lib/process/clock.ts";
 import { findProgram } from "../../test/tools/find-program.ts";
 import { needs } from "../../test/tools/needs.ts";
-import { copySupervisor } from "../copy-supervisor.ts";
 import { startBridge, testedCommand } from "../testing/bridge-under-test.ts";
 import { openRawSession, parseSaid } from "../testing/raw-session.ts";
 import { SupervisorLink } from "./supervisor-link.ts";
 
 async function layOut(): Promise<string> {
-  const from = await mkdtemp(join(tmpdir(), "pallas-supervisor-"));
   const folder = await mkdtemp(join(tmpdir(), "pallas-pipes-"));
-  await copyFile(findProgram("busybox") ?? "", join(from, "busybox"));
-  await copyFile(join(import.meta.dirname, "supervisor.sh"), join(from, "supervisor.sh"));
-  await copySupervisor(from, folder);
-  onTestFinished(async () => {
-    await rm(from, { recursive: true });
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  });
+  await copyFile(findProgram("busybox") ?? "", join(folder, "busybox"));
+  await copyFile(join(import.meta.dirname, "supervisor.sh"), join(folder, "supervisor.sh"));
+  onTestFinished(async () => await rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
