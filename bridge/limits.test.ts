@@ -66,7 +66,7 @@ it("DSC-6: a server that exits at once is started again after a back-off, and it
   await vi.waitFor(async () => expect((await health()).status).toBe("down"));
   const { message } = await health();
   expect(message).toBe(
-    "the server's process exited with code 3 before it answered initialize; its last line on standard error: cannot go on with visible-value [31m!",
+    "the server's process exited with code 3 before it answered initialize; it wrote to standard error: cannot go on with visible-value [31m!",
   );
   const refused = await tryOpenSession(url);
   expect(refused.status).toBe(503);
@@ -76,7 +76,7 @@ it("DSC-6: a server that exits at once is started again after a back-off, and it
   await vi.waitFor(
     () => expect(logLines.filter((line) => line.includes("could not be started")).length).toBeGreaterThan(1),
     {
-      timeout: backoff.firstMs * 5,
+      timeout: backoff.initialMs * 5,
     },
   );
   expect(await metric('pallas_bridge_starts_total{outcome="failed"}')).toBeGreaterThan(1);

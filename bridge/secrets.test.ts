@@ -91,6 +91,28 @@ it("DSC-6: what a server writes of its secret is in no log, health, answer of th
   expect([...pages, refused, ...logLines].join("\n")).not.toContain(canary);
 });
 
+it("DSC-6: a secret that a server repeats in its refusal is in no log, health or answer of the bridge", async () => {
+  const { url, health, logLines } = await startBridge(withSecret("leak", await writeSecret()));
+  await vi.waitFor(async () => expect((await health()).status).toBe("down"));
+  const texts = [JSON.stringify(await health()), await (await tryOpenSession(url)).text(), ...logLines];
+  expect(texts[0]).toContain("refused initialize: bad token [redacted]");
+  expect(texts.join("\n")).not.toContain(canary);
+});
+
+it("DSC-6: a secret that comes in pieces, or over the cut of a long line, is shown in no part", async () => {
+  const secret = `canary-${"9f3b7c".repeat(60)}`;
+  const { url, adminUrl, logLines } = await startBridge(withSecret("well", await writeSecret(secret)));
+  const session = await openRawSession(url);
+  // What is looked at of a long line ends within the third.
+  for (const before of [0, 1, 200]) await session.call("whisper", { before });
+  await vi.waitFor(async () => {
+    const shown = await (await fetch(`${adminUrl}/stderr`)).text();
+    expect(shown.match(/^token: \[redacted\] and on$/gm)).toHaveLength(3);
+    expect(shown.match(/^x*(\[redacted\]){2}…$/gm)).toHaveLength(3);
+    expect(shown + logLines.join("\n")).not.toMatch(/cana|9f3b7c/);
+  });
+});
+
 it("a secret is read at each start, and one that is not there is named", async () => {
   const secretsDir = await writeSecret();
   const { url, health } = await startBridge(withSecret("well", secretsDir));

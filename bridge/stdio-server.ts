@@ -64,8 +64,7 @@ export class StdioServer implements Served {
     this.#parts = parts;
     this.#filter = createToolFilter(config.tools);
     const onFailed = (retryMs: number) => this.#lookLater(retryMs);
-    const lastLine = () => errorLog.last();
-    this.#starts = new Starts({ launch, startTimeoutMs, lastLine, counts: metrics, onFailed, log, clock });
+    this.#starts = new Starts({ launch, startTimeoutMs, errorLog, counts: metrics, onFailed, log, clock });
     const places = createPlaces(sessions.max, { fullText: renderFull(sessions.max), onFull: metrics.onFull });
     this.#shared = new SharedServer({
       starts: this.#starts,

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { settledWithin, type Clock } from "../../lib/process/clock.ts";
 import type { ErrorLog } from "../stdio/error-log.ts";
+import { createShowText } from "../stdio/shown-text.ts";
 import {
   readOutput,
   type Launch,
@@ -22,6 +23,8 @@ export interface PipesOptions extends OutputOptions {
   readonly clock: Clock;
 }
 
+/** What its container was given is not known here. */
+const secrets: readonly string[] = [];
 const graceMs = { close: 500, terminate: 2_000, kill: 2_000 };
 
 export function createPipedLaunch(options: PipesOptions): Launch {
@@ -60,8 +63,7 @@ async function joinProcess(
   ]);
   const readers = [
     { pipe: out, lines: readOutput(events, output) },
-    // What its container was given is not known here.
-    { pipe: error, lines: errorLog.open([]) },
+    { pipe: error, lines: errorLog.open(secrets) },
   ];
   for (const { pipe, lines } of readers) pipe.socket.on("data", (chunk: Buffer) => lines.push(chunk));
   const ended = exited.then((why) => {
@@ -84,6 +86,7 @@ async function joinProcess(
     await settledWithin(ended, graceMs.kill, clock);
   };
   return {
+    showText: createShowText(secrets),
     send: (text) => void (input.socket.writable && input.socket.write(`${text}\n`)),
     unreadBytes: () => input.socket.writableLength,
     end: () => (ending ??= end()),

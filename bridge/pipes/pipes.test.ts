@@ -1,6 +1,7 @@
 // The supervisor as a server's container runs it, in a folder of its own and without a container.
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, constants, createWriteStream, openSync, readSync } from "node:fs";
 import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -148,6 +149,55 @@ it(
     expect(await ended).toEqual([0, null]);
   },
 );
+
+it("DSC-6: a server that floods its pipes answers all the same", needs("busybox"), async () => {
+  const folder = await layOut();
+  startContainer(folder, testedCommand("flood"));
+  const { url, adminUrl } = await startBridge(openTarget(folder));
+  const session = await openRawSession(url);
+  for (let count = 0; count < 10; count += 1) expect((await session.call("echo")).result).toBeDefined();
+  const lines = (await (await fetch(`${adminUrl}/stderr`)).text()).trimEnd().split("\n");
+  expect(lines).toHaveLength(200);
+});
+
+it("DSC-6: events that a server invents cost a bounded amount of memory", needs("busybox"), async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pallas-pipes-"));
+  const names = ["control", "events"].map((name) => join(folder, name));
+  execFileSync("mkfifo", names);
+  const link = new SupervisorLink(folder, systemClock);
+  void link.ready(60_000).catch(() => undefined);
+  onTestFinished(async () => {
+    link.close();
+    await rm(folder, { recursive: true });
+  });
+  const events = createWriteStream(join(folder, "events"), { flags: "r+" });
+  const batch = Array.from(
+    { length: 1_000 },
+    (_, at) => `made ${at}\nready\nexit ${at} 0\n${"z".repeat(5_000)}\n`,
+  ).join("");
+  for (let count = 0; count < 20; count += 1) await new Promise((resolve) => events.write(batch, resolve));
+  events.destroy();
+  // Nobody has read it: what is in the pipe, and what waits for room there.
+  const control = openSync(join(folder, "control"), constants.O_RDWR | constants.O_NONBLOCK);
+  let bytes = 0;
+  await vi.waitFor(() => {
+    const read = readAvailable(control);
+    bytes += read;
+    expect(read).toBe(0);
+  });
+  closeSync(control);
+  expect(bytes).toBeGreaterThan(64 * 1024);
+  expect(bytes).toBeLessThan(3 * 64 * 1024);
+});
+
+function readAvailable(fd: number): number {
+  const buffer = Buffer.alloc(1024 * 1024);
+  try {
+    return readSync(fd, buffer);
+  } catch {
+    return 0;
+  }
+}
 
 it("a program that is not there is said to be so", needs("busybox"), async () => {
   const folder = await layOut();

@@ -15,6 +15,8 @@ export interface Watcher {
 
 const pollMs = 100;
 const maxEventBytes = 4_096;
+/** A server may write to its own container's pipes too: what it makes the bridge say there is not kept for ever. */
+const maxUnreadBytes = 64 * 1024;
 
 export class SupervisorLink {
   readonly #folder: string;
@@ -122,7 +124,9 @@ export class SupervisorLink {
     }
   }
 
+  /** Whoever waits for what is dropped has a deadline. */
   #send(line: string): void {
-    this.#control?.socket.write(`${line}\n`);
+    if (this.#control === undefined || this.#control.socket.writableLength > maxUnreadBytes) return;
+    this.#control.socket.write(`${line}\n`);
   }
 }

@@ -4,6 +4,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { settledWithin, type Clock } from "../../lib/process/clock.ts";
 import type { ErrorLog } from "./error-log.ts";
+import { createShowText } from "./shown-text.ts";
 import {
   readOutput,
   type Launch,
@@ -46,11 +47,15 @@ export function createChildLaunch(options: ChildOptions): Launch {
     const output = readOutput(events, options);
     child.stdout.on("data", (chunk: Buffer) => output.push(chunk)).on("error", () => undefined);
     const ended = followEnd(child, { events, clock, onLast: () => [output, errors].forEach((each) => each.end()) });
-    return renderProcess(child, ended, clock);
+    return { showText: createShowText(secrets), ...renderProcess(child, ended, clock) };
   };
 }
 
-function renderProcess(child: ChildProcessWithoutNullStreams, ended: Promise<void>, clock: Clock): ServerProcess {
+function renderProcess(
+  child: ChildProcessWithoutNullStreams,
+  ended: Promise<void>,
+  clock: Clock,
+): Omit<ServerProcess, "showText"> {
   // What is written to one that has ended is lost; whoever waits hears of its end.
   child.stdin.on("error", () => undefined);
   let ending: Promise<void> | undefined;

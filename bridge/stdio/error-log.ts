@@ -3,23 +3,25 @@
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { createLineReader, type LineReader } from "./line-reader.ts";
+import { createShowText } from "./shown-text.ts";
 
 export interface ErrorLog {
   /** Reads one process's standard error, in which these values must not be seen. */
   open(secrets: readonly string[]): LineReader;
   /** The last lines of all processes, oldest first. */
   lines(): readonly string[];
-  last(): string | undefined;
+  /** What it returns tells the lines, among those that are kept, which were written from now on. */
+  mark(): () => readonly string[];
 }
 
 export const errorLogLimits = { maxLines: 200, maxLineChars: 1_000, maxLogged: 100, refillMs: 100 };
 /** A longer line is shown by its beginning. */
 const maxLineBytes = 16 * 1024;
-const minSecretChars = 4;
 
 export function createErrorLog(parts: { log: Logger; clock: Clock; limits?: typeof errorLogLimits }): ErrorLog {
   const { log, clock, limits = errorLogLimits } = parts;
   const kept: string[] = [];
+  let written = 0;
   let tokens = limits.maxLogged;
   let refilledAt = clock.now();
   let unlogged = 0;
@@ -37,6 +39,7 @@ export function createErrorLog(parts: { log: Logger; clock: Clock; limits?: type
   };
   const keep = (line: string) => {
     kept.push(line);
+    written += 1;
     if (kept.length > limits.maxLines) kept.shift();
     if (!mayLog()) {
       unlogged += 1;
@@ -47,33 +50,18 @@ export function createErrorLog(parts: { log: Logger; clock: Clock; limits?: type
   };
   return {
     open(secrets) {
-      const redact = createRedaction(secrets);
-      const read = (text: string) => {
-        const line = redact(text.slice(0, maxLineBytes))
-          .replaceAll(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu, " ")
-          .trim();
+      const show = createShowText(secrets);
+      const read = (text: string, isCut?: boolean) => {
+        const line = show(text, isCut);
         if (line === "") return;
         keep(line.length > limits.maxLineChars ? `${line.slice(0, limits.maxLineChars)}…` : line);
       };
-      // Cut before it is redacted, a secret over the cut would be seen in part: of a long line nothing near its end is shown.
-      return createLineReader({ maxLineBytes, onLine: read, onLong: ({ head }) => read(cutWithin(head, secrets)) });
+      return createLineReader({ maxLineBytes, onLine: (line) => read(line), onLong: ({ head }) => read(head, true) });
     },
     lines: () => kept,
-    last: () => kept.at(-1),
+    mark() {
+      const before = written;
+      return () => kept.slice(Math.max(0, kept.length - (written - before)));
+    },
   };
-}
-
-function cutWithin(head: string, secrets: readonly string[]): string {
-  const longest = Math.max(0, ...secrets.map((secret) => secret.length));
-  return `${head.slice(0, Math.max(0, head.length - longest))}…`;
-}
-
-/** Replaces each value wherever it stands; a very short one would make the text unreadable and is no secret. */
-function createRedaction(secrets: readonly string[]): (text: string) => string {
-  const values = secrets
-    .flatMap((secret) => [secret, ...secret.split("\n")])
-    .map((secret) => secret.trim())
-    .filter((secret) => secret.length >= minSecretChars)
-    .toSorted((a, b) => b.length - a.length);
-  return (text) => values.reduce((left, value) => left.replaceAll(value, "[redacted]"), text);
 }

@@ -5,8 +5,11 @@ import { answerBounds } from "../../lib/outgoing/response-limit.ts";
 import { createJsonMeter } from "../../lib/process/json-structure.ts";
 import { createLineReader, type LineReader, type LongLine } from "./line-reader.ts";
 import { readMessages, type Received, type RpcId } from "./messages.ts";
+import type { ShowText } from "./shown-text.ts";
 
 export interface ServerProcess {
+  /** For what it says of itself. */
+  readonly showText: ShowText;
   /** Sends one message, a text without an end of line. Does nothing once the process has ended. */
   send(text: string): void;
   /** Bytes sent that the process has not read. */

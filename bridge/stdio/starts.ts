@@ -1,10 +1,14 @@
 // Starts the server's processes and makes them answer `initialize`, within a deadline and no faster than its back-off allows.
 // It knows whether the server can be had now and why not, which is the bridge's health.
 import { rpcCodes, JsonRpcError } from "../../lib/mcp/json-rpc.ts";
+import { Backoff } from "../../lib/kube/backoff.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
+import type { ErrorLog } from "./error-log.ts";
 import type { Message, Received, RpcId } from "./messages.ts";
 import type { Launch, ProcessEvents, ServerProcess } from "./server-process.ts";
+import type { ShowText } from "./shown-text.ts";
+import { findTellingLine } from "./telling-line.ts";
 
 export interface Started {
   readonly process: ServerProcess;
@@ -26,8 +30,8 @@ export interface StartsParts {
   readonly launch: Launch;
   /** For a process to answer `initialize`. */
   readonly startTimeoutMs: number;
-  /** The last line on standard error, which says most of a start that failed. */
-  readonly lastLine: () => string | undefined;
+  /** A line in it says most of a start that failed. */
+  readonly errorLog: Pick<ErrorLog, "mark">;
   readonly counts: StartCounts;
   readonly log: Logger;
   readonly clock: Clock;
@@ -40,14 +44,18 @@ export interface StartsState {
   readonly message?: string;
 }
 
-export const backoff = { firstMs: 1_000, maxMs: 60_000 };
+/** Each delay is up to a quarter shorter: servers that fail together are not started together again. */
+export const backoff = { initialMs: 1_000, maxMs: 60_000 };
+
+const maxProblemChars = 300;
 
 export class Starts {
   readonly #parts: StartsParts;
   readonly #running = new Set<ServerProcess>();
   #state: StartsState = { status: "starting" };
-  #failures = 0;
-  #retryAt = 0;
+  readonly #backoff = new Backoff(backoff);
+  /** Set while the last start has failed. */
+  #retryAt: number | undefined;
   #isClosed = false;
   /** Until the server has answered they start one after the other: the first may have to fetch a package. */
   #alone: Promise<unknown> | undefined;
@@ -88,14 +96,15 @@ export class Starts {
 
   #refuseForNow(): void {
     if (this.#isClosed) throw new JsonRpcError(rpcCodes.serverError, "the bridge is shutting down");
-    const waitMs = this.#retryAt - this.#parts.clock.now();
-    if (this.#failures === 0 || waitMs <= 0) return;
+    const waitMs = (this.#retryAt ?? 0) - this.#parts.clock.now();
+    if (this.#retryAt === undefined || waitMs <= 0) return;
     const why = this.#state.message ?? "the server could not be started";
     throw new JsonRpcError(rpcCodes.serverError, `${why}; it is started again in ${Math.ceil(waitMs / 1_000)} s`);
   }
 
   async #startNow(initialize: Initialize, events: ProcessEvents): Promise<Started> {
-    const { launch, clock, counts, startTimeoutMs } = this.#parts;
+    const { launch, clock, counts, startTimeoutMs, errorLog } = this.#parts;
+    const readErrors = errorLog.mark();
     const answered = Promise.withResolvers<Received>();
     const held = holdUntilAnswered(initialize.id, answered, events);
     const timer = clock.schedule(startTimeoutMs, () => {
@@ -114,8 +123,11 @@ export class Starts {
       if (this.#isClosed) throw new Error("was not wanted any more");
       process.send(initialize.text);
       const answer = await answered.promise;
-      if (answer.message.error !== undefined) throw new Refusal(`refused initialize: ${renderProblem(answer.message)}`);
-      this.#failures = 0;
+      if (answer.message.error !== undefined) {
+        throw new Refusal(`refused initialize: ${renderProblem(answer.message, process.showText)}`);
+      }
+      this.#backoff.reset();
+      this.#retryAt = undefined;
       this.#state = { status: "ok" };
       counts.onStart("ok");
       held.open();
@@ -123,24 +135,22 @@ export class Starts {
     } catch (error) {
       held.drop();
       await process?.end();
-      throw this.#fail(error);
+      throw this.#fail(error, findTellingLine(readErrors()));
     } finally {
       timer.cancel();
     }
   }
 
-  #fail(error: unknown): JsonRpcError {
-    const { clock, counts, log, lastLine, onFailed } = this.#parts;
+  #fail(error: unknown, line: string | undefined): JsonRpcError {
+    const { clock, counts, log, onFailed } = this.#parts;
     const why = error instanceof Error ? error.message : String(error);
     // What one client asks for wrongly says nothing about the next.
     if (error instanceof Refusal && this.#state.status === "ok") {
       return new JsonRpcError(rpcCodes.invalidParams, `the server's process ${why}`);
     }
-    const retryMs = Math.min(backoff.maxMs, backoff.firstMs * 2 ** this.#failures);
-    this.#failures = Math.min(this.#failures + 1, 16);
+    const retryMs = Math.round(this.#backoff.nextMs());
     this.#retryAt = clock.now() + retryMs;
-    const line = lastLine();
-    const message = `the server's process ${why}${line === undefined ? "" : `; its last line on standard error: ${line}`}`;
+    const message = `the server's process ${why}${line === undefined ? "" : `; it wrote to standard error: ${line}`}`;
     this.#state = { status: "down", message };
     counts.onStart("failed");
     if (!this.#isClosed) {
@@ -186,7 +196,7 @@ function holdUntilAnswered(id: RpcId, answered: PromiseWithResolvers<Received>, 
   };
 }
 
-function renderProblem({ error }: Message): string {
+function renderProblem({ error }: Message, showText: ShowText): string {
   const text = typeof error === "object" && error !== null ? Reflect.get(error, "message") : undefined;
-  return typeof text === "string" ? text.slice(0, 300).replaceAll(/\p{Cc}/gu, " ") : "without a reason";
+  return typeof text === "string" ? showText(text).slice(0, maxProblemChars) : "without a reason";
 }

@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { writeSync } from "node:fs";
+import { openSync, writeSync } from "node:fs";
 
 type Json = Record<string, unknown>;
 interface Incoming {
@@ -38,6 +38,10 @@ const names = [
   "spawn",
   "structure",
   "hidden",
+  "fork",
+  "whisper",
+  "list__all",
+  "\u001B[31mred\u001B[0m\u202Eder",
 ];
 const tools = names.map((name) => ({ name, description: name, inputSchema: { type: "object" } }));
 
@@ -55,6 +59,22 @@ async function call({ id, params: { name, arguments: args = {}, _meta: meta } = 
   if (name === "spawn") {
     const child = spawn(process.execPath, ["-e", "setInterval(()=>{},1000)"], { stdio: "inherit" });
     return answer(id, text(child.pid));
+  }
+  if (name === "fork") {
+    const children = Array.from({ length: Number(args["count"]) }, () =>
+      spawn("sleep", ["1000"], { stdio: "inherit" }),
+    );
+    return answer(id, text(children.map(({ pid }) => pid)));
+  }
+  if (name === "whisper") {
+    // In pieces that the reader gets one by one, a piece of the secret at the end of each.
+    for (const part of `token: ${process.env["TOKEN"]} and on`.match(/.{1,9}/g) ?? []) {
+      process.stderr.write(part);
+      await sleep(20);
+    }
+    process.stderr.write(
+      `\n${"x".repeat(Number(args["before"]))}${String(process.env["TOKEN"]).repeat(3)}${"y".repeat(20_000)}\n`,
+    );
   }
   if (name === "big") {
     const payload = "x".repeat(Number(args["bytes"]));
@@ -117,6 +137,7 @@ async function receive(message: Incoming): Promise<void> {
   if (method === undefined) return waiting.get(id ?? "")?.(message);
   if (method === "initialize") {
     if (mode === "hang") return;
+    if (mode === "leak") return send({ id, error: { code: -32_602, message: `bad token ${process.env["TOKEN"]}` } });
     if (mode === "choosy" && JSON.stringify(params).includes("refuse")) {
       return send({ id, error: { code: -32_602, message: "not like this" } });
     }
@@ -155,6 +176,11 @@ async function receive(message: Incoming): Promise<void> {
 if (mode === "exit") {
   process.stderr.write(`cannot go on with ${process.env["TOKEN"] ?? "nothing"}\u001b[31m!\n`);
   process.exit(3);
+}
+if (mode === "banner") process.stdout.write(`Welcome!\n{"jsonrpc":"2.0"\n\n${"=".repeat(200_000)}\n`);
+if (mode === "root") {
+  if (process.getuid?.() === 0) process.setuid?.(65_534);
+  openSync("/etc/shadow", "r+");
 }
 if (mode === "flood") {
   const flood = () => process.stderr.write(`${"e".repeat(5_000)}\n`.repeat(20), () => setImmediate(flood));

@@ -1,5 +1,6 @@
 // All lists of mistakes, by what they are about.
 import { borderMutants } from "./borders.ts";
+import { bridgeMutants } from "./bridge.ts";
 import { commandLineMutants } from "./command-line.ts";
 import { compositorMutants } from "./compositor.ts";
 import { conversationMutants } from "./conversations.ts";
@@ -28,6 +29,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   model: modelMutants,
   manifests: manifestMutants,
   registry: registryMutants,
+  bridge: bridgeMutants,
   foundations: foundationMutants,
   "command line": commandLineMutants,
   subscriptions: subscriptionMutants,
