@@ -7,10 +7,9 @@ export type ShowText = (text: string, isCut?: boolean) => string;
 
 /** Replaces each value wherever it stands; a very short one would make the text unreadable and is no secret. */
 export function createShowText(secrets: readonly string[]): ShowText {
-  const values = secrets
-    .flatMap((secret) => [secret, ...secret.split("\n")])
-    .map((secret) => secret.trim())
-    .filter((secret) => secret.length >= minSecretChars)
+  const parts = secrets.flatMap((secret) => [secret, ...secret.split("\n")]).map((part) => part.trim());
+  const values = [...new Set(parts)]
+    .filter((value) => value.length >= minSecretChars)
     .toSorted((a, b) => b.length - a.length);
   return (text, isCut = false) => {
     const whole = values.reduce((left, value) => left.replaceAll(value, "[redacted]"), text);
