@@ -126,6 +126,7 @@ export const fullInstanceSpecs = [
       ],
       resources: { requests: { cpu: "100m" }, limits: { memory: "1Gi" } },
       directory: { public: true },
+      log: { arguments: "redacted" },
     },
     caBundle: { configMapKeyRef: { name: "corp-ca", key: "ca.crt" } },
     proxy: { https: "http://proxy:3128", http: "http://proxy:3129", noProxy: [".corp"] },
