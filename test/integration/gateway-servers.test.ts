@@ -223,4 +223,22 @@ describe.skipIf(clusterMissing())("DSC-8 a gateway before tool servers and a dir
     await space.kubectl("delete", resource);
     await expect.poll(async () => (await ask("GET", `/mcp/servers/${id}`)).status).toBe(404);
   });
+
+  it("DIR-1 has registrations changed and removed by the gateway's own account", async () => {
+    const a2a = { transport: "Http", protocol: "A2A", address: "https://far.example.com/a2a" };
+    const endpoints = [{ name: "primary", ...a2a, livenessModel: "Ephemeral" }];
+    const registered = await ask("POST", "/agents", { name: "Further", endpoints });
+    expect(registered.status).toBe(201);
+    const path = `/agents/${registered.body.id}`;
+    const specs = async () => {
+      const { items } = JSON.parse(await space.kubectl("get", "pallasregistrations", "--output=json"));
+      return items.map(({ spec }: { spec: object }) => spec);
+    };
+    const changed = await ask("PUT", path, { name: "Further", description: "Now with words.", endpoints });
+    expect(changed.status).toBe(200);
+    expect(await specs()).toMatchObject([{ name: "Further", description: "Now with words." }]);
+    expect((await ask("DELETE", path)).status).toBe(204);
+    expect((await ask("GET", path)).status).toBe(404);
+    expect(await specs()).toEqual([]);
+  });
 });
