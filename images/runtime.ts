@@ -1,5 +1,5 @@
 // What the image of bridges has beside its program, so that published servers run in it: npm and npx, uv and uvx with a Python,
-// git, which some servers call, and a static busybox. That is the shell of scripts of packages, and starts the servers of other images.
+// git, which some servers call, tini, and a static busybox. That is the shell of scripts of packages, and starts the servers of other images.
 // All are others' packages as they are published, pinned by digest, or of the machine's Debian.
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
@@ -46,9 +46,11 @@ async function layOutDebian(folder: string, work: string): Promise<BasePart[]> {
   const text = await runCommand("apt-cache", ["depends", ...options, "python3"], { timeoutMs });
   const python = text.split("\n").filter((line) => /^[a-z0-9]/.test(line) && !unneeded.test(line));
   await mkdir(work, { recursive: true });
-  await downloadPackages([...new Set([...python, ...gitPackages, "busybox-static"])].toSorted(), work);
+  await downloadPackages([...new Set([...python, ...gitPackages, "busybox-static", "tini"])].toSorted(), work);
   const parts: BasePart[] = [];
   for (const name of (await readdir(work)).toSorted()) parts.push(await unpackDebian(join(work, name), folder));
+  // The static one is what starts the bridge.
+  await rm(join(folder, "usr/bin/tini"));
   // Pages, tests and translations, which nobody reads there.
   for (const path of ["usr/share/man", "usr/share/locale", "usr/share/lintian", "usr/share/bash-completion"]) {
     await rm(join(folder, path), { recursive: true, force: true });

@@ -24,7 +24,9 @@ export function parseImageStart(
   const stages = containerfile.split(/^FROM /m);
   const stage = stages.find((text) => text.includes(`"/app/${program}.js"]`)) ?? "";
   const [, list] = /^ENTRYPOINT (\[.*\])$/m.exec(stage) ?? [];
-  const [node, ...words]: string[] = JSON.parse(list ?? "[]");
+  const command: string[] = JSON.parse(list ?? "[]");
+  // An init before it makes no difference to how it runs.
+  const [node, ...words] = command.slice(command.indexOf("--") + 1);
   if (node !== "node") {
     throw new Error(`expected a stage of images/Containerfile to start ${program}.js by node, found none`);
   }

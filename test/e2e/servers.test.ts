@@ -162,6 +162,22 @@ describe("DSC-6 a server that dies", { timeout: 120_000 }, () => {
   });
 });
 
+describe("DSC-6 what a server leaves behind", { timeout: 120_000 }, () => {
+  const runInPod = (script: string) => space.kubectl("exec", "deployment/memory-server", "--", "node", "-e", script);
+  const readStates = `const { readdirSync, readFileSync } = require("node:fs");
+    const states = readdirSync("/proc").filter((name) => /^\\d+$/.test(name)).map((pid) => {
+      try { return readFileSync("/proc/" + pid + "/stat", "utf8").replace(/.*\\) (.).*/s, "$1"); } catch { return ""; }
+    });
+    console.log(states.join(""));`;
+
+  it("is reaped once it ends", async () => {
+    await runInPod(
+      `require("node:child_process").spawn(process.execPath, ["-e", "setTimeout(() => {}, 300)"], { detached: true, stdio: "ignore" }).unref()`,
+    );
+    await expect.poll(() => runInPod(readStates), { timeout: 20_000, interval: 1_000 }).toMatch(/^[RSDI]+$/);
+  });
+});
+
 describe("SEC-1 a server's secrets", { timeout: 120_000 }, () => {
   it("reach its own process and no other one, no log, no object and no status", async () => {
     await using port = await forward("everything");
