@@ -18,6 +18,7 @@ export const benchEnvironment = readEnvironment(
     BENCH_HEAP_AGENTS: count(10_000).describe("agents of the registry whose heap is looked at"),
     BENCH_POD_STARTS: count(20).describe("agents that are started as pods, one at a time"),
     BENCH_PODS: count(50).describe("agents that are started as pods at once"),
+    BENCH_SERVER_STARTS: count(50).describe("tool servers that are started, one at a time"),
     BENCH_NODE_FLAGS: z
       .string()
       .default("")
