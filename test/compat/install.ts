@@ -15,6 +15,7 @@ const environments: readonly Requirements[] = [
   "hosts",
   "llama-index",
   "mcp-use",
+  "uv",
 ];
 
 async function installNpm(): Promise<void> {

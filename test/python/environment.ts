@@ -23,7 +23,8 @@ export type Requirements =
   | "hosts"
   | "llama-index"
   | "mcp-use"
-  | "contextforge";
+  | "contextforge"
+  | "uv";
 
 export interface PythonSearch {
   /** Read for PATH, CI, XDG_CACHE_HOME and HOME, and handed to Python. Default: this process's. */
