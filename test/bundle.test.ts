@@ -20,10 +20,11 @@ interface LateCase {
 
 const cases: readonly LateCase[] = [
   {
-    title: "CFG-2 the agent loads models, downstream servers, authentication and the SDK of the 2026 era late",
+    title: "CFG-2 the agent loads models, downstream servers, authentication and the SDKs of both eras late",
     program: "agent-runtime",
-    atStart: "@modelcontextprotocol/sdk",
+    atStart: "hono",
     late: [
+      "@modelcontextprotocol/sdk",
       ...["@ai-sdk/google", "@ai-sdk/amazon-bedrock", "@ai-sdk/anthropic", "ai"],
       ...["@modelcontextprotocol/client", "@modelcontextprotocol/server", "undici", "jose"],
     ],
