@@ -2,11 +2,12 @@
 // WebSocket, a changed tool stays hidden over its restart, the tester's own servers are resources while they are tried, and what
 // is registered is alive after its restart though beats write nothing. Bridges are processes in place of their pods.
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, request, type IncomingMessage, type Server } from "node:http";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openApiPath } from "../../gateway/rest/described-route.ts";
 import { callApi } from "../cluster/api-call.ts";
 import { cluster, clusterMissing } from "../cluster/cluster.ts";
 import { instance } from "./attacks/manifests.ts";
@@ -57,6 +58,13 @@ describe.skipIf(clusterMissing())("DSC-8 a gateway before tool servers and a dir
     });
     const text = await answer.text();
     return { status: answer.status, text, body: text === "" ? undefined : JSON.parse(text) };
+  }
+  /** Unlike fetch, it sends any Host. */
+  async function statusOf(method: string, path: string, headers: Record<string, string>): Promise<number | undefined> {
+    const answered = request(`${gateway.url}${path}`, { method, headers }).end();
+    const [answer]: IncomingMessage[] = await once(answered, "response");
+    answer?.resume();
+    return answer?.statusCode;
   }
   /** Asked now, since in the background it is asked once a minute. */
   const listAnew = async () => (await ask("POST", "/api/servers/notes/health")).body.status;
@@ -136,6 +144,29 @@ describe.skipIf(clusterMissing())("DSC-8 a gateway before tool servers and a dir
     const entry = expect.objectContaining({ server: "notes", tool: "echo", success: true });
     expect(heard).toContainEqual({ type: "log_entry", entry });
     close();
+  });
+
+  it("SEC-4 serves none of its routes without a token, to a page of elsewhere or by another Host", async () => {
+    const { paths } = (await ask("GET", openApiPath)).body;
+    const described = Object.entries<object>(paths).flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((method) => ["get", "post", "put", "delete"].includes(method))
+        .map((method) => ({ method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, "notes") })),
+    );
+    const routes = [
+      ...described,
+      ...["/mcp", "/proxy/notes/mcp", "/directory/mcp"].map((path) => ({ method: "POST", path })),
+    ];
+    expect(routes.length).toBeGreaterThan(60);
+    const authorization = `Bearer ${token}`;
+    for (const { method, path } of routes) {
+      const statuses = [
+        await statusOf(method, path, {}),
+        await statusOf(method, path, { authorization, origin: "https://evil.example.com" }),
+        await statusOf(method, path, { authorization, host: "evil.example.com" }),
+      ];
+      expect({ method, path, statuses }).toEqual({ method, path, statuses: [401, 403, 403] });
+    }
   });
 
   it("stops and starts servers by their resource", async () => {

@@ -315,8 +315,8 @@ export const operationRequirements: Requirements = {
       "lib/process/http-upgrade.test.ts",
       "registry/app.test.ts",
       "agent-runtime/admin.test.ts",
+      "test/integration/gateway-servers.test.ts",
     ],
-    missing: "mutating routes and WebSockets, which are not there yet",
   },
   "SEC-5": {
     promise: "No connection of any program reaches a link-local or metadata address; redirects stay on their host.",
