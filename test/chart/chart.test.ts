@@ -243,6 +243,7 @@ describe.skipIf(await chartProgramsMissing())("the chart's monitoring and values
           .find(Boolean),
       ]);
     expect(jobs).toEqual([
+      ["pallas-bridges", "pallas-bridge"],
       ["pallas-gateways", "pallas-gateway"],
       ["pallas-agents", "pallas"],
       ["pallas-operator", "pallas-operator"],

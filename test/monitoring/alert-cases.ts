@@ -28,6 +28,8 @@ const operator = 'job="pallas-operator",instance="operator:8081"';
 const registry = 'job="pallas",instance="registry:24200"';
 const gatewayOf = (instance: string) =>
   `job="pallas-gateway",namespace="agents",pallas_instance="${instance}",pod="${instance}-gateway-1"`;
+const bridgeOf = (server: string, pod: number) =>
+  `job="pallas-bridge",namespace="agents",pallas_instance="ouranos",pallas_server="${server}",pod="${server}-${pod}"`;
 const agentNamed = (agent: string) => `namespace="agents",pallas_instance="ouranos",agent="${agent}"`;
 
 export const leader = gauge(`leader_election_master_status{${operator},name="pallas-operator"}`, 1, 1);
@@ -130,6 +132,15 @@ export const alertCases: readonly AlertCase[] = [
     series: [
       counter(`pallas_gateway_writes_total{${gatewayOf("t")},operation="patch",outcome="failed"}`, 0, 1),
       counter(`pallas_gateway_writes_total{${gatewayOf("t")},operation="patch",outcome="refused"}`, 9, 9),
+    ],
+  },
+  {
+    alert: "PallasToolServerDown",
+    series: [
+      gauge(`pallas_bridge_server_up{${bridgeOf("memory", 1)}}`, 1, 0),
+      // While a rollout goes on one of two is enough.
+      gauge(`pallas_bridge_server_up{${bridgeOf("rolling", 1)}}`, 0, 0),
+      gauge(`pallas_bridge_server_up{${bridgeOf("rolling", 2)}}`, 1, 1),
     ],
   },
   { alert: "PallasScrapeFailing", series: [gauge(`pallas_agent_scrape_up{${agentNamed("g")},pod="g-1"}`, 1, 0)] },

@@ -1,7 +1,8 @@
-// Every metric that operator, registry, gateways and agents can expose, from the code that registers them.
+// Every metric that operator, registry, gateways, bridges and agents can expose, from the code that registers them.
 import { Registry } from "prom-client";
 import { createAgentMetrics } from "../../agent-runtime/metrics.ts";
 import { renderTestConfig } from "../../agent-runtime/testing/run-config.ts";
+import { createBridgeMetrics } from "../../bridge/metrics.ts";
 import { createGatewayMetrics } from "../../gateway/metrics.ts";
 import { createKubeMetrics } from "../../lib/kube/metrics.ts";
 import { createMetrics } from "../../lib/process/metrics.ts";
@@ -25,11 +26,13 @@ export async function listExposedMetrics(): Promise<Set<string>> {
   const agent = createAgentMetrics({ config: renderTestConfig(), port: 8080 });
   const observed = { countSessions: () => 0, countInFlight: () => 0, countTroubles: () => 0 };
   const gateway = createGatewayMetrics(() => observed);
+  const bridge = createBridgeMetrics(() => ({ countProcesses: () => 0, countSessions: () => 0, isUp: () => false }));
   const texts = [
     await kube.metrics(),
     (await own.render()).body,
     (await agent.render()).body,
     (await gateway.render()).body,
+    (await bridge.render()).body,
   ];
   // By their types: a metric without a series yet has one too.
   const types = texts.flatMap((text) => [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)]);
