@@ -2,6 +2,7 @@
 // the schema and plan/ let in, or more of what the full resources have around it. Made from the schema, so that a new
 // field takes part by itself.
 import { isDeepStrictEqual } from "node:util";
+import { kinds } from "../../crds/kinds.ts";
 import { checkManifests, type SourcedValidationError } from "../../plan/check.ts";
 import { agentManifestOf, instanceManifestOf, serverManifestOf } from "../../plan/testing/resources.ts";
 import { isJson, valueAt, type Path } from "../integration/schema-cases/manifest-path.ts";
@@ -137,6 +138,11 @@ const fullSpecs: Record<Leaf["kind"], readonly object[]> = {
   PallasServer: fullServerSpecs,
 };
 
+const withDefaults = ({ kind, without, with: filled }: FieldCase): [unknown, unknown] => {
+  const parse = (manifest: Manifest) => (manifest.kind === kind ? kinds[kind].manifest.parse(manifest) : manifest);
+  return [without.map(parse), filled.map(parse)];
+};
+
 function makeCases(): FieldCase[] {
   const shares: Share[] = [];
   for (const leaf of leaves) {
@@ -147,11 +153,13 @@ function makeCases(): FieldCase[] {
     // A switch is tried both ways: one of them is its default.
     for (const each of typeof value === "boolean" ? [value, !value] : [value]) place(shares, leaf, full, path, each);
   }
-  return shares.map(({ kind, base, spec, fields, problems }, index) => {
+  const cases = shares.map(({ kind, base, spec, fields, problems }, index) => {
     const name = `fields-${index}`;
-    const [without, filled] = [base, spec].map((each) => manifestsOf(kind, name, each));
-    return { fields, kind, name, without: without ?? [], with: filled ?? [], problems };
+    const [without = [], filled = []] = [base, spec].map((each) => manifestsOf(kind, name, each));
+    return { fields, kind, name, without, with: filled, problems };
   });
+  // A default that is set by itself is what there was before.
+  return cases.filter((each) => !isDeepStrictEqual(...withDefaults(each)));
 }
 
 export const fieldCases: readonly FieldCase[] = makeCases();

@@ -15,7 +15,7 @@ import { renderServerChildren } from "../../operator/render/server-children.ts";
 import { childTypes } from "../../operator/resources.ts";
 import { neighbourhood } from "../../plan/check.ts";
 import { parseAgent, parseInstance, parseServer } from "../../plan/parse.ts";
-import { resolveServer } from "../../plan/server.ts";
+import { resolveServer, serverNameOf } from "../../plan/server.ts";
 import { callApi } from "../cluster/api-call.ts";
 import { cluster, clusterMissing, createNamespace } from "../cluster/cluster.ts";
 import { fieldCases, surroundings, type FieldCase } from "../drift/field-cases.ts";
@@ -99,7 +99,15 @@ async function behind(namespace: string, signer: TokenSigner): Promise<string[]>
       const children = [...around.agents.values()].map((agent) => renderAgentChildren(agent, around, images, signer));
       const toolServers = servers
         .filter(({ metadata, spec }) => spec.instanceRef.name === instance.metadata.name && !refused.has(metadata.name))
-        .flatMap((server) => renderServerChildren(resolveServer(server, instance, ""), images) ?? []);
+        .flatMap((server) => {
+          const named = serverNameOf(server);
+          const callers = agents
+            .filter(({ spec }) => spec.instanceRef.name === instance.metadata.name)
+            .filter(({ spec }) => spec.servers?.some(({ name }) => name === named))
+            .map(({ metadata }) => metadata.name);
+          const peers = { callers, metricsFrom: [] };
+          return renderServerChildren(resolveServer(server, instance, ""), images, peers) ?? [];
+        });
       const gateway = renderGatewayChildren(instance, images, rules);
       const own = [renderInstanceChildren(instance, images, rules), ...(gateway ? [gateway] : [])];
       return [...own, ...children, ...toolServers].flatMap((each) => Object.values(each));

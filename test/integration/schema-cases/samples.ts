@@ -221,7 +221,7 @@ const samples: Record<string, PatternSamples> = {
     matching: ["_", "a1"],
     refused: ["1A", "A-B", "A.B", "A B", "A\n"],
   },
-  "^([0-9a-fA-F:]*:[0-9a-fA-F:.]*|[a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?)$": {
+  "^([0-9a-fA-F]*:[0-9a-fA-F:.]*|[a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?)$": {
     nth: (n) => `host${n}.example.com`,
     ofLength: letters,
     matching: ["::1", "fd00::1", "10.0.0.1", "::ffff:1.2.3.4"],
