@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kinds } from "../../crds/kinds.ts";
 import { agent, instance } from "../faults/space.ts";
 import { needsPlatform } from "../tools/needs.ts";
 import { installPallas, operatorDeployment, systemNamespace, uninstallPallas } from "./installation.ts";
@@ -158,16 +159,16 @@ describe("OPR-11 upgrade and removal", { timeout: 400_000 }, () => {
     const before = uids(await podsOf(names));
     await uninstallPallas(cluster);
     const everywhere = ["--all-namespaces", "--selector=app.kubernetes.io/name=pallas-operator", "--output=name"];
-    const kinds =
+    const ofPallas =
       "deployments,pods,services,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings," +
       "networkpolicies,poddisruptionbudgets,configmaps,secrets,validatingadmissionpolicies,validatingadmissionpolicybindings";
     await eventually(
       "nothing of the operator",
       60_000,
-      async () => (await cluster.kubectl(["get", kinds, ...everywhere])) === "" || undefined,
+      async () => (await cluster.kubectl(["get", ofPallas, ...everywhere])) === "" || undefined,
     );
     const crds = await cluster.kubectl(["get", "crds", "--output=name"]);
-    expect(crds.match(/pallas\w+\.pallas\.helu\.ca/g)).toHaveLength(2);
+    expect(crds.match(/pallas\w+\.pallas\.helu\.ca/g)).toHaveLength(Object.keys(kinds).length);
     const leases = await cluster.kubectl(["get", "leases", `--namespace=${systemNamespace}`, "--output=name"]);
     expect(leases.split("\n").filter((name) => name !== "").length).toBeLessThanOrEqual(1);
     const caller = await client.openCaller(agentUrl(space, "stays"), "auto");
