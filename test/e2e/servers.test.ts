@@ -163,7 +163,8 @@ describe("DSC-6 a server that dies", { timeout: 120_000 }, () => {
 });
 
 describe("DSC-6 what a server leaves behind", { timeout: 120_000 }, () => {
-  const runInPod = (script: string) => space.kubectl("exec", "deployment/memory-server", "--", "node", "-e", script);
+  const runInPod = async (script: string) =>
+    (await space.kubectl("exec", "deployment/memory-server", "--", "node", "-e", script)).trim();
   const readStates = `const { readdirSync, readFileSync } = require("node:fs");
     const states = readdirSync("/proc").filter((name) => /^\\d+$/.test(name)).map((pid) => {
       try { return readFileSync("/proc/" + pid + "/stat", "utf8").replace(/.*\\) (.).*/s, "$1"); } catch { return ""; }
@@ -183,10 +184,16 @@ describe("SEC-1 a server's secrets", { timeout: 120_000 }, () => {
     await using port = await forward("everything");
     await using session = await open(port.url);
     expect(await callTool(session, "get-env", {})).toContain(canary);
-    const bridge = `console.log(require("node:fs").readFileSync("/proc/1/environ", "utf8"))`;
-    expect(await space.kubectl("exec", "deployment/everything-server", "--", "node", "-e", bridge)).not.toContain(
-      canary,
-    );
+    const readBridges = `const { readdirSync, readFileSync } = require("node:fs");
+      for (const pid of readdirSync("/proc").filter((name) => /^\\d+$/.test(name))) {
+        try {
+          if (!readFileSync("/proc/" + pid + "/cmdline", "utf8").includes("/app/bridge.js")) continue;
+          console.log(readFileSync("/proc/" + pid + "/environ", "utf8"));
+        } catch {}
+      }`;
+    const variables = await space.kubectl("exec", "deployment/everything-server", "--", "node", "-e", readBridges);
+    expect(variables).toContain("PALLAS_BRIDGE_CONFIG");
+    expect(variables).not.toContain(canary);
     const kinds = "configmaps,pods,deployments,pallasservers,pallasagents,pallasinstances,events";
     expect(await space.kubectl("get", kinds, "--output=yaml")).not.toContain(canary);
     for (const { metadata } of await space.list("pods")) {
