@@ -46,21 +46,29 @@ describe("OPR-9 SEC-1 SEC-2 the rights of an installation", { timeout: 120_000 }
     const resources = [
       "pallas.helu.ca/pallasagents",
       "pallas.helu.ca/pallasinstances",
+      "pallas.helu.ca/pallasservers",
       "discovery.k8s.io/endpointslices",
     ];
     expect(await rightsOf(accountOf("team-registry"), space.name)).toEqual(resources.flatMap(follow).toSorted());
     expect(await rightsOf(accountOf("team-registry"), "default")).toEqual([]);
   });
 
-  it("of a gateway that may not manage are to follow what it reads in its own namespace", async () => {
+  it("of a gateway that may not manage are to follow what it reads, and to keep its directory and what it saw of tools", async () => {
     const resources = [
       "pallas.helu.ca/pallasagents",
       "pallas.helu.ca/pallasinstances",
+      "pallas.helu.ca/pallasservers",
+      "pallas.helu.ca/pallasregistrations",
       "discovery.k8s.io/endpointslices",
       "/configmaps",
       "/serviceaccounts",
     ];
-    expect(await rightsOf(accountOf("team-gateway"), space.name)).toEqual(resources.flatMap(follow).toSorted());
+    const writes = [
+      ...["create", "delete", "patch"].map((verb) => `pallas.helu.ca/pallasregistrations ${verb}`),
+      "pallas.helu.ca/pallasservers/status patch",
+    ];
+    const rights = [...resources.flatMap(follow), ...writes].toSorted();
+    expect(await rightsOf(accountOf("team-gateway"), space.name)).toEqual(rights);
     expect(await rightsOf(accountOf("team-gateway"), "default")).toEqual([]);
   });
 
