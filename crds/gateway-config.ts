@@ -2,7 +2,7 @@
 // gateway's process lives. Tokens are named, and their hashes read from mounted files, so that a new one needs no restart.
 // Unknown keys are ignored on reading, as in an agent's run-config (OPR-11).
 import * as z from "zod";
-import { gatewayRoles, managementModes } from "./gateway.ts";
+import { browseKinds, gatewayRoles, managementModes } from "./gateway.ts";
 
 const names = z.array(z.string());
 
@@ -20,6 +20,8 @@ const access = z.object({
   ]),
 });
 export type GatewayAccessRule = z.output<typeof access>;
+
+const browseSource = z.object({ name: z.string(), kind: z.enum(browseKinds), url: z.string() });
 
 const gatewayConfigSchema = z.object({
   schema: z.literal(1),
@@ -43,6 +45,23 @@ const gatewayConfigSchema = z.object({
   directory: z.object({ public: z.literal(true) }).exactOptional(),
   /** Absent: arguments and answers of calls are not kept. */
   log: z.object({ arguments: z.literal("redacted") }).exactOptional(),
+  /** Absent: no place to browse; in local mode then those of npm's and pip's own configuration. */
+  browse: z.object({ sources: z.array(browseSource).min(1) }).exactOptional(),
+  /** Absent: the table that the gateway brings. */
+  embeddings: z
+    .union([
+      z.object({ kind: z.literal("none") }),
+      z.object({
+        kind: z.literal("openai"),
+        baseUrl: z.string(),
+        model: z.string(),
+        /** A file {name}/{key} below the secrets folder. Absent: the endpoint asks for none. */
+        apiKey: z.object({ name: z.string(), key: z.string() }).exactOptional(),
+      }),
+    ])
+    .exactOptional(),
+  /** As {server}__{tool}. Absent: none. */
+  pinnedTools: names.min(1).exactOptional(),
   ports: z.object({ http: z.number(), admin: z.number() }),
   http: z.object({
     /** Beside the names of its Service, its pod and loopback. */

@@ -2,8 +2,8 @@
 // What is absent here is absent in the cluster. Which defaults hold is said in plan/.
 import type * as z from "zod";
 import { resources } from "./agent-settings.ts";
-import { choice, flag, integer, list, object, setOf, text, withRules } from "./fields.ts";
-import { label, objectName, secretSource } from "./references.ts";
+import { choice, flag, integer, list, namedList, object, setOf, text, withRules } from "./fields.ts";
+import { label, objectName, secretSource, writtenUrl } from "./references.ts";
 
 /** Each may do what those before it may. */
 export const gatewayRoles = ["viewer", "caller", "approver", "operator", "admin"] as const;
@@ -13,6 +13,12 @@ export const managementModes = ["approve", "readWrite"] as const;
 
 /** off: who called which tool, when and how that went. redacted: also with what, and what it answered. */
 const callArguments = ["off", "redacted"] as const;
+
+/** What a browse source speaks: the generic registry API, npm's registry API, PyPI's JSON or simple API (DSC-7). */
+export const browseKinds = ["mcp-registry", "npm", "pypi"] as const;
+
+/** static: a table that the gateway brings. none: words alone. openai: an endpoint of that protocol. */
+const embeddingKinds = ["static", "none", "openai"] as const;
 
 const globs = (what: "agents" | "servers", pattern: RegExp) =>
   setOf(
@@ -77,6 +83,48 @@ const accessEntry = withRules(
 );
 export type GatewayAccess = z.output<typeof accessEntry>;
 
+const browseSource = object("A place where tool servers are published.", {
+  name: label("Its name, by which answers and install refer to it."),
+  kind: choice(
+    browseKinds,
+    "What it speaks: mcp-registry (the generic registry API, as registries of other instances do), npm or pypi.",
+  ),
+  url: writtenUrl("Its base URL, such as https://registry.npmjs.org; without a user or password."),
+});
+
+const embeddings = withRules(
+  object("What tools are compared by beside their words when they are searched.", {
+    kind: choice(
+      embeddingKinds,
+      "static (a table that the gateway brings; nothing is asked), none (words alone) or openai (an endpoint that speaks OpenAI's embeddings API).",
+    ),
+    baseUrl: writtenUrl("Base URL of the endpoint, such as http://models.ai.svc:8080/v1; openai only.").exactOptional(),
+    model: text(256, "Model of the endpoint; openai only.", {
+      min: 1,
+      pattern: /^[!-~]+$/,
+      expected: "printable ASCII characters without spaces",
+    }).exactOptional(),
+    apiKey: secretSource
+      .meta({ description: "Key of the endpoint; always from a Secret of this namespace. openai only." })
+      .exactOptional(),
+  }),
+  {
+    cel: "self.kind == 'openai' ? has(self.baseUrl) && has(self.model) : !has(self.baseUrl) && !has(self.model) && !has(self.apiKey)",
+    message: "baseUrl and model are needed with kind openai; they and apiKey are for it only",
+    holds: ({ kind, baseUrl, model, apiKey }) =>
+      kind === "openai"
+        ? baseUrl !== undefined && model !== undefined
+        : baseUrl === undefined && model === undefined && apiKey === undefined,
+  },
+);
+
+/** Of a server's name (63), two underscores and a tool's name (128). */
+const pinnedTool = text(193, "A tool, as {server}__{tool}.", {
+  min: 1,
+  pattern: /^[a-zA-Z0-9][-a-zA-Z0-9_.]*__[^\p{Cc} ]+$/u,
+  expected: "{server}__{tool}, such as memory__read_graph",
+});
+
 export const gateway = object("The gateway: one endpoint for callers who say who they are. Absent: none.", {
   replicas: integer(
     0,
@@ -105,5 +153,14 @@ export const gateway = object("The gateway: one endpoint for callers who say who
       "Whether arguments and answers are kept, for approvers to read: off, or redacted, which is without the values of what is named like a secret. Default off.",
     ).exactOptional(),
   }).exactOptional(),
+  browse: object("Where its callers may look for tool servers to install.", {
+    sources: namedList(browseSource, 8, "Places that are asked side by side. Default none.").exactOptional(),
+  }).exactOptional(),
+  embeddings: embeddings.exactOptional(),
+  pinnedTools: setOf(
+    pinnedTool,
+    20,
+    "Tools that are listed to everybody who may call them. Default none.",
+  ).exactOptional(),
   resources: resources.exactOptional(),
 });

@@ -53,6 +53,14 @@ export const url = (description: string) =>
 export const optionalUrl = (description: string) =>
   text(2048, description, { pattern: /^(https?:\/\/[^ \t\r\n]+)?$/, expected: "an http:// or https:// URL, or empty" });
 
+/** Without placeholders: of what no local mode fills in. */
+export const writtenUrl = (description: string) =>
+  text(2048, description, {
+    min: 1,
+    pattern: /^https?:\/\/[^ \t\r\n${}]+$/,
+    expected: "an http:// or https:// URL without placeholders",
+  });
+
 export const header = withRules(
   object("One HTTP header; its value is given here or in a Secret.", {
     name: text(128, "Name of the header.", {

@@ -8,6 +8,10 @@ const tokenFrom = (key: string) => ({ secretKeyRef: { name: "gateway-tokens", ke
 const claim = { name: "groups", value: "engineering" };
 const jwt = { issuer: "https://id.example.com", audiences: ["pallas"] };
 const judged = (spec: object) => judgeInstance(sampleInstance(spec), { mode: "cluster", allowedImages: [] });
+const asMatch = ({ path, message }: { path: string; message: RegExp }) => ({
+  path,
+  message: expect.stringMatching(message),
+});
 const withAccess = (...access: object[]) => ({ gateway: { access } });
 
 describe("MGM-1 access to a gateway", () => {
@@ -45,6 +49,35 @@ describe("SEC-2 a gateway's own settings", () => {
     const resources = { requests: { memory: "2Gi" }, limits: { memory: "1Gi" } };
     expect(judged({ gateway: { resources } })).toMatchObject([{ path: "spec.gateway.resources.requests.memory" }]);
     expect(judged({ gateway: { resources: { ...resources, requests: { memory: "1Gi" } } } })).toEqual([]);
+  });
+});
+
+describe("SEC-5 what a gateway asks", () => {
+  const browsing = (url: string) => judged({ gateway: { browse: { sources: [{ name: "a", kind: "npm", url }] } } });
+  const embedding = (baseUrl: string, key = "k") =>
+    judged({ gateway: { embeddings: { kind: "openai", baseUrl, model: "m", apiKey: tokenFrom(key) } } });
+
+  it("is no link-local or metadata address, and a URL that can be called", () => {
+    expect([...browsing("https://npm.example.com/"), ...embedding("http://models.ai.svc/v1")]).toEqual([]);
+    const path = "spec.gateway.browse.sources[0].url";
+    expect(browsing("http://169.254.169.254/")).toMatchObject([{ path, message: /metadata address/ }].map(asMatch));
+    expect(browsing("http://a:99999/")).toMatchObject([{ path, message: /expected a URL/ }].map(asMatch));
+    expect(embedding("http://[fe80::1]/v1")).toMatchObject([{ path: "spec.gateway.embeddings.baseUrl" }]);
+  });
+
+  it("shows no credentials to readers of the instance, and the refusal neither", () => {
+    const [problem, ...others] = browsing("https://me:hunter2@npm.example.com/");
+    expect(others).toEqual([]);
+    expect(problem?.message).toBe(
+      "has a user or password, which anyone who may read the PallasInstance can read; remove it",
+    );
+    expect(embedding("https://me@models.example.com/v1")).toHaveLength(1);
+  });
+
+  it("names no key that would be a folder in the pod (SEC-2)", () => {
+    expect(embedding("http://m.ai.svc/v1", "..")).toMatchObject([
+      { path: "spec.gateway.embeddings.apiKey.secretKeyRef.key" },
+    ]);
   });
 });
 

@@ -9,8 +9,30 @@ import type { ValidationError } from "./validation-error.ts";
 
 const path = "spec.gateway.access";
 
-/** Problems of an instance's gateway, apart from keys and amounts. */
-export function gatewayProblems({ spec }: PallasInstance): ValidationError[] {
+/** URLs that it asks, by where they stand. */
+export const gatewayUrls = ({ spec: { gateway } }: PallasInstance): [string, string | undefined][] => [
+  ...(gateway?.browse?.sources ?? []).map(({ url }, at): [string, string] => [
+    `spec.gateway.browse.sources[${at}].url`,
+    url,
+  ]),
+  ["spec.gateway.embeddings.baseUrl", gateway?.embeddings?.baseUrl],
+];
+
+const credentialProblems = (instance: PallasInstance): ValidationError[] =>
+  gatewayUrls(instance).flatMap(([path, url = ""]): ValidationError[] => {
+    const { username, password } = URL.parse(url) ?? {};
+    if (!username && !password) return [];
+    const message = "has a user or password, which anyone who may read the PallasInstance can read; remove it";
+    return [{ reason: "InvalidField", path, message }];
+  });
+
+/** Problems of an instance's gateway, apart from keys, amounts and where its URLs lead. */
+export const gatewayProblems = (instance: PallasInstance): ValidationError[] => [
+  ...claimProblems(instance),
+  ...credentialProblems(instance),
+];
+
+function claimProblems({ spec }: PallasInstance): ValidationError[] {
   if (spec.auth?.jwt !== undefined) return [];
   return (spec.gateway?.access ?? []).flatMap(({ claim }, at): ValidationError[] => {
     if (claim === undefined) return [];

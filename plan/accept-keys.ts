@@ -35,6 +35,7 @@ export const instanceKeyProblems = ({ spec }: PallasInstance): ValidationError[]
   ...(spec.gateway?.access ?? []).flatMap(({ tokenFrom }, at) =>
     keyProblem(`spec.gateway.access[${at}].tokenFrom.secretKeyRef.key`, tokenFrom?.secretKeyRef.key),
   ),
+  ...keyProblem("spec.gateway.embeddings.apiKey.secretKeyRef.key", spec.gateway?.embeddings?.apiKey?.secretKeyRef.key),
   ...keyProblem("spec.caBundle.configMapKeyRef.key", spec.caBundle?.configMapKeyRef.key),
 ];
 

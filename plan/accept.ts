@@ -5,7 +5,7 @@ import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { placeholder } from "../crds/references.ts";
 import { agentAmountProblems, instanceAmountProblems } from "./accept-amounts.ts";
 import { extraProblems } from "./accept-extra.ts";
-import { gatewayNameProblems, gatewayProblems } from "./accept-gateway.ts";
+import { gatewayNameProblems, gatewayProblems, gatewayUrls } from "./accept-gateway.ts";
 import { issuerProblems } from "./accept-issuer.ts";
 import { agentKeyProblems, instanceKeyProblems } from "./accept-keys.ts";
 import { outputProblems } from "./accept-output.ts";
@@ -61,7 +61,8 @@ export function urlProblems(path: string, text = ""): ValidationError[] {
   return problem(`found "${text}", a link-local or metadata address, which nothing may be sent to; name another host`);
 }
 
-function instanceUrlProblems({ spec }: PallasInstance): ValidationError[] {
+function instanceUrlProblems(instance: PallasInstance): ValidationError[] {
+  const { spec } = instance;
   const tokenUrls = (["providers", "servers"] as const).flatMap((field) =>
     (spec[field] ?? []).map(({ auth }, at): [string, string | undefined] => [
       `spec.${field}[${at}].auth.oauth.tokenUrl`,
@@ -80,6 +81,7 @@ function instanceUrlProblems({ spec }: PallasInstance): ValidationError[] {
     ["spec.telemetry.otlpEndpoint", spec.telemetry?.otlpEndpoint],
     ["spec.auth.jwt.issuer", spec.auth?.jwt?.issuer],
     ["spec.auth.jwt.jwksUrl", spec.auth?.jwt?.jwksUrl],
+    ...gatewayUrls(instance),
   ];
   return urls.flatMap(([path, url]) => urlProblems(path, url));
 }

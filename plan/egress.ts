@@ -63,15 +63,22 @@ function inOrder(found: readonly Destination[]): Destination[] {
 
 /**
  * What a gateway connects to beside name servers, the API server, its registry, its agents and bridges: whose keys it checks
- * by, and tool servers that are called directly.
+ * by, where it browses, its embeddings, and tool servers that are called directly.
  */
 export function gatewayDestinations(
-  { instance: { namespace }, jwt }: GatewayConfig,
+  { instance: { namespace }, jwt, browse, embeddings }: GatewayConfig,
   { spec }: PallasInstance,
   servers: Iterable<PallasServer>,
 ): Destination[] {
   const direct = [...servers].flatMap((server) => (isCalledDirectly(server.spec) ? [server.spec.remote?.url] : []));
-  const urls = [jwt?.jwksUrl ?? jwt?.issuer, spec.proxy?.https, spec.proxy?.http, ...direct];
+  const urls = [
+    jwt?.jwksUrl ?? jwt?.issuer,
+    spec.proxy?.https,
+    spec.proxy?.http,
+    ...(browse?.sources ?? []).map(({ url }) => url),
+    embeddings?.kind === "openai" ? embeddings.baseUrl : undefined,
+    ...direct,
+  ];
   return inOrder(urls.flatMap((url) => (url === undefined ? [] : destinationsOfUrl(url, namespace))));
 }
 

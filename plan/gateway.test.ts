@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PallasServer } from "../crds/server.ts";
 import { parseGatewayConfig } from "../crds/gateway-config.ts";
 import { gatewayDestinations } from "./egress.ts";
-import { resolveGateway, tokenFiles } from "./gateway.ts";
+import { resolveGateway, gatewayFiles } from "./gateway.ts";
 import { serialiseConfig } from "./run-config.ts";
 import { sampleInstance, sampleServer } from "./testing/resources.ts";
 
@@ -61,6 +61,29 @@ describe("MGM-1 what a gateway runs on", () => {
     });
   });
 
+  it("DSC-7 names where it browses and what it pins, and nothing of it where nothing is set", () => {
+    const sources = [{ name: "packages", kind: "npm", url: "https://npm.example.com" }];
+    const written = resolved({ browse: { sources }, pinnedTools: ["memory__read_graph"] }).config;
+    expect(written).toMatchObject({ browse: { sources }, pinnedTools: ["memory__read_graph"] });
+    expect(parseGatewayConfig(serialiseConfig(written))).toEqual(written);
+    for (const nothing of [{ browse: {} }, { browse: { sources: [] } }, { pinnedTools: [] }]) {
+      expect(resolved(nothing).config).toEqual(resolved({}).config);
+    }
+  });
+
+  it("DSC-3 compares by the table that it brings, by words alone, or by an endpoint with its key in a file", () => {
+    const of = (embeddings: object) => resolved({ embeddings }).config;
+    expect(of({ kind: "static" })).toEqual(resolved({}).config);
+    expect(of({ kind: "none" }).embeddings).toEqual({ kind: "none" });
+    const endpoint = { kind: "openai", baseUrl: "http://models.ai.svc/v1", model: "embed-small" };
+    const withKey = of({ ...endpoint, apiKey: tokenFrom("embeddings") });
+    expect(of(endpoint).embeddings).toEqual(endpoint);
+    expect(withKey.embeddings).toEqual({ ...endpoint, apiKey: { name: "tokens", key: "embeddings" } });
+    expect(parseGatewayConfig(serialiseConfig(withKey))).toEqual(withKey);
+    expect(gatewayFiles(withKey)).toEqual([{ name: "tokens", key: "embeddings" }]);
+    expect(gatewayFiles(of(endpoint))).toEqual([]);
+  });
+
   it("reads back as it was written, what a later release adds aside", () => {
     const { config } = resolved(
       { access: [{ role: "admin", tokenFrom: tokenFrom("a") }] },
@@ -93,7 +116,7 @@ describe("MGM-1 what a gateway runs on", () => {
 
   it("names each file of tokens once", () => {
     const access = ["b", "a", "b"].map((key) => ({ role: "viewer", tokenFrom: tokenFrom(key) }));
-    expect(tokenFiles(resolved({ access }).config)).toEqual([
+    expect(gatewayFiles(resolved({ access }).config)).toEqual([
       { name: "tokens", key: "b" },
       { name: "tokens", key: "a" },
     ]);
@@ -101,7 +124,7 @@ describe("MGM-1 what a gateway runs on", () => {
 });
 
 describe("SEC-3 where a gateway connects to beside its agents", () => {
-  it("is nowhere, but where keys, proxies and servers without a bridge are", () => {
+  it("is nowhere, but where keys, proxies, places to browse, embeddings and servers without a bridge are", () => {
     const of = (spec: object, ...servers: PallasServer[]) => {
       const { config, instance } = resolved({}, spec);
       return gatewayDestinations(config, instance, servers);
@@ -113,6 +136,17 @@ describe("SEC-3 where a gateway connects to beside its agents", () => {
       { kind: "address", cidr: "10.0.0.9/32", port: 3128 },
     ]);
     expect(of({ auth: { jwt: { ...jwt, jwksUrl: "" } } })).toEqual([{ kind: "outside", port: 443 }]);
+    const sources = [
+      { name: "a", kind: "npm", url: "http://npm.packages.svc:4873" },
+      { name: "b", kind: "pypi", url: "https://pypi.example.com:8443/simple" },
+    ];
+    const embeddings = { kind: "openai", baseUrl: "http://10.0.0.7/v1", model: "m" };
+    const asking = resolved({ browse: { sources }, embeddings });
+    expect(gatewayDestinations(asking.config, asking.instance, [])).toEqual([
+      { kind: "namespace", namespace: "packages" },
+      { kind: "address", cidr: "10.0.0.7/32", port: 80 },
+      { kind: "outside", port: 8443 },
+    ]);
     const url = "http://mcp.tools.svc/mcp";
     const headers = [{ name: "X", valueFrom: { secretKeyRef: { name: "keys", key: "x" } } }];
     expect(of({}, sampleServer("direct", { remote: { url } }))).toEqual([{ kind: "namespace", namespace: "tools" }]);

@@ -5,6 +5,7 @@ import type { GatewayAccess } from "../crds/gateway.ts";
 import type { GatewayAccessRule, GatewayConfig } from "../crds/gateway-config.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { gatewayAudience, ports } from "../crds/names.ts";
+import type { SecretKey } from "../crds/run-config.ts";
 import { hashRunConfig } from "./run-config.ts";
 import { builtInBodyLimit, effectiveReadBytes, effectiveResources, sharedDrainTimeoutMs } from "./settings.ts";
 import { externalHost } from "./urls.ts";
@@ -18,6 +19,8 @@ export interface ResolvedGateway {
   /** Of the configuration: what its pods run on is named by it. */
   readonly hash: string;
 }
+
+type Gateway = NonNullable<PallasInstance["spec"]["gateway"]>;
 
 const everyName = ["*"];
 
@@ -38,6 +41,26 @@ function renderJwt({ spec: { auth } }: PallasInstance): Pick<GatewayConfig, "jwt
   if (auth?.jwt === undefined) return {};
   const { issuer, audiences, jwksUrl } = auth.jwt;
   return { jwt: { issuer, audiences, ...defined({ jwksUrl: jwksUrl || undefined }) } };
+}
+
+function renderEmbeddings({ embeddings }: Gateway): Pick<GatewayConfig, "embeddings"> {
+  if (embeddings === undefined || embeddings.kind === "static") return {};
+  if (embeddings.kind === "none") return { embeddings: { kind: "none" } };
+  const { kind, baseUrl, model, apiKey } = embeddings;
+  if (baseUrl === undefined || model === undefined) {
+    throw new Error("expected baseUrl and model of embeddings, found one missing: their schema asks for both");
+  }
+  return { embeddings: { kind, baseUrl, model, ...defined({ apiKey: apiKey?.secretKeyRef }) } };
+}
+
+/** What tools are found by, each part only where it is set. */
+function renderDiscovery(gateway: Gateway): Pick<GatewayConfig, "browse" | "embeddings" | "pinnedTools"> {
+  const { browse: { sources = [] } = {}, pinnedTools = [] } = gateway;
+  return {
+    ...(sources.length > 0 && { browse: { sources } }),
+    ...renderEmbeddings(gateway),
+    ...(pinnedTools.length > 0 && { pinnedTools }),
+  };
 }
 
 /** The pods that it is to have; undefined where the instance has no gateway. */
@@ -62,6 +85,7 @@ export function resolveGateway(instance: PallasInstance): ResolvedGateway | unde
     ...renderJwt(instance),
     ...(directory?.public === true && { directory: { public: true } }),
     ...(log?.arguments === "redacted" && { log: { arguments: "redacted" } }),
+    ...renderDiscovery(spec.gateway),
     ports: { http: ports.gateway, admin: ports.gatewayAdmin },
     http: {
       allowedHosts: [...(host === undefined ? [] : [host]), ...(spec.http?.allowedHosts ?? [])],
@@ -77,8 +101,10 @@ export function resolveGateway(instance: PallasInstance): ResolvedGateway | unde
   return { instance, replicas, service: { type, port }, resources, config, hash: hashRunConfig(config) };
 }
 
-/** Keys of Secrets that its files are made of, each once. */
-export function tokenFiles({ access }: GatewayConfig): { name: string; key: string }[] {
+/** Keys of Secrets that its files are made of, each once: tables of tokens, and the key of its embeddings. */
+export function gatewayFiles({ access, embeddings }: GatewayConfig): SecretKey[] {
   const keys = access.flatMap(({ who }) => ("tokens" in who ? [who.tokens] : []));
-  return [...new Map(keys.map((entry) => [`${entry.name}/${entry.key}`, entry])).values()];
+  const apiKey = embeddings?.kind === "openai" ? embeddings.apiKey : undefined;
+  const all = [...keys, ...(apiKey === undefined ? [] : [apiKey])];
+  return [...new Map(all.map((entry) => [`${entry.name}/${entry.key}`, entry])).values()];
 }

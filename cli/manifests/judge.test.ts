@@ -48,6 +48,22 @@ describe("CFG-5 a problem is shown with file, line, field, what and cure", () =>
   });
 });
 
+describe("CFG-6 what a gateway reads", () => {
+  const withKey = instanceYaml(`gateway:
+  embeddings: { kind: openai, baseUrl: "http://localhost:1/v1", model: m, apiKey: { secretKeyRef: { name: keys, key: openai } } }
+`);
+
+  test("is said to be missing where no file has it, and to lack its variable where that is not set", async () => {
+    expect(await said({ "a.yaml": withKey }, "local")).toEqual([
+      expect.stringContaining('needs key "openai" of Secret "keys", which is in none of these files'),
+    ]);
+    expect(await said({ "a.yaml": withKey, "s.yaml": secret }, "local")).toEqual([
+      expect.stringContaining('Secret "keys": openai is left out, since the variable KEY is not set'),
+    ]);
+    expect(await said({ "a.yaml": withKey, "s.yaml": secret }, "local", { KEY: "k" })).toEqual([]);
+  });
+});
+
 describe("CFG-6 placeholders", () => {
   test("are problems in a cluster", async () => {
     const problems = await said({ "a.yaml": keyedInstance + keyedAgent, "s.yaml": secret }, "cluster");

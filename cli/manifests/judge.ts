@@ -7,6 +7,7 @@ import { renderUnfilled } from "../../crds/references.ts";
 import type { PallasServer } from "../../crds/server.ts";
 import { adviseAgent, adviseInstance, adviseServer } from "../../plan/advice.ts";
 import { checkManifests, type Checked } from "../../plan/check.ts";
+import { gatewayFiles, resolveGateway } from "../../plan/gateway.ts";
 import { formatProblem } from "../../plan/validation-error.ts";
 import { renderResolved } from "../../plan/resolved.ts";
 import type { Rules } from "../../plan/rules.ts";
@@ -137,7 +138,7 @@ const settingsOf = ({ spec }: PallasInstance): Setting[] =>
     }),
   );
 
-/** A key of a Secret or ConfigMap that an agent or a tool server reads, by its whole name. */
+/** A key of a Secret or ConfigMap that an agent, a tool server or a gateway reads, by its whole name. */
 interface Reference {
   reader: Resource;
   kind: LocalObject["kind"];
@@ -148,7 +149,7 @@ interface Reference {
 const idOf = (kind: string, namespace: string, name: string, key: string): string =>
   `${kind} ${namespace}/${name}/${key}`;
 
-function findReferences({ runnable, servers }: Checked<Source>): Map<string, Reference> {
+function findReferences({ instances, runnable, servers }: Checked<Source>): Map<string, Reference> {
   const references = new Map<string, Reference>();
   const add = (reader: Resource, kind: LocalObject["kind"], files: readonly { name: string; key: string }[]): void => {
     for (const { name, key } of files) {
@@ -163,13 +164,17 @@ function findReferences({ runnable, servers }: Checked<Source>): Map<string, Ref
     add(agent, "Secret", secrets);
     add(agent, "ConfigMap", texts);
   }
+  for (const instance of instances) {
+    const gateway = resolveGateway(instance);
+    if (gateway !== undefined) add(instance, "Secret", gatewayFiles(gateway.config));
+  }
   for (const { server, instance } of servers) {
     add(server, "Secret", secretsOfServer(resolveServer(server, instance, "")));
   }
   return references;
 }
 
-/** Keys of Secrets that agents and servers read and that lack a variable (CFG-6). */
+/** Keys of Secrets that agents, servers and gateways read and that lack a variable (CFG-6). */
 const unsetSecrets = (
   { objects }: Manifests,
   references: ReadonlyMap<string, Reference>,

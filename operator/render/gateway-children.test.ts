@@ -149,6 +149,27 @@ describe("SEC-1 a gateway's pod", () => {
   });
 });
 
+describe("DSC-3 the key of a gateway's embeddings", () => {
+  it("is one more optional file beside the tables of tokens", () => {
+    const apiKey = { secretKeyRef: { name: "models", key: "embed" } };
+    const embeddings = { kind: "openai", baseUrl: "http://models.ai.svc/v1", model: "m", apiKey };
+    const { deployment } = rendered({ embeddings });
+    const pod = deployment.spec?.template.spec;
+    expect(pod?.volumes).toContainEqual({
+      name: "tokens",
+      projected: {
+        defaultMode: 0o440,
+        sources: [{ secret: { name: "models", optional: true, items: [{ key: "embed", path: "models/embed" }] } }],
+      },
+    });
+    expect(pod?.containers[0]?.volumeMounts).toContainEqual({
+      name: "tokens",
+      mountPath: "/var/run/pallas/secrets",
+      readOnly: true,
+    });
+  });
+});
+
 describe("MGM-1 the token by which a gateway's agents know it", () => {
   it("is made out to them alone, lasts ten minutes, and is renewed by the kubelet", () => {
     const pod = rendered(full).deployment.spec?.template.spec;

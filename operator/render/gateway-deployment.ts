@@ -1,8 +1,8 @@
-// The Deployment of an instance's gateway. Its pods hold a token, for what its Role names, and the hashes of tokens that
-// it takes; what callers bring and what models know is in other pods.
+// The Deployment of an instance's gateway. Its pods hold a token, for what its Role names, the hashes of tokens that it
+// takes, and the key of its embeddings; what callers bring and what models know is in other pods.
 import type { V1Container, V1Deployment, V1EnvVar, V1PodSpec, V1Volume } from "@kubernetes/client-node";
 import { agentsAudience, gatewayConfigName, gatewayName, mounts, ports, tokenNames } from "../../crds/names.ts";
-import { tokenFiles, type ResolvedGateway } from "../../plan/gateway.ts";
+import { gatewayFiles, type ResolvedGateway } from "../../plan/gateway.ts";
 import { limitsVariable, renderLimits, type Rules } from "../../plan/rules.ts";
 import { renderLabels, renderMetadata, renderSelector, type Rendered } from "./metadata.ts";
 import { renderOutgoing } from "./outgoing.ts";
@@ -56,7 +56,7 @@ function renderPodSpec(gateway: ResolvedGateway, image: string, rules: Rules): V
   const { instance, replicas, config, hash } = gateway;
   const { name, namespace } = instance.metadata;
   const pullSecrets = instance.spec.imagePullSecrets ?? [];
-  const tokens = renderFiles(tokensVolume, "secret", tokenFiles(config));
+  const tokens = renderFiles(tokensVolume, "secret", gatewayFiles(config));
   return {
     serviceAccountName: gatewayName(name),
     automountServiceAccountToken: true,

@@ -93,6 +93,20 @@ describe("SEC-3 whom a gateway may reach", () => {
     expect(mayReach(policiesFor({ gateway: {}, auth }), gateway, outside("192.0.2.10"), 8443)).toBe(true);
   });
 
+  it("where it browses and its embeddings, where they are set", () => {
+    const asking = {
+      browse: { sources: [{ name: "packages", kind: "npm", url: "https://npm.example.com:8443" }] },
+      embeddings: { kind: "openai", baseUrl: "http://192.0.2.20:9000/v1", model: "m" },
+    };
+    const reached = (spec: object) => [
+      mayReach(policiesFor({ gateway: spec }), gateway, outside("192.0.2.10"), 8443),
+      mayReach(policiesFor({ gateway: spec }), gateway, outside("192.0.2.20"), 9000),
+      mayReach(policiesFor({ gateway: spec }), gateway, outside("192.0.2.21"), 9000),
+    ];
+    expect(reached(asking)).toEqual([true, true, false]);
+    expect(reached({})).toEqual([false, false, false]);
+  });
+
   it("the API server on the ports that the operator was told, and no other", () => {
     const reached = [8443, 443, 6443].map((port) =>
       mayReach(policiesFor({ gateway: {} }, [8443]), gateway, outside("192.0.2.10"), port),

@@ -1,6 +1,7 @@
 // The NetworkPolicy of a gateway (SEC-3). Everybody may reach it, since it asks each caller who they are, and nobody but
 // the kubelet its probes and metrics, unless whoever installed the operator names them. It connects to name servers, the API
-// server, its registry, its agents and tool servers, and where the keys are by which it checks tokens.
+// server, its registry, its agents and tool servers, where the keys are by which it checks tokens, where it browses, and its
+// embeddings.
 import type { NetworkPolicyPeer } from "../../crds/agent-settings.ts";
 import { gatewayName, ports } from "../../crds/names.ts";
 import type { PallasServer } from "../../crds/server.ts";

@@ -127,6 +127,14 @@ export const fullInstanceSpecs = [
       resources: { requests: { cpu: "100m" }, limits: { memory: "1Gi" } },
       directory: { public: true },
       log: { arguments: "redacted" },
+      browse: { sources: [{ name: "packages", kind: "npm", url: "https://npm.example.com" }] },
+      embeddings: {
+        kind: "openai",
+        baseUrl: "http://models.ai.svc:8080/v1",
+        model: "embed-small",
+        apiKey: secret("embeddings"),
+      },
+      pinnedTools: ["argos__search_web"],
     },
     caBundle: { configMapKeyRef: { name: "corp-ca", key: "ca.crt" } },
     proxy: { https: "http://proxy:3128", http: "http://proxy:3129", noProxy: [".corp"] },
@@ -151,7 +159,10 @@ export const fullInstanceSpecs = [
     registry: { metrics: { mode: "podMonitor" } },
     externalUrl: { template: "https://example.com/{agent}/mcp" },
     auth: { jwt: { issuer: "https://id.example.com", audiences: ["pallas"], jwksUrl: "https://id.example.com/keys" } },
-    gateway: { access: [{ role: "viewer", claim: { name: "groups", value: "engineering" } }] },
+    gateway: {
+      access: [{ role: "viewer", claim: { name: "groups", value: "engineering" } }],
+      embeddings: { kind: "none" },
+    },
     servers: [{ name: "argos", url: "http://argos.tools.svc:8000/mcp", auth: ownAuth("server") }],
   },
 ];

@@ -171,6 +171,22 @@ const instanceSpec = optional({
     access: fc.array(access, { maxLength: 4 }),
     directory: optional({ public: fc.boolean() }),
     log: optional({ arguments: fc.constantFrom("off", "redacted") }),
+    browse: fc.record({
+      sources: fc.constantFrom([], [{ name: "packages", kind: "npm", url: "https://npm.example.com:8443" }]),
+    }),
+    embeddings: fc.oneof(
+      fc.record({ kind: fc.constantFrom("static", "none") }),
+      fc.record({
+        kind: fc.constant("openai"),
+        baseUrl: fc.constantFrom("http://models.ai.svc/v1", "https://203.0.113.7/v1"),
+        model: word,
+        apiKey: secret,
+      }),
+    ),
+    pinnedTools: fc.uniqueArray(
+      word.map((tool) => `argos__${tool}`),
+      { maxLength: 5 },
+    ),
     resources,
   }),
   registry: fc.oneof(

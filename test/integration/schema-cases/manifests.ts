@@ -34,6 +34,7 @@ const leftOut = [
 const chosen: Record<string, string> = {
   "spec.providers[].kind": "bedrock",
   "spec.registry.metrics.mode": "podMonitor",
+  "spec.gateway.embeddings.kind": "openai",
   "spec.package.kind": "pypi",
   "spec.package.name": "mcp-server",
 };

@@ -23,6 +23,7 @@ const role = "viewer";
 const serviceAccount = { name: "on-call" };
 const claim = { name: "groups", value: "engineering" };
 const tokenFrom = secret.valueFrom;
+const embeddings = { kind: "openai", baseUrl: "http://m/v1", model: "m" };
 const server = (fields: object) => ({ name: "s", url: "http://s/mcp", ...fields });
 const ownProvider = (fields: object) => provider({ kind: "openai", ...fields });
 
@@ -102,6 +103,18 @@ const pairs: Record<string, RulePair> = {
       { agent: "clerk", claim },
       { agent: "clerk", tokenFrom, agents: ["*"] },
       { agent: "clerk", tokenFrom, servers: [] },
+    ],
+  },
+  "baseUrl and model are needed with kind openai; they and apiKey are for it only": {
+    holds: [{ kind: "static" }, { kind: "none" }, embeddings, { ...embeddings, apiKey: tokenFrom }],
+    violated: [
+      { kind: "openai" },
+      { kind: "openai", baseUrl: embeddings.baseUrl },
+      { kind: "openai", model: "m" },
+      { ...embeddings, kind: "static" },
+      { kind: "none", baseUrl: embeddings.baseUrl },
+      { kind: "static", model: "m" },
+      { kind: "none", apiKey: tokenFrom },
     ],
   },
   "exactly one of host and template is needed": {

@@ -128,6 +128,18 @@ const samples: Record<string, PatternSamples> = {
     matching: [""],
     refused: ["http://", "a", "http://a b", "\n"],
   },
+  "^https?:\\/\\/[^ \\t\\r\\n${}]+$": {
+    nth: (n) => `https://packages${n}.example.com`,
+    ofLength: (length) => padded("http://", length),
+    matching: ["http://127.0.0.1:4873/npm", "https://a?b#c"],
+    refused: ["", "http://", "a", "ftp://a", "http://a b", "http://a\n", "http://${HOST}/", "http://a}"],
+  },
+  "^[a-zA-Z0-9][-a-zA-Z0-9_.]*__[^\\p{Cc} ]+$": {
+    nth: (n) => `memory.${n}__read_graph`,
+    ofLength: (length) => padded("a__", length),
+    matching: ["a__b__c", "A-9__ä/:", "a____"],
+    refused: ["a_b", "__a", "a__", "-a__b", "a b__c", "a__b c", "a__b\n", "a__\u0085"],
+  },
   "^(https?:\\/\\/|\\$\\{[A-Za-z_][A-Za-z0-9_]*\\})[^ \\t\\r\\n]*$": {
     nth: (n) => `http://tools${n}.svc:8000/mcp`,
     ofLength: (length) => padded("http://", length),
