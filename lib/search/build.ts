@@ -2,7 +2,7 @@
 import type { Catalogue, Postings, Segment } from "./catalogue.ts";
 import { readServer, readTool, toEmbeddedWords, weighTerms } from "./fields.ts";
 import { inName, packPosting } from "./postings.ts";
-import type { SearchableServer, SearchableTool, WordTable } from "./searchable.ts";
+import type { SearchableServer, SearchableTool, VectorList, WordTable } from "./searchable.ts";
 import { toTrigrams } from "./trigrams.ts";
 import { createRows, setRow, type Rows } from "./vectors.ts";
 import { maxTextLength } from "./tokens.ts";
@@ -10,7 +10,7 @@ import { maxTextLength } from "./tokens.ts";
 export interface Plan {
   readonly server: SearchableServer;
   readonly tools: readonly SearchableTool[];
-  readonly vectors: readonly Float32Array[] | undefined;
+  readonly vectors: VectorList | undefined;
   /** Whether the server was removed meanwhile. */
   isCancelled(): boolean;
 }
@@ -19,6 +19,8 @@ export interface Plan {
 const stepCost = 200;
 /** Postings that are swept at the cost of one character. */
 const sweptPerCost = 10;
+/** Numbers of a vector that are copied at the cost of one character. */
+const numbersPerCost = 16;
 
 function costOf({ description, parameters }: SearchableTool): number {
   let characters = Math.min(maxTextLength, description?.length ?? 0);
@@ -26,9 +28,15 @@ function costOf({ description, parameters }: SearchableTool): number {
   return stepCost + Math.min(characters, 3 * maxTextLength);
 }
 
-function copyVectors(vectors: readonly Float32Array[]): Rows | undefined {
-  const rows = createRows(vectors.length, vectors[0]?.length ?? 0);
-  for (const [at, vector] of vectors.entries()) setRow(rows, at, vector);
+/** Undefined where one is missing, of zeros, or of another width. */
+function* copyVectors(vectors: VectorList): Generator<number, Rows | undefined> {
+  const rows = createRows(vectors.length, vectors.at(0)?.length ?? 0);
+  for (let at = 0; at < vectors.length; at += 1) {
+    const vector = vectors.at(at);
+    if (vector === undefined) return undefined;
+    setRow(rows, at, vector);
+    yield 1 + rows.width / numbersPerCost;
+  }
   return rows.scales.includes(0) ? undefined : rows;
 }
 
@@ -58,7 +66,7 @@ export function* buildSegment(catalogue: Catalogue, plan: Plan, words: WordTable
       if (meanings !== undefined && meaning !== undefined) setRow(meanings, at, meaning);
       yield costOf(tool);
     }
-    const outside = vectors === undefined ? undefined : copyVectors(vectors);
+    const outside = vectors === undefined ? undefined : yield* copyVectors(vectors);
     if (plan.isCancelled()) return;
     const names = tools.map(({ name }) => name);
     const serverPieces = toTrigrams(server.name);

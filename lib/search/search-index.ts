@@ -4,7 +4,7 @@ import { Catalogue, type Segment } from "./catalogue.ts";
 import { estimate, toConfidence, type Confidence } from "./confidence.ts";
 import { readQuery } from "./query.ts";
 import { rank } from "./rank.ts";
-import type { Accept, SearchableServer, SearchableTool, WordTable } from "./searchable.ts";
+import type { Accept, SearchableServer, SearchableTool, VectorList, WordTable } from "./searchable.ts";
 import { suggest, type Suggestion } from "./suggest.ts";
 import { createRows, setRow } from "./vectors.ts";
 import { WorkLine } from "./work-line.ts";
@@ -68,13 +68,13 @@ export class SearchIndex {
    * earlier tools answer. The work is done in slices of a few milliseconds. Of several puts of a server that wait, only
    * the last is done, and all of them resolve with it.
    *
-   * @param options.vectors of an embedding of the caller's, one a tool, all of one width. Rejects with a RangeError when
+   * @param options.vectors of an embedding of the caller's, one a tool, all of one width; read while the work is done. Rejects with a RangeError when
    *   there are not as many as tools, or more than `maxSlots` tools altogether.
    */
   put(
     server: SearchableServer,
     tools: readonly SearchableTool[],
-    options: { vectors?: readonly Float32Array[] } = {},
+    options: { vectors?: VectorList } = {},
   ): Promise<void> {
     const { vectors } = options;
     if (vectors !== undefined && vectors.length !== tools.length) {

@@ -19,5 +19,11 @@ export interface WordTable {
   embed(words: readonly string[]): Float32Array | undefined;
 }
 
+/** What arrays of vectors can do too; others make each as it is asked for, so that not all are held twice. */
+export interface VectorList {
+  readonly length: number;
+  at(index: number): Float32Array | undefined;
+}
+
 /** Whether a caller may see a tool. */
 export type Accept = (server: string, tool: string) => boolean;
