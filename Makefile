@@ -10,7 +10,7 @@ reports := test/.artefacts/reports
 report = --reporter=default --reporter=json --reporter=junit --outputFile.json=$(reports)/$(1).json --outputFile.junit=$(reports)/$(1).junit.xml
 in_toolchain := export PATH="$(CURDIR)/node_modules/.bin:$$PATH";
 
-.PHONY: up tools check unit integration test compat mutants e2e bench crds images chart build cluster-up cluster-down clean help
+.PHONY: up tools check unit integration test compat mutants e2e bench crds words images chart build cluster-up cluster-down clean help
 
 up: build ## run the example agents on this machine, without a cluster; PORT=n for another port, ARGS="…" for pallas up
 	@$(in_toolchain) exec node examples/quickstart/up.ts $(if $(PORT),--port $(PORT)) $(ARGS)
@@ -51,6 +51,9 @@ bench: build ## measure operator and agents against bare rivals and bounds; NAME
 
 crds: $(installed) ## write crds/*.yaml and docs/reference.md from their schemas
 	@$(in_toolchain) node crds/to-crd.ts && node crds/to-reference.ts
+
+words: $(installed) ## train the word table of lib/search anew (118 MB from the npm registry once); ARGS=--check only compares
+	@$(in_toolchain) node lib/search/train/train.ts $(ARGS)
 
 images: $(installed) ## make the container images, as archives in images/out
 	@$(in_toolchain) node images/build.ts

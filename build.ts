@@ -1,6 +1,6 @@
 // Bundles the programs into dist/ with esbuild: one ES module per program, shared chunks beside them, linked source maps.
 // A program whose entry is not there is named and left out. Run `node build.ts`, or import build().
-import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
@@ -16,6 +16,11 @@ const programs: Readonly<Record<string, string>> = {
   registry: "registry/main.ts",
   gateway: "gateway/main.ts",
   bridge: "bridge/main.ts",
+};
+
+/** Module → files beside it that it reads, by `new URL("./words.bin", import.meta.url)`, or that go with those: they lie beside the bundles too. */
+const dataFiles: Readonly<Record<string, readonly string[]>> = {
+  "lib/search/find-word-table.ts": ["lib/search/words.bin", "lib/search/words.licences.txt"],
 };
 
 /**
@@ -107,7 +112,7 @@ export interface BuiltProgram {
   /** Paths below dist/ that the program loads at start, its own file first; chunks that it imports lazily are not among them. */
   files: string[];
   sizeBytes: number;
-  /** Those it imports lazily. */
+  /** Those it imports lazily, and data files that it reads. */
   lateFiles: string[];
   /** Folders below the root of the packages whose code is in one of all these files. */
   packages: string[];
@@ -151,6 +156,10 @@ export async function build(
     await chmod(join(outdir, "pallas.js"), 0o755);
     written.add("pallas.js");
   }
+  for (const path of findDataFiles(Object.keys(metafile.inputs))) {
+    await copyFile(join(root, path), join(outdir, baseName(path)));
+    written.add(baseName(path));
+  }
   for (const name of await readdir(outdir)) if (!written.has(name)) await rm(join(outdir, name), { recursive: true });
   return { built: entries.map(([name]) => describeProgram(name, outputs)), missing };
 }
@@ -159,6 +168,10 @@ type Output = Metafile["outputs"][string];
 
 function readOutputs(metafile: Metafile): Map<string, Output> {
   return new Map(Object.entries(metafile.outputs).map(([path, output]) => [baseName(path), output]));
+}
+
+function findDataFiles(inputs: readonly string[]): string[] {
+  return inputs.flatMap((input) => dataFiles[input] ?? []);
 }
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
@@ -171,7 +184,7 @@ function describeProgram(name: string, outputs: ReadonlyMap<string, Output>): Bu
     name,
     files: [...files],
     sizeBytes: [...files].reduce((sum, file) => sum + (outputs.get(file)?.bytes ?? 0), 0),
-    lateFiles: [...all].filter((file) => !files.has(file)),
+    lateFiles: [...[...all].filter((file) => !files.has(file)), ...findDataFiles([...new Set(inputs)]).map(baseName)],
     packages: [...new Set(inputs.flatMap((input) => packageOf.exec(input)?.[0] ?? []))].toSorted(),
   };
 }
