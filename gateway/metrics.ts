@@ -3,6 +3,8 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { metricNames } from "../crds/metric-names.ts";
 import { createKubeMetrics, type KubeMetrics } from "../lib/kube/metrics.ts";
 import { createMetrics } from "../lib/process/metrics.ts";
+import type { Confidence } from "./discovery/found.ts";
+import { actionOutcomes, type ActionOutcome } from "./discovery/registry-tool.ts";
 import type { ProxiedCall } from "./proxy/proxy.ts";
 
 /** What a request was for. */
@@ -28,6 +30,9 @@ export interface GatewayMetrics {
   countWrite(operation: WriteOperation, outcome: WriteOutcome): void;
   countProxied(call: ProxiedCall): void;
   countToolCall(outcome: ToolOutcome, durationMs: number): void;
+  /** @param action of the registry tool */
+  countRegistryAction(action: string, outcome: ActionOutcome): void;
+  countFound(confidence: Confidence | "none", durationMs: number): void;
   /** Text 0.0.4. */
   render(): Promise<{ body: string; contentType: string }>;
 }
@@ -106,6 +111,7 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
       proxiedSeconds.observe({ route }, durationMs / 1000);
     },
     countToolCall,
+    ...createDiscoveryMetrics(registers),
     render: () => metrics.render(),
   };
 }
@@ -127,5 +133,38 @@ function createToolMetrics(registers: Registry[]): GatewayMetrics["countToolCall
   return (outcome, durationMs) => {
     toolCalls.inc({ outcome });
     toolSeconds.observe(durationMs / 1000);
+  };
+}
+
+/** How sure find_tool was. */
+const confidences = ["high", "medium", "low", "none"] as const;
+
+function createDiscoveryMetrics(registers: Registry[]): Pick<GatewayMetrics, "countRegistryAction" | "countFound"> {
+  const actions = new Counter({
+    name: "pallas_gateway_registry_actions_total",
+    help: "Actions of the registry tool, by how they ended.",
+    labelNames: ["action", "outcome"],
+    registers,
+  });
+  const found = new Counter({
+    name: "pallas_gateway_found_total",
+    help: "Searches for a tool, by how sure the answer was.",
+    labelNames: ["confidence"],
+    registers,
+  });
+  const searchSeconds = new Histogram({
+    name: "pallas_gateway_search_duration_seconds",
+    help: "Time of searches for a tool.",
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1],
+    registers,
+  });
+  for (const outcome of actionOutcomes) actions.inc({ action: "find_tool", outcome }, 0);
+  for (const confidence of confidences) found.inc({ confidence }, 0);
+  return {
+    countRegistryAction: (action, outcome) => actions.inc({ action, outcome }),
+    countFound(confidence, durationMs) {
+      found.inc({ confidence });
+      searchSeconds.observe(durationMs / 1000);
+    },
   };
 }

@@ -4,7 +4,7 @@ import { Hono, type Context } from "hono";
 import type { GatewayConfig } from "../crds/gateway-config.ts";
 import { metadataPath } from "../lib/auth/guard.ts";
 
-const endpointPath = /^\/(?:proxy\/[a-z0-9-]{1,63}\/|directory\/)?mcp$/;
+const endpointPath = /^\/(?:proxy\/[a-z0-9-]{1,63}\/|directory\/|registry\/)?mcp$/;
 
 export const isMetadata = (path: string): boolean => path === metadataPath || path.startsWith(`${metadataPath}/`);
 

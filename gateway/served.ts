@@ -7,6 +7,9 @@ import { defined } from "../lib/process/defined.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { limitsVariable, type Rules } from "../plan/rules.ts";
 import { serveDirectory } from "./directory/serve.ts";
+import { createDiscovery } from "./discovery/discovery.ts";
+import { noAgentTools } from "./discovery/known-tools.ts";
+import { serveRegistry } from "./discovery/serve.ts";
 import type { Environment } from "./environment.ts";
 import type { GatewayOptions } from "./gateway.ts";
 import { createManagementTable } from "./management/table.ts";
@@ -22,7 +25,7 @@ export interface ServedParts {
   config: GatewayConfig;
   place: Pick<Place, "state" | "writesFor" | "registrations" | "writeToolStatus" | "server">;
   environment: Pick<Environment, "PALLAS_AGENTS_TOKEN" | "PALLAS_IMAGE" | typeof limitsVariable>;
-  metrics: Pick<GatewayMetrics, "countProxied" | "countToolCall">;
+  metrics: Pick<GatewayMetrics, "countProxied" | "countToolCall" | "countRegistryAction" | "countFound">;
   log: Logger;
   clock: Clock;
 }
@@ -41,13 +44,30 @@ export function createServed({ config, place, environment, metrics, log, clock }
     ...{ config, state, store: registrations, clock },
     log: log.child({ logger: "pallas.gateway.directory" }),
   });
+  const serversLog = log.child({ logger: "pallas.gateway.servers" });
+  const toolServers = serveToolServers({ config, place, rules, metrics, log: serversLog, clock });
+  const discoveryLog = log.child({ logger: "pallas.gateway.discovery" });
+  const discovery = createDiscovery({
+    config,
+    state,
+    servers: toolServers.servers,
+    agentTools: noAgentTools,
+    promptAgent: (args, identity, context) => table.promptAgent(args, identity, context),
+    callForwarding: toolServers.callTool,
+    writesFor,
+    mayStart: config.management === "readWrite" && rules.mode === "cluster",
+    metrics,
+    log: discoveryLog,
+    clock,
+  });
+  const registry = serveRegistry({ config, state, discovery, log: discoveryLog, clock });
   const table = createManagementTable({
     state,
     ...(config.management === "readWrite" ? { writesFor } : {}),
     presets: state.presets,
     rules,
     container,
-    furtherTools: directory.tools,
+    furtherTools: [...directory.tools, discovery.tool],
     readAgentsToken,
     log: log.child({ logger: "pallas.gateway.management" }),
     clock,
@@ -62,14 +82,14 @@ export function createServed({ config, place, environment, metrics, log, clock }
     log: log.child({ logger: "pallas.gateway.proxy" }),
     clock,
   });
-  const serversLog = log.child({ logger: "pallas.gateway.servers" });
-  const toolServers = serveToolServers({ config, place, rules, metrics, log: serversLog, clock });
   return {
-    table,
-    routes: [proxy.app, ...toolServers.routes, directory.routes],
+    table: { ...table, tools: discovery.withServerTools(table.tools) },
+    routes: [proxy.app, ...toolServers.routes, directory.routes, registry.routes],
     ...defined({ publicReads: directory.publicReads }),
     async close() {
-      await Promise.all([table.close(), proxy.close(), directory.close(), toolServers.close()]);
+      discovery.close();
+      const served = [table, proxy, directory, registry, toolServers];
+      await Promise.all(served.map((each) => each.close()));
     },
   };
 }

@@ -6,7 +6,7 @@ import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { CallContext, ToolEntry, ToolResult, ToolSource } from "../../lib/mcp/table.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
-import { renderFreeName, renderToolName } from "../tools/naming.ts";
+import { renderFreeName, renderToolName } from "../../lib/mcp/tool-name.ts";
 import type { Authorize } from "./authorize.ts";
 import type { CountCall } from "./count-call.ts";
 import { mountContent } from "./mounted-uris.ts";

@@ -2,7 +2,7 @@
 // name, or that cannot be written down, would be lost for good. It judges form only; what may be called is dispatch's.
 import { randomUUID } from "node:crypto";
 import type { AssistantMessage, ToolCallRequest, TurnResult } from "../model/types.ts";
-import { renderCalledName } from "../tools/naming.ts";
+import { renderCalledName } from "../../lib/mcp/tool-name.ts";
 
 /** What is kept; a provider is sent what it takes (model/call-ids.ts). */
 const maxIdChars = 256;

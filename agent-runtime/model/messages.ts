@@ -1,7 +1,7 @@
 // From the loop's messages to those of the client library, written structurally so that only ai-sdk.ts imports it.
 // What a model or an API cannot take is replaced, moved or left out: images, blank texts, ids and names of calls, two messages of
 // the user in a row.
-import { renderCalledName } from "../tools/naming.ts";
+import { renderCalledName } from "../../lib/mcp/tool-name.ts";
 import type { RenderCallId } from "./call-ids.ts";
 import { pdfType } from "./pdf.ts";
 import type { AssistantMessage, ImageData, ModelMessage, ToolResultPart } from "./types.ts";

@@ -3,7 +3,7 @@
 import type { RunSubAgent } from "../../crds/run-config.ts";
 import { mcpName, sessionIdMetaKey } from "../../crds/names.ts";
 import type { Link } from "../../lib/mcp/link.ts";
-import { renderToolName } from "./naming.ts";
+import { renderToolName } from "../../lib/mcp/tool-name.ts";
 import type { ToolRoute } from "./route.ts";
 
 /** Agents send a heartbeat every 15 s while they work. */

@@ -17,14 +17,8 @@ import { forwardsBearer, observeHeaders, type Addressee, type HeaderSources } fr
 import { renderGuidance, type ServerGuidance } from "./guidance.ts";
 import { createLink, type Link } from "../../lib/mcp/link.ts";
 import { createLinkPool, type Lease, type LinkPool } from "../../lib/mcp/link-pool.ts";
-import {
-  findUselessPatterns,
-  isToolAllowed,
-  readResourceName,
-  renderFreeName,
-  renderToolName,
-  resourcesRead,
-} from "./naming.ts";
+import { renderFreeName, renderToolName } from "../../lib/mcp/tool-name.ts";
+import { findUselessPatterns, isToolAllowed, readResourceName, resourcesRead } from "./naming.ts";
 import { createResourceRoutes, type ReadableServer, type ResourceRoutes } from "./resources.ts";
 import type { ToolRoute } from "./route.ts";
 import { renderSubAgentRoute } from "./sub-agents.ts";

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import { maxImageBytes } from "../image-data.ts";
 import { testImage } from "../testing/images.ts";
-import { findUselessPatterns, isToolAllowed, renderCalledName, renderToolName } from "./naming.ts";
+import { renderCalledName, renderToolName } from "../../lib/mcp/tool-name.ts";
+import { findUselessPatterns, isToolAllowed } from "./naming.ts";
 import { renderToolResult } from "./result.ts";
 
 describe("names of tools to the model", () => {

@@ -51,6 +51,8 @@ export interface ManagementParts {
 }
 
 export interface ManagementTable extends McpTable {
+  /** What agents_prompt does. */
+  promptAgent: ManagementTool["call"];
   /** Closes the ways to agents; calls that use them fail. */
   close(): Promise<void>;
 }
@@ -89,9 +91,10 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
     ],
   });
   const writing = { state, writesFor, rules };
+  const prompt = createAgentsPrompt({ state, links, conversations, announce });
   const tools = [
     createAgentsList(state),
-    createAgentsPrompt({ state, links, conversations, announce }),
+    prompt,
     ...createAgentsAbort({ state, admin, clock }),
     ...createAgentsWrite(writing, presets),
     ...createAgentsServers(writing),
@@ -103,6 +106,7 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
     tools: createToolSource(tools, mayWrite),
     prompts: [],
     resources: source,
+    promptAgent: prompt.call,
     async close() {
       runs.close();
       health.close();

@@ -13,6 +13,7 @@ import { CallLog } from "../servers/call-log.ts";
 import { keepToolStatus } from "../servers/tool-status.ts";
 import { createToolServers, type ToolServers } from "../servers/tool-servers.ts";
 import { createInstanceTester } from "../tester/instance-tester.ts";
+import type { Tester } from "../tester/tester.ts";
 import { clusterPrereqs, findPrograms } from "./prereqs.ts";
 import { createRestApp } from "./routes.ts";
 import { createServerWrites } from "./server-writes.ts";
@@ -26,7 +27,7 @@ export interface ServedServersParts {
   clock: Clock;
 }
 
-export interface ServedServers {
+export interface ServedServers extends Pick<Tester, "callTool"> {
   servers: ToolServers;
   calls: CallLog;
   routes: Hono<GatewayRoutes>[];
@@ -58,6 +59,7 @@ export function serveToolServers({ config, place, rules, metrics, log, clock }: 
   return {
     servers,
     calls,
+    callTool: tester.callTool,
     routes: [rest, tester.routes, feed.app],
     async close() {
       stopStatus?.();

@@ -20,6 +20,8 @@ const defaultStartWithinMs = 20_000;
 
 export interface Activation {
   activate(server: ServerEntry, writes: Writes): Promise<"activated" | "already_active">;
+  /** For a call of its tools: it is listed for nobody by that. Does nothing where it is active. */
+  start(server: ServerEntry, writes: Writes): Promise<void>;
   deactivate(server: ServerEntry, writes: Writes): Promise<"deactivated" | "not_active">;
   /** One that is not active is started for as long as it takes. */
   check(server: ServerEntry, writes: Writes): Promise<CheckResult>;
@@ -52,6 +54,11 @@ export function createActivation(parts: ActivationParts): Activation {
       await writes.servers.patch(writable(server), { spec: { active: true, listed: true } });
       await until(server, () => server.isActive && server.health.status === "healthy", startWithinMs);
       return "activated";
+    },
+    async start(server, writes) {
+      if (server.isActive) return;
+      await writes.servers.patch(writable(server), { spec: { active: true } });
+      await until(server, () => server.isActive && server.health.status === "healthy", startWithinMs);
     },
     async deactivate(server, writes) {
       const name = writable(server);

@@ -101,7 +101,10 @@ export class ServerEntry {
     return this.#health;
   }
 
-  /** Those that are offered, as last listed; undefined while it never listed any. What waits for approval is none of them. */
+  /**
+   * Those that are offered, as last listed; undefined while it never listed any. What waits for approval is none of them. The same
+   * object for as long as they are the same.
+   */
   get tools(): readonly ToolDescription[] | undefined {
     return this.#offered;
   }
@@ -250,9 +253,10 @@ export class ServerEntry {
     const isOffered = ({ name }: ToolDescription) =>
       (allow.length === 0 || allow.some((pattern) => matchesToolPattern(name, pattern))) &&
       !deny.some((pattern) => matchesToolPattern(name, pattern));
-    this.#tools = this.#listedTools.filter(isOffered).slice(0, maxTools);
+    const tools = this.#listedTools.filter(isOffered).slice(0, maxTools);
     const before = this.#pins.changed.join("\n");
-    this.#pins.list(this.#tools);
+    const areOthers = this.#pins.list(tools);
+    if (areOthers || this.#tools === undefined) this.#tools = tools;
     const { changed } = this.#pins;
     if (changed.length > 0 && changed.join("\n") !== before) {
       const tools = changed.slice(0, maxNamed);
@@ -262,7 +266,10 @@ export class ServerEntry {
   }
 
   #offer(): void {
-    this.#offered = this.#tools?.filter(({ name }) => !this.#pins.isHidden(name));
+    const before = this.#offered;
+    const offered = this.#tools?.filter(({ name }) => !this.#pins.isHidden(name));
+    const isSame = before?.length === offered?.length && offered?.every((tool, at) => tool === before?.[at]);
+    if (isSame !== true) this.#offered = offered;
   }
 
   #failed(): void {

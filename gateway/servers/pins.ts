@@ -40,16 +40,19 @@ export class Pins {
     this.#keepApproved();
   }
 
-  list(tools: readonly ToolDescription[]): void {
+  /** Whether they are others than those before. */
+  list(tools: readonly ToolDescription[]): boolean {
     // Most lists are as the one before, and hashes of thousands of tools take their time.
     const text = JSON.stringify(tools);
-    if (text !== this.#text) {
+    const areOthers = text !== this.#text;
+    if (areOthers) {
       this.#text = text;
       this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
       this.#hashes = new Map(tools.map((tool) => [tool.name, hashOfTool(tool)]));
     }
     if (this.mode !== "off") this.#pinned ??= new Map([...this.#hashes].slice(0, maxPinned));
     this.#keepApproved();
+    return areOthers;
   }
 
   /** Undefined where nothing is pinned. */

@@ -42,6 +42,8 @@ export interface ToolServers {
   find(idOrName: string, identity: Identity): ServerEntry | undefined;
   /** All, whoever asks. */
   all(): readonly ServerEntry[];
+  /** By its name, whoever asks. */
+  get(name: string): ServerEntry | undefined;
   /** Rejects with McpError; metered and noted either way. */
   call(call: ToolCall): Promise<CallResult>;
   metersOf(server: string): ToolMeter[];
@@ -123,6 +125,7 @@ export function createToolServers(parts: ToolServersParts): ToolServers {
   const all = () => [...entries.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return {
     all,
+    get: (name) => entries.get(name),
     list: (identity) => all().filter(({ name }) => seesServer(identity, name)),
     find(idOrName, identity) {
       // What was written a moment ago is in the state before its listeners hear of it.

@@ -2,6 +2,7 @@
 // change these as an API server would, and callers who say who they are in a header.
 import { Hono } from "hono";
 import { onTestFinished } from "vitest";
+import type { PallasAgent } from "../../crds/agent.ts";
 import { kinds } from "../../crds/kinds.ts";
 import type { PallasServer } from "../../crds/server.ts";
 import { roles, type Identity } from "../../lib/auth/roles.ts";
@@ -9,7 +10,7 @@ import { serveMcp } from "../../lib/mcp/serve.ts";
 import { staticTools, type McpTable, type ToolEntry } from "../../lib/mcp/table.ts";
 import { systemClock, type Clock } from "../../lib/process/clock.ts";
 import { listen } from "../../lib/process/http-server.ts";
-import { createLogger } from "../../lib/process/log.ts";
+import { createLogger, type Logger } from "../../lib/process/log.ts";
 import type { Mode } from "../../plan/rules.ts";
 import { sampleInstance } from "../../plan/testing/resources.ts";
 import { applyMergePatch } from "../merge-patch.ts";
@@ -19,7 +20,13 @@ import { createServerWrites } from "../rest/server-writes.ts";
 import { CallLog } from "../servers/call-log.ts";
 import { createToolServers, type ToolServers } from "../servers/tool-servers.ts";
 import { collectServers } from "../state/servers.ts";
-import { WriteRefused, type GatewayState, type ResourceWrites, type StateChange } from "../state/state.ts";
+import {
+  WriteRefused,
+  type GatewayState,
+  type ResourceWrites,
+  type StateChange,
+  type WritesFor,
+} from "../state/state.ts";
 import { localWrites } from "../writes/local-writes.ts";
 import { serverResource } from "./resources.ts";
 
@@ -73,6 +80,8 @@ export interface ServerScene {
   servers: ToolServers;
   calls: CallLog;
   app: Hono<GatewayRoutes>;
+  writesFor: WritesFor;
+  log: Logger;
   logs: Record<string, unknown>[];
   /** Each write: `create memory`. */
   written: string[];
@@ -92,6 +101,7 @@ type Known = Pick<
   | "instance"
   | "getInstance"
   | "listAgents"
+  | "getAgent"
   | "listServers"
   | "getServer"
   | "getServerAddress"
@@ -100,11 +110,13 @@ type Known = Pick<
 export interface TestServersState extends Known {
   put(server: PallasServer): void;
   remove(name: string): void;
+  putAgent(agent: PallasAgent): void;
 }
 
 function createState(inline: object[]): TestServersState {
   const instance = sampleInstance({ servers: inline }, { namespace: "agents" });
   const servers = new Map<string, PallasServer>();
+  const agents = new Map<string, PallasAgent>();
   const listeners = new Set<(change: StateChange) => void>();
   const collect = () => collectServers(instance, [...servers.values()]);
   const tell = (before: ReturnType<typeof collect>) => {
@@ -116,7 +128,8 @@ function createState(inline: object[]): TestServersState {
     namespace: "agents",
     instance: "ouranos",
     getInstance: () => instance,
-    listAgents: () => [],
+    listAgents: () => [...agents.values()],
+    getAgent: (name) => agents.get(name),
     listServers: () => collect().list,
     getServer: (name) => collect().get(name),
     getServerAddress: () => undefined,
@@ -133,6 +146,11 @@ function createState(inline: object[]): TestServersState {
       const before = collect();
       servers.delete(name);
       tell(before);
+    },
+    putAgent(agent) {
+      agents.set(agent.metadata.name, agent);
+      const change = { agents: [agent.metadata.name], servers: [], registrations: [], instance: false };
+      for (const listener of [...listeners]) listener(change);
     },
   };
 }
@@ -210,6 +228,8 @@ export function openServerScene(options: SceneOptions = {}): ServerScene {
     servers,
     calls,
     app,
+    writesFor,
+    log,
     logs,
     written,
     admit: (name, identity) => void identities.set(name, identity),

@@ -1,0 +1,100 @@
+// Discovery of an instance (DSC-1…5), put together from what the gateway knows of its servers and agents: the index and what feeds it, the
+// `registry` tool with its actions, and the tools of servers in lists.
+import type { GatewayConfig } from "../../crds/gateway-config.ts";
+import type { ToolSource } from "../../lib/mcp/table.ts";
+import type { Clock } from "../../lib/process/clock.ts";
+import type { Logger } from "../../lib/process/log.ts";
+import { SearchIndex } from "../../lib/search/search-index.ts";
+import type { WordTable } from "../../lib/search/searchable.ts";
+import type { ManagementTool } from "../management/tools/tool.ts";
+import type { GatewayMetrics } from "../metrics.ts";
+import { createActivation } from "../servers/activation.ts";
+import type { ToolServers } from "../servers/tool-servers.ts";
+import type { GatewayState, WritesFor } from "../state/state.ts";
+import type { Tester } from "../tester/tester.ts";
+import type { RegistryAction } from "./action.ts";
+import { createFindActions } from "./actions/find-tool.ts";
+import { createGetSchema } from "./actions/get-schema.ts";
+import { createProxyCall } from "./actions/proxy-call.ts";
+import { createServerActions } from "./actions/servers.ts";
+import { createCallTool } from "./call-tool.ts";
+import { createSuggest } from "./did-you-mean.ts";
+import { createFinder } from "./finder.ts";
+import { feedIndex } from "./index-feed.ts";
+import { createKnownTools, type AgentTools } from "./known-tools.ts";
+import { createListedTools } from "./listed-tools.ts";
+import { createMayCall, type MayCall } from "./may-call.ts";
+import { createReach } from "./reach.ts";
+import { createRegistryTool } from "./registry-tool.ts";
+import { ShownTools } from "./shown-tools.ts";
+
+export interface DiscoveryParts {
+  config: Pick<GatewayConfig, "instance">;
+  state: Pick<GatewayState, "getServer" | "getAgent" | "listAgents" | "onChange">;
+  servers: ToolServers;
+  agentTools: AgentTools;
+  /** What agents_prompt does. */
+  promptAgent: ManagementTool["call"];
+  callForwarding: Tester["callTool"];
+  writesFor: WritesFor;
+  /** Whether it starts servers for calls of their tools. */
+  mayStart: boolean;
+  /** Absent: a search goes by words alone. */
+  words?: WordTable | undefined;
+  /** Beside those of this folder. */
+  furtherActions?: readonly RegistryAction[];
+  metrics: Pick<GatewayMetrics, "countRegistryAction" | "countFound">;
+  log: Logger;
+  clock: Clock;
+}
+
+export interface Discovery {
+  tool: ManagementTool;
+  mayCall: MayCall;
+  /** A table's tools, and after them those of servers that its callers have in their lists; others are called by name. */
+  withServerTools(base: ToolSource): ToolSource;
+  /** Tools that can be found. */
+  countIndexed(): number;
+  /** Resolves when everything that is known by now can be found. */
+  settled(): Promise<void>;
+  close(): void;
+}
+
+export function createDiscovery(parts: DiscoveryParts): Discovery {
+  const { state, servers, agentTools, writesFor, mayStart, metrics, log, clock } = parts;
+  const index = new SearchIndex(parts.words === undefined ? {} : { words: parts.words });
+  const mayCall = createMayCall({ state });
+  const known = createKnownTools({ servers, state, agentTools, clock });
+  const reach = createReach({ known, mayCall });
+  const feed = feedIndex({ known, index, log, clock });
+  const activation = createActivation({ servers, clock });
+  const callTool = createCallTool({ ...parts, activation, writesFor: mayStart ? writesFor : undefined });
+  const suggest = createSuggest({ index, reach });
+  const shown = new ShownTools({ clock, onChange: (isFor) => listed.tell(isFor) });
+  const listed = createListedTools({ known, mayCall, reach, pinned: [], shown, callTool, clock });
+  const onFound = metrics.countFound;
+  const find = createFinder({ index, known, reach, canStart: callTool.canStart, onFound, clock });
+  const tool = createRegistryTool({
+    actions: [
+      ...createFindActions({ find, shown }),
+      createGetSchema({ reach, suggest }),
+      createProxyCall({ reach, suggest, callTool }),
+      ...createServerActions({ servers, reach, activation, shown, writesFor }),
+      ...(parts.furtherActions ?? []),
+    ],
+    onAction: metrics.countRegistryAction,
+  });
+  return {
+    tool,
+    mayCall,
+    withServerTools: listed.with,
+    countIndexed: () => index.size,
+    settled: feed.settled,
+    close() {
+      feed.close();
+      listed.close();
+      shown.close();
+      known.close();
+    },
+  };
+}

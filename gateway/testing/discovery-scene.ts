@@ -1,0 +1,134 @@
+// Discovery over real HTTP for tests: a scene of tool servers with the `registry` tool on /mcp and alone on /registry/mcp, for callers who
+// say who they are in a header, and clients of both eras.
+import { onTestFinished } from "vitest";
+import { serveMcp } from "../../lib/mcp/serve.ts";
+import type { ToolDescription } from "../../lib/mcp/connect.ts";
+import type { ToolResult } from "../../lib/mcp/table.ts";
+import { systemClock } from "../../lib/process/clock.ts";
+import { listen } from "../../lib/process/http-server.ts";
+import type { Identity } from "../../lib/auth/roles.ts";
+import { createDiscovery, type Discovery, type DiscoveryParts } from "../discovery/discovery.ts";
+import type { ReportedTools } from "../discovery/known-tools.ts";
+import { serveRegistry } from "../discovery/serve.ts";
+import { createToolSource } from "../management/tools/source.ts";
+import { openServerScene, type SceneOptions, type ServerScene } from "./server-scene.ts";
+import { testConfig } from "./resources.ts";
+import { toolClients, type ToolClient } from "./tool-clients.ts";
+
+export interface DiscoveryScene extends ServerScene {
+  discovery: Discovery;
+  url: string;
+  /** What agents say of their own servers. */
+  report(reports: readonly ReportedTools[]): void;
+  /** Messages to agents: who asked whom, and what. */
+  prompted: unknown[];
+  connect(era: "2025" | "2026", caller: string, path?: string): Promise<ToolClient>;
+  /** One action, by a client of the 2026 era. */
+  act(caller: string, args: Record<string, unknown>): Promise<Record<string, unknown>>;
+  /** One action without HTTP, for many of them. */
+  actNow(identity: Identity, args: Record<string, unknown>): Promise<ToolResult>;
+}
+
+export interface DiscoverySceneOptions extends SceneOptions {
+  mayStart?: boolean;
+  words?: DiscoveryParts["words"];
+}
+
+export async function openDiscoveryScene(options: DiscoverySceneOptions = {}): Promise<DiscoveryScene> {
+  const { clock = systemClock, mayStart = true, words, ...sceneOptions } = options;
+  const scene = openServerScene({ ...sceneOptions, clock });
+  const { state, servers, writesFor, log, app } = scene;
+  const reports = createReports();
+  const prompted: unknown[] = [];
+  const config = testConfig();
+  const discovery = createDiscovery({
+    config,
+    state,
+    servers,
+    agentTools: reports,
+    async promptAgent(args, { subject }) {
+      prompted.push({ subject, ...args });
+      return { content: [{ type: "text", text: `asked ${String(args["agent_id"])}` }] };
+    },
+    callForwarding: async () => {
+      throw new Error("no server of this scene forwards");
+    },
+    writesFor,
+    mayStart,
+    words,
+    metrics: { countRegistryAction: () => undefined, countFound: () => undefined },
+    log,
+    clock,
+  });
+  const registry = serveRegistry({ config, state, discovery, log, clock });
+  const tools = discovery.withServerTools(createToolSource([discovery.tool], false));
+  const table = { server: { name: "test", version: "1" }, tools, prompts: [] };
+  const sessions = { idleTtlMs: 60_000, max: 100 };
+  const endpoint = serveMcp(table, { log, bodyLimitBytes: 4_000_000, callers: "named", sessions, clock });
+  app.route("/", registry.routes);
+  app.route("/", endpoint.app);
+  const server = await listen(app.fetch, { port: 0, hostname: "127.0.0.1", log });
+  const open: ToolClient[] = [];
+  const connect = async (era: "2025" | "2026", caller: string, path = "/mcp") => {
+    const found = toolClients.find((each) => each.era === era);
+    if (found === undefined) throw new Error(`expected a client of the era ${era}`);
+    const client = await found.connect(`${server.url}${path}`, { "x-caller": caller });
+    open.push(client);
+    return client;
+  };
+  onTestFinished(async () => {
+    await Promise.all(open.map((client) => client.close()));
+    discovery.close();
+    await Promise.all([endpoint.close(), registry.close()]);
+    await server.close({ graceMs: 0 });
+  });
+  return {
+    ...scene,
+    discovery,
+    url: server.url,
+    report: reports.set,
+    prompted,
+    connect,
+    async act(caller, args) {
+      const client = await connect("2026", caller);
+      const { structuredContent, content } = await client.call("registry", args);
+      if (structuredContent === undefined) throw new Error(`expected a structure, found ${JSON.stringify(content)}`);
+      return structuredContent;
+    },
+    actNow: async (identity, args) =>
+      await discovery.tool.call(args, identity, {
+        era: "2026",
+        requestId: "1",
+        signal: new AbortController().signal,
+        caller: identity,
+        meta: {},
+      }),
+  };
+}
+
+function createReports() {
+  let all: readonly ReportedTools[] = [];
+  const listeners = new Set<() => void>();
+  return {
+    list: () => all,
+    onChange(listener: () => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    set(reports: readonly ReportedTools[]) {
+      all = reports;
+      for (const listener of [...listeners]) listener();
+    },
+  };
+}
+
+export const describeTool = (
+  name: string,
+  description: string,
+  properties: Record<string, object> = {},
+  required: string[] = [],
+): ToolDescription => ({
+  name,
+  description,
+  inputSchema: { type: "object", properties: JSON.parse(JSON.stringify(properties)), required },
+});
