@@ -3,8 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { metricNames } from "../crds/metric-names.ts";
 import { createKubeMetrics, type KubeMetrics } from "../lib/kube/metrics.ts";
 import { createMetrics } from "../lib/process/metrics.ts";
-import type { Confidence } from "./discovery/found.ts";
-import { actionOutcomes, type ActionOutcome } from "./discovery/registry-tool.ts";
+import type { Confidence } from "../lib/search/confidence.ts";
 import type { ProxiedCall } from "./proxy/proxy.ts";
 
 /** What a request was for. */
@@ -31,8 +30,8 @@ export interface GatewayMetrics {
   countProxied(call: ProxiedCall): void;
   countToolCall(outcome: ToolOutcome, durationMs: number): void;
   /** @param action of the registry tool */
-  countRegistryAction(action: string, outcome: ActionOutcome): void;
-  countFound(confidence: Confidence | "none", durationMs: number): void;
+  countRegistryAction(action: string, outcome: ToolOutcome): void;
+  countFound(confidence: Confidence, durationMs: number): void;
   /** Text 0.0.4. */
   render(): Promise<{ body: string; contentType: string }>;
 }
@@ -158,7 +157,7 @@ function createDiscoveryMetrics(registers: Registry[]): Pick<GatewayMetrics, "co
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1],
     registers,
   });
-  for (const outcome of actionOutcomes) actions.inc({ action: "find_tool", outcome }, 0);
+  for (const outcome of toolOutcomes) actions.inc({ action: "find_tool", outcome }, 0);
   for (const confidence of confidences) found.inc({ confidence }, 0);
   return {
     countRegistryAction: (action, outcome) => actions.inc({ action, outcome }),

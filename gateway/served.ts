@@ -8,7 +8,7 @@ import type { Logger } from "../lib/process/log.ts";
 import { limitsVariable, type Rules } from "../plan/rules.ts";
 import { serveDirectory } from "./directory/serve.ts";
 import { createDiscovery } from "./discovery/discovery.ts";
-import { noAgentTools } from "./discovery/known-tools.ts";
+import { noAgentTools } from "./discovery/reported-tools.ts";
 import { serveRegistry } from "./discovery/serve.ts";
 import type { Environment } from "./environment.ts";
 import type { GatewayOptions } from "./gateway.ts";

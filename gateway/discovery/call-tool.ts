@@ -66,7 +66,7 @@ export function createCallTool(parts: CallToolParts): CallTool {
 export const howToStart = ({ name }: Pick<ServerEntry, "name">): string =>
   `server "${name}" is stopped: somebody with the role operator starts it by the action activate, or by spec.active of its PallasServer`;
 
-export const askAgents = ({ source, tool }: KnownTool, agents: readonly string[]): ToolRefused => {
+const askAgents = ({ source, tool }: KnownTool, agents: readonly string[]): ToolRefused => {
   const [first = ""] = agents;
   return new ToolRefused("unready", `only agents reach server "${source.name}": ${howToAsk(tool.name, first)}`);
 };

@@ -21,10 +21,11 @@ import { createCallTool } from "./call-tool.ts";
 import { createSuggest } from "./did-you-mean.ts";
 import { createFinder } from "./finder.ts";
 import { feedIndex } from "./index-feed.ts";
-import { createKnownTools, type AgentTools } from "./known-tools.ts";
+import { KnownTools } from "./known-tools.ts";
 import { createListedTools } from "./listed-tools.ts";
 import { createMayCall, type MayCall } from "./may-call.ts";
 import { createReach } from "./reach.ts";
+import type { AgentTools } from "./reported-tools.ts";
 import { createRegistryTool } from "./registry-tool.ts";
 import { ShownTools } from "./shown-tools.ts";
 
@@ -64,7 +65,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
   const { state, servers, agentTools, writesFor, mayStart, metrics, log, clock } = parts;
   const index = new SearchIndex(parts.words === undefined ? {} : { words: parts.words });
   const mayCall = createMayCall({ state });
-  const known = createKnownTools({ servers, state, agentTools, clock });
+  const known = new KnownTools({ servers, state, agentTools, clock });
   const reach = createReach({ known, mayCall });
   const feed = feedIndex({ known, index, log, clock });
   const activation = createActivation({ servers, clock });

@@ -1,11 +1,12 @@
 // Finds the tool that a query asks for, among those that its caller reaches (DSC-2, DSC-3), and says how it is called from there.
 import { toContentWords, toTerm } from "../../lib/search/tokens.ts";
+import type { Confidence } from "../../lib/search/confidence.ts";
 import type { SearchIndex } from "../../lib/search/search-index.ts";
 import type { Identity } from "../../lib/auth/roles.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { CallTool } from "./call-tool.ts";
 import { howToAsk, howToStart } from "./call-tool.ts";
-import { maxOthers, renderFound, renderNotFound, type Confidence, type FoundTool } from "./found.ts";
+import { maxOthers, renderFound, renderNotFound, type FoundTool } from "./found.ts";
 import type { KnownTools, Source } from "./known-tools.ts";
 import type { Reach } from "./reach.ts";
 import type { ToolRef } from "./tool-name.ts";
@@ -30,7 +31,7 @@ export interface FinderParts {
   reach: Reach;
   canStart: CallTool["canStart"];
   /** Hears how sure each answer was, and how long it took. */
-  onFound: (confidence: Confidence | "none", durationMs: number) => void;
+  onFound: (confidence: Confidence, durationMs: number) => void;
   clock: Clock;
 }
 

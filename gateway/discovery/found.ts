@@ -1,10 +1,9 @@
 // What find_tool answers of a search (DSC-2): the best tool with what its call needs, and a few others. Pure.
+import type { Confidence } from "../../lib/search/confidence.ts";
 import { messageSchema, type KnownTool } from "./known-tools.ts";
 import { agentTool } from "./may-call.ts";
 import { summariseArguments } from "./schema-summary.ts";
 import { callAsOf } from "./tool-name.ts";
-
-export type Confidence = "high" | "medium" | "low";
 
 export interface FoundTool {
   readonly known: KnownTool;
@@ -14,7 +13,7 @@ export interface FoundTool {
 }
 
 export interface Answered {
-  readonly confidence: Confidence;
+  readonly confidence: Exclude<Confidence, "none">;
   /** How the best is called. */
   readonly nextStep: string;
 }
@@ -70,7 +69,7 @@ export function renderNotFound(topScore: number, stopped: readonly string[]) {
   return { found: false, top_score: renderScore(topScore), hint: `${advice}${further}` };
 }
 
-export const renderScore = (score: number): number => Math.round(score * 1_000) / 1_000;
+const renderScore = (score: number): number => Math.round(score * 1_000) / 1_000;
 
 const cut = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : `${text.slice(0, maxChars - 1)}…`;

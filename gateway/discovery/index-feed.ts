@@ -75,13 +75,11 @@ export function feedIndex({ known, index, log, clock }: IndexFeedParts): IndexFe
     waiting.add(name);
     running ??= work().finally(() => (running = undefined));
   };
-  const settled = createSettled({ clock, settleMs, everyMs, look });
+  const settled = createSettled({ clock, settleMs, look });
   for (const name of known.names()) look(name);
   const stop = known.onChange((name) => settled.note(name));
   return {
-    async settled() {
-      while (running !== undefined) await running;
-    },
+    settled: async () => await running,
     close() {
       isClosed = true;
       stop();

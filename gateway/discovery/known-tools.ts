@@ -9,22 +9,8 @@ import { titleFromName } from "../../crds/names.ts";
 import type { ServerEntry } from "../servers/entry.ts";
 import type { ToolServers } from "../servers/tool-servers.ts";
 import type { GatewayState } from "../state/state.ts";
+import { groupReports, type AgentTools, type Reported } from "./reported-tools.ts";
 import { agentTool } from "./may-call.ts";
-
-/** Tools of servers that only agents reach, as they say themselves. */
-export interface AgentTools {
-  list(): readonly ReportedTools[];
-  onChange(listener: () => void): () => void;
-}
-
-export interface ReportedTools {
-  readonly agent: string;
-  readonly server: string;
-  readonly serverDescription?: string;
-  readonly tools: readonly ToolDescription[];
-}
-
-export const noAgentTools: AgentTools = { list: () => [], onChange: () => () => undefined };
 
 /**
  * server: called by the gateway. agent: its one tool is a message to it. reported: called by agents alone. outline: of a server that is
@@ -60,16 +46,6 @@ export interface KnownToolsParts {
   clock: Clock;
 }
 
-export interface KnownTools {
-  /** Of servers and agents. */
-  names(): readonly string[];
-  get(name: string): Source | undefined;
-  find(server: string, tool: string): KnownTool | undefined;
-  /** Names of sources that may be others now; until what it returns is called. */
-  onChange(listener: (name: string) => void): () => void;
-  close(): void;
-}
-
 /** Of an agent's one tool. */
 export const messageSchema: JsonObjectSchema = {
   type: "object",
@@ -84,96 +60,101 @@ export const messageSchema: JsonObjectSchema = {
 const noTools: readonly ToolDescription[] = [];
 const maxOutlined = 1_024;
 
-export function createKnownTools({ servers, state, agentTools, clock }: KnownToolsParts): KnownTools {
-  const listeners = new Set<(name: string) => void>();
-  const away = new Map<string, string>();
-  const toolsOfAgent = createAgentTool();
-  const outlines = createOutlines();
-  const indexes = new WeakMap<readonly ToolDescription[], ReadonlyMap<string, ToolDescription>>();
-  let reported = groupReports(agentTools.list(), new Map());
+export class KnownTools {
+  readonly #parts: KnownToolsParts;
+  readonly #listeners = new Set<(name: string) => void>();
+  readonly #away = new Map<string, string>();
+  readonly #stops: (() => void)[];
+  readonly #agentTool = createAgentTool();
+  readonly #outlines = createOutlines();
+  readonly #indexes = new WeakMap<readonly ToolDescription[], ReadonlyMap<string, ToolDescription>>();
+  #reported: ReadonlyMap<string, Reported>;
 
-  const noteReach = (name: string) => {
-    const entry = servers.get(name);
-    if (entry === undefined || isReached(entry)) away.delete(name);
-    else if (!away.has(name)) away.set(name, renderTime(clock));
-  };
-  const tell = (name: string) => {
-    noteReach(name);
-    for (const listener of [...listeners]) listener(name);
-  };
-  for (const { name } of servers.all()) noteReach(name);
-  const stops = [
-    servers.onChange(tell),
-    state.onChange(({ agents }) => agents.forEach(tell)),
-    agentTools.onChange(() => {
-      const before = reported;
-      reported = groupReports(agentTools.list(), before);
-      for (const name of new Set([...before.keys(), ...reported.keys()])) {
-        if (before.get(name)?.tools !== reported.get(name)?.tools) tell(name);
-      }
-    }),
-  ];
+  constructor(parts: KnownToolsParts) {
+    this.#parts = parts;
+    const { servers, state, agentTools } = parts;
+    this.#reported = groupReports(agentTools.list(), new Map());
+    for (const { name } of servers.all()) this.#noteReach(name);
+    this.#stops = [
+      servers.onChange((name) => this.#tell(name)),
+      state.onChange(({ agents }) => agents.forEach((name) => this.#tell(name))),
+      agentTools.onChange(() => this.#readReports()),
+    ];
+  }
 
-  const sourceOfServer = (entry: ServerEntry): Source => {
+  /** Of servers and agents. */
+  names(): readonly string[] {
+    const { servers, state } = this.#parts;
+    const agents = state.listAgents().map(({ metadata }) => metadata.name);
+    return [...new Set([...servers.all().map(({ name }) => name), ...agents])];
+  }
+
+  get(name: string): Source | undefined {
+    const entry = this.#parts.servers.get(name);
+    if (entry !== undefined) return this.#ofServer(entry);
+    const agent = this.#parts.state.getAgent(name);
+    if (agent === undefined) return undefined;
+    return {
+      ...{ name, kind: "agent", description: agent.spec.description, tags: [], tools: this.#agentTool(agent) },
+      ...{ entry: undefined, unreachableSince: undefined, agentsWith: () => [] },
+    };
+  }
+
+  find(server: string, name: string): KnownTool | undefined {
+    const source = this.get(server);
+    if (source === undefined) return undefined;
+    const { tools } = source;
+    const byName = this.#indexes.get(tools) ?? new Map(tools.map((tool) => [tool.name, tool]));
+    this.#indexes.set(tools, byName);
+    const tool = byName.get(name);
+    return tool && { source, tool };
+  }
+
+  /** Names of sources that may be others now; until what it returns is called. */
+  onChange(listener: (name: string) => void): () => void {
+    const own = (name: string) => listener(name);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  close(): void {
+    this.#stops.forEach((stop) => stop());
+    this.#listeners.clear();
+  }
+
+  #ofServer(entry: ServerEntry): Source {
     const { name, known, tools } = entry;
     const { title, description, tags = [] } = known.resource?.spec ?? {};
-    const report = tools === undefined && entry.problem !== undefined ? reported.get(name) : undefined;
+    const report = tools === undefined && entry.problem !== undefined ? this.#reported.get(name) : undefined;
+    const words = [title, description].filter((text) => text !== undefined).join(": ");
     const shared = {
-      name,
-      description: [title, description].filter((text) => text !== undefined).join(": ") || report?.description,
-      tags,
-      entry,
-      unreachableSince: away.get(name),
+      ...{ name, tags, entry, description: words === "" ? report?.description : words },
+      unreachableSince: this.#away.get(name),
       agentsWith: (tool: string) => report?.agentsWith.get(tool) ?? [],
     };
     if (tools !== undefined) return { ...shared, kind: "server", tools };
-    if (report !== undefined) {
-      return { ...shared, kind: "reported", tools: report.tools, unreachableSince: undefined };
+    if (report === undefined) return { ...shared, kind: "outline", tools: this.#outlines(entry) };
+    return { ...shared, kind: "reported", tools: report.tools, unreachableSince: undefined };
+  }
+
+  #readReports(): void {
+    const before = this.#reported;
+    this.#reported = groupReports(this.#parts.agentTools.list(), before);
+    for (const name of new Set([...before.keys(), ...this.#reported.keys()])) {
+      if (before.get(name) !== this.#reported.get(name)) this.#tell(name);
     }
-    return { ...shared, kind: "outline", tools: outlines(entry) };
-  };
-  const get = (name: string): Source | undefined => {
-    const entry = servers.get(name);
-    if (entry !== undefined) return sourceOfServer(entry);
-    const agent = state.getAgent(name);
-    if (agent === undefined) return undefined;
-    return {
-      name,
-      kind: "agent",
-      description: agent.spec.description,
-      tags: [],
-      tools: toolsOfAgent(agent),
-      entry: undefined,
-      unreachableSince: undefined,
-      agentsWith: () => [],
-    };
-  };
-  const indexOf = (tools: readonly ToolDescription[]) => {
-    const known = indexes.get(tools) ?? new Map(tools.map((tool) => [tool.name, tool]));
-    indexes.set(tools, known);
-    return known;
-  };
-  return {
-    names() {
-      const agents = state.listAgents().map(({ metadata }) => metadata.name);
-      return [...new Set([...servers.all().map(({ name }) => name), ...agents])];
-    },
-    get,
-    find(server, name) {
-      const source = get(server);
-      const tool = source && indexOf(source.tools).get(name);
-      return source && tool && { source, tool };
-    },
-    onChange(listener) {
-      const own = (name: string) => listener(name);
-      listeners.add(own);
-      return () => void listeners.delete(own);
-    },
-    close() {
-      stops.forEach((stop) => stop());
-      listeners.clear();
-    },
-  };
+  }
+
+  #tell(name: string): void {
+    this.#noteReach(name);
+    for (const listener of [...this.#listeners]) listener(name);
+  }
+
+  #noteReach(name: string): void {
+    const entry = this.#parts.servers.get(name);
+    if (entry === undefined || isReached(entry)) this.#away.delete(name);
+    else if (!this.#away.has(name)) this.#away.set(name, renderTime(this.#parts.clock));
+  }
 }
 
 /** Whether a call of its tools has somewhere to go. */
@@ -212,40 +193,3 @@ function createOutlines(): (entry: ServerEntry) => readonly ToolDescription[] {
 }
 
 const outlineOf = (name: string): ToolDescription => ({ name, inputSchema: { type: "object" } });
-
-interface Reported {
-  readonly description: string | undefined;
-  readonly tools: readonly ToolDescription[];
-  readonly agentsWith: ReadonlyMap<string, readonly string[]>;
-  /** What it was made of. */
-  readonly from: readonly ReportedTools[];
-}
-
-/** By server; of two agents that report a tool of one name the first says what it is. */
-function groupReports(
-  all: readonly ReportedTools[],
-  before: ReadonlyMap<string, Reported>,
-): ReadonlyMap<string, Reported> {
-  const byServer = Map.groupBy(all, ({ server }) => server);
-  return new Map([...byServer].map(([server, from]) => [server, mergeReports(from, before.get(server))]));
-}
-
-function mergeReports(from: readonly ReportedTools[], before: Reported | undefined): Reported {
-  const isSame =
-    before?.from.length === from.length &&
-    from.every(({ tools, agent }, at) => {
-      const old = before.from[at];
-      return old?.agent === agent && old.tools === tools;
-    });
-  if (isSame && before !== undefined) return before;
-  const tools = new Map<string, ToolDescription>();
-  const agentsWith = new Map<string, string[]>();
-  for (const { agent, tools: own } of from) {
-    for (const tool of own) {
-      if (!tools.has(tool.name)) tools.set(tool.name, tool);
-      agentsWith.set(tool.name, [...(agentsWith.get(tool.name) ?? []), agent]);
-    }
-  }
-  const described = from.find(({ serverDescription }) => serverDescription !== undefined);
-  return { description: described?.serverDescription, tools: [...tools.values()], agentsWith, from };
-}

@@ -149,12 +149,12 @@ function followLists({ known, mayCall, pinned, shown, clock }: ListedToolsParts,
   const settled = createSettled({
     clock,
     settleMs,
-    everyMs,
     look(name) {
       const [old, now] = [before.get(name) ?? { tools: noTools, isListed: false }, look(name)];
       if (known.get(name) === undefined) before.delete(name);
       else before.set(name, now);
       if (old.tools === now.tools && old.isListed === now.isListed) return;
+      settled.hold(name, everyMs);
       const isPinned = pinned.some((each) => each.startsWith(nameOfTool(name, "")));
       const isForMany = old.isListed || now.isListed || isPinned;
       tell((requester) => {

@@ -3,20 +3,17 @@
 import * as z from "zod";
 import { requireRole, type Identity } from "../../lib/auth/roles.ts";
 import { defineTool, renderRefused, ToolRefused, type ManagementTool } from "../management/tools/tool.ts";
+import type { ToolOutcome } from "../metrics.ts";
 import type { RegistryAction } from "./action.ts";
 import { parameters } from "./parameters.ts";
 import { readRefusal } from "./refusal.ts";
 
-export const registryToolName = "registry";
-
-/** error: it was refused, or failed. */
-export const actionOutcomes = ["ok", "error"] as const;
-export type ActionOutcome = (typeof actionOutcomes)[number];
+const registryToolName = "registry";
 
 export interface RegistryToolParts {
   actions: readonly RegistryAction[];
-  /** Hears of each action, with how it ended. */
-  onAction: (action: string, outcome: ActionOutcome) => void;
+  /** Hears of each action, with how it ended; error: it was refused, or failed. */
+  onAction: (action: string, outcome: ToolOutcome) => void;
 }
 
 const purpose =

@@ -8,7 +8,7 @@ export interface ToolRef {
 const separator = "__";
 const callPrefix = `mcp${separator}`;
 /** Longer ones are nobody's: a server has at most 63 characters, and what a tool has beyond this is no name. */
-export const maxToolNameChars = 1_024;
+const maxToolNameChars = 1_024;
 
 export const nameOfTool = (server: string, tool: string): string => `${server}${separator}${tool}`;
 

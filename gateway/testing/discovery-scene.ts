@@ -2,13 +2,12 @@
 // say who they are in a header, and clients of both eras.
 import { onTestFinished } from "vitest";
 import { serveMcp } from "../../lib/mcp/serve.ts";
-import type { ToolDescription } from "../../lib/mcp/connect.ts";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import { systemClock } from "../../lib/process/clock.ts";
 import { listen } from "../../lib/process/http-server.ts";
 import type { Identity } from "../../lib/auth/roles.ts";
 import { createDiscovery, type Discovery, type DiscoveryParts } from "../discovery/discovery.ts";
-import type { ReportedTools } from "../discovery/known-tools.ts";
+import type { ReportedTools } from "../discovery/reported-tools.ts";
 import { serveRegistry } from "../discovery/serve.ts";
 import { createToolSource } from "../management/tools/source.ts";
 import { openServerScene, type SceneOptions, type ServerScene } from "./server-scene.ts";
@@ -121,14 +120,3 @@ function createReports() {
     },
   };
 }
-
-export const describeTool = (
-  name: string,
-  description: string,
-  properties: Record<string, object> = {},
-  required: string[] = [],
-): ToolDescription => ({
-  name,
-  description,
-  inputSchema: { type: "object", properties: JSON.parse(JSON.stringify(properties)), required },
-});
