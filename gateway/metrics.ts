@@ -32,6 +32,8 @@ export interface GatewayMetrics {
   /** @param action of the registry tool */
   countRegistryAction(action: string, outcome: ToolOutcome): void;
   countFound(confidence: Confidence, durationMs: number): void;
+  /** Tools that can be found. */
+  setIndexed(count: number): void;
   /** Text 0.0.4. */
   render(): Promise<{ body: string; contentType: string }>;
 }
@@ -138,7 +140,9 @@ function createToolMetrics(registers: Registry[]): GatewayMetrics["countToolCall
 /** How sure find_tool was. */
 const confidences = ["high", "medium", "low", "none"] as const;
 
-function createDiscoveryMetrics(registers: Registry[]): Pick<GatewayMetrics, "countRegistryAction" | "countFound"> {
+function createDiscoveryMetrics(
+  registers: Registry[],
+): Pick<GatewayMetrics, "countRegistryAction" | "countFound" | "setIndexed"> {
   const actions = new Counter({
     name: "pallas_gateway_registry_actions_total",
     help: "Actions of the registry tool, by how they ended.",
@@ -151,6 +155,7 @@ function createDiscoveryMetrics(registers: Registry[]): Pick<GatewayMetrics, "co
     labelNames: ["confidence"],
     registers,
   });
+  const indexed = new Gauge({ name: "pallas_gateway_indexed_tools", help: "Tools that can be found.", registers });
   const searchSeconds = new Histogram({
     name: "pallas_gateway_search_duration_seconds",
     help: "Time of searches for a tool.",
@@ -165,5 +170,6 @@ function createDiscoveryMetrics(registers: Registry[]): Pick<GatewayMetrics, "co
       found.inc({ confidence });
       searchSeconds.observe(durationMs / 1000);
     },
+    setIndexed: (count) => indexed.set(count),
   };
 }

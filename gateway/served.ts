@@ -25,7 +25,7 @@ export interface ServedParts {
   config: GatewayConfig;
   place: Pick<Place, "state" | "writesFor" | "registrations" | "writeToolStatus" | "server">;
   environment: Pick<Environment, "PALLAS_AGENTS_TOKEN" | "PALLAS_IMAGE" | typeof limitsVariable>;
-  metrics: Pick<GatewayMetrics, "countProxied" | "countToolCall" | "countRegistryAction" | "countFound">;
+  metrics: Pick<GatewayMetrics, "countProxied" | "countToolCall" | "countRegistryAction" | "countFound" | "setIndexed">;
   log: Logger;
   clock: Clock;
 }

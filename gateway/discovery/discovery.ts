@@ -30,7 +30,7 @@ import { createRegistryTool } from "./registry-tool.ts";
 import { ShownTools } from "./shown-tools.ts";
 
 export interface DiscoveryParts {
-  config: Pick<GatewayConfig, "instance">;
+  config: Pick<GatewayConfig, "pinnedTools">;
   state: Pick<GatewayState, "getServer" | "getAgent" | "listAgents" | "onChange">;
   servers: ToolServers;
   agentTools: AgentTools;
@@ -44,7 +44,7 @@ export interface DiscoveryParts {
   words?: WordTable | undefined;
   /** Beside those of this folder. */
   furtherActions?: readonly RegistryAction[];
-  metrics: Pick<GatewayMetrics, "countRegistryAction" | "countFound">;
+  metrics: Pick<GatewayMetrics, "countRegistryAction" | "countFound" | "setIndexed">;
   log: Logger;
   clock: Clock;
 }
@@ -62,17 +62,17 @@ export interface Discovery {
 }
 
 export function createDiscovery(parts: DiscoveryParts): Discovery {
-  const { state, servers, agentTools, writesFor, mayStart, metrics, log, clock } = parts;
+  const { config, state, servers, agentTools, writesFor, mayStart, metrics, log, clock } = parts;
   const index = new SearchIndex(parts.words === undefined ? {} : { words: parts.words });
   const mayCall = createMayCall({ state });
   const known = new KnownTools({ servers, state, agentTools, clock });
   const reach = createReach({ known, mayCall });
-  const feed = feedIndex({ known, index, log, clock });
+  const feed = feedIndex({ known, index, onIndexed: metrics.setIndexed, log, clock });
   const activation = createActivation({ servers, clock });
   const callTool = createCallTool({ ...parts, activation, writesFor: mayStart ? writesFor : undefined });
   const suggest = createSuggest({ index, reach });
   const shown = new ShownTools({ clock, onChange: (isFor) => listed.tell(isFor) });
-  const listed = createListedTools({ known, mayCall, reach, pinned: [], shown, callTool, clock });
+  const listed = createListedTools({ known, mayCall, reach, pinned: config.pinnedTools ?? [], shown, callTool, clock });
   const onFound = metrics.countFound;
   const find = createFinder({ index, known, reach, canStart: callTool.canStart, onFound, clock });
   const tool = createRegistryTool({

@@ -12,7 +12,9 @@ import { createSettled } from "./settled.ts";
 
 export interface IndexFeedParts {
   known: Pick<KnownTools, "names" | "get" | "onChange">;
-  index: Pick<SearchIndex, "put" | "remove">;
+  index: Pick<SearchIndex, "put" | "remove" | "size">;
+  /** Hears how many tools can be found. */
+  onIndexed: (count: number) => void;
   log: Logger;
   clock: Clock;
 }
@@ -34,7 +36,7 @@ interface Indexed {
   readonly description: string | undefined;
 }
 
-export function feedIndex({ known, index, log, clock }: IndexFeedParts): IndexFeed {
+export function feedIndex({ known, index, onIndexed, log, clock }: IndexFeedParts): IndexFeed {
   const indexed = new Map<string, Indexed>();
   const waiting = new Set<string>();
   let isClosed = false;
@@ -65,6 +67,7 @@ export function feedIndex({ known, index, log, clock }: IndexFeedParts): IndexFe
       waiting.delete(name);
       try {
         await take(name);
+        onIndexed(index.size);
       } catch (error) {
         indexed.delete(name);
         log.error({ server: name, err: error }, "tools cannot be indexed");

@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 import { serveMcp } from "../../lib/mcp/serve.ts";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import { systemClock } from "../../lib/process/clock.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { listen } from "../../lib/process/http-server.ts";
 import type { Identity } from "../../lib/auth/roles.ts";
 import { createDiscovery, type Discovery, type DiscoveryParts } from "../discovery/discovery.ts";
@@ -30,16 +31,17 @@ export interface DiscoveryScene extends ServerScene {
 
 export interface DiscoverySceneOptions extends SceneOptions {
   mayStart?: boolean;
+  pinnedTools?: string[];
   words?: DiscoveryParts["words"];
 }
 
 export async function openDiscoveryScene(options: DiscoverySceneOptions = {}): Promise<DiscoveryScene> {
-  const { clock = systemClock, mayStart = true, words, ...sceneOptions } = options;
+  const { clock = systemClock, mayStart = true, words, pinnedTools, ...sceneOptions } = options;
   const scene = openServerScene({ ...sceneOptions, clock });
   const { state, servers, writesFor, log, app } = scene;
   const reports = createReports();
   const prompted: unknown[] = [];
-  const config = testConfig();
+  const config = testConfig(defined({ pinnedTools }));
   const discovery = createDiscovery({
     config,
     state,
@@ -55,7 +57,7 @@ export async function openDiscoveryScene(options: DiscoverySceneOptions = {}): P
     writesFor,
     mayStart,
     words,
-    metrics: { countRegistryAction: () => undefined, countFound: () => undefined },
+    metrics: { countRegistryAction: () => undefined, countFound: () => undefined, setIndexed: () => undefined },
     log,
     clock,
   });
