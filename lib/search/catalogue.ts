@@ -1,24 +1,7 @@
-// What is known of all servers: which tools have which terms and which pieces of names, and the segment of each server.
+// What is known of all servers: which tools have which terms, pieces of names and vectors, and the segment of each server.
 import { PostingList } from "./posting-list.ts";
-import { Slots } from "./slots.ts";
-import type { Rows } from "./vectors.ts";
-
-/** The tools of one server, as they were put at one time. */
-export interface Segment {
-  readonly server: string;
-  readonly tools: readonly string[];
-  /** Of each tool. */
-  readonly slots: readonly number[];
-  /** Of each tool: how many terms its name has. */
-  readonly nameTerms: Uint8Array;
-  /** Of each tool: how many pieces its name has. */
-  readonly namePieces: Uint16Array;
-  readonly serverPieces: ReadonlySet<string>;
-  /** Made by the word table. */
-  readonly meanings: Rows | undefined;
-  /** Made elsewhere; only if there is one of every tool. */
-  readonly outside: Rows | undefined;
-}
+import { Slots, type Segment } from "./slots.ts";
+import { Vectors } from "./vectors.ts";
 
 export class Postings {
   readonly lists = new Map<string, PostingList>();
@@ -33,19 +16,45 @@ export class Postings {
   }
 }
 
+/** Vectors of one width from outside, and how many live tools have one. */
+interface Outside {
+  readonly vectors: Vectors;
+  live: number;
+}
+
 export class Catalogue {
   readonly segments = new Map<string, Segment>();
   readonly slots = new Slots();
   readonly terms = new Postings();
   readonly pieces = new Postings();
+  /** Made by the word table. */
+  readonly meanings: Vectors | undefined;
+  /** Made elsewhere, by their width. */
+  readonly #outside = new Map<number, Outside>();
   /** Changes with what can be found. */
   version = 0;
 
+  /** @param width of the word table's vectors; undefined without one */
+  constructor(width: number | undefined) {
+    this.meanings = width === undefined ? undefined : new Vectors(width);
+  }
+
+  /** The vectors from outside, if every tool has one of the same width. */
+  get outside(): Vectors | undefined {
+    for (const { vectors, live } of this.#outside.values()) if (live > 0 && live === this.slots.live) return vectors;
+    return undefined;
+  }
+
+  /** Where vectors of that width belong. */
+  outsideOf(width: number): Vectors {
+    return this.#outsideOf(width).vectors;
+  }
+
   publish(segment: Segment): void {
-    const before = this.segments.get(segment.server);
-    if (before !== undefined) this.slots.retire(before.slots);
+    this.remove(segment.server);
     this.segments.set(segment.server, segment);
-    this.slots.publish(segment.slots);
+    this.slots.publish(segment);
+    if (segment.outsideWidth !== undefined) this.#outsideOf(segment.outsideWidth).live += segment.slots.length;
     this.version += 1;
   }
 
@@ -55,5 +64,21 @@ export class Catalogue {
     this.segments.delete(server);
     this.slots.retire(segment.slots);
     this.version += 1;
+    if (segment.outsideWidth === undefined) return;
+    this.#outsideOf(segment.outsideWidth).live -= segment.slots.length;
+  }
+
+  /** Forgets vectors from outside of widths that no tool has any more. */
+  dropUnusedWidths(): void {
+    for (const [width, { live }] of this.#outside) if (live === 0) this.#outside.delete(width);
+  }
+
+  #outsideOf(width: number): Outside {
+    let outside = this.#outside.get(width);
+    if (outside === undefined) {
+      outside = { vectors: new Vectors(width), live: 0 };
+      this.#outside.set(width, outside);
+    }
+    return outside;
   }
 }

@@ -4,6 +4,7 @@
 /** Slots that there can be: tools at once, old and new ones of a list that is replaced counted. */
 export const maxSlots = 2 ** 20;
 const maxWeight = 1023;
+export const shareStep = 1 / maxWeight;
 export const inName = 1;
 export const inServer = 2;
 
@@ -16,8 +17,9 @@ export function slotOf(posting: number): number {
   return posting >>> 12;
 }
 
-export function shareOf(posting: number): number {
-  return (posting & maxWeight) / maxWeight;
+/** How much of the tool the term makes up, in steps of `shareStep`. */
+export function shareStepsOf(posting: number): number {
+  return posting & maxWeight;
 }
 
 export function placesOf(posting: number): number {

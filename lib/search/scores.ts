@@ -1,23 +1,23 @@
 // What ranking and "did you mean" share: scores by words, who may see what, and the best of many.
-import type { Catalogue, Segment } from "./catalogue.ts";
-import { shareOf, slotOf } from "./postings.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { shareStep, shareStepsOf, slotOf } from "./postings.ts";
+import type { PostingList } from "./posting-list.ts";
 import type { Accept } from "./searchable.ts";
+import type { Slots } from "./slots.ts";
 
 export interface Candidate {
-  readonly segment: Segment;
-  readonly at: number;
   readonly slot: number;
   readonly score: number;
+}
+
+export interface Looked {
+  readonly list: PostingList | undefined;
+  readonly rarity: number;
 }
 
 /** BM25's weight of a term that `having` of `all` tools have. */
 function rarity(all: number, having: number): number {
   return Math.log(1 + (all - having + 0.5) / (having + 0.5));
-}
-
-export interface Looked {
-  readonly list: { readonly entries: Uint32Array; readonly length: number } | undefined;
-  readonly rarity: number;
 }
 
 export function lookUp(catalogue: Catalogue, terms: readonly string[]): Looked[] {
@@ -28,29 +28,29 @@ export function lookUp(catalogue: Catalogue, terms: readonly string[]): Looked[]
   });
 }
 
+/** Adds to the place of each slot what its tool has of the terms, rare ones counting more. */
 export function addWords(looked: readonly Looked[], scores: Float32Array): void {
   for (const { list, rarity: weight } of looked) {
     if (list === undefined) continue;
     const { entries, length } = list;
+    const perStep = weight * shareStep;
     for (let at = 0; at < length; at += 1) {
       const posting = entries[at] ?? 0;
       const slot = slotOf(posting);
-      scores[slot] = (scores[slot] ?? 0) + weight * shareOf(posting);
+      scores[slot] = (scores[slot] ?? 0) + perStep * shareStepsOf(posting);
     }
   }
 }
 
-/** Asks about a tool only when it would matter, and once. */
-export function createVerdicts(accept: Accept | undefined, slots: number) {
+/** Whether a live slot's tool is accepted; asks about a tool only when it would matter, and once. */
+export function createVerdicts({ segments, names, states }: Slots, accept: Accept | undefined) {
   if (accept === undefined) return () => true;
-  const verdicts = new Uint8Array(slots);
-  return (segment: Segment, at: number, slot: number) => {
-    let verdict = verdicts[slot];
-    if (verdict === 0) {
-      verdict = accept(segment.server, segment.tools[at] ?? "") ? 1 : 2;
-      verdicts[slot] = verdict;
+  const verdicts = new Uint8Array(states.length);
+  return (slot: number) => {
+    if (verdicts[slot] === 0) {
+      verdicts[slot] = accept(segments[slot]?.server ?? "", names[slot] ?? "") ? 1 : 2;
     }
-    return verdict === 1;
+    return verdicts[slot] === 1;
   };
 }
 

@@ -1,12 +1,11 @@
 // A catalogue of tools that answers requests in words. Holds names, terms and vectors, no texts.
 import { buildSegment, sweep, type Plan } from "./build.ts";
-import { Catalogue, type Segment } from "./catalogue.ts";
+import { Catalogue } from "./catalogue.ts";
 import { estimate, toConfidence, type Confidence } from "./confidence.ts";
 import { readQuery } from "./query.ts";
-import { rank } from "./rank.ts";
+import { rank, type RankRequest } from "./rank.ts";
 import type { Accept, SearchableServer, SearchableTool, VectorList, WordTable } from "./searchable.ts";
 import { suggest, type Suggestion } from "./suggest.ts";
-import { createRows, setRow } from "./vectors.ts";
 import { WorkLine } from "./work-line.ts";
 
 /** Matches in an answer. */
@@ -38,7 +37,7 @@ interface Pending {
 }
 
 export class SearchIndex {
-  readonly #catalogue = new Catalogue();
+  readonly #catalogue: Catalogue;
   readonly #line = new WorkLine();
   readonly #words: WordTable | undefined;
   readonly #semanticWeight: number;
@@ -50,6 +49,7 @@ export class SearchIndex {
   /** @param options.semanticWeight the part, 0 to 1, that meaning has in the order. Without `words` it is by words only. */
   constructor(options: { words?: WordTable; semanticWeight?: number } = {}) {
     this.#words = options.words;
+    this.#catalogue = new Catalogue(options.words?.width);
     this.#semanticWeight = options.semanticWeight ?? 0.3;
   }
 
@@ -60,7 +60,7 @@ export class SearchIndex {
 
   /** Whether there are tools, and a vector of each from outside, all of one width. */
   get hasAllVectors(): boolean {
-    return this.#outsideWidth() !== undefined;
+    return this.#catalogue.outside !== undefined;
   }
 
   /**
@@ -81,8 +81,7 @@ export class SearchIndex {
       const problem = `expected a vector for each of the ${tools.length} tools of ${server.name}, found ${vectors.length}`;
       return Promise.reject(new RangeError(problem));
     }
-    const isCancelled = () => this.#running.get(server.name)?.cancelled === true;
-    const plan = { server, tools, vectors, isCancelled };
+    const plan = { server, tools, vectors };
     const waiting = this.#waiting.get(server.name);
     if (waiting !== undefined) {
       waiting.plan = plan;
@@ -122,9 +121,9 @@ export class SearchIndex {
       accept: options.accept,
     });
     let least = 1;
-    const matches = ranked.map(({ segment, at, evidence }): Match => {
+    const matches = ranked.map(({ server, tool, evidence }): Match => {
       least = Math.min(least, estimate(evidence));
-      return { server: segment.server, tool: segment.tools[at] ?? "", score: least };
+      return { server, tool, score: least };
     });
     const score = matches[0]?.score ?? 0;
     return { matches, confidence: toConfidence(score), score };
@@ -135,24 +134,12 @@ export class SearchIndex {
     return suggest(this.#catalogue, name, options);
   }
 
-  #toMeaning(words: readonly string[], queryVector: Float32Array | undefined) {
-    const isOutside = queryVector !== undefined && this.#outsideWidth() === queryVector.length;
-    const vector = isOutside ? queryVector : this.#words?.embed(words);
-    if (vector === undefined) return undefined;
-    const query = createRows(1, vector.length);
-    setRow(query, 0, vector);
-    return { query, of: (segment: Segment) => (isOutside ? segment.outside : segment.meanings) };
-  }
-
-  /** Of the vectors that all tools have; undefined when there are none, or of several widths. */
-  #outsideWidth(): number | undefined {
-    let width: number | undefined;
-    for (const { outside, tools } of this.#catalogue.segments.values()) {
-      if (tools.length === 0) continue;
-      if (outside === undefined || (width !== undefined && outside.width !== width)) return undefined;
-      width = outside.width;
-    }
-    return width;
+  #toMeaning(words: readonly string[], queryVector: Float32Array | undefined): RankRequest["meaning"] {
+    const { outside, meanings } = this.#catalogue;
+    if (queryVector !== undefined && outside?.width === queryVector.length)
+      return { query: queryVector, vectors: outside };
+    const query = this.#words?.embed(words);
+    return query === undefined || meanings === undefined ? undefined : { query, vectors: meanings };
   }
 
   *#begin(server: string, pending: Pending): Generator<number, void> {
@@ -160,7 +147,8 @@ export class SearchIndex {
     this.#waiting.delete(server);
     this.#running.set(server, pending);
     try {
-      yield* buildSegment(this.#catalogue, pending.plan, this.#words);
+      const context = { words: this.#words, isCancelled: () => pending.cancelled };
+      yield* buildSegment(this.#catalogue, pending.plan, context);
     } finally {
       this.#running.delete(server);
       this.#sweepIfNeeded();

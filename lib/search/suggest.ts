@@ -64,11 +64,12 @@ function compare(catalogue: Catalogue, { server, tool }: Reading, similarities: 
   addWords(lookUp(catalogue, [...new Set(toWords(tool).map(toTerm))]), byWords);
   const most = byWords.reduce((largest, one) => Math.max(largest, one), 0);
   const serverPieces = server === undefined ? undefined : toTrigrams(server);
+  const { namePieces } = catalogue.slots;
   for (const segment of catalogue.segments.values()) {
-    const common = serverPieces === undefined ? 0 : countInCommon(serverPieces, segment.serverPieces);
-    const serverAlike = dice(common, serverPieces?.size ?? 0, segment.serverPieces.size);
-    for (const [at, slot] of segment.slots.entries()) {
-      const byPieces = dice(counts[slot] ?? 0, pieces.size, segment.namePieces[at] ?? 0);
+    const common = serverPieces === undefined ? 0 : countInCommon(serverPieces, segment.pieces);
+    const serverAlike = dice(common, serverPieces?.size ?? 0, segment.pieces.size);
+    for (const slot of segment.slots) {
+      const byPieces = dice(counts[slot] ?? 0, pieces.size, namePieces[slot] ?? 0);
       const alike = (byPieces + (most === 0 ? 0 : (byWords[slot] ?? 0) / most)) / 2;
       const similarity = server === undefined ? alike : (1 - serverPart) * alike + serverPart * serverAlike;
       if (similarity > (similarities[slot] ?? 0)) similarities[slot] = similarity;
@@ -82,24 +83,23 @@ export function suggest(
   name: string,
   { limit, accept }: { limit: number; accept?: Accept },
 ): Suggestion[] {
-  const similarities = new Float32Array(catalogue.slots.states.length);
+  const { slots } = catalogue;
+  const similarities = new Float32Array(slots.states.length);
   for (const reading of readName(name)) compare(catalogue, reading, similarities);
-  const accepts = createVerdicts(accept, similarities.length);
+  const isAccepted = createVerdicts(slots, accept);
   const wanted = Math.max(0, Math.min(maxSuggestions, Math.trunc(limit)));
   const best: Candidate[] = [];
   if (wanted === 0) return [];
   let least = minSimilarity;
-  for (const segment of catalogue.segments.values()) {
-    for (const [at, slot] of segment.slots.entries()) {
-      const score = similarities[slot] ?? 0;
-      if (score <= least || !accepts(segment, at, slot)) continue;
-      insert(best, { segment, at, slot, score }, wanted);
-      if (best.length === wanted) least = best.at(-1)?.score ?? least;
-    }
+  for (let slot = 0; slot < slots.end; slot += 1) {
+    const score = similarities[slot] ?? 0;
+    if (score <= least || !isAccepted(slot)) continue;
+    insert(best, { slot, score }, wanted);
+    if (best.length === wanted) least = best.at(-1)?.score ?? least;
   }
-  return best.map(({ segment, at, score }) => ({
-    server: segment.server,
-    tool: segment.tools[at] ?? "",
+  return best.map(({ slot, score }) => ({
+    server: slots.segments[slot]?.server ?? "",
+    tool: slots.names[slot] ?? "",
     similarity: Math.min(1, score),
   }));
 }
