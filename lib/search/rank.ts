@@ -48,7 +48,8 @@ function score(catalogue: Catalogue, looked: readonly Looked[], request: RankReq
   const words = new Float32Array(catalogue.slots.states.length);
   const meaning = new Float32Array(words.length);
   addWords(looked, words);
-  request.meaning?.vectors.compare(request.meaning.query, meaning);
+  const { states } = catalogue.slots;
+  request.meaning?.vectors.compare(request.meaning.query, { states, cosines: meaning });
   const mostMeaning = request.meaning === undefined ? 0 : largest(catalogue, meaning, isAccepted);
   return { words, meaning, mostWords: largest(catalogue, words, isAccepted), mostMeaning };
 }

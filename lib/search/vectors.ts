@@ -1,5 +1,6 @@
 // Vectors of length 1 in one byte a number, a row for each slot, and their cosines with a query's. Rows lie in blocks,
 // so that a catalogue that grows is never copied.
+import { slotState } from "./slots.ts";
 
 /** Rows of a block. */
 const blockRows = 1_024;
@@ -10,6 +11,12 @@ interface Block {
   readonly numbers: Int8Array;
   /** What one step of a row's numbers stands for; 0 for a row without a vector. */
   readonly scales: Float32Array;
+}
+
+/** By slot: which are live, and where their cosines go. */
+interface Rows {
+  readonly states: Uint8Array;
+  readonly cosines: Float32Array;
 }
 
 /** Brings a vector to length 1; undefined for one of other than finite numbers, or of zeros. */
@@ -26,11 +33,12 @@ function quantise(vector: Float32Array, numbers: Int8Array): number | undefined 
   return largest / largestByte / Math.sqrt(squares);
 }
 
-/** The sums of products of each row and the query. */
-function multiplyRows({ numbers, scales }: Block, query: Int8Array, scale: number, into: Float32Array): void {
+/** The cosine of each row that is asked for with the query. */
+function multiplyRows({ numbers, scales }: Block, query: Int8Array, scale: number, rows: Rows): void {
   const width = query.length;
   const whole = width - (width % 4);
   for (let row = 0; row < scales.length; row += 1) {
+    if (rows.states[row] !== slotState.live) continue;
     const start = row * width;
     let even = 0;
     let odd = 0;
@@ -43,7 +51,7 @@ function multiplyRows({ numbers, scales }: Block, query: Int8Array, scale: numbe
       odd = (odd + Math.imul(numbers[place + 3] ?? 0, query[at + 3] ?? 0)) | 0;
     }
     for (let at = whole; at < width; at += 1) even = (even + Math.imul(numbers[start + at] ?? 0, query[at] ?? 0)) | 0;
-    into[row] = (even + odd) * (scales[row] ?? 0) * scale;
+    rows.cosines[row] = (even + odd) * (scales[row] ?? 0) * scale;
   }
 }
 
@@ -72,14 +80,17 @@ export class Vectors {
     return scale !== undefined;
   }
 
-  /** The cosine, −1 to 1, of each slot's row with the query into the slot's place; 0 where there is no vector. */
-  compare(query: Float32Array, into: Float32Array): void {
+  /** The cosine, −1 to 1, of each live slot's row with the query; nothing is written where there is no vector. */
+  compare(query: Float32Array, { states, cosines }: Rows): void {
     const numbers = new Int8Array(this.width);
     const scale = query.length === this.width ? (quantise(query, numbers) ?? 0) : 0;
     for (const [at, block] of this.#blocks.entries()) {
       if (block === undefined) continue;
-      const rows = into.subarray(at * blockRows, (at + 1) * blockRows);
-      multiplyRows(block, numbers, scale, rows);
+      const [start, end] = [at * blockRows, (at + 1) * blockRows];
+      multiplyRows(block, numbers, scale, {
+        states: states.subarray(start, end),
+        cosines: cosines.subarray(start, end),
+      });
     }
   }
 }
