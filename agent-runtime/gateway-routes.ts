@@ -1,4 +1,5 @@
-// What an agent serves to the gateway of its instance alone, on its admin port: its calls in flight, and its servers in one place.
+// What an agent serves to the gateway of its instance alone, on its admin port: its calls in flight,
+// its servers in one place, and the tools of those that the gateway cannot ask.
 import { Hono } from "hono";
 import { compositorPath } from "../crds/names.ts";
 import type { McpVariables } from "../lib/mcp/serve.ts";
@@ -7,6 +8,7 @@ import type { Calls } from "./calls.ts";
 import { createCompositor, type CompositorParts } from "./compositor/compositor.ts";
 import type { ReadLiveConfig } from "./inputs/live-config.ts";
 import { requireGateway } from "./require-gateway.ts";
+import { createToolReports } from "./tool-reports.ts";
 
 export interface GatewayRoutes {
   app: Hono<McpVariables>;
@@ -24,8 +26,10 @@ export function createGatewayRoutes(parts: GatewayRoutesParts): GatewayRoutes {
   const compositor = createCompositor(parts);
   const guard = requireGateway(parts);
   const app = new Hono<McpVariables>();
-  for (const path of ["/runs", "/runs/*", `${compositorPath}/*`]) app.use(path, guard);
+  for (const path of ["/runs", "/runs/*", "/servers/*", `${compositorPath}/*`]) app.use(path, guard);
   app.route("/", createAdminRuns({ agent: config.agent.name, calls, log: log.child({ logger: "pallas.admin" }) }));
+  const reports = { agent: config.agent.name, mounts: compositor.mounts, clock: parts.clock };
+  app.route("/", createToolReports({ ...reports, log: log.child({ logger: "pallas.admin" }) }));
   app.route("/", compositor.app);
   return { app, close: compositor.close };
 }

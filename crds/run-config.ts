@@ -59,6 +59,8 @@ const server = z.object({
   ...toolRules,
   /** Tools that the server offers to anybody, where nobody before it sees to that; the agent's own rules hold as well. Absent: all. */
   offered: z.object(toolRules).exactOptional(),
+  /** Its gateway is told what tools it lists: it needs secrets, which only agents hold. Absent: it is not. */
+  reported: z.literal(true).exactOptional(),
 });
 export type RunServer = z.output<typeof server>;
 

@@ -24,7 +24,14 @@ import { renderIdentity } from "./catalogue.ts";
 import { isBuiltIn, resolveModels } from "./models.ts";
 import type { Neighbourhood } from "./resolve.ts";
 import type { EffectiveSettings } from "./settings.ts";
-import { addressOf, isCalledDirectly, offeredTools, renderValues, toolTimeoutMs } from "./server-address.ts";
+import {
+  addressOf,
+  isCalledDirectly,
+  needsSecrets,
+  offeredTools,
+  renderValues,
+  toolTimeoutMs,
+} from "./server-address.ts";
 import { hostOf, publishedAgentUrl, type PeerUrls } from "./urls.ts";
 
 type Server = NonNullable<InstanceSpec["servers"]>[number];
@@ -84,18 +91,24 @@ function renderProviders(used: ReadonlySet<string>, instance: PallasInstance): R
   return [...declared, ...builtIn];
 }
 
-const renderInlineServer = (server: Server, { name, tools }: UsedServer): RunServer => ({
-  name,
-  url: server.url,
-  prefix: server.prefix ?? name,
-  headers: renderValues(server.headers),
-  ...renderOauth(server.auth),
-  forwardInboundAuth: server.forwardInboundAuth ?? false,
-  instructions: server.instructions ?? true,
-  timeoutMs: toolTimeoutMs(server),
-  allow: tools?.allow ?? [],
-  deny: tools?.deny ?? [],
-});
+function renderInlineServer(server: Server, { name, tools }: UsedServer, { spec }: PallasInstance): RunServer {
+  const { forwardInboundAuth = false } = server;
+  // What is listed to a caller's token may be for that caller alone.
+  const isReported = spec.gateway !== undefined && needsSecrets(server) && !forwardInboundAuth;
+  return {
+    name,
+    url: server.url,
+    prefix: server.prefix ?? name,
+    headers: renderValues(server.headers),
+    ...renderOauth(server.auth),
+    forwardInboundAuth,
+    instructions: server.instructions ?? true,
+    timeoutMs: toolTimeoutMs(server),
+    allow: tools?.allow ?? [],
+    deny: tools?.deny ?? [],
+    ...(isReported ? { reported: true as const } : {}),
+  };
+}
 
 /** Only of what its users run on, so that other edits of it roll no pods (OPR-2). */
 function renderServer({ metadata, spec }: PallasServer, { name, tools }: UsedServer, urls: PeerUrls): RunServer {
@@ -119,7 +132,7 @@ function renderServer({ metadata, spec }: PallasServer, { name, tools }: UsedSer
 const renderServers = (agent: PallasAgent, { instance, servers }: Neighbourhood, urls: PeerUrls): RunServer[] =>
   (agent.spec.servers ?? []).flatMap((used): RunServer[] => {
     const inline = instance.spec.servers?.find(({ name }) => name === used.name);
-    if (inline) return [renderInlineServer(inline, used)];
+    if (inline) return [renderInlineServer(inline, used, instance)];
     const resource = servers?.sound.get(used.name);
     return resource ? [renderServer(resource, used, urls)] : [];
   });

@@ -6,7 +6,8 @@ import type { ServerSpec } from "../crds/server.ts";
 import { parseDurationMs } from "../crds/units.ts";
 import type { ServerAddress } from "./resolved-server.ts";
 
-type Headers = NonNullable<InstanceSpec["servers"]>[number]["headers"];
+type InlineServer = NonNullable<InstanceSpec["servers"]>[number];
+type Headers = InlineServer["headers"];
 
 const defaultToolTimeout = "60s";
 
@@ -15,6 +16,10 @@ export const renderValues = (values: Headers): RunHeader[] =>
   (values ?? []).map(({ name, value, valueFrom }) =>
     valueFrom === undefined ? { name, value: value ?? "" } : { name, secret: valueFrom.secretKeyRef },
   );
+
+/** Whether a server of an instance's own spec is called with what only its agents hold (SEC-1): no gateway asks it. */
+export const needsSecrets = ({ auth, headers = [] }: Pick<InlineServer, "auth" | "headers">): boolean =>
+  auth !== undefined || headers.some(({ valueFrom }) => valueFrom !== undefined);
 
 /** Of a tool server, or of one in an instance's own spec. */
 export const toolTimeoutMs = ({ timeout = defaultToolTimeout }: Pick<ServerSpec, "timeout">): number =>

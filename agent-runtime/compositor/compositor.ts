@@ -11,7 +11,7 @@ import { allowAll, type Authorize } from "./authorize.ts";
 import { createCountCall, type OnCall } from "./count-call.ts";
 import { createMountedResources, statePrefix } from "./mounted-resources.ts";
 import { createMountedTools } from "./mounted-tools.ts";
-import { createMount, type MountParts } from "./mounts.ts";
+import { createMount, type Mount, type MountParts } from "./mounts.ts";
 import { mountUri } from "./mounted-uris.ts";
 
 export interface CompositorParts extends MountParts {
@@ -23,6 +23,7 @@ export interface CompositorParts extends MountParts {
 
 export interface Compositor {
   app: Hono<McpVariables>;
+  readonly mounts: readonly Mount[];
   close(): Promise<void>;
 }
 
@@ -68,6 +69,7 @@ export function createCompositor(parts: CompositorParts): Compositor {
   app.route(compositorPath, endpoint.app);
   return {
     app,
+    mounts,
     async close() {
       await endpoint.close();
       await Promise.all(mounts.map((mount) => mount.close()));

@@ -49,16 +49,23 @@ describe("DSC-6 where a server is called", () => {
   });
 
   it("is nowhere for a server of the instance's spec whose secrets only agents hold", () => {
-    const [plain, withSecret] = collectServers(
+    const oauth = {
+      tokenUrl: "https://login.example.com/token",
+      clientId: "c",
+      clientSecret: { secretKeyRef: { name: "keys", key: "s" } },
+    };
+    const [plain, withSecret, withOwnToken] = collectServers(
       sampleInstance({
         servers: [
           { name: "a", url },
           { name: "b", url, headers: [secret] },
+          { name: "c", url, auth: { oauth } },
         ],
       }),
       [],
     ).list;
     expect(plain && findAddress(plain)).toEqual({ url, headers: [], forwardInboundAuth: false });
     expect(withSecret && findAddress(withSecret)).toBeUndefined();
+    expect(withOwnToken && findAddress(withOwnToken)).toBeUndefined();
   });
 });

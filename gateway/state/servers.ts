@@ -3,6 +3,7 @@
 import type { PallasInstance } from "../../crds/instance.ts";
 import type { PallasServer } from "../../crds/server.ts";
 import { serverNameOf } from "../../plan/server.ts";
+import { needsSecrets } from "../../plan/server-address.ts";
 
 type InlineServer = NonNullable<PallasInstance["spec"]["servers"]>[number];
 
@@ -45,7 +46,7 @@ function byAge({ metadata: a }: PallasServer, { metadata: b }: PallasServer): nu
 /** Undefined where it has none yet, where it is not started, and where only agents hold the secrets for it. */
 export function findAddress({ resource, inline }: KnownServer): PlainAddress | undefined {
   const direct = inline ?? resource?.spec.remote;
-  if (resource?.spec.active === false) return undefined;
+  if (resource?.spec.active === false || (inline !== undefined && needsSecrets(inline))) return undefined;
   if (direct === undefined) return viaBridge(resource);
   const plain = (direct.headers ?? []).flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
   if (plain.length < (direct.headers?.length ?? 0)) return viaBridge(resource);

@@ -2,6 +2,7 @@
 // and how often is for whoever calls. The port of an address that is now another agent's is found out by the name in the answer.
 import { maxHealthReportBytes, parseHealthReport, type HealthReport } from "../../../crds/health.ts";
 import { maxRunReportBytes, parseAbortReport, parseRunReport, type Run } from "../../../crds/runs.ts";
+import { maxToolReportBytes, parseToolReport, toolReportPath, type ToolReport } from "../../../crds/tool-report.ts";
 import { fetchLimited, fetchText } from "../../../lib/outgoing/fetch-limited.ts";
 import type { GatewayState } from "../../state/state.ts";
 
@@ -10,6 +11,16 @@ export interface AdminClient {
   fetchRuns(agent: string, signal: AbortSignal): Promise<readonly Run[]>;
   /** As one process of it says. */
   fetchHealth(agent: string, signal: AbortSignal): Promise<HealthReport>;
+  /**
+   * The tools of a server that it alone can ask; "same" where it says what `known` is the version of. Rejects with a sentence where
+   * it says nothing of the server.
+   */
+  fetchTools(
+    agent: string,
+    server: string,
+    known: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ToolReport | "same">;
   /** False when there is no such call. Rejects with a sentence where a process that may have it cannot be asked. */
   abortRun(agent: string, run: string, signal: AbortSignal): Promise<boolean>;
   /** How many calls there were. Rejects with a sentence where a process cannot be asked; those of the others are aborted. */
@@ -58,6 +69,16 @@ export function createAdminClient({ state, readAgentsToken }: AdminClientParts):
       if (endpoint === undefined) throw new Error(noProcess(agent));
       const request = { signal, accept, maxBytes: maxHealthReportBytes };
       return parseHealthReport(await fetchText(`${endpoint.adminUrl}/health`, request), agent);
+    },
+    async fetchTools(agent, server, known, signal) {
+      const endpoint = state.getEndpoint(agent);
+      if (endpoint === undefined) throw new Error(noProcess(agent));
+      const condition = known === undefined ? {} : { "if-none-match": `"${known}"` };
+      const request = { headers: { ...(await headers()), ...condition }, signal, accept, maxBytes: maxToolReportBytes };
+      const { status, text } = await fetchLimited(`${endpoint.adminUrl}${toolReportPath(server)}`, request);
+      if (status === 304 && known !== undefined) return "same";
+      if (status !== 200) throw new Error(`expected 200 or 304 from agent "${agent}", found ${status}`);
+      return parseToolReport(text, agent, server);
     },
     async abortRun(agent, run, signal) {
       const { values, failures } = await askAll(agent, async (adminUrl) => {

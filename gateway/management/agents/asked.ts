@@ -2,6 +2,7 @@
 // asked again and again only while somebody follows. A deadline ends each request, and only so many are under way at once, so
 // that a thousand subscribers cost an agent no more than one.
 import { renderTime, type Clock, type Timer } from "../../../lib/process/clock.ts";
+import { createBoundedRequests } from "./bounded-requests.ts";
 
 /** What an agent answered, or why it did not, and when that was. */
 export type Answer<T> = { readonly at: string } & (
@@ -103,36 +104,17 @@ interface Latest<T> {
 /** Without the time: an answer that says the same is the same. */
 const contentOf = <T>(answer: Answer<T>): string => JSON.stringify({ ...answer, at: "" });
 
-/** One request with its deadline, as soon as there is room for it. */
+/** One request with its deadline, as soon as there is room for it; what it fails with is an answer. */
 function createRequest<T>({ ask, timeoutMs, maxAtOnce, clock }: AskedOptions<T>) {
-  const closing = new AbortController();
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  const enter = async () => {
-    if (running >= maxAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-  };
-  const leave = () => {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  };
+  const requests = createBoundedRequests({ maxAtOnce, timeoutMs, clock });
   const run = async (agent: string): Promise<Answer<T>> => {
-    await enter();
-    const late = new AbortController();
-    const timer = clock.schedule(timeoutMs, () => late.abort(new Error(`no answer within ${timeoutMs} ms`)));
     try {
-      const signal = AbortSignal.any([late.signal, closing.signal]);
-      signal.throwIfAborted();
-      const value = await ask(agent, signal);
+      const value = await requests.run((signal) => ask(agent, signal));
       return { ok: true, value, at: renderTime(clock) };
     } catch (error) {
       const problem = error instanceof Error ? error.message : "it failed";
       return { ok: false, problem, at: renderTime(clock) };
-    } finally {
-      timer.cancel();
-      leave();
     }
   };
-  return { run, close: () => closing.abort(new Error("the gateway is shutting down")) };
+  return { run, close: requests.close };
 }
