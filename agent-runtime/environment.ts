@@ -1,6 +1,6 @@
 // The environment variables of an agent's process, read once at start.
 import * as z from "zod";
-import { mounts, ports } from "../crds/names.ts";
+import { mounts, ports, tokenNames } from "../crds/names.ts";
 import { readEnvironment } from "../lib/process/environment.ts";
 import { logVariables } from "../lib/process/log-variables.ts";
 
@@ -20,6 +20,10 @@ const schema = z.object({
   PALLAS_TEXTS_DIR: z.string().default(mounts.texts).describe("folder of instruction texts, {configMap}/{key}"),
   PALLAS_SECRETS_DIR: z.string().default(mounts.secrets).describe("folder of secrets, {secret}/{key}"),
   PALLAS_HISTORIES_DIR: z.string().default("/var/lib/pallas/histories").describe("folder of this agent's histories"),
+  PALLAS_GATEWAY_TOKEN: z
+    .string()
+    .default(`${mounts.tokens}/${tokenNames.gateway}`)
+    .describe("file of the agent's own token for its gateway"),
   PALLAS_HOST: z.string().default("0.0.0.0").describe("address to listen on"),
   PALLAS_PORT: port(ports.agentMcp).describe("port of /mcp"),
   PALLAS_ADMIN_PORT: port(ports.agentAdmin).describe("port of probes, health and metrics"),

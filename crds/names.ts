@@ -140,6 +140,12 @@ export const unavailableServersMetaKey = "ca.helu.pallas/unavailable_servers";
 /** On an agent's admin port, which only its gateway and what watches it reach; `/mcp` of it is the compositor. */
 export const compositorPath = "/compositor";
 
+/** By this name agents list their gateway's own tool among their servers, where no server has it; that tool is called so too. */
+export const registryServerName = "registry";
+
+/** On a gateway: that tool, and what is listed beside it. */
+export const registryMcpPath = "/registry/mcp";
+
 /** The tool that forgets a conversation. */
 export const clearHistoryToolName = "clear_history";
 

@@ -61,6 +61,8 @@ const server = z.object({
   offered: z.object(toolRules).exactOptional(),
   /** Its gateway is told what tools it lists: it needs secrets, which only agents hold. Absent: it is not. */
   reported: z.literal(true).exactOptional(),
+  /** It is the registry of the agent's gateway, which knows by the agent's own token which tools it may have. Absent: a server. */
+  registry: z.literal(true).exactOptional(),
 });
 export type RunServer = z.output<typeof server>;
 

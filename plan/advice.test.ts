@@ -68,7 +68,27 @@ describe("CFG-5 a rule on tools that can have no effect is warned of", () => {
     [{ deny: ["*"] }, []],
   ])("%j", (tools, messages) => {
     const agent = sampleAgent("a", { servers: [{ name: "t", tools }] });
-    expect(told(adviseAgent(agent, server({})))).toEqual(messages);
+    expect(told(adviseAgent(agent, { instance: server({}) }))).toEqual(messages);
+  });
+});
+
+describe("DSC-1 advice on what an agent may use of its gateway's registry", () => {
+  const of = (name: string, tools: object, servers?: string[]) => {
+    const instance = sampleInstance({ gateway: {}, servers: [{ name: "plain", url: "http://plain/mcp" }] });
+    const sound = new Map(servers?.map((each) => [each, sampleServer(each, { remote: { url: "http://s/mcp" } })]));
+    const around = { instance, servers: { sound, faulty: new Map() } };
+    return told(adviseAgent(sampleAgent("a", { servers: [{ name, tools }] }), around));
+  };
+
+  it("is given on names without their server, and on no others", () => {
+    expect(of("registry", { allow: ["registry__x", "memory__read_*", "*"], deny: ["read_graph"] })).toEqual([
+      'spec.servers[0].tools.deny[0]: "read_graph" matches no tool: patterns of the registry are of names with their server, as memory__read_graph; write "*__read_graph"',
+    ]);
+  });
+
+  it("is that on a server where one is called so", () => {
+    expect(of("registry", { allow: ["read_graph"] }, ["registry"])).toEqual([]);
+    expect(of("registry", { allow: ["registry__x"] }, ["registry"])).toHaveLength(1);
   });
 });
 

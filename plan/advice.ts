@@ -6,6 +6,8 @@ import type { PallasServer } from "../crds/server.ts";
 import { placeholder } from "../crds/references.ts";
 import { matchesToolPattern } from "../crds/tool-pattern.ts";
 import { adviseGateway } from "./accept-gateway.ts";
+import { isRegistryEntry } from "./registry-entry.ts";
+import type { Neighbourhood } from "./resolve.ts";
 import type { Mode } from "./rules.ts";
 import { findSecretInUrl, isSecretName, looksSecret } from "./secret-text.ts";
 
@@ -81,24 +83,35 @@ function adviseUrl(kind: string, path: string, text = ""): Advice[] {
 }
 
 /** Rules on tools that no tool can fit, whatever a server offers. */
-export const adviseAgent = ({ spec }: PallasAgent, instance: PallasInstance): Advice[] =>
+export const adviseAgent = ({ spec }: PallasAgent, around: Pick<Neighbourhood, "instance" | "servers">): Advice[] =>
   (spec.servers ?? []).flatMap(({ name, tools: { allow = [], deny = [] } = {} }, index) => {
-    const prefix = `${instance.spec.servers?.find((server) => server.name === name)?.prefix ?? name}__`;
+    const inline = around.instance.spec.servers?.find((server) => server.name === name);
     const path = `spec.servers[${index}].tools`;
-    const prefixed = Object.entries({ allow, deny }).flatMap(([rule, patterns]) =>
-      patterns.flatMap((pattern, at): Advice[] =>
-        pattern.startsWith(prefix)
-          ? [{ path: `${path}.${rule}[${at}]`, message: renderPrefixed(pattern, prefix) }]
-          : [],
-      ),
+    const adviseName = isRegistryEntry(name, around) ? adviseWhole : advisePrefixed(`${inline?.prefix ?? name}__`);
+    const named = Object.entries({ allow, deny }).flatMap(([rule, patterns]) =>
+      patterns.flatMap((pattern, at): Advice[] => {
+        const message = adviseName(pattern);
+        return message === undefined ? [] : [{ path: `${path}.${rule}[${at}]`, message }];
+      }),
     );
     const denied = allow.flatMap((pattern, at): Advice[] => {
       const by = deny.find((each) => matchesToolPattern(pattern, each));
       const message = `"${pattern}" allows nothing, since "${by}" in deny wins over it; remove one of them`;
       return by === undefined ? [] : [{ path: `${path}.allow[${at}]`, message }];
     });
-    return [...prefixed, ...denied];
+    return [...named, ...denied];
   });
+
+/** Of the registry, a tool is named with its server. */
+const adviseWhole = (pattern: string): string | undefined =>
+  pattern.includes("*") || pattern.includes("__")
+    ? undefined
+    : `"${pattern}" matches no tool: patterns of the registry are of names with their server, as memory__read_graph; write "*__${pattern}"`;
+
+const advisePrefixed =
+  (prefix: string) =>
+  (pattern: string): string | undefined =>
+    pattern.startsWith(prefix) ? renderPrefixed(pattern, prefix) : undefined;
 
 const renderPrefixed = (pattern: string, prefix: string): string =>
   `"${pattern}" probably matches no tool: patterns are of the names that the server gives, without "${prefix}"; write "${pattern.slice(prefix.length)}"`;

@@ -83,8 +83,8 @@ export function gatewayDestinations(
 }
 
 /**
- * Everything an agent connects to beside name servers, other agents and bridges, each once and in one order.
- * @param bridgeUrls of servers whose pods its policy names by their labels, which opens no more than these
+ * Everything an agent connects to beside name servers, its gateway, other agents and bridges, each once and in one order.
+ * @param bridgeUrls of servers whose pods its policy names by their labels, as the gateway's, which opens no more than these
  */
 export function destinationsOf(
   config: RunConfig,
@@ -93,7 +93,7 @@ export function destinationsOf(
 ): Destination[] {
   const { namespace } = config.agent;
   const urls = [
-    ...config.servers.map(({ url }) => url).filter((url) => !bridgeUrls.includes(url)),
+    ...config.servers.flatMap(({ url, registry }) => (registry === true || bridgeUrls.includes(url) ? [] : [url])),
     ...config.providers.map(({ baseUrl }) => baseUrl),
     ...[...config.servers, ...config.providers].map(({ oauth }) => oauth?.tokenUrl),
     // Keys that are found by metadata may be on another host, as a rule one outside as well.

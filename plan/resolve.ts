@@ -7,6 +7,7 @@ import { mcpName } from "../crds/names.ts";
 import { suggestion } from "../crds/did-you-mean.ts";
 import { listNames, type ValidationError } from "./validation-error.ts";
 import { isBuiltIn, modelOf, splitModel } from "./models.ts";
+import { isRegistryEntry } from "./registry-entry.ts";
 import { callDepth, findCycle, isBehindCycle, maxCallDepth, type AgentsByName } from "./order.ts";
 
 /** What an agent is resolved against: its instance, and all agents of that instance in its namespace. */
@@ -51,11 +52,17 @@ function modelProblems(agent: PallasAgent, { instance }: Neighbourhood): Validat
   });
 }
 
-function serverProblems(agent: PallasAgent, { instance, servers }: Neighbourhood): ValidationError[] {
+function serverProblems(agent: PallasAgent, around: Neighbourhood): ValidationError[] {
+  const { instance, servers } = around;
   const inline = (instance.spec.servers ?? []).map(({ name }) => name);
   return (agent.spec.servers ?? []).flatMap(({ name }, position): ValidationError[] => {
     if (inline.includes(name) || servers?.sound.has(name) === true) return [];
     const path = `spec.servers[${position}].name`;
+    if (isRegistryEntry(name, around)) {
+      if (instance.spec.gateway !== undefined) return [];
+      const message = `server "${name}" does not exist, and instance "${instance.metadata.name}" has no gateway, whose registry it would be; set spec.gateway of the instance, or declare a server of that name`;
+      return [{ reason: "ServerNotFound", path, message }];
+    }
     const why = servers?.faulty.get(name);
     if (why !== undefined) return [{ reason: "ServerNotAccepted", path, message: `server "${name}" is ${why}` }];
     const known = [...inline, ...(servers?.sound.keys() ?? []), ...(servers?.faulty.keys() ?? [])];
@@ -90,7 +97,8 @@ function graphProblems(agent: PallasAgent, { agents }: Neighbourhood): Validatio
 }
 
 /** Models see `{prefix}__{tool}` for servers and `{agent}__{agent}` for agents: the first parts must differ. */
-function prefixProblems(agent: PallasAgent, { instance, servers }: Neighbourhood): ValidationError[] {
+function prefixProblems(agent: PallasAgent, around: Neighbourhood): ValidationError[] {
+  const { instance, servers } = around;
   const prefixes = new Map(
     (agent.spec.servers ?? []).map(({ name }) => {
       const server = instance.spec.servers?.find((candidate) => candidate.name === name);
@@ -100,8 +108,9 @@ function prefixProblems(agent: PallasAgent, { instance, servers }: Neighbourhood
   return (agent.spec.agents ?? []).flatMap(({ name }, position): ValidationError[] => {
     const server = prefixes.get(mcpName(name));
     if (server === undefined) return [];
-    const cure =
-      servers?.sound.has(server) === true ? "set another serverName on it" : "set another prefix on the server";
+    const ofResource = servers?.sound.has(server) === true;
+    const ofServer = ofResource ? "set another serverName on it" : "set another prefix on the server";
+    const cure = isRegistryEntry(server, around) ? "give the agent another name" : ofServer;
     const message = `agent "${name}" and server "${server}" would have the same prefix "${mcpName(name)}" to the model; ${cure}`;
     return [{ reason: "DuplicateName", path: `spec.agents[${position}].name`, message }];
   });

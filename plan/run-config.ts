@@ -22,6 +22,7 @@ import { parseExtra } from "../crds/run-config.ts";
 import type { PallasServer } from "../crds/server.ts";
 import { renderIdentity } from "./catalogue.ts";
 import { isBuiltIn, resolveModels } from "./models.ts";
+import { isRegistryEntry, renderRegistryEntry } from "./registry-entry.ts";
 import type { Neighbourhood } from "./resolve.ts";
 import type { EffectiveSettings } from "./settings.ts";
 import {
@@ -129,8 +130,10 @@ function renderServer({ metadata, spec }: PallasServer, { name, tools }: UsedSer
   };
 }
 
-const renderServers = (agent: PallasAgent, { instance, servers }: Neighbourhood, urls: PeerUrls): RunServer[] =>
+const renderServers = (agent: PallasAgent, around: Neighbourhood, urls: PeerUrls): RunServer[] =>
   (agent.spec.servers ?? []).flatMap((used): RunServer[] => {
+    const { instance, servers } = around;
+    if (isRegistryEntry(used.name, around)) return [renderRegistryEntry(instance, urls)];
     const inline = instance.spec.servers?.find(({ name }) => name === used.name);
     if (inline) return [renderInlineServer(inline, used, instance)];
     const resource = servers?.sound.get(used.name);

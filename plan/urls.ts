@@ -2,7 +2,7 @@
 // declares (CAT-4). Always ending in /mcp for agents.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
-import { ports, registryName, serverChildren, serviceUrl } from "../crds/names.ts";
+import { gatewayName, ports, registryMcpPath, registryName, serverChildren, serviceUrl } from "../crds/names.ts";
 
 /** Inside the cluster, by Service DNS name. */
 export const clusterAgentUrl = (agent: string, namespace: string): string =>
@@ -18,16 +18,21 @@ export interface PeerUrls {
   agent(name: string): string;
   /** Of the bridge before a server. @param name of a PallasServer, by its metadata */
   server(name: string): string;
+  /** Of the registry of tools at an instance's gateway. */
+  registry(instance: PallasInstance): string;
 }
 
 /** In a cluster. */
 export const clusterPeerUrls = (namespace: string): PeerUrls => ({
   agent: (name) => clusterAgentUrl(name, namespace),
   server: (name) => clusterServerUrl(name, namespace),
+  registry: ({ metadata, spec }) =>
+    `${serviceUrl(gatewayName(metadata.name), namespace, spec.gateway?.service?.port ?? ports.gateway)}${registryMcpPath}`,
 });
 
 /** On this machine, by the name of what it listens on. */
-export const localAgentUrl = (port: number, host = "localhost"): string => `http://${host}:${port}/mcp`;
+export const localUrl = (port: number, host: string, path: string): string => `http://${host}:${port}${path}`;
+export const localAgentUrl = (port: number, host = "localhost"): string => localUrl(port, host, "/mcp");
 
 export const registryUrl = (instance: PallasInstance, namespace: string): string =>
   serviceUrl(registryName(instance.metadata.name), namespace, instance.spec.registry?.service?.port ?? ports.registry);

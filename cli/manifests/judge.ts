@@ -12,7 +12,7 @@ import { formatProblem } from "../../plan/validation-error.ts";
 import { renderResolved } from "../../plan/resolved.ts";
 import type { Rules } from "../../plan/rules.ts";
 import { referencedFiles } from "../../plan/run-config.ts";
-import { resolveServer, secretsOfServer } from "../../plan/server.ts";
+import { resolveServer, secretsOfServer, serverNameOf } from "../../plan/server.ts";
 import { isSecretPath, looksSecret } from "../../plan/secret-text.ts";
 import { bySeverityAndPlace, type Diagnostic } from "./diagnostic.ts";
 import { expandObject, placeholdersIn, type Environment, type LocalObject } from "./local-objects.ts";
@@ -69,7 +69,12 @@ function findAdvice(
 ): Diagnostic[] {
   const ofInstances = instances.map((resource) => ({ resource, advice: adviseInstance(resource, mode) }));
   const ofServers = servers.map(({ server }) => ({ resource: server, advice: adviseServer(server) }));
-  const ofAgents = accepted.map(({ agent, instance }) => ({ resource: agent, advice: adviseAgent(agent, instance) }));
+  const soundOf = (instance: PallasInstance) =>
+    new Map(servers.filter((each) => each.instance === instance).map(({ server }) => [serverNameOf(server), server]));
+  const ofAgents = accepted.map(({ agent, instance }) => ({
+    resource: agent,
+    advice: adviseAgent(agent, { instance, servers: { sound: soundOf(instance), faulty: new Map() } }),
+  }));
   return [...ofInstances, ...ofServers, ...ofAgents].flatMap(({ resource, advice }) => {
     const { kind, metadata } = resource;
     const source = sourceOf(manifests, resource);
@@ -159,7 +164,7 @@ function findReferences({ instances, runnable, servers }: Checked<Source>): Map<
   };
   for (const { agent, around } of runnable) {
     const { secrets, texts } = referencedFiles(
-      renderResolved(agent, around, { agent: () => "", server: () => "" }).config,
+      renderResolved(agent, around, { agent: () => "", server: () => "", registry: () => "" }).config,
     );
     add(agent, "Secret", secrets);
     add(agent, "ConfigMap", texts);

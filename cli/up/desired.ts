@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import type { Resource } from "../../crds/kinds.ts";
+import { registryMcpPath } from "../../crds/names.ts";
 import type { TokenSigner } from "../../crds/run-config.ts";
 import { defined } from "../../lib/process/defined.ts";
 import { formatProblem, type ValidationError } from "../../plan/validation-error.ts";
@@ -12,7 +13,7 @@ import type { Neighbourhood } from "../../plan/resolve.ts";
 import { renderResolved } from "../../plan/resolved.ts";
 import { resolveServer } from "../../plan/server.ts";
 import { serialiseConfig } from "../../plan/run-config.ts";
-import { localAgentUrl, publishedLocalUrl } from "../../plan/urls.ts";
+import { localAgentUrl, localUrl, publishedLocalUrl } from "../../plan/urls.ts";
 import type { Judged } from "../manifests/judge.ts";
 import { placeholdersIn, type Environment } from "../manifests/local-objects.ts";
 import { sourceOf, type Manifests } from "../manifests/read-manifests.ts";
@@ -26,7 +27,7 @@ import {
   type ServerContext,
 } from "./desired-servers.ts";
 import { assignPorts, type PortPlan } from "./ports.ts";
-import { keyOf, serverKey } from "./process-keys.ts";
+import { gatewayKey, keyOf, serverKey } from "./process-keys.ts";
 
 interface Placed {
   /** The manifest that it is in. */
@@ -153,7 +154,8 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     if (port === undefined) continue;
     const file = fileOf(manifests, agent);
     const servers = serversOf(agent, desired.servers.values());
-    desired.runnable.set(key, renderRunnable({ agent, around, servers, port, ports, context, file }));
+    const { gateways } = desired;
+    desired.runnable.set(key, renderRunnable({ agent, around, servers, port, ports, gateways, context, file }));
   }
   return desired;
 }
@@ -251,15 +253,18 @@ interface Rendering extends Placed {
   servers: string[];
   port: number;
   ports: ReadonlyMap<string, number>;
+  gateways: Desired["gateways"];
   context: DesiredContext;
 }
 
-function renderRunnable({ agent, around, servers, port, ports, context, file }: Rendering): RunnableAgent {
+function renderRunnable({ agent, around, servers, port, ports, gateways, context, file }: Rendering): RunnableAgent {
   const { namespace } = agent.metadata;
   // An agent whose sub-agent has no port waits for it, and is rendered anew when there is one.
   const urls = {
     agent: (name: string) => localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0, context.urlHost),
     server: (name: string) => bridgeUrl(context.serverPorts.get(serverKey({ metadata: { namespace, name } })) ?? 0),
+    registry: (instance: PallasInstance) =>
+      localUrl(gateways.get(gatewayKey(instance))?.port ?? 0, context.urlHost, registryMcpPath),
   };
   const { config, live } = renderResolved(agent, around, urls, context.signer);
   const runConfig = serialiseConfig(config);

@@ -158,6 +158,7 @@ async function launchAgent(agent: RunnableAgent, context: ProgramContext): Promi
       PALLAS_TEXTS_DIR: folder.texts(namespace),
       PALLAS_SECRETS_DIR: folder.secrets(namespace),
       PALLAS_HISTORIES_DIR: folder.histories(agent.key),
+      PALLAS_GATEWAY_TOKEN: folder.token(agent.key, tokenNames.gateway),
       PALLAS_PORT: String(agent.port),
       PALLAS_ADMIN_PORT: String(adminPort),
       PALLAS_ADMIN_HOST: adminHost,

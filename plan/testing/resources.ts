@@ -54,7 +54,7 @@ export const sampleNeighbourhood = (instance: PallasInstance, ...agents: PallasA
   neighbourhood(instance, agents);
 
 /** Where nobody asks where anything is. */
-export const sampleUrls: PeerUrls = { agent: String, server: String };
+export const sampleUrls: PeerUrls = { agent: String, server: String, registry: () => "registry" };
 
 /** Those of an operator that is told nothing. */
 export const defaultLimits = limitsOf(z.object(limitVariables).parse({}));
