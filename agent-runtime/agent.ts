@@ -26,6 +26,7 @@ import { createObserved } from "./health/observed.ts";
 import { createTurnTimes, type TurnTimes } from "./health/turn-times.ts";
 import { renderAllowedHosts } from "./hosts.ts";
 import { findImageLimits } from "./image-data.ts";
+import { createReadGatewayToken } from "./inputs/gateway-token.ts";
 import { observeInstruction } from "./inputs/instruction.ts";
 import { renderInitial, type ReadLiveConfig } from "./inputs/live-config.ts";
 import { createMountedFiles } from "./inputs/mounted-files.ts";
@@ -64,6 +65,8 @@ export interface AgentOptions {
   /** Where /mcp is served; for pallas_agent_info. */
   port: number;
   podIp?: string | undefined;
+  /** File of the agent's own token for its gateway. */
+  gatewayTokenFile?: string | undefined;
   /** What callers from other machines must send; nothing where it is absent. */
   callerToken?: string | undefined;
   /** What may change while it runs. Default: what the configuration says of it. */
@@ -100,7 +103,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { config, log, clock, telemetry = noTelemetry, readLive = async () => renderInitial(config) } = options;
   const { readSecret, readInstruction } = createInputs(options);
   const metrics = createAgentMetrics({ config, port: options.port });
-  const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }) };
+  const readGatewayToken = createReadGatewayToken(options.gatewayTokenFile);
+  const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }), readGatewayToken };
   const models = options.models ?? createModels({ config, ...sources, log, clock, onTurn: metrics.countTurn });
   const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
   const calls = createCalls(clock);

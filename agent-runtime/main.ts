@@ -51,6 +51,7 @@ async function main(): Promise<void> {
     historiesDir: environment.PALLAS_HISTORIES_DIR,
     host: environment.PALLAS_HOST,
     adminHost: environment.PALLAS_ADMIN_HOST,
+    gatewayTokenFile: environment.PALLAS_GATEWAY_TOKEN,
     callerToken: await readCallerToken(environment),
     port: environment.PALLAS_PORT,
     adminPort: environment.PALLAS_ADMIN_PORT,

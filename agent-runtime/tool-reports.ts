@@ -1,12 +1,12 @@
 // The admin route by which the instance's gateway learns the tools of servers whose secrets only agents hold, so that they are found
 // there. What a server lists may be a caller's own where it is sent callers' tokens: of such a server nothing is told.
-import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import type { RunServer } from "../crds/run-config.ts";
 import { maxReportedTools, maxToolReportBytes, type ReportedTool, type ToolReport } from "../crds/tool-report.ts";
 import type { ToolDescription } from "../lib/mcp/connect.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
 import { defined } from "../lib/process/defined.ts";
+import { digest, matchesEtag } from "../lib/process/entity-tag.ts";
 import type { Logger } from "../lib/process/log.ts";
 
 /** What is asked of the way to a server (compositor/mounts.ts). */
@@ -50,7 +50,7 @@ export function createToolReports({ agent, mounts, log, clock }: ToolReportsPart
     const { version, text } = report.render() ?? {};
     if (version === undefined || text === undefined) return c.text("the server lends no tools now\n", 503);
     const headers = { ETag: `"${version}"`, "Cache-Control": "no-store", "Content-Type": "application/json" };
-    if (c.req.header("if-none-match") === headers.ETag) return c.body(null, 304, headers);
+    if (matchesEtag(c.req.header("if-none-match"), headers.ETag)) return c.body(null, 304, headers);
     return c.body(text(), 200, headers);
   });
   return app;
@@ -74,7 +74,7 @@ function createReport(agent: string, { server, link, ...mount }: ReportedMount, 
         const left = tools.length - cut.length;
         if (left > 0) log.warn({ server: server.name, left }, "the gateway is not told of all tools of a server");
         const facts = { agent, server: server.name, ...defined({ serverDescription: said }), tools: cut };
-        const version = createHash("sha256").update(JSON.stringify(facts)).digest("base64url").slice(0, 22);
+        const version = digest(JSON.stringify(facts));
         kept = { of: tools, said, report: { ...facts, version } };
       }
       const { report } = kept;

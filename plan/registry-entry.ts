@@ -23,7 +23,8 @@ export const renderRegistryEntry = (instance: PallasInstance, urls: PeerUrls): R
   prefix: registryServerName,
   headers: [],
   forwardInboundAuth: false,
-  instructions: true,
+  // Its tool says how it is used.
+  instructions: false,
   timeoutMs,
   allow: [],
   deny: [],

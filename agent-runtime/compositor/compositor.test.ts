@@ -29,7 +29,11 @@ async function start(servers: RunServer[], authorize?: Authorize) {
   const { log, lines } = createTestLog("DEBUG");
   const config = renderTestConfig({ servers, gateway: true });
   const readSecret = async () => "secret";
-  const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock: systemClock }) };
+  const sources = {
+    readSecret,
+    tokens: createAccessTokens({ readSecret, clock: systemClock }),
+    readGatewayToken: readSecret,
+  };
   const memory = createMemoryBudget(64 * 1024 * 1024);
   const counted: object[] = [];
   const onCall = ({ server, operation, outcome }: Parameters<OnCall>[0]) =>

@@ -33,7 +33,9 @@ export function createCompositor(parts: CompositorParts): Compositor {
   const { config, memory, authorize = allowAll } = parts;
   const log = parts.log.child({ logger: "pallas.compositor" });
   const onTools = new Set<(isFor?: IsFor) => void>();
-  const mounts = config.servers.map((server) =>
+  // Whoever asks here has the agent's own token, which the gateway takes for its registry too.
+  const servers = config.servers.filter(({ registry }) => registry !== true);
+  const mounts = servers.map((server) =>
     createMount(
       server,
       { ...parts, log },

@@ -23,7 +23,7 @@ async function mountAll(servers: readonly RunServer[]) {
   const clock = new ManualClock();
   const { log } = createTestLog("SILENT");
   const readSecret = async () => "secret";
-  const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }) };
+  const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }), readGatewayToken: readSecret };
   const heard: unknown[] = [];
   const listener = {
     onToolsChanged: () => undefined,

@@ -112,7 +112,7 @@ describe("HLT-4 a provider", () => {
       observeToolsLeftOut: () => [],
       observeAuthTrouble: () => undefined,
       unset: [],
-      sources: { readSecret, tokens: createAccessTokens({ readSecret, clock }) },
+      sources: { readSecret, tokens: createAccessTokens({ readSecret, clock }), readGatewayToken: readSecret },
       slowProbeMs: 2_000,
       onReport: () => undefined,
       clock,

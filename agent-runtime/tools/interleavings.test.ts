@@ -85,7 +85,7 @@ async function play(scheduler: fc.Scheduler, steps: readonly Step[], plan: reado
   });
   const { openFetch } = witness;
   const readSecret = async () => "none";
-  const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }) };
+  const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }), readGatewayToken: readSecret };
   const tools = createTools({ config, sources, log, clock, openFetch });
   let answered = 0;
 

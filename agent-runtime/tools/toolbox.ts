@@ -20,6 +20,7 @@ import { createLinkPool, type Lease, type LinkPool } from "../../lib/mcp/link-po
 import { renderFreeName, renderToolName } from "../../lib/mcp/tool-name.ts";
 import { findUselessPatterns, isToolAllowed, readResourceName, resourcesRead } from "./naming.ts";
 import { createResourceRoutes, type ReadableServer, type ResourceRoutes } from "./resources.ts";
+import { renderRegistry, type RegistryRoutes } from "./registry.ts";
 import type { ToolRoute } from "./route.ts";
 import { renderSubAgentRoute } from "./sub-agents.ts";
 
@@ -109,13 +110,18 @@ export function createTools(options: ToolsOptions): Tools {
       });
       try {
         const servers = await untilAborted(Promise.all(ofServers), signal);
-        // Agents are few, and come first: where a model takes fewer tools than there are, the last ones are left out.
-        const routes = [...ofAgents, ...servers.flatMap((server) => server.routes ?? [])];
+        // Agents are few, and come first, as what finds all others does: where a model takes fewer tools than there are, the
+        // last ones are left out.
+        const registry = servers.find((server) => server.registry !== undefined)?.registry;
+        const own = [...ofAgents, ...(registry?.own ?? []), ...servers.flatMap((server) => server.routes ?? [])];
+        // What the agent reaches itself, it reaches itself.
+        const taken = new Set(own.map((route) => route.name));
+        const routes = [...own, ...(registry?.listed ?? []).filter((route) => !taken.has(route.name))];
         const unavailable = servers.filter((server) => server.routes === undefined).map(({ name }) => name);
         const notes = servers.flatMap((server) => server.notes ?? []);
         const guidance = renderNotes(notes, log);
         const resources = createResourceRoutes(servers.flatMap((server) => server.readable ?? []));
-        return { ...createToolbox(routes, resources, log), unavailable, guidance, close: release };
+        return { ...createToolbox({ routes, resources, registry }, log), unavailable, guidance, close: release };
       } catch (error) {
         release();
         throw error;
@@ -161,7 +167,9 @@ function createPatternWarning(server: RunServer, log: Logger): (tools: readonly 
 interface OpenServer {
   name: string;
   /** None at all while the server lends no tools. */
-  routes?: ToolRoute[];
+  routes?: readonly ToolRoute[];
+  /** Where it is the gateway's registry. */
+  registry?: RegistryRoutes;
   notes?: ServerGuidance;
   /** Where the server has resources that this agent may read. */
   readable?: ReadableServer;
@@ -177,6 +185,8 @@ async function openServer(
   const { name } = server;
   const tools = await link.tools();
   if (tools === undefined) return { name };
+  // The gateway judges by the agent's rules.
+  if (server.registry === true) return { name, routes: [], registry: renderRegistry(server, link, tools) };
   warnOfPatterns(tools.map((tool) => tool.name));
   const allowed = new Map(tools.filter((tool) => isToolAllowed(tool.name, server)).map((tool) => [tool.name, tool]));
   const left = allowed.size - maxToolsPerServer;
@@ -228,11 +238,13 @@ function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link)
   };
 }
 
-function createToolbox(
-  routes: readonly ToolRoute[],
-  resources: ResourceRoutes | undefined,
-  log: Logger,
-): Pick<Toolbox, "tools" | "find"> {
+interface ToolboxParts {
+  routes: readonly ToolRoute[];
+  resources: ResourceRoutes | undefined;
+  registry: RegistryRoutes | undefined;
+}
+
+function createToolbox({ routes, resources, registry }: ToolboxParts, log: Logger): Pick<Toolbox, "tools" | "find"> {
   const byName = new Map<string, ToolRoute>();
   for (const route of [...(resources === undefined ? [] : [resources.shared]), ...routes]) {
     const { server, tool } = route.label;
@@ -247,6 +259,8 @@ function createToolbox(
       inputSchema,
       source: label,
     })),
-    find: (name, args) => (name === readResourceName && resources?.find(args)) || byName.get(name),
+    find: (name, args) =>
+      (name === readResourceName && resources?.find(args)) ||
+      (registry?.name(name, args) ?? byName.get(name) ?? registry?.findCallable(name)),
   };
 }

@@ -1,0 +1,127 @@
+// The registry of the agent's gateway as a run sees it (DSC-1): one tool by which a model finds and calls the tools of all servers, so that
+// its prompt stays as it is however many there are. What was found is callable by the name that the answer gave, though it is in no
+// list: a name of that form goes to the registry. Which tools those are is the gateway's to say, and what it lists beside is offered too.
+import { registryServerName } from "../../crds/names.ts";
+import type { RunServer } from "../../crds/run-config.ts";
+import type { ToolDescription } from "../../lib/mcp/connect.ts";
+import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
+import type { Link } from "../../lib/mcp/link.ts";
+import type { ToolLabel } from "../loop/run-context.ts";
+import { renderToolName } from "./naming.ts";
+import type { ToolRoute } from "./route.ts";
+
+export interface RegistryRoutes {
+  /** The registry's own tool; none where the gateway does not offer it. */
+  readonly own: readonly ToolRoute[];
+  /** What the gateway lists for this agent beside it. */
+  readonly listed: readonly ToolRoute[];
+  /** A call of the registry's tool, under the name of what it does or calls; undefined for any other name. */
+  name(name: string, args: unknown): ToolRoute | undefined;
+  /** The way to a tool that was found and is in no list; undefined where the name is none of the form that answers give. */
+  findCallable(name: string): ToolRoute | undefined;
+}
+
+type Call = ToolRoute["call"];
+
+/** Tools that are found are shown to the caller by default: here they would stay in all later prompts. */
+const findActions: ReadonlySet<unknown> = new Set(["find_tool", "find_tools"]);
+const callAction = "proxy_call";
+const separator = "__";
+/** Before the name of a tool, as answers give it. */
+const callablePrefix = `mcp${separator}`;
+/** What a line of progress can show of a name that a model wrote. */
+const showable = /^[\w.\-/]{1,64}$/;
+
+/** Of what a link to the registry listed; none where its tool is not among it. */
+export function renderRegistry(server: RunServer, link: Link, tools: readonly ToolDescription[]): RegistryRoutes {
+  const own = tools.find(({ name }) => name === registryServerName);
+  const shared = own && renderOwnRoute(server, link, own);
+  const listed = tools.filter((tool) => tool !== own).map((tool) => renderListedRoute(link, tool));
+  return {
+    own: shared === undefined ? [] : [shared],
+    listed,
+    name(name, args) {
+      if (shared === undefined || name !== shared.name || !isJsonObject(args)) return undefined;
+      return relabel(shared, labelOf(args));
+    },
+    findCallable(name) {
+      const label = readLabel(name);
+      if (shared === undefined || label === undefined) return undefined;
+      const { call } = shared;
+      return {
+        ...relabel(shared, label),
+        name,
+        description: "",
+        inputSchema: { type: "object" },
+        call: (args, options) => call({ action: callAction, call_as: name, arguments: args }, options),
+      };
+    },
+  };
+}
+
+function renderOwnRoute({ timeoutMs }: RunServer, link: Link, tool: ToolDescription): ToolRoute {
+  const call: Call = (args, options) => {
+    const { action } = args;
+    const sent = findActions.has(action) ? { auto_activate: false, ...args } : args;
+    // The gateway ends a call by the deadline of the tool's own server.
+    const idleTimeoutMs = action === callAction ? options.totalTimeoutMs : timeoutMs;
+    return link.call(registryServerName, sent, { ...options, idleTimeoutMs });
+  };
+  const label = { server: registryServerName, tool: registryServerName };
+  return renderRoute({ name: registryServerName, label, tool, call });
+}
+
+/** In place of `{server}__{tool}` an own name would hide from the model that it is what the registry finds. */
+function renderListedRoute(link: Link, tool: ToolDescription): ToolRoute {
+  const label = readLabel(tool.name) ?? { server: registryServerName, tool: tool.name };
+  const call: Call = (args, options) =>
+    link.call(tool.name, args, { ...options, idleTimeoutMs: options.totalTimeoutMs });
+  return renderRoute({ name: renderToolName(label.server, label.tool), label, tool, call });
+}
+
+type RouteFacts = Pick<ToolRoute, "name" | "label" | "call"> & { tool: ToolDescription };
+
+const renderRoute = ({ name, label, tool, call }: RouteFacts): ToolRoute => ({
+  ...relabel({ downstream: registryServerName, operation: "tool", linksReadable: false }, label),
+  name,
+  description: [tool.description, tool.title].find((text) => (text ?? "").trim() !== "") ?? tool.name,
+  inputSchema: tool.inputSchema,
+  call,
+});
+
+/** The same way under another name in what callers and people read. */
+function relabel<Route extends object>(
+  route: Route,
+  label: ToolLabel,
+): Route & Pick<ToolRoute, "label" | "renderProgress"> {
+  const prefix = `${label.server}/${label.tool}: `;
+  return {
+    ...route,
+    label,
+    renderProgress: ({ progress, total, message }) => ({
+      message: `${prefix}${message ?? (total === undefined ? progress : `${progress}/${total}`)}`,
+      done: false,
+      fromAgent: false,
+    }),
+  };
+}
+
+/** Of a call of the registry's tool: the tool that it calls, else what it does. */
+function labelOf(args: Record<string, unknown>): ToolLabel {
+  const { action, call_as: callAs, server, tool } = args;
+  const called = action === callAction ? (readLabel(callAs) ?? shown(server, tool)) : undefined;
+  return called ?? shown(registryServerName, action) ?? { server: registryServerName, tool: registryServerName };
+}
+
+/** Of `mcp__{server}__{tool}`, or as lists have it `{server}__{tool}`; undefined for anything else. */
+function readLabel(name: unknown): ToolLabel | undefined {
+  if (typeof name !== "string") return undefined;
+  const whole = name.startsWith(callablePrefix) ? name.slice(callablePrefix.length) : name;
+  const at = whole.indexOf(separator);
+  return at <= 0 ? undefined : shown(whole.slice(0, at), whole.slice(at + separator.length));
+}
+
+const shown = (server: unknown, tool: unknown): ToolLabel | undefined =>
+  typeof server === "string" && typeof tool === "string" && showable.test(server) && showable.test(tool)
+    ? { server, tool }
+    : undefined;
