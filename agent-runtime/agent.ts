@@ -101,9 +101,8 @@ export interface Agent {
 /** An agent that listens nowhere yet. Rejects when the configuration contradicts itself. */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { config, log, clock, telemetry = noTelemetry, readLive = async () => renderInitial(config) } = options;
-  const { readSecret, readInstruction } = createInputs(options);
+  const { readSecret, readInstruction, readGatewayToken } = createInputs(options);
   const metrics = createAgentMetrics({ config, port: options.port });
-  const readGatewayToken = createReadGatewayToken(options.gatewayTokenFile);
   const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }), readGatewayToken };
   const models = options.models ?? createModels({ config, ...sources, log, clock, onTurn: metrics.countTurn });
   const turnTimes = createTurnTimes({ slowAnswerMs: options.slowAnswerMs, clock });
@@ -181,10 +180,11 @@ const createCallDrain = ({ onDraining, log, clock }: AgentOptions, { count, idle
   });
 
 /** What is read anew for each call: secrets and the instruction, with the cures of where the agent runs. */
-function createInputs({ config, secretsDir, textsDir, place = "cluster" }: AgentOptions) {
+function createInputs({ config, secretsDir, textsDir, gatewayTokenFile, place = "cluster" }: AgentOptions) {
   const texts = createMountedFiles(textsDir);
   return {
     readSecret: createReadSecret(createMountedFiles(secretsDir), place),
+    readGatewayToken: createReadGatewayToken(gatewayTokenFile),
     readInstruction: () => observeInstruction(config.instruction, texts, place),
   };
 }

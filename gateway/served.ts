@@ -7,11 +7,12 @@ import { defined } from "../lib/process/defined.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { limitsVariable, type Rules } from "../plan/rules.ts";
 import { serveDirectory } from "./directory/serve.ts";
+import { AgentToolsFeed } from "./discovery/agent-tools.ts";
 import { createDiscovery } from "./discovery/discovery.ts";
-import { noAgentTools } from "./discovery/reported-tools.ts";
 import { serveRegistry } from "./discovery/serve.ts";
 import type { Environment } from "./environment.ts";
 import type { GatewayOptions } from "./gateway.ts";
+import { createAdminClient } from "./management/agents/admin-client.ts";
 import { createManagementTable } from "./management/table.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import type { Place } from "./place.ts";
@@ -47,11 +48,13 @@ export function createServed({ config, place, environment, metrics, log, clock }
   const serversLog = log.child({ logger: "pallas.gateway.servers" });
   const toolServers = serveToolServers({ config, place, rules, metrics, log: serversLog, clock });
   const discoveryLog = log.child({ logger: "pallas.gateway.discovery" });
+  const admin = createAdminClient({ state, readAgentsToken });
+  const agentTools = new AgentToolsFeed({ state, admin, log: discoveryLog, clock });
   const discovery = createDiscovery({
     config,
     state,
     servers: toolServers.servers,
-    agentTools: noAgentTools,
+    agentTools,
     promptAgent: (args, identity, context) => table.promptAgent(args, identity, context),
     callForwarding: toolServers.callTool,
     writesFor,
@@ -88,6 +91,7 @@ export function createServed({ config, place, environment, metrics, log, clock }
     ...defined({ publicReads: directory.publicReads }),
     async close() {
       discovery.close();
+      agentTools.close();
       const served = [table, proxy, directory, registry, toolServers];
       await Promise.all(served.map((each) => each.close()));
     },

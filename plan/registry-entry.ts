@@ -3,11 +3,16 @@
 import type { PallasInstance } from "../crds/instance.ts";
 import { registryServerName } from "../crds/names.ts";
 import type { RunServer } from "../crds/run-config.ts";
-import type { Neighbourhood } from "./resolve.ts";
 import type { PeerUrls } from "./urls.ts";
 
+interface Around {
+  instance: PallasInstance;
+  /** By the names that agents refer to. */
+  servers?: { readonly sound: ReadonlyMap<string, unknown>; readonly faulty: ReadonlyMap<string, unknown> };
+}
+
 /** Whether an agent's entry of this name is the gateway's registry, whether or not there is a gateway. */
-export const isRegistryEntry = (name: string, { instance, servers }: Pick<Neighbourhood, "instance" | "servers">) =>
+export const isRegistryEntry = (name: string, { instance, servers }: Around): boolean =>
   name === registryServerName &&
   instance.spec.servers?.some((inline) => inline.name === name) !== true &&
   servers?.sound.has(name) !== true &&

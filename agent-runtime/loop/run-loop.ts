@@ -20,7 +20,7 @@ import { observeUsage } from "./context-size.ts";
 import { askMending, replaceRefusedResults, withdrawRefusedRun } from "./refusals.ts";
 import type { RunContext } from "./run-context.ts";
 import { runSideBySide } from "./side-by-side.ts";
-import { renderAnswer } from "./tool-calls.ts";
+import { keepWritten, renderAnswer } from "./tool-calls.ts";
 
 /** Tool calls of one turn that run side by side; the others wait. */
 export const maxConcurrentToolCalls = 32;
@@ -130,7 +130,7 @@ async function takeTurn(context: RunContext, parts: LoopParts, compaction: Compa
   const answer = renderAnswer(turn, listCallIds(parts.history));
   const contextTokens = sumTokens(turn.usage);
   await parts.history.append(contextTokens > 0 ? { ...answer, contextTokens } : answer);
-  return { turn: { ...turn, text: answer.text, toolCalls: answer.toolCalls }, usage };
+  return { turn: { ...turn, text: answer.text, toolCalls: keepWritten(answer.toolCalls, turn.toolCalls) }, usage };
 }
 
 /** One turn; another when the first was refused, and what was wrong with it could be mended. */

@@ -19,6 +19,13 @@ export function renderAnswer(turn: TurnResult, taken: ReadonlySet<string>): Assi
   return turn.opaque === undefined || !asCame ? message : { ...message, opaque: turn.opaque };
 }
 
+/** Calls as they are recorded, with the names that were `written` where these are others: tools are found by those. */
+export const keepWritten = (recorded: readonly ToolCallRequest[], written: readonly ToolCallRequest[]) =>
+  recorded.map((call, at): ToolCallRequest => {
+    const { name } = written[at] ?? call;
+    return name === call.name ? call : { ...call, written: name };
+  });
+
 /** The very call, if nothing of it had to change. */
 function renderCall(call: ToolCallRequest, seen: Set<string>): ToolCallRequest {
   const problem = findArgumentsProblem(call.arguments);

@@ -19,6 +19,8 @@ export interface ToolCallRequest {
   arguments: unknown;
   /** Set when the model wrote no valid JSON: what was wrong. The call must not be made. */
   malformed?: string;
+  /** The name as the model wrote it, where no provider takes it back; it is recorded nowhere. */
+  written?: string;
 }
 
 export interface ToolResultPart {

@@ -46,7 +46,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       images: [],
       ...shown,
     });
-    const route = toolbox.find(call.name, call.arguments);
+    const { name, written = name } = call;
+    const route = toolbox.find(written, call.arguments);
     if (route === undefined) {
       return answer({ text: `There is no tool named "${call.name.slice(0, maxQuotedNameChars)}".`, isError: true });
     }

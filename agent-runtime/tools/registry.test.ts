@@ -77,6 +77,27 @@ describe("DSC-1 an agent that is given the registry", () => {
     },
   );
 
+  test("calls it also by a name that no provider takes back, which is mended in what the model is shown of it", async () => {
+    const registry = await keep(startRegistry());
+    const name = "mcp__my.server__read graph";
+    const models = createScriptedModels([{ toolCalls: [callTool(name, {}, "a")] }, { text: "done" }]);
+    const { agent } = await start(registry.url, models);
+    const { lines } = await ask(agent.mcpUrl, { message: "go" });
+    expect(registry.seen[0]?.args).toMatchObject({ call_as: name });
+    expect(lines).toContain("registry/proxy_call: started");
+    expect(models.requests[1]?.messages.at(-1)).toMatchObject({ results: [{ name: "mcp__my_server__read_graph_" }] });
+  });
+
+  test("calls nothing there whose name is of another form", async () => {
+    const registry = await keep(startRegistry());
+    const names = ["readgraph", "__x", "mcp____x", `a__${"x".repeat(1_022)}`];
+    const toolCalls = names.map((name, at) => callTool(name, {}, String(at)));
+    const models = createScriptedModels([{ toolCalls }, { text: "done" }]);
+    const { agent } = await start(registry.url, models);
+    await ask(agent.mcpUrl, { message: "go" });
+    expect(registry.seen).toEqual([]);
+  });
+
   test("shows what is found and called by its own names, in progress and to the model", async () => {
     const registry = await keep(startRegistry());
     const call = { action: "proxy_call", call_as: found.call_as, arguments: {} };

@@ -6,8 +6,8 @@ import type { RunServer } from "../../crds/run-config.ts";
 import type { ToolDescription } from "../../lib/mcp/connect.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import type { Link } from "../../lib/mcp/link.ts";
+import { renderToolName } from "../../lib/mcp/tool-name.ts";
 import type { ToolLabel } from "../loop/run-context.ts";
-import { renderToolName } from "./naming.ts";
 import type { ToolRoute } from "./route.ts";
 
 export interface RegistryRoutes {
@@ -29,6 +29,8 @@ const callAction = "proxy_call";
 const separator = "__";
 /** Before the name of a tool, as answers give it. */
 const callablePrefix = `mcp${separator}`;
+/** Longer ones are no tool's. */
+const maxCallableChars = 1_024;
 /** What a line of progress can show of a name that a model wrote. */
 const showable = /^[\w.\-/]{1,64}$/;
 
@@ -45,11 +47,10 @@ export function renderRegistry(server: RunServer, link: Link, tools: readonly To
       return relabel(shared, labelOf(args));
     },
     findCallable(name) {
-      const label = readLabel(name);
-      if (shared === undefined || label === undefined) return undefined;
+      if (shared === undefined || !isCallable(name)) return undefined;
       const { call } = shared;
       return {
-        ...relabel(shared, label),
+        ...relabel(shared, labelOf({ action: callAction, call_as: name })),
         name,
         description: "",
         inputSchema: { type: "object" },
@@ -114,11 +115,17 @@ function labelOf(args: Record<string, unknown>): ToolLabel {
 }
 
 /** Of `mcp__{server}__{tool}`, or as lists have it `{server}__{tool}`; undefined for anything else. */
-function readLabel(name: unknown): ToolLabel | undefined {
-  if (typeof name !== "string") return undefined;
+function readName(name: string): ToolLabel | undefined {
   const whole = name.startsWith(callablePrefix) ? name.slice(callablePrefix.length) : name;
   const at = whole.indexOf(separator);
-  return at <= 0 ? undefined : shown(whole.slice(0, at), whole.slice(at + separator.length));
+  return at <= 0 ? undefined : { server: whole.slice(0, at), tool: whole.slice(at + separator.length) };
+}
+
+const isCallable = (name: string): boolean => name.length <= maxCallableChars && readName(name) !== undefined;
+
+function readLabel(name: unknown): ToolLabel | undefined {
+  const { server, tool } = (typeof name === "string" && name.length <= maxCallableChars && readName(name)) || {};
+  return shown(server, tool);
 }
 
 const shown = (server: unknown, tool: unknown): ToolLabel | undefined =>

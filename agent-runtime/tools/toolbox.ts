@@ -110,18 +110,11 @@ export function createTools(options: ToolsOptions): Tools {
       });
       try {
         const servers = await untilAborted(Promise.all(ofServers), signal);
-        // Agents are few, and come first, as what finds all others does: where a model takes fewer tools than there are, the
-        // last ones are left out.
-        const registry = servers.find((server) => server.registry !== undefined)?.registry;
-        const own = [...ofAgents, ...(registry?.own ?? []), ...servers.flatMap((server) => server.routes ?? [])];
-        // What the agent reaches itself, it reaches itself.
-        const taken = new Set(own.map((route) => route.name));
-        const routes = [...own, ...(registry?.listed ?? []).filter((route) => !taken.has(route.name))];
         const unavailable = servers.filter((server) => server.routes === undefined).map(({ name }) => name);
         const notes = servers.flatMap((server) => server.notes ?? []);
         const guidance = renderNotes(notes, log);
         const resources = createResourceRoutes(servers.flatMap((server) => server.readable ?? []));
-        return { ...createToolbox({ routes, resources, registry }, log), unavailable, guidance, close: release };
+        return { ...createToolbox({ ofAgents, servers, resources }, log), unavailable, guidance, close: release };
       } catch (error) {
         release();
         throw error;
@@ -238,13 +231,29 @@ function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link)
   };
 }
 
-interface ToolboxParts {
-  routes: readonly ToolRoute[];
-  resources: ResourceRoutes | undefined;
-  registry: RegistryRoutes | undefined;
+/**
+ * Agents are few, and come first, as what finds all others does: where a model takes fewer tools than there are, the last ones are
+ * left out. What the agent reaches itself, it reaches itself.
+ */
+function orderRoutes(
+  ofAgents: readonly ToolRoute[],
+  registry: RegistryRoutes | undefined,
+  servers: readonly OpenServer[],
+): ToolRoute[] {
+  const own = [...ofAgents, ...(registry?.own ?? []), ...servers.flatMap((server) => server.routes ?? [])];
+  const taken = new Set(own.map((route) => route.name));
+  return [...own, ...(registry?.listed ?? []).filter((route) => !taken.has(route.name))];
 }
 
-function createToolbox({ routes, resources, registry }: ToolboxParts, log: Logger): Pick<Toolbox, "tools" | "find"> {
+interface ToolboxParts {
+  ofAgents: readonly ToolRoute[];
+  servers: readonly OpenServer[];
+  resources: ResourceRoutes | undefined;
+}
+
+function createToolbox({ ofAgents, servers, resources }: ToolboxParts, log: Logger): Pick<Toolbox, "tools" | "find"> {
+  const registry = servers.find((server) => server.registry !== undefined)?.registry;
+  const routes = orderRoutes(ofAgents, registry, servers);
   const byName = new Map<string, ToolRoute>();
   for (const route of [...(resources === undefined ? [] : [resources.shared]), ...routes]) {
     const { server, tool } = route.label;

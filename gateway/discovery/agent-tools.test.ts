@@ -6,7 +6,7 @@ import { ManualClock, settle } from "../../lib/process/testing/manual-clock.ts";
 import { sampleAgent, sampleInstance } from "../../plan/testing/resources.ts";
 import { collectServers } from "../state/servers.ts";
 import type { StateChange } from "../state/state.ts";
-import { createAgentTools } from "./agent-tools.ts";
+import { AgentToolsFeed } from "./agent-tools.ts";
 
 const secret = { name: "X-Key", valueFrom: { secretKeyRef: { name: "keys", key: "k" } } };
 const url = "http://tools.example.com/mcp";
@@ -64,7 +64,7 @@ function open(agents: Record<string, object>, servers: object[] = [archive]) {
     },
   };
   const log = createLogger({ logger: "test", level: "SILENT" });
-  const feed = createAgentTools({ state, admin, log, clock, random: () => 0 });
+  const feed = new AgentToolsFeed({ state, admin, log, clock, random: () => 0 });
   onTestFinished(() => feed.close());
   const list = () => feed.list().map(({ agent, server, tools }) => [agent, server, tools.map(({ name }) => name)]);
   const names = () => asked.splice(0).map(({ agent, server }) => `${agent}/${server}`);

@@ -7,28 +7,20 @@ import type { Clock, Timer } from "../../lib/process/clock.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { AdminClient } from "../management/agents/admin-client.ts";
-import { createBoundedRequests } from "../management/agents/bounded-requests.ts";
+import { createBoundedRequests, type BoundedRequests } from "../management/agents/bounded-requests.ts";
 import type { GatewayState } from "../state/state.ts";
 import { collectTellers, hasNoRules, passesRules, type Tellers } from "./told-servers.ts";
 
 /** What one agent can be asked to use of one server. */
-export interface AgentTools {
+export interface ToldTools {
   readonly agent: string;
   /** Whether it could be asked now. */
   readonly isReady: boolean;
   readonly server: string;
   /** What the server says of its use. */
   readonly serverDescription?: string;
+  /** The same object for as long as they are the same. */
   readonly tools: readonly ToolDescription[];
-}
-
-export interface AgentToolsFeed {
-  /** An entry for each agent and server, of one server those of ready agents first. The same list while nothing changed. */
-  list(): readonly AgentTools[];
-  /** Hears that the list is another, until what it returns is called. */
-  onChange(listener: () => void): () => void;
-  /** Ends all requests; asks nobody any more. */
-  close(): void;
 }
 
 export interface AgentToolsParts {
@@ -62,111 +54,137 @@ interface Source {
   timer?: Timer;
 }
 
-export function createAgentTools(parts: AgentToolsParts): AgentToolsFeed {
-  const { state, admin, log, clock, random = Math.random } = parts;
-  const requests = createBoundedRequests({ maxAtOnce, timeoutMs, clock });
-  const sources = new Map<string, Source>();
-  const listeners = new Set<() => void>();
-  let rows: readonly AgentTools[] = [];
-  let shown = "";
+export class AgentToolsFeed {
+  readonly #parts: AgentToolsParts;
+  readonly #requests: BoundedRequests;
+  readonly #random: () => number;
+  readonly #sources = new Map<string, Source>();
+  readonly #listeners = new Set<() => void>();
+  readonly #stop: () => void;
+  #rows: readonly ToldTools[] = [];
+  /** What they were made of. */
+  #shown = "";
 
-  const isReady = (agent: string) => state.getEndpoint(agent) !== undefined;
-  const readyOf = ({ tellers }: Source) => tellers.agents.filter(isReady);
-  /** Whoever has no rules knows all; where one of these can be asked, the others are not. */
-  const isAsked = (source: Source): boolean =>
-    readyOf(source).length > 0 &&
-    (hasNoRules(source.tellers.rules) ||
-      ![...sources.values()].some(
-        (other) =>
-          other.tellers.server === source.tellers.server &&
-          hasNoRules(other.tellers.rules) &&
-          readyOf(other).length > 0,
-      ));
+  /** Asks from now on. */
+  constructor(parts: AgentToolsParts) {
+    this.#parts = parts;
+    this.#random = parts.random ?? Math.random;
+    this.#requests = createBoundedRequests({ maxAtOnce, timeoutMs, clock: parts.clock });
+    this.#follow();
+    this.#stop = parts.state.onChange(({ agents, servers, instance }) => {
+      if (instance || agents.length > 0 || servers.length > 0) this.#follow();
+    });
+  }
 
-  const render = () => {
-    const versions = [...sources.values()].map(({ tellers, report }) => [
-      tellers.key,
-      tellers.agents.map((agent) => [agent, isReady(agent)]),
-      report?.version ?? null,
-    ]);
-    const now = JSON.stringify(versions);
-    if (now === shown) return;
-    shown = now;
-    rows = renderRows([...sources.values()], isReady);
-    for (const listener of [...listeners]) listener();
-  };
+  /** An entry for each agent and server, those of ready agents first. The same list while nothing changed. */
+  list(): readonly ToldTools[] {
+    return this.#rows;
+  }
 
-  const schedule = (source: Source, delayMs: number) => {
+  /** Hears that the list is another, until what it returns is called. */
+  onChange(listener: () => void): () => void {
+    const own = () => listener();
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  /** Ends all requests; asks nobody any more. */
+  close(): void {
+    this.#stop();
+    this.#listeners.clear();
+    for (const key of [...this.#sources.keys()]) this.#forget(key);
+    this.#requests.close();
+  }
+
+  /** Takes what is known of agents and servers now. */
+  #follow(): void {
+    const { state } = this.#parts;
+    const wanted = new Map(collectTellers(state.listServers(), state.listAgents()).map((each) => [each.key, each]));
+    for (const key of [...this.#sources.keys()]) if (!wanted.has(key)) this.#forget(key);
+    for (const [key, tellers] of wanted) {
+      const source: Source = this.#sources.get(key) ?? { tellers, failures: 0, ready: "" };
+      this.#sources.set(key, source);
+      source.tellers = tellers;
+    }
+    for (const source of this.#sources.values()) {
+      const ready = JSON.stringify([this.#readyOf(source), this.#isAsked(source)]);
+      if (ready === source.ready) continue;
+      source.ready = ready;
+      source.failures = 0;
+      this.#schedule(source, soonMs * this.#random());
+    }
+    this.#render();
+  }
+
+  #forget(key: string): void {
+    this.#sources.get(key)?.timer?.cancel();
+    this.#sources.delete(key);
+  }
+
+  /** In place of what was scheduled before. */
+  #schedule(source: Source, delayMs: number): void {
     source.timer?.cancel();
-    source.timer = clock.schedule(delayMs, () => void ask(source));
-  };
-  const ask = async (source: Source): Promise<void> => {
+    source.timer = this.#parts.clock.schedule(delayMs, () => void this.#ask(source));
+  }
+
+  async #ask(source: Source): Promise<void> {
+    const { admin, log } = this.#parts;
     const { server, key } = source.tellers;
-    const ready = readyOf(source);
+    const ready = this.#readyOf(source);
     // The next one where one failed.
     const agent = ready[source.failures % Math.max(1, ready.length)];
-    if (agent === undefined || !isAsked(source)) {
+    if (agent === undefined || !this.#isAsked(source)) {
       source.ready = ""; // Until who can be asked changes.
       return;
     }
     try {
-      const found = await requests.run((signal) => admin.fetchTools(agent, server, source.report?.version, signal));
-      if (sources.get(key) !== source) return;
+      const ask = (signal: AbortSignal) => admin.fetchTools(agent, server, source.report?.version, signal);
+      const found = await this.#requests.run(ask);
       if (found !== "same") source.report = found;
       source.failures = 0;
     } catch (error) {
-      if (sources.get(key) !== source) return;
       source.failures += 1;
       log.debug({ agent, server, err: error }, "an agent does not tell the tools of a server");
     }
-    const afterMs = source.failures === 0 ? refreshMs : Math.min(maxRetryMs, firstRetryMs * 2 ** (source.failures - 1));
-    schedule(source, afterMs * (1 + random()));
-    render();
-  };
-  const forget = (key: string, source: Source) => {
-    source.timer?.cancel();
-    sources.delete(key);
-  };
+    if (this.#sources.get(key) !== source) return; // Forgotten meanwhile.
+    const { failures } = source;
+    const afterMs = failures === 0 ? refreshMs : Math.min(maxRetryMs, firstRetryMs * 2 ** (failures - 1));
+    this.#schedule(source, afterMs * (1 + this.#random()));
+    this.#render();
+  }
 
-  /** Takes what is known of agents and servers now. */
-  const follow = () => {
-    const wanted = new Map(collectTellers(state.listServers(), state.listAgents()).map((each) => [each.key, each]));
-    for (const [key, source] of sources) if (!wanted.has(key)) forget(key, source);
-    for (const [key, tellers] of wanted) {
-      const source: Source = sources.get(key) ?? { tellers, failures: 0, ready: "" };
-      sources.set(key, source);
-      source.tellers = tellers;
-    }
-    for (const source of sources.values()) {
-      const ready = JSON.stringify([readyOf(source), isAsked(source)]);
-      if (ready === source.ready) continue;
-      source.ready = ready;
-      source.failures = 0;
-      schedule(source, soonMs * random());
-    }
-    render();
-  };
-  follow();
-  const stop = state.onChange(({ agents, servers, instance }) => {
-    if (instance || agents.length > 0 || servers.length > 0) follow();
-  });
-  return {
-    list: () => rows,
-    onChange(listener) {
-      const own = () => listener();
-      listeners.add(own);
-      return () => void listeners.delete(own);
-    },
-    close() {
-      stop();
-      listeners.clear();
-      for (const [key, source] of sources) forget(key, source);
-      requests.close();
-    },
-  };
+  #isReady(agent: string): boolean {
+    return this.#parts.state.getEndpoint(agent) !== undefined;
+  }
+
+  #readyOf({ tellers }: Source): string[] {
+    return tellers.agents.filter((agent) => this.#isReady(agent));
+  }
+
+  /** Whoever has no rules knows all; where one of these can be asked, the others are not. */
+  #isAsked(source: Source): boolean {
+    if (hasNoRules(source.tellers.rules)) return true;
+    const isWhole = ({ tellers }: Source) => tellers.server === source.tellers.server && hasNoRules(tellers.rules);
+    return ![...this.#sources.values()].some((other) => isWhole(other) && this.#readyOf(other).length > 0);
+  }
+
+  #render(): void {
+    const sources = [...this.#sources.values()];
+    const shown = JSON.stringify(
+      sources.map(({ tellers: { key, agents }, report }) => [
+        key,
+        agents.map((agent) => [agent, this.#isReady(agent)]),
+        report?.version ?? null,
+      ]),
+    );
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#rows = renderRows(sources, (agent) => this.#isReady(agent));
+    for (const listener of [...this.#listeners]) listener();
+  }
 }
 
-function renderRows(sources: readonly Source[], isReady: (agent: string) => boolean): AgentTools[] {
+function renderRows(sources: readonly Source[], isReady: (agent: string) => boolean): ToldTools[] {
   const whole = new Map(
     sources.filter(({ tellers }) => hasNoRules(tellers.rules)).map(({ tellers, report }) => [tellers.server, report]),
   );

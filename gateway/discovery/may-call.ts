@@ -1,5 +1,6 @@
 // Who may call which tool: the one place that says so. What discovery finds, lists, suggests and calls is asked here first, so that a tool
 // that somebody may not call is not there for them. Pure, from the caller's identity and from what the instance declares.
+import { registryServerName } from "../../crds/names.ts";
 import { matchesToolPattern } from "../../crds/tool-pattern.ts";
 import {
   isVisible,
@@ -11,8 +12,6 @@ import {
 import type { GatewayState } from "../state/state.ts";
 import { nameOfTool } from "./tool-name.ts";
 
-/** By which an agent lists the gateway's own tool among its servers. */
-export const registryServer = "registry";
 /** What an agent is called by, as a server of one tool. */
 export const agentTool = "send_message";
 
@@ -72,6 +71,6 @@ function eachServer(ofServer: (server: string) => (tool: string) => boolean): Ma
 
 /** The entry by which an agent was given the gateway's tool; where a server has that name, the entry is that server's. */
 export function findGrant(agent: string, state: Known) {
-  if (state.getServer(registryServer) !== undefined) return undefined;
-  return state.getAgent(agent)?.spec.servers?.find(({ name }) => name === registryServer);
+  if (state.getServer(registryServerName) !== undefined) return undefined;
+  return state.getAgent(agent)?.spec.servers?.find(({ name }) => name === registryServerName);
 }

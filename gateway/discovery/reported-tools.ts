@@ -16,8 +16,6 @@ export interface ReportedTools {
   readonly tools: readonly ToolDescription[];
 }
 
-export const noAgentTools: AgentTools = { list: () => [], onChange: () => () => undefined };
-
 export interface Reported {
   readonly description: string | undefined;
   readonly tools: readonly ToolDescription[];

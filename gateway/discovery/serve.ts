@@ -2,6 +2,7 @@
 // and for agents that were given it, since an agent's `/mcp` is its compositor.
 import { Hono, type MiddlewareHandler } from "hono";
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
+import { registryMcpPath, registryServerName } from "../../crds/names.ts";
 import { requireRole } from "../../lib/auth/roles.ts";
 import { serveMcp } from "../../lib/mcp/serve.ts";
 import type { Clock } from "../../lib/process/clock.ts";
@@ -10,10 +11,9 @@ import { createToolSource } from "../management/tools/source.ts";
 import { renderRefusal, type GatewayRoutes } from "../name-caller.ts";
 import type { GatewayState } from "../state/state.ts";
 import type { Discovery } from "./discovery.ts";
-import { findGrant, registryServer } from "./may-call.ts";
+import { findGrant } from "./may-call.ts";
 
-/** Its endpoint is at `{path}/mcp`. */
-const registryPath = "/registry";
+const registryPath = registryMcpPath.replace(/\/mcp$/, "");
 const sessions = { idleTtlMs: 60 * 60_000, max: 1_024 };
 
 export interface ServedRegistryParts {
@@ -57,9 +57,9 @@ const letIn = (state: Pick<GatewayState, "getServer" | "getAgent">): MiddlewareH
 
 function refuseAgent(agent: string, state: Pick<GatewayState, "getServer" | "getAgent">) {
   if (findGrant(agent, state) !== undefined) return undefined;
-  const isTaken = state.getServer(registryServer) !== undefined;
+  const isTaken = state.getServer(registryServerName) !== undefined;
   const message = isTaken
-    ? `this instance has a server "${registryServer}" of its own: agents that use that name reach that server`
-    : `agent "${agent}" was not given the registry: add { name: ${registryServer} } to its spec.servers`;
+    ? `this instance has a server "${registryServerName}" of its own: agents that use that name reach that server`
+    : `agent "${agent}" was not given the registry: add { name: ${registryServerName} } to its spec.servers`;
   return { kind: "refused" as const, status: 403 as const, message, headers: {} };
 }

@@ -22,7 +22,7 @@ export interface Tellers {
 }
 
 /** Of servers that are listed to callers' tokens nobody tells: what is listed may be a caller's own. */
-export const isToldByAgents = ({ inline }: KnownServer): boolean =>
+const isToldByAgents = ({ inline }: KnownServer): boolean =>
   inline !== undefined && needsSecrets(inline) && inline.forwardInboundAuth !== true;
 
 export const hasNoRules = ({ allow, deny }: ToolRules): boolean => allow.length === 0 && deny.length === 0;
