@@ -27,6 +27,7 @@ const flagsOf = (command: Command): string[] => [
     .visibleOptions(command)
     .map(({ flags }) => flags)
     .filter((flags) => !flags.includes("--help")),
+  ...help.visibleCommands(command).flatMap((inner) => (inner.name() === "help" ? [] : flagsOf(inner))),
 ];
 
 const commands = help.visibleCommands(program).filter((command) => command.name() !== "help");

@@ -9,6 +9,7 @@ import { addCompletion } from "./commands/completion.ts";
 import type { CommandContext } from "./commands/context.ts";
 import { addImport } from "./commands/import.ts";
 import { addInit } from "./commands/init.ts";
+import { addSearch } from "./commands/search.ts";
 import { addToken } from "./commands/token.ts";
 import { addUp } from "./commands/up.ts";
 import { UsageError } from "./manifests/find-files.ts";
@@ -25,6 +26,7 @@ export function createProgram(context: CommandContext): Command {
   addUp(program, context);
   addAgent(program, context);
   addChat(program, context);
+  addSearch(program, context);
   addToken(program, context);
   addCheck(program, context);
   addInit(program, context);

@@ -11,6 +11,7 @@ import { listAgents } from "./catalogue.ts";
 import { ChatError } from "./chat-error.ts";
 import { findAgent, pickAgent, requireReady } from "./choose-agent.ts";
 import { listGatewayAgents } from "./gateway-agents.ts";
+import { readToken } from "./gateway-connection.ts";
 import { openConversation, type Conversation, type Message } from "./conversation.ts";
 import { readImage } from "./images.ts";
 import { startLiveAnswer } from "./live-answer.ts";
@@ -115,15 +116,6 @@ async function answerOnce({ agent, conversation, message, json, terminal, signal
   } finally {
     progress.end();
   }
-}
-
-/** @throws UsageError for what no header can carry; it is not repeated */
-function readToken(token: string | undefined): string | undefined {
-  if (token === undefined || token === "") return undefined;
-  if (!/^[\u0021-\u007e]+$/.test(token)) {
-    throw new UsageError("PALLAS_TOKEN has characters that no token has, such as a space or a line break; correct it");
-  }
-  return token;
 }
 
 const listFor = async ({ registry, gateway }: ChatOptions, token: string | undefined, signal: AbortSignal) =>

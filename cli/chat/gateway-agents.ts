@@ -1,14 +1,10 @@
 // The agents that a gateway shows to whoever holds a token, each at its place behind that gateway: for callers who cannot reach
 // the agents themselves, as from outside a cluster. It asks once and keeps nothing.
 import * as z from "zod";
-import { connectMcp } from "../../lib/mcp/connect.ts";
-import { withoutEndSlashes } from "../../lib/process/end-slashes.ts";
-import { UsageError } from "../manifests/find-files.ts";
 import { plainLine } from "../plain-text.ts";
 import type { ListedAgent } from "./catalogue.ts";
 import { ChatError } from "./chat-error.ts";
-
-const timeoutMs = 10_000;
+import { connectGateway, gatewayTimeoutMs, type GatewayOptions } from "./gateway-connection.ts";
 
 const line = z.string().transform(plainLine);
 const answerSchema = z.object({
@@ -23,14 +19,6 @@ const answerSchema = z.object({
   ),
 });
 
-export interface GatewayOptions {
-  /** Its URL, with `/mcp` or without. */
-  gateway: string;
-  token: string | undefined;
-  clientVersion: string;
-  signal: AbortSignal;
-}
-
 /**
  * All agents that the token's owner may see, by name (MGM-1).
  * @throws ChatError without a token or when it is not a gateway, McpError when it cannot be asked, UsageError for a URL that is none
@@ -41,25 +29,15 @@ export async function listGatewayAgents({
   clientVersion,
   signal,
 }: GatewayOptions): Promise<ListedAgent[]> {
-  if (!URL.canParse(gateway) || !/^https?:$/.test(new URL(gateway).protocol)) {
-    throw new UsageError(`--gateway ${gateway}: expected a URL such as http://localhost:24300`);
-  }
-  if (token === undefined) {
-    throw new ChatError(
-      "a gateway asks who you are: set PALLAS_TOKEN, to what `pallas token` or `kubectl create token` prints",
-    );
-  }
-  const base = withoutEndSlashes(gateway).replace(/\/mcp$/, "");
-  const connection = await connectMcp({
-    url: `${base}/mcp`,
-    clientName: "pallas-chat",
+  const { base, connection } = await connectGateway({
+    gateway,
+    token,
     clientVersion,
     signal,
-    connectTimeoutMs: timeoutMs,
-    headers: { Authorization: `Bearer ${token}` },
+    clientName: "pallas-chat",
   });
   try {
-    const options = { signal, idleTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs };
+    const options = { signal, idleTimeoutMs: gatewayTimeoutMs, totalTimeoutMs: gatewayTimeoutMs };
     const { structuredContent } = await connection.callTool("agents_list", {}, options);
     const answer = answerSchema.safeParse(structuredContent);
     if (!answer.success) {
