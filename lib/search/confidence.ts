@@ -1,45 +1,63 @@
-// How sure a search is of a match: a logistic over what was seen of it, fitted on requests whose right tool is known,
-// half of them with that tool taken away.
+// How sure a search is of a match: a logistic over what was seen of it, whose weights train/calibrate.ts finds from
+// requests whose right tool is known, half of them with that tool taken away.
+import { weights, type Weights } from "./confidence-weights.ts";
 
+/** What speaks for a match. */
 export interface Evidence {
   /** How much of the query the tool covers, each term counted by its rarity, 0 to 1. */
   readonly coverage: number;
-  /** The same, of the terms in the tool's and the server's name alone. */
-  readonly nameCoverage: number;
   /** How much of the tool's own name the query has, 0 to 1. */
   readonly nameShare: number;
-  /** Of the query and the tool, −1 to 1; 0 without vectors. */
-  readonly cosine: number;
-  /** How far the match is above the best other, in parts of the first's score; negative for one that is not the first. */
-  readonly margin: number;
-  /** Nothing is above it by words. */
-  readonly firstByWords: boolean;
-  /** Nothing is above it by meaning. */
-  readonly firstByMeaning: boolean;
   /** Terms of the query. */
   readonly queryTerms: number;
+  /** Others that come near: within a tenth of the score or above it. */
+  readonly rivals: number;
+  /** How far it is above the best other by words, in terms as rare as can be; negative below it. */
+  readonly wordsLead: number;
+  /** The difference of its cosine and the best other's; undefined for a search by words only. */
+  readonly meaningLead: number | undefined;
 }
 
 export type Confidence = "high" | "medium" | "low" | "none";
 
+/** Beyond these more says no more. */
+const limits = { queryTerms: 12, wordsLead: [-1, 2], meaningLead: [-0.4, 0.3] } as const;
+
+function clip(number: number, [least, most]: readonly [number, number]): number {
+  return Math.max(least, Math.min(most, number));
+}
+
+/** The evidence as numbers that are each multiplied by a weight. */
+export function toFeatures(evidence: Evidence): Record<keyof Weights["factors"], number> {
+  const meaningLead = clip(evidence.meaningLead ?? 0, limits.meaningLead);
+  return {
+    coverage: evidence.coverage,
+    nameShare: evidence.nameShare,
+    length: Math.log1p(Math.min(limits.queryTerms, evidence.queryTerms)),
+    rivals: evidence.rivals,
+    wordsLead: clip(evidence.wordsLead, limits.wordsLead),
+    aheadByMeaning: Math.max(0, meaningLead),
+    behindByMeaning: Math.min(0, meaningLead),
+  };
+}
+
 /** The probability, 0 to 1, that this is the tool that was meant. */
 export function estimate(evidence: Evidence): number {
-  const logit =
-    -3.2 +
-    1.6 * evidence.coverage +
-    1.5 * evidence.nameCoverage +
-    1.2 * evidence.nameShare +
-    1 * evidence.cosine +
-    2.5 * Math.max(-1, evidence.margin) +
-    (evidence.firstByWords ? 0.3 : 0) +
-    (evidence.firstByMeaning ? 0.5 : 0) -
-    0.1 * Math.log1p(evidence.queryTerms);
+  const { base, factors } = evidence.meaningLead === undefined ? weights.byWords : weights.byWordsAndMeaning;
+  const features = toFeatures(evidence);
+  let logit = base + features.coverage * factors.coverage + features.nameShare * factors.nameShare;
+  logit += features.length * factors.length + features.rivals * factors.rivals;
+  logit += features.wordsLead * factors.wordsLead;
+  logit += features.aheadByMeaning * factors.aheadByMeaning + features.behindByMeaning * factors.behindByMeaning;
   return 1 / (1 + Math.exp(-logit));
 }
 
+/** Probabilities from which a match is called so; `high` is right in 95 of 100 where tools are no near-duplicates. */
+export const thresholds = { high: 0.65, medium: 0.35, low: 0.12 } as const;
+
 /** The label for the first match's probability; 0 for no match. */
 export function toConfidence(probability: number): Confidence {
-  if (probability >= 0.7) return "high";
-  if (probability >= 0.35) return "medium";
-  return probability >= 0.12 ? "low" : "none";
+  if (probability >= thresholds.high) return "high";
+  if (probability >= thresholds.medium) return "medium";
+  return probability >= thresholds.low ? "low" : "none";
 }

@@ -3,8 +3,8 @@
 // for nothing, neither in the order nor in what is said about how sure it is.
 import type { Catalogue } from "./catalogue.ts";
 import type { Evidence } from "./confidence.ts";
-import { inName, inServer, placesOf, slotOf } from "./postings.ts";
-import { addWords, createVerdicts, insert, lookUp, type Candidate, type Looked } from "./scores.ts";
+import { inName, placesOf, slotOf } from "./postings.ts";
+import { addWords, createVerdicts, insert, lookUp, rarityOf, type Candidate, type Looked } from "./scores.ts";
 import type { Accept } from "./searchable.ts";
 import { slotState } from "./slots.ts";
 import type { Vectors } from "./vectors.ts";
@@ -24,24 +24,42 @@ export interface Ranked {
   readonly evidence: Evidence;
 }
 
-/** Scores of every slot, and the largest of the accepted tools. */
+/** The two largest scores of accepted tools; 0 where there are fewer above 0. */
+interface Top {
+  readonly first: number;
+  readonly second: number;
+}
+
+/** Scores of every slot. */
 interface Scores {
   readonly words: Float32Array;
   readonly meaning: Float32Array;
-  readonly mostWords: number;
-  readonly mostMeaning: number;
+  readonly topWords: Top;
+  readonly topMeaning: Top;
 }
+
+/** Others of nearly the same score that are counted, and what nearly is, in parts of the score. */
+const maxRivals = 5;
+const rivalShare = 0.9;
 
 type IsAccepted = (slot: number) => boolean;
 
-function largest({ slots }: Catalogue, scores: Float32Array, isAccepted: IsAccepted): number {
+function findTop({ slots }: Catalogue, scores: Float32Array, isAccepted: IsAccepted): Top {
   const { states, end } = slots;
-  let most = 0;
+  let first = 0;
+  let second = 0;
   for (let slot = 0; slot < end; slot += 1) {
     const score = scores[slot] ?? 0;
-    if (score > most && states[slot] === slotState.live && isAccepted(slot)) most = score;
+    if (score <= second || states[slot] !== slotState.live || !isAccepted(slot)) continue;
+    second = Math.min(first, score);
+    first = Math.max(first, score);
   }
-  return most;
+  return { first, second };
+}
+
+/** How far a score is above the best other one; negative below it. */
+function leadOf(score: number, { first, second }: Top): number {
+  return score - (score === first ? second : first);
 }
 
 function score(catalogue: Catalogue, looked: readonly Looked[], request: RankRequest, isAccepted: IsAccepted): Scores {
@@ -50,23 +68,23 @@ function score(catalogue: Catalogue, looked: readonly Looked[], request: RankReq
   addWords(looked, words);
   const { states } = catalogue.slots;
   request.meaning?.vectors.compare(request.meaning.query, { states, cosines: meaning });
-  const mostMeaning = request.meaning === undefined ? 0 : largest(catalogue, meaning, isAccepted);
-  return { words, meaning, mostWords: largest(catalogue, words, isAccepted), mostMeaning };
+  const topMeaning = request.meaning === undefined ? { first: 0, second: 0 } : findTop(catalogue, meaning, isAccepted);
+  return { words, meaning, topWords: findTop(catalogue, words, isAccepted), topMeaning };
 }
 
 function findBest(
   { slots }: Catalogue,
-  { words, meaning, mostWords, mostMeaning }: Scores,
+  { words, meaning, topWords, topMeaning }: Scores,
   request: RankRequest,
   isAccepted: IsAccepted,
 ): Candidate[] {
-  const weight = mostMeaning === 0 ? 0 : request.semanticWeight;
-  const perWords = mostWords === 0 ? 0 : (1 - weight) / mostWords;
-  const perMeaning = weight === 0 ? 0 : weight / mostMeaning;
+  const weight = topMeaning.first === 0 ? 0 : request.semanticWeight;
+  const perWords = topWords.first === 0 ? 0 : (1 - weight) / topWords.first;
+  const perMeaning = weight === 0 ? 0 : weight / topMeaning.first;
   const { states, end } = slots;
   const best: Candidate[] = [];
-  // The second is wanted even where one is asked for: how far the first is above it says how sure it is.
-  const wanted = Math.max(2, request.limit);
+  // Those behind it are wanted even where one is asked for: how near they come says how sure it is.
+  const wanted = Math.max(1 + maxRivals, request.limit);
   let least = 0;
   for (let slot = 0; slot < end; slot += 1) {
     const total = (words[slot] ?? 0) * perWords + Math.max(0, meaning[slot] ?? 0) * perMeaning;
@@ -81,7 +99,7 @@ function findBest(
 function cover(looked: readonly Looked[], best: readonly Candidate[], slots: number) {
   const places = new Uint8Array(slots);
   for (const [at, { slot }] of best.entries()) places[slot] = at + 1;
-  const found = best.map(() => ({ coverage: 0, nameCoverage: 0, named: 0 }));
+  const found = best.map(() => ({ coverage: 0, named: 0 }));
   const all = looked.reduce((sum, one) => sum + one.rarity, 0);
   for (const { list, rarity } of looked) {
     if (list === undefined) continue;
@@ -91,7 +109,6 @@ function cover(looked: readonly Looked[], best: readonly Candidate[], slots: num
       const one = place === 0 ? undefined : found[place - 1];
       if (one === undefined) continue;
       one.coverage += rarity / all;
-      if ((placesOf(posting) & (inName | inServer)) !== 0) one.nameCoverage += rarity / all;
       if ((placesOf(posting) & inName) !== 0) one.named += 1;
     }
   }
@@ -106,18 +123,17 @@ export function rank(catalogue: Catalogue, request: RankRequest): Ranked[] {
   const scores = score(catalogue, looked, request, isAccepted);
   const best = findBest(catalogue, scores, request, isAccepted);
   const covered = cover(looked, best, slots.states.length);
+  const rarest = rarityOf(slots.live, 0);
   return best.slice(0, request.limit).map(({ slot, score: own }, place) => {
-    const other = best[place === 0 ? 1 : 0]?.score ?? 0;
-    const { coverage = 0, nameCoverage = 0, named = 0 } = covered[place] ?? {};
+    const { coverage = 0, named = 0 } = covered[place] ?? {};
+    const near = best.filter((other) => other.slot !== slot && other.score > own * rivalShare).length;
     const evidence: Evidence = {
       coverage,
-      nameCoverage,
       nameShare: named / Math.max(1, slots.nameTerms[slot] ?? 0),
-      cosine: scores.meaning[slot] ?? 0,
-      margin: (own - other) / (best[0]?.score ?? 1),
-      firstByWords: scores.mostWords > 0 && scores.words[slot] === scores.mostWords,
-      firstByMeaning: scores.mostMeaning > 0 && scores.meaning[slot] === scores.mostMeaning,
       queryTerms: looked.length,
+      rivals: Math.min(maxRivals, near),
+      wordsLead: leadOf(scores.words[slot] ?? 0, scores.topWords) / rarest,
+      meaningLead: scores.topMeaning.first === 0 ? undefined : leadOf(scores.meaning[slot] ?? 0, scores.topMeaning),
     };
     return { server: slots.segments[slot]?.server ?? "", tool: slots.names[slot] ?? "", evidence };
   });

@@ -16,7 +16,7 @@ export interface Looked {
 }
 
 /** BM25's weight of a term that `having` of `all` tools have. */
-function rarity(all: number, having: number): number {
+export function rarityOf(all: number, having: number): number {
   return Math.log(1 + (all - having + 0.5) / (having + 0.5));
 }
 
@@ -24,7 +24,7 @@ export function lookUp(catalogue: Catalogue, terms: readonly string[]): Looked[]
   const { slots, version } = catalogue;
   return terms.map((term) => {
     const list = catalogue.terms.lists.get(term);
-    return { list, rarity: rarity(slots.live, list?.countLive(slots, version) ?? 0) };
+    return { list, rarity: rarityOf(slots.live, list?.countLive(slots, version) ?? 0) };
   });
 }
 

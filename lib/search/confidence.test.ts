@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { estimate, thresholds, toConfidence, type Evidence } from "./confidence.ts";
+import { SearchIndex } from "./search-index.ts";
+import { fitLogistic } from "./train/logistic.ts";
+
+const middling: Evidence = {
+  coverage: 0.5,
+  nameShare: 0.5,
+  queryTerms: 6,
+  rivals: 2,
+  wordsLead: 0.2,
+  meaningLead: 0.05,
+};
+const change = (more: Partial<Evidence>): number => estimate({ ...middling, ...more }) - estimate(middling);
+
+describe("a match is surer", () => {
+  it.each<Partial<Evidence>>([
+    { coverage: 0.8 },
+    { nameShare: 1 },
+    { rivals: 0 },
+    { wordsLead: 0.6 },
+    { meaningLead: 0.2 },
+    { queryTerms: 12 },
+  ])("with %j, and less sure the other way", (more) => {
+    expect(change(more)).toBeGreaterThan(0.01);
+    const [key, value] = Object.entries(more)[0] ?? [];
+    const less = { [key ?? ""]: Number(Reflect.get(middling, key ?? "")) * 2 - (value ?? 0) };
+    expect(change(less)).toBeLessThan(0);
+  });
+
+  it("up to limits", () => {
+    expect(change({ queryTerms: 11 })).not.toBe(change({ queryTerms: 12 }));
+    expect(change({ queryTerms: 12 })).toBe(change({ queryTerms: 13 }));
+    expect(change({ wordsLead: 2 })).toBe(change({ wordsLead: 2.1 }));
+    expect(change({ wordsLead: -1 })).toBe(change({ wordsLead: -1.1 }));
+    expect(change({ meaningLead: 0.3 })).toBe(change({ meaningLead: 0.31 }));
+    expect(change({ meaningLead: -0.4 })).toBe(change({ meaningLead: -0.41 }));
+  });
+
+  it("by other weights where there are no vectors", () => {
+    const wordsOnly = { ...middling, meaningLead: undefined };
+    expect(estimate(wordsOnly)).not.toBe(estimate({ ...middling, meaningLead: 0 }));
+    expect(estimate({ ...wordsOnly, wordsLead: 2, coverage: 1, nameShare: 1, rivals: 0 })).toBeGreaterThan(0.9);
+  });
+});
+
+describe("the label", () => {
+  it.each([
+    [1, "high"],
+    [thresholds.high, "high"],
+    [thresholds.high - 1e-9, "medium"],
+    [thresholds.medium, "medium"],
+    [thresholds.medium - 1e-9, "low"],
+    [thresholds.low, "low"],
+    [thresholds.low - 1e-9, "none"],
+    [0, "none"],
+  ])("of %d is %s", (probability, label) => {
+    expect(toConfidence(probability)).toBe(label);
+  });
+
+  it("is no longer high when a tool of the same words is there too", async () => {
+    const index = new SearchIndex();
+    const described = { description: "Post a message to a channel", parameters: [{ name: "channel" }] };
+    const others = Array.from({ length: 50 }, (_, at) => ({ name: `count_things_${at}`, parameters: [] }));
+    await index.put({ name: "slack" }, [{ name: "post_message", ...described }, ...others]);
+    const alone = index.search("post a message to a slack channel", { limit: 1 });
+    await index.put({ name: "slack copy" }, [{ name: "message_post", ...described }]);
+    const beside = index.search("post a message to a slack channel", { limit: 1 });
+    expect([alone.confidence, alone.matches[0]?.tool]).toEqual(["high", "post_message"]);
+    expect(beside.score).toBeLessThan(alone.score - 0.2);
+    const seen = index.search("post a message to a slack channel", {
+      limit: 1,
+      accept: (server) => server === "slack",
+    });
+    expect(seen.score).toBeGreaterThan(beside.score + 0.1);
+  });
+});
+
+it("weights are found by logistic regression", () => {
+  const odds = (x: number, y: number): number => 1 / (1 + Math.exp(-(2 * x - y + 0.5)));
+  const samples = Array.from({ length: 4_000 }, (_, at) => {
+    const [x, y] = [(at % 20) / 5 - 2, (Math.floor(at / 20) % 20) / 5 - 2];
+    // Of each ten trials of the same features, as many are right as the odds say.
+    return { features: [x, y], isRight: Math.floor(at / 400) + 0.5 < odds(x, y) * 10 };
+  });
+  const [first = 0, second = 0, base = 0] = fitLogistic(samples);
+  expect(first).toBeGreaterThan(1.8);
+  expect(first).toBeLessThan(2.3);
+  expect(second / first).toBeCloseTo(-0.5, 1);
+  expect(base / first).toBeCloseTo(0.25, 1);
+});
