@@ -8,6 +8,7 @@ import { listen, type RunningServer } from "../lib/process/http-server.ts";
 import { captureLibraryOutput } from "../lib/process/library-output.ts";
 import { createLogger } from "../lib/process/log.ts";
 import { createShutdown } from "../lib/process/shutdown.ts";
+import { readWordTable } from "../lib/search/find-word-table.ts";
 import { parseEnvironment } from "./environment.ts";
 import { createGateway } from "./gateway.ts";
 import { openKeptSessions } from "./kept-sessions.ts";
@@ -37,7 +38,9 @@ async function main(): Promise<void> {
   const place = await openPlace({ config, localState, registrationsFile, metrics, log, clock });
   shutdown.add("state", () => place.close());
   const servers: RunningServer[] = [];
-  const served = createServed({ config, place, environment, metrics, log, clock });
+  // Without meanings a search goes by words alone, which needs no table in memory.
+  const words = config.embeddings?.kind === "none" ? undefined : await readWordTable();
+  const served = createServed({ config, place, environment, words, metrics, log, clock });
   const gateway = createGateway({
     ...place,
     ...served,

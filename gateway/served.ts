@@ -5,6 +5,7 @@ import type { GatewayConfig } from "../crds/gateway-config.ts";
 import type { Clock } from "../lib/process/clock.ts";
 import { defined } from "../lib/process/defined.ts";
 import type { Logger } from "../lib/process/log.ts";
+import type { WordTable } from "../lib/search/searchable.ts";
 import { limitsVariable, type Rules } from "../plan/rules.ts";
 import { serveDirectory } from "./directory/serve.ts";
 import { AgentToolsFeed } from "./discovery/agent-tools.ts";
@@ -26,6 +27,8 @@ export interface ServedParts {
   config: GatewayConfig;
   place: Pick<Place, "state" | "writesFor" | "registrations" | "writeToolStatus" | "server">;
   environment: Pick<Environment, "PALLAS_AGENTS_TOKEN" | "PALLAS_IMAGE" | typeof limitsVariable>;
+  /** Of the search for tools; undefined where it goes by words alone. */
+  words: WordTable | undefined;
   metrics: Pick<GatewayMetrics, "countProxied" | "countToolCall" | "countRegistryAction" | "countFound" | "setIndexed">;
   log: Logger;
   clock: Clock;
@@ -36,7 +39,7 @@ export interface Served extends Pick<GatewayOptions, "table" | "routes" | "publi
   close(): Promise<void>;
 }
 
-export function createServed({ config, place, environment, metrics, log, clock }: ServedParts): Served {
+export function createServed({ config, place, environment, words, metrics, log, clock }: ServedParts): Served {
   const { state, writesFor, registrations, server } = place;
   const rules: Rules = { mode: server === undefined ? "local" : "cluster", ...environment[limitsVariable] };
   const readAgentsToken = async () => (await readFile(environment.PALLAS_AGENTS_TOKEN, "utf8")).trim();
@@ -58,6 +61,7 @@ export function createServed({ config, place, environment, metrics, log, clock }
     promptAgent: (args, identity, context) => table.promptAgent(args, identity, context),
     callForwarding: toolServers.callTool,
     writesFor,
+    words,
     mayStart: config.management === "readWrite" && rules.mode === "cluster",
     metrics,
     log: discoveryLog,
