@@ -42,6 +42,18 @@ describe.each(["2025", "2026"] as const)("DSC-5 lists of a client of the %s era"
     expect(await client.list()).toEqual(["registry"]);
   });
 
+  it("are told of again, though a change was taken back before it was told of", async () => {
+    const { connect, put } = await openMemory({}, { listed: true });
+    const client = await connect(era, "caller");
+    put({ listed: false });
+    await expect.poll(() => client.heard(), patience).toBe(1);
+    put({ listed: true });
+    expect(await client.list()).toHaveLength(3);
+    put({ listed: false });
+    await expect.poll(() => client.heard(), patience).toBe(2);
+    expect(await client.list()).toEqual(["registry"]);
+  });
+
   it("have pinned tools, of what is there and callable", async () => {
     const pinnedTools = ["memory__write_note", "memory__gone", "other__tool"];
     const { connect, admit } = await openMemory({ pinnedTools });

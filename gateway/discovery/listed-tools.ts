@@ -136,36 +136,52 @@ function createEntries({ reach, callTool }: ListedToolsParts): (known: KnownTool
   };
 }
 
+interface Part {
+  readonly tools: readonly ToolDescription[];
+  readonly isListed: boolean;
+}
+
+const nothing: Part = { tools: noTools, isListed: false };
+
 /** Tells of servers whose part of lists is another now, those whom it concerns. */
 function followLists({ known, mayCall, pinned, shown, clock }: ListedToolsParts, tell: (isFor: IsFor) => void) {
-  const look = (name: string) => {
+  const look = (name: string): Part => {
     const source = known.get(name);
-    return {
-      tools: source === undefined || source.entry?.isActive === false ? noTools : source.tools,
-      isListed: isListed(source?.entry),
-    };
+    if (source === undefined || source.entry?.isActive === false) return nothing;
+    return { tools: source.tools, isListed: isListed(source.entry) };
   };
-  const before = new Map(known.names().map((name) => [name, look(name)]));
+  const latest = new Map(known.names().map((name) => [name, look(name)]));
+  /** As they were told of, of those that were others since: a list is read meanwhile, so that what changed back counts too. */
+  const changed = new Map<string, Part>();
   const settled = createSettled({
     clock,
     settleMs,
     look(name) {
-      const [old, now] = [before.get(name) ?? { tools: noTools, isListed: false }, look(name)];
-      if (known.get(name) === undefined) before.delete(name);
-      else before.set(name, now);
-      if (old.tools === now.tools && old.isListed === now.isListed) return;
+      const [old, now] = [changed.get(name) ?? nothing, latest.get(name) ?? nothing];
+      changed.delete(name);
       settled.hold(name, everyMs);
-      const isPinned = pinned.some((each) => each.startsWith(nameOfTool(name, "")));
-      const isForMany = old.isListed || now.isListed || isPinned;
-      tell((requester) => {
-        const isShown = shown.of(requester).some(({ server }) => server === name);
-        if (!isForMany && !isShown) return false;
-        const may = mayCall.of(identityOf(requester));
-        return [...old.tools, ...now.tools].some((tool) => may(name, tool.name));
-      });
+      tell(concerns(name, old, now));
     },
   });
-  const stop = known.onChange((name) => settled.note(name));
+  const concerns = (name: string, old: Part, now: Part): IsFor => {
+    const isPinned = pinned.some((each) => each.startsWith(nameOfTool(name, "")));
+    const isForMany = old.isListed || now.isListed || isPinned;
+    return (requester) => {
+      const isShown = shown.of(requester).some(({ server }) => server === name);
+      if (!isForMany && !isShown) return false;
+      const may = mayCall.of(identityOf(requester));
+      return [...old.tools, ...now.tools].some((tool) => may(name, tool.name));
+    };
+  };
+  const stop = known.onChange((name) => {
+    const [before, now] = [latest.get(name) ?? nothing, look(name)];
+    if (before.tools === now.tools && before.isListed === now.isListed) return;
+    if (known.get(name) === undefined) latest.delete(name);
+    else latest.set(name, now);
+    const first = changed.get(name) ?? before;
+    changed.set(name, { tools: first.tools, isListed: first.isListed || before.isListed });
+    settled.note(name);
+  });
   return {
     close() {
       stop();

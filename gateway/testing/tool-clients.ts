@@ -35,7 +35,7 @@ const asAnswer = (result: object): ToolAnswer => {
   };
 };
 
-async function connect2025(url: string, headers: Record<string, string>): Promise<ToolClient> {
+export async function connect2025(url: string, headers: Record<string, string>): Promise<ToolClient> {
   const client = new Client1(info);
   let heard = 0;
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (heard += 1));
@@ -51,7 +51,7 @@ async function connect2025(url: string, headers: Record<string, string>): Promis
   };
 }
 
-async function connect2026(url: string, headers: Record<string, string>): Promise<ToolClient> {
+export async function connect2026(url: string, headers: Record<string, string>): Promise<ToolClient> {
   const client = new Client(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
   let heard = 0;
   client.setNotificationHandler("notifications/tools/list_changed", () => void (heard += 1));
