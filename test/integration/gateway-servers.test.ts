@@ -155,7 +155,7 @@ describe.skipIf(clusterMissing())("DSC-8 a gateway before tool servers and a dir
     );
     const routes = [
       ...described,
-      ...["/mcp", "/proxy/notes/mcp", "/directory/mcp"].map((path) => ({ method: "POST", path })),
+      ...["/mcp", "/proxy/notes/mcp", "/directory/mcp", "/registry/mcp"].map((path) => ({ method: "POST", path })),
     ];
     expect(routes.length).toBeGreaterThan(60);
     const authorization = `Bearer ${token}`;
