@@ -4,6 +4,7 @@ import { metricNames } from "../crds/metric-names.ts";
 import { createKubeMetrics, type KubeMetrics } from "../lib/kube/metrics.ts";
 import { createMetrics } from "../lib/process/metrics.ts";
 import type { Confidence } from "../lib/search/confidence.ts";
+import { createEmbeddingsMetrics, type EmbeddingsMetrics } from "./discovery/embeddings/metrics.ts";
 import type { ProxiedCall } from "./proxy/proxy.ts";
 
 /** What a request was for. */
@@ -22,7 +23,7 @@ export type WriteOutcome = (typeof writeOutcomes)[number];
 const toolOutcomes = ["ok", "error"] as const;
 export type ToolOutcome = (typeof toolOutcomes)[number];
 
-export interface GatewayMetrics {
+export interface GatewayMetrics extends EmbeddingsMetrics {
   readonly kube: KubeMetrics;
   countRequest(route: Route, status: number): void;
   countRefused(status: (typeof refusedStatuses)[number]): void;
@@ -113,6 +114,7 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
     },
     countToolCall,
     ...createDiscoveryMetrics(registers),
+    ...createEmbeddingsMetrics(registers),
     render: () => metrics.render(),
   };
 }

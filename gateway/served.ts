@@ -9,7 +9,7 @@ import type { WordTable } from "../lib/search/searchable.ts";
 import { limitsVariable, type Rules } from "../plan/rules.ts";
 import { serveDirectory } from "./directory/serve.ts";
 import { AgentToolsFeed } from "./discovery/agent-tools.ts";
-import { createDiscovery } from "./discovery/discovery.ts";
+import { createDiscovery, type DiscoveryParts } from "./discovery/discovery.ts";
 import { serveRegistry } from "./discovery/serve.ts";
 import type { Environment } from "./environment.ts";
 import type { GatewayOptions } from "./gateway.ts";
@@ -26,10 +26,10 @@ const callTimeoutMs = 24 * 60 * 60_000;
 export interface ServedParts {
   config: GatewayConfig;
   place: Pick<Place, "state" | "writesFor" | "registrations" | "writeToolStatus" | "server">;
-  environment: Pick<Environment, "PALLAS_AGENTS_TOKEN" | "PALLAS_IMAGE" | typeof limitsVariable>;
+  environment: Pick<Environment, "PALLAS_AGENTS_TOKEN" | "PALLAS_IMAGE" | "PALLAS_SECRETS_DIR" | typeof limitsVariable>;
   /** Of the search for tools; undefined where it goes by words alone. */
   words: WordTable | undefined;
-  metrics: Pick<GatewayMetrics, "countProxied" | "countToolCall" | "countRegistryAction" | "countFound" | "setIndexed">;
+  metrics: Pick<GatewayMetrics, "countProxied" | "countToolCall"> & DiscoveryParts["metrics"];
   log: Logger;
   clock: Clock;
 }
@@ -62,6 +62,7 @@ export function createServed({ config, place, environment, words, metrics, log, 
     callForwarding: toolServers.callTool,
     writesFor,
     words,
+    secretsDir: environment.PALLAS_SECRETS_DIR,
     mayStart: config.management === "readWrite" && rules.mode === "cluster",
     metrics,
     log: discoveryLog,
@@ -94,9 +95,8 @@ export function createServed({ config, place, environment, words, metrics, log, 
     routes: [proxy.app, ...toolServers.routes, directory.routes, registry.routes],
     ...defined({ publicReads: directory.publicReads }),
     async close() {
-      discovery.close();
       agentTools.close();
-      const served = [table, proxy, directory, registry, toolServers];
+      const served = [discovery, table, proxy, directory, registry, toolServers];
       await Promise.all(served.map((each) => each.close()));
     },
   };

@@ -4,7 +4,6 @@ import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import type { ToolSource } from "../../lib/mcp/table.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import { SearchIndex } from "../../lib/search/search-index.ts";
 import type { WordTable } from "../../lib/search/searchable.ts";
 import type { ManagementTool } from "../management/tools/tool.ts";
 import type { GatewayMetrics } from "../metrics.ts";
@@ -19,6 +18,7 @@ import { createProxyCall } from "./actions/proxy-call.ts";
 import { createServerActions } from "./actions/servers.ts";
 import { createCallTool } from "./call-tool.ts";
 import { createSuggest } from "./did-you-mean.ts";
+import { createToolSearch, type ToolSearchParts } from "./embeddings/create-search.ts";
 import { createFinder } from "./finder.ts";
 import { feedIndex } from "./index-feed.ts";
 import { KnownTools } from "./known-tools.ts";
@@ -30,7 +30,7 @@ import { createRegistryTool } from "./registry-tool.ts";
 import { ShownTools } from "./shown-tools.ts";
 
 export interface DiscoveryParts {
-  config: Pick<GatewayConfig, "pinnedTools">;
+  config: Pick<GatewayConfig, "pinnedTools" | "embeddings">;
   state: Pick<GatewayState, "getServer" | "getAgent" | "listAgents" | "onChange">;
   servers: ToolServers;
   agentTools: AgentTools;
@@ -42,9 +42,11 @@ export interface DiscoveryParts {
   mayStart: boolean;
   /** Absent: a search goes by words alone. */
   words?: WordTable | undefined;
+  /** Of the key of an endpoint of embeddings. */
+  secretsDir: string;
   /** Beside those of this folder. */
   furtherActions?: readonly RegistryAction[];
-  metrics: Pick<GatewayMetrics, "countRegistryAction" | "countFound" | "setIndexed">;
+  metrics: Pick<GatewayMetrics, "countRegistryAction" | "countFound" | "setIndexed"> & ToolSearchParts["metrics"];
   log: Logger;
   clock: Clock;
 }
@@ -58,12 +60,13 @@ export interface Discovery {
   countIndexed(): number;
   /** Resolves when everything that is known by now can be found. */
   settled(): Promise<void>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export function createDiscovery(parts: DiscoveryParts): Discovery {
   const { config, state, servers, agentTools, writesFor, mayStart, metrics, log, clock } = parts;
-  const index = new SearchIndex(parts.words === undefined ? {} : { words: parts.words });
+  const { words, secretsDir } = parts;
+  const index = createToolSearch({ embeddings: config.embeddings, words, secretsDir, metrics, log, clock });
   const mayCall = createMayCall({ state });
   const known = new KnownTools({ servers, state, agentTools, clock });
   const reach = createReach({ known, mayCall });
@@ -80,7 +83,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
       ...createFindActions({ find, shown }),
       createGetSchema({ reach, suggest }),
       createProxyCall({ reach, suggest, callTool }),
-      ...createServerActions({ servers, reach, activation, shown, writesFor }),
+      ...createServerActions({ servers, reach, activation, shown, writesFor, index }),
       ...(parts.furtherActions ?? []),
     ],
     onAction: metrics.countRegistryAction,
@@ -91,11 +94,12 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
     withServerTools: listed.with,
     countIndexed: () => index.size,
     settled: feed.settled,
-    close() {
+    async close() {
       feed.close();
       listed.close();
       shown.close();
       known.close();
+      await index.close();
     },
   };
 }

@@ -1,10 +1,10 @@
 // Finds the tool that a query asks for, among those that its caller reaches (DSC-2, DSC-3), and says how it is called from there.
 import { toContentWords, toTerm } from "../../lib/search/tokens.ts";
 import type { Confidence } from "../../lib/search/confidence.ts";
-import type { SearchIndex } from "../../lib/search/search-index.ts";
 import type { Identity } from "../../lib/auth/roles.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { CallTool } from "./call-tool.ts";
+import type { ToolSearch } from "./embeddings/embedded-index.ts";
 import { howToAsk, howToStart } from "./call-tool.ts";
 import { maxOthers, renderFound, renderNotFound, type FoundTool } from "./found.ts";
 import type { KnownTools, Source } from "./known-tools.ts";
@@ -26,7 +26,7 @@ export interface Asked {
 }
 
 export interface FinderParts {
-  index: Pick<SearchIndex, "search">;
+  index: Pick<ToolSearch, "search">;
   known: Pick<KnownTools, "names" | "get">;
   reach: Reach;
   canStart: CallTool["canStart"];
@@ -35,14 +35,16 @@ export interface FinderParts {
   clock: Clock;
 }
 
-export type Find = (asked: Asked) => Finding;
+export type Find = (asked: Asked) => Promise<Finding>;
 
 export function createFinder({ index, known, reach, canStart, onFound, clock }: FinderParts): Find {
-  return ({ query, identity, limit = maxOthers + 1 }) => {
+  return async ({ query, identity, limit = maxOthers + 1 }) => {
     const startedAt = clock.now();
     const reached = reach.of(identity);
     const { accept } = reached;
-    const { matches, confidence, score } = index.search(query, { limit: Math.min(limit, maxOthers + 1), accept });
+    const options = { limit: Math.min(limit, maxOthers + 1), accept };
+    const { matches, confidence, score, degraded } = await index.search(query, options);
+    const marks = degraded ? { degraded } : {};
     const found = matches.flatMap((match): FoundTool[] => {
       // What the index holds may be a moment older than what is known.
       const tool = reached.find(match);
@@ -55,14 +57,15 @@ export function createFinder({ index, known, reach, canStart, onFound, clock }: 
     onFound(isFound ? confidence : "none", clock.now() - startedAt);
     if (!isFound) {
       const stopped = findStopped(query, known, (source) => accept(source.name, ""));
-      return { answer: renderNotFound(score, stopped), callable: undefined };
+      return { answer: { ...renderNotFound(score, stopped), ...marks }, callable: undefined };
     }
     const nextStep = renderNextStep(best, (source) => source.entry !== undefined && canStart(identity, source.entry));
     const { source, tool } = best.known;
     const callable =
       source.kind === "server" || source.kind === "agent" ? { server: source.name, tool: tool.name } : undefined;
     const isActive = source.entry?.isActive !== false;
-    return { answer: renderFound(best, others, { confidence, nextStep }), callable: isActive ? callable : undefined };
+    const answer = { ...renderFound(best, others, { confidence, nextStep }), ...marks };
+    return { answer, callable: isActive ? callable : undefined };
   };
 }
 

@@ -1,6 +1,7 @@
 // Discovery over real HTTP for tests: a scene of tool servers with the `registry` tool on /mcp and alone on /registry/mcp, for callers who
 // say who they are in a header, and clients of both eras.
 import { onTestFinished } from "vitest";
+import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import { serveMcp } from "../../lib/mcp/serve.ts";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import { systemClock } from "../../lib/process/clock.ts";
@@ -33,15 +34,25 @@ export interface DiscoverySceneOptions extends SceneOptions {
   mayStart?: boolean;
   pinnedTools?: string[];
   words?: DiscoveryParts["words"];
+  embeddings?: GatewayConfig["embeddings"];
+  secretsDir?: string;
 }
 
 export async function openDiscoveryScene(options: DiscoverySceneOptions = {}): Promise<DiscoveryScene> {
-  const { clock = systemClock, mayStart = true, words, pinnedTools, ...sceneOptions } = options;
+  const {
+    clock = systemClock,
+    mayStart = true,
+    words,
+    pinnedTools,
+    embeddings,
+    secretsDir = "/nowhere",
+    ...sceneOptions
+  } = options;
   const scene = openServerScene({ ...sceneOptions, clock });
   const { state, servers, writesFor, log, app } = scene;
   const reports = createReports();
   const prompted: unknown[] = [];
-  const config = testConfig(defined({ pinnedTools }));
+  const config = testConfig(defined({ pinnedTools, embeddings }));
   const discovery = createDiscovery({
     config,
     state,
@@ -57,7 +68,14 @@ export async function openDiscoveryScene(options: DiscoverySceneOptions = {}): P
     writesFor,
     mayStart,
     words,
-    metrics: { countRegistryAction: () => undefined, countFound: () => undefined, setIndexed: () => undefined },
+    secretsDir,
+    metrics: {
+      countRegistryAction: () => undefined,
+      countFound: () => undefined,
+      setIndexed: () => undefined,
+      countEmbeddingsRequest: () => undefined,
+      setEmbeddings: () => undefined,
+    },
     log,
     clock,
   });
@@ -79,8 +97,7 @@ export async function openDiscoveryScene(options: DiscoverySceneOptions = {}): P
   };
   onTestFinished(async () => {
     await Promise.all(open.map((client) => client.close()));
-    discovery.close();
-    await Promise.all([endpoint.close(), registry.close()]);
+    await Promise.all([discovery.close(), endpoint.close(), registry.close()]);
     await server.close({ graceMs: 0 });
   });
   return {

@@ -22,13 +22,13 @@ interface Options {
 }
 
 export function createFindActions({ find, shown }: FindActionParts): RegistryAction[] {
-  const findOne = (
+  const findOne = async (
     query: string,
     { auto_activate: isShown = true, limit }: Options,
     { identity, call }: ActionContext,
   ) => {
     if (query.trim() === "") throw new ToolRefused("invalid", "the query is empty: say what the tool should do");
-    const { answer, callable } = find({ query, identity, limit });
+    const { answer, callable } = await find({ query, identity, limit });
     if (isShown && callable !== undefined) shown.add(call, callable);
     return answer;
   };
@@ -48,7 +48,8 @@ export function createFindActions({ find, shown }: FindActionParts): RegistryAct
       forAgents: true,
       args: z.object({ intents: parameters.intents, ...options }),
       run: async ({ intents, ...given }, context) => ({
-        results: intents.map((query) => findOne(query, given, context)),
+        // At once: what an endpoint of embeddings is asked for them goes out together.
+        results: await Promise.all(intents.map((query) => findOne(query, given, context))),
       }),
     }),
   ];

@@ -1,7 +1,8 @@
 // What the `registry` tool says of servers, and does with them: list, status, activate, deactivate and uninstall, as REST does (DSC-8). What
 // a model reads is bounded: of many servers and names of tools it is given the first, and how many there are.
 import * as z from "zod";
-import type { Identity } from "../../../lib/auth/roles.ts";
+import { requireRole, type Identity } from "../../../lib/auth/roles.ts";
+import { defined } from "../../../lib/process/defined.ts";
 import { ToolRefused } from "../../management/tools/tool.ts";
 import { matchesQuery } from "../../rest/query.ts";
 import { renderServer } from "../../rest/server-view.ts";
@@ -10,6 +11,7 @@ import type { ServerEntry } from "../../servers/entry.ts";
 import type { ToolServers } from "../../servers/tool-servers.ts";
 import type { WritesFor } from "../../state/state.ts";
 import { defineAction, type RegistryAction } from "../action.ts";
+import type { ToolSearch } from "../embeddings/embedded-index.ts";
 import { parameters } from "../parameters.ts";
 import type { Reach } from "../reach.ts";
 import type { ShownTools } from "../shown-tools.ts";
@@ -20,6 +22,7 @@ export interface ServerActionParts {
   activation: Pick<Activation, "activate" | "deactivate">;
   shown: Pick<ShownTools, "hide">;
   writesFor: WritesFor;
+  index: Pick<ToolSearch, "observeEmbeddings">;
 }
 
 const maxListed = 100;
@@ -88,9 +91,17 @@ const createStatus = (parts: ServerActionParts) =>
         left -= tools.length;
         return { name: server.name, tool_count: names.length, tools };
       });
-      return { active_count: active.length, servers };
+      return { active_count: active.length, servers, ...renderEmbeddings(parts.index, identity) };
     },
   });
+
+/** Nothing where it is as it comes. How many tools there are, and what the endpoint says, is for those who look after servers: others see their own tools only. */
+function renderEmbeddings(index: ServerActionParts["index"], identity: Identity) {
+  const { provider, degraded, ...rest } = index.observeEmbeddings();
+  if (provider === "static") return {};
+  const isTold = requireRole(identity, "operator") === undefined;
+  return { embeddings: { provider, ...defined({ degraded }), ...(isTold && rest) } };
+}
 
 function createStartAndStop(parts: ServerActionParts): RegistryAction[] {
   const { activation, writesFor, shown } = parts;
