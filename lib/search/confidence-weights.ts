@@ -3,39 +3,39 @@
 export interface Weights {
   readonly base: number;
   readonly factors: {
-    readonly coverage: number;
     readonly nameShare: number;
-    readonly length: number;
     readonly rivals: number;
+    readonly wordsScore: number;
     readonly wordsLead: number;
     readonly aheadByMeaning: number;
     readonly behindByMeaning: number;
+    readonly likeness: number;
   };
 }
 
 export const weights: { readonly byWords: Weights; readonly byWordsAndMeaning: Weights } = {
   byWords: {
-    base: -5.29,
+    base: -3.408,
     factors: {
-      coverage: 2.723,
-      nameShare: 2.004,
-      length: 0.788,
-      rivals: -0.248,
-      wordsLead: 2.715,
+      nameShare: 1.298,
+      rivals: -0.291,
+      wordsScore: 0.94,
+      wordsLead: 2.231,
       aheadByMeaning: 0,
       behindByMeaning: 0,
+      likeness: 0,
     },
   },
   byWordsAndMeaning: {
-    base: -6.522,
+    base: -2.906,
     factors: {
-      coverage: 2.674,
-      nameShare: 2.039,
-      length: 1.425,
-      rivals: -0.26,
-      wordsLead: 1.613,
-      aheadByMeaning: 10.074,
-      behindByMeaning: 2.665,
+      nameShare: 1.395,
+      rivals: -0.213,
+      wordsScore: 1.256,
+      wordsLead: 1.117,
+      aheadByMeaning: 9.79,
+      behindByMeaning: 5.045,
+      likeness: -1.311,
     },
   },
 };

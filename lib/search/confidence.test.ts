@@ -4,43 +4,41 @@ import { SearchIndex } from "./search-index.ts";
 import { fitLogistic } from "./train/logistic.ts";
 
 const middling: Evidence = {
-  coverage: 0.5,
   nameShare: 0.5,
-  queryTerms: 6,
   rivals: 2,
+  wordsScore: 1,
   wordsLead: 0.2,
-  meaningLead: 0.05,
+  meaning: { lead: 0.05, likeness: 0.6 },
 };
 const change = (more: Partial<Evidence>): number => estimate({ ...middling, ...more }) - estimate(middling);
 
 describe("a match is surer", () => {
-  it.each<Partial<Evidence>>([
-    { coverage: 0.8 },
-    { nameShare: 1 },
-    { rivals: 0 },
-    { wordsLead: 0.6 },
-    { meaningLead: 0.2 },
-    { queryTerms: 12 },
-  ])("with %j, and less sure the other way", (more) => {
-    expect(change(more)).toBeGreaterThan(0.01);
-    const [key, value] = Object.entries(more)[0] ?? [];
-    const less = { [key ?? ""]: Number(Reflect.get(middling, key ?? "")) * 2 - (value ?? 0) };
-    expect(change(less)).toBeLessThan(0);
+  it.each<[better: Partial<Evidence>, worse: Partial<Evidence>]>([
+    [{ nameShare: 1 }, { nameShare: 0 }],
+    [{ rivals: 0 }, { rivals: 5 }],
+    [{ wordsScore: 1.5 }, { wordsScore: 0.5 }],
+    [{ wordsLead: 0.5 }, { wordsLead: -0.2 }],
+    [{ meaning: { lead: 0.2, likeness: 0.6 } }, { meaning: { lead: -0.2, likeness: 0.6 } }],
+    [{ meaning: { lead: 0.05, likeness: 0.3 } }, { meaning: { lead: 0.05, likeness: 0.9 } }],
+  ])("with %j than with %j", (better, worse) => {
+    expect(change(better)).toBeGreaterThan(0.01);
+    expect(change(worse)).toBeLessThan(-0.01);
   });
 
   it("up to limits", () => {
-    expect(change({ queryTerms: 11 })).not.toBe(change({ queryTerms: 12 }));
-    expect(change({ queryTerms: 12 })).toBe(change({ queryTerms: 13 }));
+    const led = (lead: number): number => change({ meaning: { lead, likeness: 0.6 } });
+    expect(change({ wordsScore: 2.9 })).not.toBe(change({ wordsScore: 3 }));
+    expect(change({ wordsScore: 3 })).toBe(change({ wordsScore: 3.1 }));
     expect(change({ wordsLead: 2 })).toBe(change({ wordsLead: 2.1 }));
     expect(change({ wordsLead: -1 })).toBe(change({ wordsLead: -1.1 }));
-    expect(change({ meaningLead: 0.3 })).toBe(change({ meaningLead: 0.31 }));
-    expect(change({ meaningLead: -0.4 })).toBe(change({ meaningLead: -0.41 }));
+    expect(led(0.3)).toBe(led(0.31));
+    expect(led(-0.4)).toBe(led(-0.41));
   });
 
   it("by other weights where there are no vectors", () => {
-    const wordsOnly = { ...middling, meaningLead: undefined };
-    expect(estimate(wordsOnly)).not.toBe(estimate({ ...middling, meaningLead: 0 }));
-    expect(estimate({ ...wordsOnly, wordsLead: 2, coverage: 1, nameShare: 1, rivals: 0 })).toBeGreaterThan(0.9);
+    const wordsOnly = { ...middling, meaning: undefined };
+    expect(estimate(wordsOnly)).not.toBe(estimate({ ...middling, meaning: { lead: 0, likeness: 0 } }));
+    expect(estimate({ ...wordsOnly, wordsLead: 2, wordsScore: 3, nameShare: 1, rivals: 0 })).toBeGreaterThan(0.9);
   });
 });
 

@@ -95,24 +95,28 @@ function findBest(
   return best;
 }
 
-/** How much of the query each of a few candidates has, by the rarity of its terms. */
-function cover(looked: readonly Looked[], best: readonly Candidate[], slots: number) {
+/** How many terms of its name are in the query, of each of a few candidates. */
+function countNamed(looked: readonly Looked[], best: readonly Candidate[], slots: number) {
   const places = new Uint8Array(slots);
   for (const [at, { slot }] of best.entries()) places[slot] = at + 1;
-  const found = best.map(() => ({ coverage: 0, named: 0 }));
-  const all = looked.reduce((sum, one) => sum + one.rarity, 0);
-  for (const { list, rarity } of looked) {
+  const found = best.map(() => 0);
+  for (const { list } of looked) {
     if (list === undefined) continue;
     for (let at = 0; at < list.length; at += 1) {
       const posting = list.entries[at] ?? 0;
       const place = places[slotOf(posting)] ?? 0;
-      const one = place === 0 ? undefined : found[place - 1];
-      if (one === undefined) continue;
-      one.coverage += rarity / all;
-      if ((placesOf(posting) & inName) !== 0) one.named += 1;
+      if (place > 0 && (placesOf(posting) & inName) !== 0) found[place - 1] = (found[place - 1] ?? 0) + 1;
     }
   }
   return found;
+}
+
+function compareMeaning({ meaning }: RankRequest, scores: Scores, slot: number, other: number | undefined) {
+  if (meaning === undefined || scores.topMeaning.first === 0) return undefined;
+  return {
+    lead: leadOf(scores.meaning[slot] ?? 0, scores.topMeaning),
+    likeness: other === undefined ? 0 : meaning.vectors.likeness(slot, other),
+  };
 }
 
 /** The best tools first, at most `limit`, with what speaks for each. */
@@ -122,18 +126,17 @@ export function rank(catalogue: Catalogue, request: RankRequest): Ranked[] {
   const looked = lookUp(catalogue, request.terms);
   const scores = score(catalogue, looked, request, isAccepted);
   const best = findBest(catalogue, scores, request, isAccepted);
-  const covered = cover(looked, best, slots.states.length);
+  const named = countNamed(looked, best, slots.states.length);
   const rarest = rarityOf(slots.live, 0);
   return best.slice(0, request.limit).map(({ slot, score: own }, place) => {
-    const { coverage = 0, named = 0 } = covered[place] ?? {};
-    const near = best.filter((other) => other.slot !== slot && other.score > own * rivalShare).length;
+    const other = best[place === 0 ? 1 : 0];
+    const near = best.filter((each) => each.slot !== slot && each.score > own * rivalShare).length;
     const evidence: Evidence = {
-      coverage,
-      nameShare: named / Math.max(1, slots.nameTerms[slot] ?? 0),
-      queryTerms: looked.length,
+      nameShare: (named[place] ?? 0) / Math.max(1, slots.nameTerms[slot] ?? 0),
       rivals: Math.min(maxRivals, near),
+      wordsScore: (scores.words[slot] ?? 0) / rarest,
       wordsLead: leadOf(scores.words[slot] ?? 0, scores.topWords) / rarest,
-      meaningLead: scores.topMeaning.first === 0 ? undefined : leadOf(scores.meaning[slot] ?? 0, scores.topMeaning),
+      meaning: compareMeaning(request, scores, slot, other?.slot),
     };
     return { server: slots.segments[slot]?.server ?? "", tool: slots.names[slot] ?? "", evidence };
   });

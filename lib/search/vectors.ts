@@ -80,6 +80,23 @@ export class Vectors {
     return scale !== undefined;
   }
 
+  /** The cosine, −1 to 1, of two slots' rows; 0 where one has no vector. */
+  likeness(slot: number, other: number): number {
+    const [one, two] = [this.#row(slot), this.#row(other)];
+    if (one === undefined || two === undefined) return 0;
+    let sum = 0;
+    for (let at = 0; at < this.width; at += 1) sum += (one.numbers[at] ?? 0) * (two.numbers[at] ?? 0);
+    return sum * one.scale * two.scale;
+  }
+
+  #row(slot: number): { readonly numbers: Int8Array; readonly scale: number } | undefined {
+    const block = this.#blocks[Math.floor(slot / blockRows)];
+    if (block === undefined) return undefined;
+    const row = slot % blockRows;
+    const numbers = block.numbers.subarray(row * this.width, (row + 1) * this.width);
+    return { numbers, scale: block.scales[row] ?? 0 };
+  }
+
   /** The cosine, −1 to 1, of each live slot's row with the query; nothing is written where there is no vector. */
   compare(query: Float32Array, { states, cosines }: Rows): void {
     const numbers = new Int8Array(this.width);
