@@ -1,9 +1,12 @@
 // The bundle: what the programs load at start, and what only when it is needed, or switched on.
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, expect, it } from "vitest";
 import { build, type BuiltProgram } from "../build.ts";
+import { wordTableFile } from "../lib/search/find-word-table.ts";
 
 /** Of the command line at start: `--help`, and completion at a prompt, must be there at once. */
 const maxCliBytes = 300_000;
@@ -40,9 +43,12 @@ const cases: readonly LateCase[] = [
 let folder: string;
 let built: BuiltProgram[];
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "pallas-build-"));
+  const parent = await mkdtemp(join(tmpdir(), "pallas-build-"));
+  // The command line reads its version from above itself.
+  await copyFile(join(import.meta.dirname, "../package.json"), join(parent, "package.json"));
+  folder = join(parent, "dist");
   ({ built } = await build(folder));
-  return () => rm(folder, { recursive: true });
+  return () => rm(parent, { recursive: true });
 }, 60_000);
 
 const listPrograms = async (): Promise<string[]> => (await readdir(folder)).filter((file) => file.endsWith(".js"));
@@ -106,4 +112,19 @@ it("MET-6 OpenTelemetry is in the bundle, and in no file that a program loads at
   expect(atStart).toContain("agent-runtime.js");
   expect(holding).not.toEqual([]);
   expect(holding.filter((file) => atStart.has(file))).toEqual([]);
+});
+
+it("DSC-3 the word table and its licences go with the programs that read it", async () => {
+  const files = ["words.bin", "words.licences.txt"];
+  const readers = built.filter(({ lateFiles }) => files.every((file) => lateFiles.includes(file)));
+  expect(readers.map(({ name }) => name).toSorted()).toEqual(["cli", "gateway"]);
+  expect(built.filter(({ lateFiles }) => lateFiles.some((file) => files.includes(file))).length).toBe(2);
+  expect((await readFile(join(folder, "words.bin"))).equals(await readFile(wordTableFile))).toBe(true);
+  // Found from within a bundle, by meaning alone: no word of the request is one of the tool's.
+  const tools = join(folder, "tools.jsonl");
+  const lines = ["weather_forecast", "create_invoice"].map((name) => JSON.stringify({ id: name, server: "s", name }));
+  await writeFile(tools, lines.join("\n"));
+  const search = [join(folder, "pallas.js"), "search", "will it be rainy", "--tools", tools, "--json"];
+  const { stdout } = await promisify(execFile)(process.execPath, search, { timeout: 30_000 });
+  expect(JSON.parse(stdout)).toMatchObject({ matches: [{ name: "s/weather_forecast" }] });
 });

@@ -29,6 +29,9 @@ describe("DSC-2 the right tool is found", { timeout: 180_000 }, () => {
     expect(found.hit1).toBeGreaterThanOrEqual(least.hit1);
     expect(found.recall5).toBeGreaterThanOrEqual(least.recall5);
     expect(found.ndcg10).toBeGreaterThanOrEqual(least.ndcg10);
+    // What is called certain is right, and often enough to be of use.
+    expect(found.highShare).toBeGreaterThanOrEqual(0.2);
+    expect(found.highPrecision).toBeGreaterThanOrEqual(0.95);
   });
 
   // Tools of other catalogues do the same as the right one, and count as wrong: MetaTool's plugins lose most.

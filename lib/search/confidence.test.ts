@@ -12,7 +12,7 @@ const middling: Evidence = {
 };
 const change = (more: Partial<Evidence>): number => estimate({ ...middling, ...more }) - estimate(middling);
 
-describe("a match is surer", () => {
+describe("DSC-2 a match is surer", () => {
   it.each<[better: Partial<Evidence>, worse: Partial<Evidence>]>([
     [{ nameShare: 1 }, { nameShare: 0 }],
     [{ rivals: 0 }, { rivals: 5 }],
@@ -42,7 +42,7 @@ describe("a match is surer", () => {
   });
 });
 
-describe("the label", () => {
+describe("DSC-2 the label", () => {
   it.each([
     [1, "high"],
     [thresholds.high, "high"],

@@ -17,7 +17,7 @@ function likeness(left: string, right: string): number {
   return a?.reduce((sum, number, at) => sum + number * (b?.[at] ?? 0), 0) ?? 0;
 }
 
-describe("the shipped word table", () => {
+describe("DSC-3 the shipped word table", () => {
   it("is at most 5 MB", async () => {
     expect((await stat(wordTableFile)).size).toBeLessThanOrEqual(maxBytes);
     expect([table.width, table.size]).toEqual([100, 40_000]);

@@ -13,6 +13,7 @@ export const laterRequirements: Requirements = {
       "gateway/discovery/source-examples.test.ts",
       "gateway/discovery/tool-name.test.ts",
       "gateway/discovery/calls.test.ts",
+      "lib/search/confidence.test.ts",
       "test/integration/gateway-discovery.test.ts",
     ],
   },
@@ -26,6 +27,8 @@ export const laterRequirements: Requirements = {
       "plan/gateway.test.ts",
       "operator/render/gateway-children.test.ts",
       "test/integration/gateway-discovery.test.ts",
+      "lib/search/find-word-table.test.ts",
+      "test/bundle.test.ts",
     ],
   },
   "DSC-4": {
