@@ -21,10 +21,14 @@ import { maxNameChars, reservedAgentNames } from "./names.ts";
 import { configMapSource, icon, label, model, modelCapabilities, nameRef, serverName } from "./references.ts";
 import { positiveQuantity } from "./units.ts";
 
-const toolPattern = text(128, "A tool's name; * stands for any characters.", { min: 1 });
+const toolPattern = text(128, "A tool's name, of the registry {server}__{tool}; * stands for any characters.", {
+  min: 1,
+});
 
 const usedServer = object("A downstream server that it uses.", {
-  name: serverName("One of the instance's servers."),
+  name: serverName(
+    "One of the instance's servers; `registry`, where none has that name, is its gateway's registry of tools.",
+  ),
   tools: object("Which of its tools. Default all.", {
     allow: setOf(toolPattern, 128, "Only these.").exactOptional(),
     deny: setOf(toolPattern, 128, "Not these; it wins over allow.").exactOptional(),

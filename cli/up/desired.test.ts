@@ -42,6 +42,25 @@ const files = {
   "c.yaml": agentYaml("loner", "instructionFrom: { configMapKeyRef: { name: p, key: k } }\nservers: [{ name: s }]"),
 };
 
+describe("DSC-1 an agent that is given the registry of its gateway", () => {
+  const withPort = (port: number) => ({
+    "a.yaml":
+      instanceYaml(`gateway: { service: { port: ${port} } }`) +
+      agentYaml("finder", "servers: [{ name: registry }]") +
+      agentYaml("other"),
+  });
+  const urlOf = ({ runnable }: Desired): unknown =>
+    JSON.parse(runnable.get("default/finder")?.runConfig ?? "").servers[0].url;
+
+  test("reaches it where the gateway listens, and is started anew where that is another port", async () => {
+    const before = await desire(withPort(25_000));
+    expect(urlOf(before)).toBe("http://localhost:25000/registry/mcp");
+    const after = await desire(withPort(25_001), before);
+    expect(urlOf(after)).toBe("http://localhost:25001/registry/mcp");
+    expect(changes(before, after)).toEqual(["default/finder"]);
+  });
+});
+
 describe("CLI-1 an edit restarts what it changes and nothing else", () => {
   test("an instruction: its agent", async () => {
     const before = await desire(files);

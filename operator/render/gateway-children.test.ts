@@ -1,5 +1,6 @@
 // What the operator writes for a gateway, and that without one it writes what it always wrote.
 import { describe, expect, it } from "vitest";
+import type { PallasAgent } from "../../crds/agent.ts";
 import { renderAgentChildren } from "./agent-children.ts";
 import { renderGatewayChildren } from "./gateway-children.ts";
 import { renderInstanceChildren } from "./instance-children.ts";
@@ -58,6 +59,21 @@ describe("OPR-1 rendering a gateway", () => {
     const { serviceAccount, service } = alone;
     expect([behind.serviceAccount, behind.service]).toEqual([serviceAccount, service]);
     await expect(toYaml(behind)).toMatchFileSnapshot(golden("agent-behind-gateway"));
+  });
+
+  it("DSC-1 gives an agent the registry of its gateway by its configuration alone: it has token and way already", () => {
+    const of = (agent: PallasAgent) =>
+      renderAgentChildren(agent, around(makeInstance({ gateway: full }), agent), releaseImages, signer);
+    const configOf = ({ runConfig }: ReturnType<typeof of>): { servers: object[] } =>
+      JSON.parse(runConfig.data?.["run-config.json"] ?? "");
+    const [given, without] = [of(makeAgent("echo", { servers: [{ name: "registry" }] })), of(makeAgent("echo"))];
+    const { port } = full.service;
+    const url = `http://ouranos-gateway.agents.svc:${port}/registry/mcp`;
+    expect(configOf(given).servers).toMatchObject([{ name: "registry", url, registry: true, headers: [] }]);
+    expect(configOf(given)).toEqual({ ...configOf(without), servers: configOf(given).servers });
+    expect(given.networkPolicy).toEqual(without.networkPolicy);
+    const podOf = ({ deployment }: ReturnType<typeof of>) => deployment.spec?.template.spec;
+    expect(podOf(given)?.containers).toEqual(podOf(without)?.containers);
   });
 
   it("SEC-1 gives an agent's pod one token, which the API server does not take, and none without a gateway", () => {

@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agent, instance } from "../faults/space.ts";
 import { startPackageMirror, type PackageMirror } from "../packages/mirror.ts";
+import { eventually } from "./eventually.ts";
 import { agentUrl, modelUrl, startClient, startModel, type ClientPod } from "./peers.ts";
 import { openForward, type Forward } from "./port-forward.ts";
 import { triedServers } from "./published-packages.ts";
@@ -62,11 +63,28 @@ beforeAll(async () => {
     { toolCalls: [{ name: "everything__get-sum", arguments: { a: 40, b: 2 } }] },
     { text: "It is done." },
   ];
-  [client] = await Promise.all([startClient(space), startModel(space, [{ replies, repeat: true }])]);
+  const found = "mcp__everything__get-sum";
+  const finding = [
+    {
+      toolCalls: [
+        { name: "registry", arguments: { action: "find_tool", query: "everything get the sum of two numbers" } },
+      ],
+    },
+    { toolCalls: [{ name: found, arguments: { a: 40, b: 2 } }] },
+    { text: "It was found." },
+  ];
+  [client] = await Promise.all([
+    startClient(space),
+    startModel(space, [
+      { match: "find", replies: finding, repeat: true },
+      { replies, repeat: true },
+    ]),
+  ]);
   await space.apply(
     instance("team", {
       defaultModel: "mock.scripted",
       providers: [{ name: "mock", kind: "openai-compatible", baseUrl: modelUrl(space) }],
+      gateway: {},
     }),
     { apiVersion: "v1", kind: "Secret", metadata: { name: "keys" }, stringData: { token: canary } },
   );
@@ -74,6 +92,7 @@ beforeAll(async () => {
   await space.apply(
     ...triedServers.map(({ name, spec }) => packaged(name, spec, name === "everything" ? [secret] : [])),
     agent("worker", { servers: [{ name: "everything" }] }),
+    agent("finder", { servers: [{ name: "registry" }] }),
   );
   await serversReady(triedServers.map(({ name }) => name));
 }, 420_000);
@@ -112,6 +131,24 @@ describe("DSC-6 published servers in restricted pods", { timeout: 120_000 }, () 
     } finally {
       await caller.stop();
     }
+  });
+
+  it("DSC-1 an agent that has only the registry of its gateway finds one that it does not name, and calls it", async () => {
+    await Promise.all([space.agentsReady(["finder"], 120_000), space.instanceReady("team")]);
+    // Its tools are found once the gateway has listed them.
+    let attempt = 0;
+    await eventually("the tool to be found and called", 90_000, async () => {
+      const caller = await client.openCaller(agentUrl(space, "finder"), "auto");
+      try {
+        const answer = await caller.send({ message: `find and add, ${(attempt += 1)}` });
+        expect(answer.text).toBe("It was found.");
+        expect(answer.lines).toContain("registry/find_tool: completed");
+        expect(answer.lines).toContain("everything/get-sum: completed");
+        return true;
+      } finally {
+        await caller.stop();
+      }
+    });
   });
 
   it("of 16 sessions with 100 calls each none hears another's answer", async () => {
