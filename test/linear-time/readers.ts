@@ -40,6 +40,7 @@ import { findForwardedAuthorization } from "../../gateway/forwarded-token.ts";
 import { listPresets } from "../../gateway/management/presets.ts";
 import { parseKey } from "../../gateway/management/resources/family.ts";
 import { parseRunReport } from "../../crds/runs.ts";
+import { parseToolReport } from "../../crds/tool-report.ts";
 import { createApp } from "../../registry/app.ts";
 import { chooseEncoding } from "../../registry/catalogue/negotiate.ts";
 import { parseExposition } from "../../registry/metrics/exposition.ts";
@@ -208,6 +209,11 @@ export const readers: readonly Reader[] = [
     after: ["pallas.v1, base64url.bearer.authorization.pallas."],
   },
   { name: "calls of an agent", read: (text) => parseRunReport(text, "a"), after: ['{"agent":"'] },
+  {
+    name: "tools of an agent",
+    read: (text) => parseToolReport(text, "a", "s"),
+    after: ['{"agent":"', '{"tools":[{"name":"'],
+  },
   { name: "a URI of a compositor", read: parseMountedUri, after: ["mount:", "mount:argos/"] },
   {
     name: "a URI of the management server",
