@@ -31,6 +31,8 @@ export const laterRequirements: Requirements = {
     promise: "Ranking is lexical and semantic over all known tools, those of servers that are down too.",
     shown: [
       "gateway/discovery/may-call.test.ts",
+      "gateway/discovery/embeddings/embedded-index.test.ts",
+      "gateway/discovery/embeddings/find-tool.test.ts",
       "gateway/discovery/sources.test.ts",
       "gateway/discovery/calls.test.ts",
       "gateway/discovery/listed-tools.test.ts",

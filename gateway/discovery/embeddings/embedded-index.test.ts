@@ -25,7 +25,7 @@ function meanTheSame({ server }: EmbeddedScene, ...texts: RegExp[]): void {
   });
 }
 
-describe("a search", () => {
+describe("DSC-3 a search", () => {
   test("is answered by words, and said to be degraded, until every tool has its vector; then by both", async () => {
     const scene = await openScene();
     meanTheSame(scene, /send_message/, /letter/);

@@ -29,7 +29,7 @@ async function openScene() {
   return { scene, endpoint, keyFile, status, find };
 }
 
-test("an answer is marked while the endpoint has no part in it, and only then; operators are told why", async () => {
+test("DSC-3 an answer is marked while the endpoint has no part in it, and only then; operators are told why", async () => {
   const { scene, endpoint, keyFile, status, find } = await openScene();
   await expect.poll(() => status("operator")).toMatchObject({ tools: 2, embedded: 2 });
   expect(await status("operator")).toEqual({ provider: "openai", model: "m", tools: 2, embedded: 2, degraded: false });
