@@ -257,6 +257,7 @@ describe("another width", () => {
     const scene = await openScene();
     await scene.put("files", files);
     await scene.fill();
+    expect(await scene.ask("read it")).toEqual({ found: "read_file", degraded: false });
     scene.server.width = 32;
     expect(await scene.ask("read a file")).toEqual({ found: "read_file", degraded: true });
     expect(scene.search.observeEmbeddings()).toMatchObject({
@@ -268,6 +269,9 @@ describe("another width", () => {
     await scene.fill();
     expect(await scene.ask("read a file")).toEqual({ found: "read_file", degraded: false });
     expect(scene.search.observeEmbeddings()).not.toHaveProperty("last_error");
+    // What is kept of queries from before does not count either.
+    expect(await scene.ask("read it")).toEqual({ found: "read_file", degraded: false });
+    expect(scene.server.requests.at(-1)?.input).toEqual(["read it"]);
   });
 
   test("with each answer is asked for less and less often, and search goes on", async () => {

@@ -62,7 +62,15 @@ describe("batches", () => {
 
   test("of two puts at once the later one counts, though its texts are fewer", async () => {
     const scene = await openScene();
-    const first = scene.put("a", manyTools(5_000, "old"));
+    // Each takes a while to read, so that others have a turn in between.
+    const slow = manyTools(100, "old").map(({ description = "", ...rest }) => ({
+      ...rest,
+      get description() {
+        scene.clock.stall(1);
+        return description;
+      },
+    }));
+    const first = scene.put("a", slow);
     const second = scene.put("a", manyTools(3, "new"));
     await Promise.all([first, second]);
     await scene.fill();
