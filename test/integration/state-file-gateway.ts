@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { vi } from "vitest";
-import type { GatewayAccessRule } from "../../crds/gateway-config.ts";
+import type { GatewayAccessRule, GatewayConfig } from "../../crds/gateway-config.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { agentManifest, instanceManifest, testConfig } from "../../gateway/testing/resources.ts";
 
 export interface KnownAgent {
@@ -34,6 +35,8 @@ export interface StateFileGatewayOptions {
   /** What it shows its agents' admin ports. */
   agentsToken: string;
   bodyLimitBytes?: number;
+  /** With the text of its key's file. */
+  embeddings?: Extract<GatewayConfig["embeddings"], { kind: "openai" }> & { keyText: string };
 }
 
 const everybody = { agents: ["*"], servers: ["*"] };
@@ -69,7 +72,7 @@ async function writeTokens(folder: string, tokens: StateFileGatewayOptions["toke
 
 /** Resolves when it is ready. */
 export async function startStateFileGateway(options: StateFileGatewayOptions): Promise<StateFileGateway> {
-  const { agents, tokens, agentsToken, bodyLimitBytes = 1_000_000 } = options;
+  const { agents, tokens, agentsToken, bodyLimitBytes = 1_000_000, embeddings } = options;
   const folder = await mkdtemp(join(tmpdir(), "pallas-gateway-"));
   const at = (name: string) => join(folder, name);
   const tell = async (told: readonly KnownAgent[]) => {
@@ -78,7 +81,12 @@ export async function startStateFileGateway(options: StateFileGatewayOptions): P
   };
   await tell(agents);
   const http = { allowedHosts: [], allowedOrigins: [], bodyLimitBytes };
-  const config = testConfig({ access: await writeTokens(folder, tokens), http });
+  const access = await writeTokens(folder, tokens);
+  if (embeddings?.apiKey !== undefined) {
+    await mkdir(at(embeddings.apiKey.name));
+    await writeFile(join(at(embeddings.apiKey.name), embeddings.apiKey.key), embeddings.keyText);
+  }
+  const config = testConfig({ access, http, ...defined({ embeddings }) });
   await writeFile(at("gateway.json"), JSON.stringify(config));
   await writeFile(at("agents-token"), agentsToken);
   const child = spawn(process.execPath, [join(import.meta.dirname, "../../dist/gateway.js")], {

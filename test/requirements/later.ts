@@ -33,6 +33,7 @@ export const laterRequirements: Requirements = {
       "gateway/discovery/may-call.test.ts",
       "gateway/discovery/embeddings/embedded-index.test.ts",
       "gateway/discovery/embeddings/find-tool.test.ts",
+      "test/integration/gateway-embeddings.test.ts",
       "gateway/discovery/sources.test.ts",
       "gateway/discovery/calls.test.ts",
       "gateway/discovery/listed-tools.test.ts",
