@@ -89,7 +89,7 @@ export function suggest(
   const isAccepted = createVerdicts(slots, accept);
   const wanted = Math.max(0, Math.min(maxSuggestions, Math.trunc(limit)));
   const best: Candidate[] = [];
-  if (wanted === 0) return [];
+  if (!(wanted > 0)) return [];
   let least = minSimilarity;
   for (let slot = 0; slot < slots.end; slot += 1) {
     const score = similarities[slot] ?? 0;

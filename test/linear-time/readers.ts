@@ -1,5 +1,7 @@
 // What of the programs meets text of others. One line each: who reads, and after which
 // beginnings a hostile run may stand. To add a parser, add a line.
+import { readQuery } from "../../lib/search/query.ts";
+import { toTrigrams } from "../../lib/search/trigrams.ts";
 import { Hono } from "hono";
 import { renderGuidance } from "../../agent-runtime/tools/guidance.ts";
 import { baseUrlOf } from "../../agent-runtime/model/access.ts";
@@ -267,6 +269,8 @@ export const readers: readonly Reader[] = [
     after: ["^", "(", "/"],
   },
   { name: "a description", read: (text) => shorten(text), after: ["a"] },
+  { name: "a request that is searched for", read: readQuery, after: ["a", "A", "天", "é", "y"] },
+  { name: "a name that a tool is suggested for", read: toTrigrams, after: ["mcp__a__", "é"] },
   { name: "text on a terminal", read: plainText, after: ["\u001b]", "\u001b[", "\u001bP", "\u009b"] },
   { name: "a line on a terminal", read: plainLine, after: ["a"] },
   { name: "JSON on a terminal", read: jsonLine },
