@@ -54,7 +54,7 @@ async function ask(url: string, json = false, token = "the-token") {
   return { code, ...terminal };
 }
 
-test("CLI-4 pallas search shows what the gateway's registry finds, and has nothing activated", async () => {
+test("DSC-2 pallas search shows what the gateway's registry finds, and has nothing activated", async () => {
   const gateway = await startGateway(found);
   const { code, printed, complaints } = await ask(gateway.url);
   expect([code, complaints]).toEqual([0, []]);
@@ -65,7 +65,7 @@ test("CLI-4 pallas search shows what the gateway's registry finds, and has nothi
   expect(gateway.asked).toEqual([{ action: "find_tool", query: "post to slack", limit: 5, auto_activate: false }]);
 });
 
-test("CLI-4 pallas search --json gives it to scripts", async () => {
+test("DSC-2 pallas search --json gives it to scripts", async () => {
   const gateway = await startGateway(found);
   const { printed } = await ask(`${gateway.url}/mcp`, true);
   const answer: unknown = JSON.parse(printed[0] ?? "");
@@ -75,7 +75,7 @@ test("CLI-4 pallas search --json gives it to scripts", async () => {
   });
 });
 
-test("CLI-4 pallas search says what the gateway advises when nothing fits", async () => {
+test("DSC-2 pallas search says what the gateway advises when nothing fits", async () => {
   const gateway = await startGateway({ found: false, top_score: 0.1, hint: "name the service" });
   expect(await ask(gateway.url)).toMatchObject({ code: 1, complaints: ["no tool was found: name the service"] });
 });
@@ -85,6 +85,6 @@ test.each([
   ["is no gateway", () => startGateway({ other: 1 }).then((gateway) => ask(gateway.url)), /has no tool registry/],
   ["is asked without a token", () => ask("http://127.0.0.1:9", false, ""), /set PALLAS_TOKEN/],
   ["is not there", () => ask("http://127.0.0.1:9"), /127\.0\.0\.1:9/],
-])("CLI-4 pallas search says why, when what is asked %s", async (_, run, sentence) => {
+])("DSC-2 pallas search says why, when what is asked %s", async (_, run, sentence) => {
   expect(await run()).toMatchObject({ code: 1, complaints: [expect.stringMatching(sentence)] });
 });

@@ -14,7 +14,7 @@ async function createIndex(...tools: SearchableTool[]): Promise<SearchIndex> {
 const names = (index: SearchIndex, query: string) =>
   index.search(query, { limit: 5 }).matches.map((match) => match.tool);
 
-describe("a query", () => {
+describe("DSC-3 a query", () => {
   it("of a megabyte is cut", async () => {
     const index = await createIndex(tool("send_email"), tool("read_email"));
     expect(names(index, `send email ${"lorem ".repeat(170_000)}`)[0]).toBe("send_email");

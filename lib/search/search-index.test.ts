@@ -22,7 +22,7 @@ async function createIndex() {
 const names = ({ matches }: ReturnType<SearchIndex["search"]>) =>
   matches.map(({ server, tool: name }) => `${server}/${name}`);
 
-describe("a search", () => {
+describe("DSC-3 a search", () => {
   it("finds the tool by words of its name, description and parameters", async () => {
     const index = await createIndex();
     expect(index.size).toBe(4);

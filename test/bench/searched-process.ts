@@ -76,18 +76,12 @@ const idle = Array.from({ length: queriesIdle }, searchOnce);
 
 const delays = monitorEventLoopDelay({ resolution: 1 });
 const rebuilding: number[] = [];
-let isDone = false;
-const rebuilt = putAll(index, servers).then(() => {
-  isDone = true;
-});
+const rebuilt = putAll(index, servers).then(() => "rebuilt");
 await sleep(pauseMs);
 delays.enable();
-while (!isDone) {
-  rebuilding.push(searchOnce());
-  await sleep(pauseMs);
-}
+do rebuilding.push(searchOnce());
+while ((await Promise.race([rebuilt, sleep(pauseMs)])) === undefined);
 delays.disable();
-await rebuilt;
 
 const figures = {
   tools: index.size,
