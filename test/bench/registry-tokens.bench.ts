@@ -8,6 +8,7 @@ import { Tiktoken } from "js-tiktoken/lite";
 import o200kBase from "js-tiktoken/ranks/o200k_base";
 import { createDiscovery } from "../../gateway/discovery/discovery.ts";
 import { createToolSource } from "../../gateway/management/tools/source.ts";
+import { createGatewayMetrics } from "../../gateway/metrics.ts";
 import { CallLog } from "../../gateway/servers/call-log.ts";
 import { createToolServers } from "../../gateway/servers/tool-servers.ts";
 import { collectServers } from "../../gateway/state/servers.ts";
@@ -112,12 +113,11 @@ async function listGateway(count: number, isListed: boolean): Promise<object[]> 
     getAgent: nothing,
     onChange: () => nothing,
   };
-  const metrics = {
-    countToolCall: nothing,
-    countRegistryAction: nothing,
-    countFound: nothing,
-    setIndexed: nothing,
-  };
+  const metrics = createGatewayMetrics(() => ({
+    countSessions: () => 0,
+    countInFlight: () => 0,
+    countTroubles: () => 0,
+  }));
   const calls = new CallLog({ arguments: "off" });
   const servers = createToolServers({ state, calls, metrics, version: "1", log, clock });
   const never = async (): Promise<never> => {
@@ -131,13 +131,14 @@ async function listGateway(count: number, isListed: boolean): Promise<object[]> 
       agentTools: { list: () => [], onChange: () => nothing },
       writesFor: localWrites,
       mayStart: false,
+      secretsDir: "",
     },
     ...{ promptAgent: never, callForwarding: never, metrics, log, clock },
   });
   const gateway = await serve(discovery.withServerTools(createToolSource([discovery.tool], false)));
   while (discovery.countIndexed() < count) await new Promise((resolve) => setTimeout(resolve, 20));
   const listed = await list(gateway.url);
-  discovery.close();
+  await discovery.close();
   await gateway.close();
   await servers.close();
   await tools.close();
