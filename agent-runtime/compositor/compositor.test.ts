@@ -113,6 +113,14 @@ describe("MGM-4 the compositor of an agent", () => {
     await expect(call("a__hide")).rejects.toThrow("Unknown tool: a__hide");
   });
 
+  test("DSC-1 has no registry, which the same token leads to at the gateway", async () => {
+    const [own, registry] = [await keep(greet()), await keep(greet())];
+    const servers = [renderTestServer("a", own.url), renderTestServer("registry", registry.url, { registry: true })];
+    const { names } = await keep(open((await keep(start(servers))).url));
+    expect(await names()).toEqual(["a__greet", "a__hide"]);
+    expect(registry.authorizations).toEqual([]);
+  });
+
   test("sends configured headers, and no token of a caller even where a server forwards them", async () => {
     const server = await keep(greet());
     const mounted = renderTestServer("a", server.url, { forwardInboundAuth: true });

@@ -78,3 +78,49 @@ describe("MGM-3 the calls of an agent with several processes", () => {
     );
   });
 });
+
+describe("DSC-3 tools that an agent tells of", () => {
+  const report = { agent: "clerk", server: "my vault", version: "v1", tools: [] };
+  async function startTeller(body: object) {
+    const seen: Record<string, string | undefined>[] = [];
+    const app = new Hono();
+    app.get("/servers/:name/tools", (c) => {
+      const known = c.req.header("if-none-match");
+      seen.push({ server: c.req.param("name"), known, authorization: c.req.header("authorization") });
+      if (c.req.param("name") !== "my vault") return c.text("no", 404);
+      return known === '"v1"' ? c.body(null, 304) : c.json(body);
+    });
+    const server = await listen(app.fetch, { port: 0, hostname: "127.0.0.1", log });
+    onTestFinished(async () => void (await server.close({ graceMs: 0 })));
+    const endpoint = { mcpUrl: gone, adminUrl: server.url };
+    const client = createAdminClient({
+      state: { getEndpoint: (name) => (name === "clerk" ? endpoint : undefined), listAdminUrls: () => [] },
+      readAgentsToken: async () => "token",
+    });
+    return { client, seen };
+  }
+
+  test("are read with the gateway's token, and not again while they are the same", async () => {
+    const { client, seen } = await startTeller(report);
+    expect(await client.fetchTools("clerk", "my vault", undefined, signal)).toEqual(report);
+    expect(await client.fetchTools("clerk", "my vault", "v0", signal)).toEqual(report);
+    expect(await client.fetchTools("clerk", "my vault", "v1", signal)).toBe("same");
+    const asked = { server: "my vault", authorization: "Bearer token" };
+    expect(seen).toEqual([
+      { ...asked, known: undefined },
+      { ...asked, known: '"v0"' },
+      { ...asked, known: '"v1"' },
+    ]);
+  });
+
+  test.each([
+    ["of a server that it says nothing of", "other", report, 'expected 200 or 304 from agent "clerk", found 404'],
+    ["of another agent", "my vault", { ...report, agent: "boss" }, "found those of another agent or server"],
+    ["of another form", "my vault", { ...report, tools: [{ name: "" }] }, "found another shape"],
+    ["over the limit", "my vault", { ...report, serverDescription: "x".repeat(4 * 1024 * 1024) }, "found more"],
+  ])("are none %s", async (_what, server, body, message) => {
+    const { client } = await startTeller(body);
+    await expect(client.fetchTools("clerk", server, undefined, signal)).rejects.toThrow(message);
+    await expect(client.fetchTools("gone", server, undefined, signal)).rejects.toThrow("no process");
+  });
+});
