@@ -22,6 +22,7 @@ const access = z.object({
 export type GatewayAccessRule = z.output<typeof access>;
 
 const browseSource = z.object({ name: z.string(), kind: z.enum(browseKinds), url: z.string() });
+export type BrowseSource = z.output<typeof browseSource>;
 
 const gatewayConfigSchema = z.object({
   schema: z.literal(1),
