@@ -8,7 +8,9 @@ import type { Logger } from "../lib/process/log.ts";
 import type { WordTable } from "../lib/search/searchable.ts";
 import { limitsVariable, type Rules } from "../plan/rules.ts";
 import { serveDirectory } from "./directory/serve.ts";
+import { createPublishedActions } from "./discovery/actions/published.ts";
 import { AgentToolsFeed } from "./discovery/agent-tools.ts";
+import { createConfiguredBrowser } from "./discovery/browse/configured.ts";
 import { createDiscovery, type DiscoveryParts } from "./discovery/discovery.ts";
 import { serveRegistry } from "./discovery/serve.ts";
 import type { Environment } from "./environment.ts";
@@ -49,20 +51,24 @@ export function createServed({ config, place, environment, words, metrics, log, 
     log: log.child({ logger: "pallas.gateway.directory" }),
   });
   const serversLog = log.child({ logger: "pallas.gateway.servers" });
-  const toolServers = serveToolServers({ config, place, rules, metrics, log: serversLog, clock });
+  const localPlace = { variables: process.env, folder: process.cwd(), execPath: process.execPath };
+  const browser = createConfiguredBrowser({ config, mode: rules.mode, place: localPlace, clock });
+  const toolServers = serveToolServers({ config, place, rules, browser, metrics, log: serversLog, clock });
+  const { servers, serverWrites } = toolServers;
   const discoveryLog = log.child({ logger: "pallas.gateway.discovery" });
   const admin = createAdminClient({ state, readAgentsToken });
   const agentTools = new AgentToolsFeed({ state, admin, log: discoveryLog, clock });
   const discovery = createDiscovery({
     config,
     state,
-    servers: toolServers.servers,
+    servers,
     agentTools,
     promptAgent: (args, identity, context) => table.promptAgent(args, identity, context),
     callForwarding: toolServers.callTool,
     writesFor,
     words,
     secretsDir: environment.PALLAS_SECRETS_DIR,
+    furtherActions: createPublishedActions({ browser, servers, serverWrites }),
     mayStart: config.management === "readWrite" && rules.mode === "cluster",
     metrics,
     log: discoveryLog,
@@ -96,7 +102,7 @@ export function createServed({ config, place, environment, words, metrics, log, 
     ...defined({ publicReads: directory.publicReads }),
     async close() {
       agentTools.close();
-      const served = [discovery, table, proxy, directory, registry, toolServers];
+      const served = [discovery, table, proxy, directory, registry, toolServers, browser];
       await Promise.all(served.map((each) => each.close()));
     },
   };

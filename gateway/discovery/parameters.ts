@@ -19,7 +19,9 @@ export const parameters = {
       "[find_tool, find_tools] Whether the tool that was found is added to your list of tools. False: call it by proxy_call. Default true.",
   }),
   call_as: name("[get_schema, proxy_call] The tool, as find_tool named it: mcp__SERVER__TOOL."),
-  server: name("[get_schema, proxy_call] The tool's server, in place of call_as."),
+  server: name(
+    "[get_schema, proxy_call] The tool's server, in place of call_as. [install] Name to give what is installed.",
+  ),
   tool: name("[get_schema, proxy_call] The tool's name, in place of call_as."),
   arguments: z.record(z.string(), z.json()).meta({ description: "[proxy_call] Arguments for the tool." }),
   limit: z.int().min(1).max(100).meta({
@@ -31,8 +33,11 @@ export const parameters = {
     .max(64)
     .meta({ description: "[list] Only of this source. [install] Where to look the name up: a source of browse." }),
   installed_only: z.boolean().meta({ description: "[list] Only servers that are installed." }),
-  name: name("[install, uninstall, activate, deactivate] Name of a server."),
-  command: z.string().max(4_096).meta({ description: "[install] Command that starts the server: npx, uvx or docker." }),
+  name: name("[install, uninstall, activate, deactivate] Name of a server; with source, the published name."),
+  command: z
+    .string()
+    .max(4_096)
+    .meta({ description: "[install] Command that starts the server: npx, uvx or docker; or its URL." }),
   args: z.array(z.string().max(4_096)).max(64).meta({ description: "[install] Arguments of the command." }),
   env: z.record(z.string(), z.string()).meta({ description: "[install] Environment variables, none of them secret." }),
   description: z.string().max(4_096).meta({ description: "[install] What the server is for." }),

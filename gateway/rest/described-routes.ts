@@ -55,7 +55,6 @@ const difference = object({
   hash: nullable("string"),
   fields: { type: ["array", "null"], items: object({ field: text, old: {}, new: {} }) },
 });
-
 const at = "/api/servers/{id}";
 export const restSchemas = { Server: object(server), ServerWithTools: object({ ...server, tools: list(tool) }) };
 
@@ -231,14 +230,6 @@ export const restRoutes: readonly DescribedRoute[] = [
     path: `${at}/secrets/{key}`,
     summary: "Not here: the cure",
     role: "admin",
-    statuses: ["501"],
-    answer: refTo("Failure"),
-  },
-  {
-    method: "get",
-    path: "/api/browse",
-    summary: "Not here: the cure",
-    role: "viewer",
     statuses: ["501"],
     answer: refTo("Failure"),
   },

@@ -3,6 +3,7 @@
 // WebSocket have descriptions of their own kind, and are not in it. Pure.
 import { directoryRoutes, directorySchemas } from "../directory/described-routes.ts";
 import { testerRoutes } from "../tester/described-routes.ts";
+import { browseRoutes } from "./described-browse.ts";
 import { object, refTo, text, type DescribedRoute, type ErrorStatus, type Method } from "./described-route.ts";
 import { restRoutes, restSchemas } from "./described-routes.ts";
 
@@ -19,6 +20,7 @@ const errorWords: Readonly<Record<ErrorStatus, string>> = {
   "415": "The body is not sent as application/json.",
   "422": "A field is wrong or missing.",
   "429": "Too many requests of the caller are running.",
+  "501": "Not switched on here: the message has the cure.",
   "502": "The server, or the API server, did not answer, or answered with an error.",
   "503": "Not now: come again later.",
   "504": "The server took too long.",
@@ -59,7 +61,7 @@ function renderOperation(route: DescribedRoute) {
 
 export function renderOpenApi(version: string) {
   const paths: Record<string, Partial<Record<Method, object>>> = {};
-  for (const route of [...restRoutes, ...testerRoutes, ...directoryRoutes]) {
+  for (const route of [...restRoutes, ...browseRoutes, ...testerRoutes, ...directoryRoutes]) {
     (paths[route.path] ??= {})[route.method] = renderOperation(route);
   }
   return {

@@ -13,6 +13,8 @@ import type { ToolServers } from "../servers/tool-servers.ts";
 import { seesServer } from "../management/access.ts";
 import type { WritesFor } from "../state/state.ts";
 import { needs, notFound, readObject, renderError, RestError, wrongField } from "./answers.ts";
+import type { Browser } from "../discovery/browse/browser.ts";
+import { createBrowseRoute } from "./browse-route.ts";
 import { openApiPath } from "./described-route.ts";
 import { renderOpenApi } from "./document.ts";
 import { suggestTools } from "./did-you-mean.ts";
@@ -29,6 +31,7 @@ export interface RestParts {
   calls: CallLog;
   writesFor: WritesFor;
   serverWrites: ServerWrites;
+  browser: Browser;
   /** What a server's command may be, here. */
   observePrereqs: () => Promise<Record<"npx" | "uvx" | "docker" | "uv", boolean>>;
   version: string;
@@ -55,6 +58,7 @@ export function createRestApp(parts: RestParts): Hono<GatewayRoutes> {
   addMetrics(app, parts);
   addLogs(app, parts);
   addWhatIsNotHere(app, parts);
+  app.route("/", createBrowseRoute(parts.browser));
   return app;
 }
 
@@ -245,8 +249,6 @@ function addLogs(app: Hono<GatewayRoutes>, { calls }: RestParts): void {
 
 const secretsCure =
   "this gateway keeps no secrets: put the value into a Secret of the namespace and name it in the server's spec.env, which only that server's pod reads";
-const browseCure =
-  "no source is configured to browse: install by POST /api/servers with a command such as npx -y PACKAGE, uvx PACKAGE or docker run IMAGE, or with a url";
 
 function addWhatIsNotHere(app: Hono<GatewayRoutes>, parts: RestParts): void {
   const refuse = (c: Ctx) => {
@@ -256,7 +258,4 @@ function addWhatIsNotHere(app: Hono<GatewayRoutes>, parts: RestParts): void {
   app.get("/api/servers/:id/secrets", needs("admin"), refuse);
   app.put("/api/servers/:id/secrets/:key", needs("admin"), refuse);
   app.delete("/api/servers/:id/secrets/:key", needs("admin"), refuse);
-  app.get("/api/browse", needs("viewer"), () => {
-    throw new RestError(501, "not_configured", browseCure);
-  });
 }

@@ -6,6 +6,7 @@ import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import { roles } from "../../lib/auth/roles.ts";
 import { systemClock as clock } from "../../lib/process/clock.ts";
 import { createLogger } from "../../lib/process/log.ts";
+import { createBrowser } from "../discovery/browse/browser.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
 import { collectServers } from "../state/servers.ts";
 import { testConfig } from "../testing/resources.ts";
@@ -32,6 +33,7 @@ async function serve(changes: Partial<GatewayConfig>, hasAddress = true) {
     config: testConfig(changes),
     place: { state, writesFor: localWrites },
     rules: { mode: "local" },
+    browser: createBrowser({ readSources: async () => [], clock }),
     metrics: { countToolCall: () => undefined },
     log,
     clock,

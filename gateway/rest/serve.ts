@@ -5,6 +5,7 @@ import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Rules } from "../../plan/rules.ts";
+import type { Browser } from "../discovery/browse/browser.ts";
 import { createFeed } from "../feed/feed.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
@@ -16,12 +17,13 @@ import { createInstanceTester } from "../tester/instance-tester.ts";
 import type { Tester } from "../tester/tester.ts";
 import { clusterPrereqs, findPrograms } from "./prereqs.ts";
 import { createRestApp } from "./routes.ts";
-import { createServerWrites } from "./server-writes.ts";
+import { createServerWrites, type ServerWrites } from "./server-writes.ts";
 
 export interface ServedServersParts {
   config: Pick<GatewayConfig, "instance" | "management" | "log">;
   place: Pick<Place, "state" | "writesFor" | "writeToolStatus">;
   rules: Rules;
+  browser: Browser;
   metrics: Pick<GatewayMetrics, "countToolCall">;
   log: Logger;
   clock: Clock;
@@ -30,11 +32,13 @@ export interface ServedServersParts {
 export interface ServedServers extends Pick<Tester, "callTool"> {
   servers: ToolServers;
   calls: CallLog;
+  serverWrites: ServerWrites;
   routes: Hono<GatewayRoutes>[];
   close(): Promise<void>;
 }
 
-export function serveToolServers({ config, place, rules, metrics, log, clock }: ServedServersParts): ServedServers {
+export function serveToolServers(parts: ServedServersParts): ServedServers {
+  const { config, place, rules, browser, metrics, log, clock } = parts;
   const { state, writesFor, writeToolStatus } = place;
   const { version } = config.instance;
   const calls = new CallLog({ arguments: config.log?.arguments ?? "off" });
@@ -43,12 +47,14 @@ export function serveToolServers({ config, place, rules, metrics, log, clock }: 
   const tested = { servers, calls, state, writesFor, management, mode: rules.mode };
   const tester = createInstanceTester({ ...tested, version, log, clock });
   const isCluster = rules.mode === "cluster";
+  const serverWrites = createServerWrites({ state, writesFor, rules });
   const rest = createRestApp({
     servers,
     calls,
     callTool: tester.callTool,
     writesFor,
-    serverWrites: createServerWrites({ state, writesFor, rules }),
+    serverWrites,
+    browser,
     observePrereqs: async () => (isCluster ? clusterPrereqs : await findPrograms(process.env["PATH"] ?? "")),
     version,
     log,
@@ -59,6 +65,7 @@ export function serveToolServers({ config, place, rules, metrics, log, clock }: 
   return {
     servers,
     calls,
+    serverWrites,
     callTool: tester.callTool,
     routes: [rest, tester.routes, feed.app],
     async close() {

@@ -18,7 +18,7 @@ import { startTried } from "./testing/tried-servers.ts";
 
 async function open(spec: object = {}, mode: Mode = "cluster") {
   const tried = await startTried("2025");
-  const { servers, calls, state } = openServerScene();
+  const { servers, calls, state, browser } = openServerScene();
   const version = "1";
   const log = createLogger({ logger: "test", level: "ERROR" });
   const common = { servers, calls, writesFor: localWrites, version, log, clock: systemClock };
@@ -38,6 +38,7 @@ async function open(spec: object = {}, mode: Mode = "cluster") {
   const rest = createRestApp({
     ...common,
     callTool: tester.callTool,
+    browser,
     serverWrites: createServerWrites({ state, writesFor: localWrites, rules: { mode } }),
     observePrereqs: async () => ({ npx: false, uvx: false, docker: false, uv: false }),
   });

@@ -8,6 +8,7 @@ import { systemClock } from "../../lib/process/clock.ts";
 import { defined } from "../../lib/process/defined.ts";
 import { listen } from "../../lib/process/http-server.ts";
 import type { Identity } from "../../lib/auth/roles.ts";
+import { createPublishedActions } from "../discovery/actions/published.ts";
 import { createDiscovery, type Discovery, type DiscoveryParts } from "../discovery/discovery.ts";
 import type { ReportedTools } from "../discovery/reported-tools.ts";
 import { serveRegistry } from "../discovery/serve.ts";
@@ -66,6 +67,7 @@ export async function openDiscoveryScene(options: DiscoverySceneOptions = {}): P
       throw new Error("no server of this scene forwards");
     },
     writesFor,
+    furtherActions: createPublishedActions(scene),
     mayStart,
     words,
     secretsDir,

@@ -13,10 +13,12 @@ import { listen } from "../../lib/process/http-server.ts";
 import { createLogger, type Logger } from "../../lib/process/log.ts";
 import type { Mode } from "../../plan/rules.ts";
 import { sampleInstance } from "../../plan/testing/resources.ts";
+import { createBrowser, type Browser } from "../discovery/browse/browser.ts";
+import type { ConfiguredSource } from "../discovery/browse/open-source.ts";
 import { applyMergePatch } from "../merge-patch.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
 import { createRestApp } from "../rest/routes.ts";
-import { createServerWrites } from "../rest/server-writes.ts";
+import { createServerWrites, type ServerWrites } from "../rest/server-writes.ts";
 import { CallLog } from "../servers/call-log.ts";
 import { createToolServers, type ToolServers } from "../servers/tool-servers.ts";
 import { collectServers } from "../state/servers.ts";
@@ -71,12 +73,16 @@ export interface SceneOptions {
   inline?: object[];
   arguments?: "off" | "redacted";
   clock?: Clock;
+  /** Places to browse. */
+  sources?: readonly ConfiguredSource[];
   /** Where a server is reached once it is active, by its resource's name. */
   urls?: Readonly<Record<string, string>>;
 }
 
 export interface ServerScene {
   state: TestServersState;
+  browser: Browser;
+  serverWrites: ServerWrites;
   servers: ToolServers;
   calls: CallLog;
   app: Hono<GatewayRoutes>;
@@ -212,11 +218,15 @@ export function openServerScene(options: SceneOptions = {}): ServerScene {
     await next();
     return undefined;
   });
+  const serverWrites = createServerWrites({ state, writesFor, rules: { mode } });
+  const browser = createBrowser({ readSources: async () => options.sources ?? [], clock });
+  onTestFinished(() => browser.close());
   const rest = createRestApp({
     servers,
     calls,
     writesFor,
-    serverWrites: createServerWrites({ state, writesFor, rules: { mode } }),
+    serverWrites,
+    browser,
     observePrereqs: async () => ({ npx: true, uvx: false, docker: false, uv: false }),
     version: "1.2.3",
     log,
@@ -225,6 +235,8 @@ export function openServerScene(options: SceneOptions = {}): ServerScene {
   app.route("/", rest);
   return {
     state,
+    browser,
+    serverWrites,
     servers,
     calls,
     app,

@@ -7,6 +7,16 @@ import { readCard } from "../../gateway/directory/card.ts";
 import { parseDiscoverQuery } from "../../gateway/directory/discover.ts";
 import { findMembers } from "../../gateway/directory/json-members.ts";
 import { parseSubmittedAgent } from "../../gateway/directory/submission.ts";
+import { parseCursor } from "../../gateway/discovery/browse/cursor.ts";
+import { lineOf, repositoryOf, tagsOf } from "../../gateway/discovery/browse/listing.ts";
+import { npmCandidates } from "../../gateway/discovery/browse/npm-source.ts";
+import { findNpmRegistry } from "../../gateway/discovery/browse/npmrc.ts";
+import { findPipIndex } from "../../gateway/discovery/browse/pip-conf.ts";
+import { pypiCandidates } from "../../gateway/discovery/browse/pypi-source.ts";
+import { readServerJson } from "../../gateway/discovery/browse/server-json.ts";
+import { versionsOfHtml, versionsOfJson } from "../../gateway/discovery/browse/simple-index.ts";
+import { serverNameFor } from "../../gateway/discovery/browse/to-install.ts";
+import { compareVersions } from "../../gateway/discovery/browse/versions.ts";
 import { parseCommand } from "../../gateway/rest/commands.ts";
 import { suggestTools } from "../../gateway/rest/did-you-mean.ts";
 import { readPage } from "../../gateway/rest/query.ts";
@@ -65,6 +75,36 @@ const readServerBody = (text: string) => {
   refusing(() => readPage({ limit: text }));
   return resourceNameOf(text);
 };
+/** All that a place to browse says of a server, and what its address and credentials are read from. */
+const readPublished = (text: string) => {
+  const source = { name: "a", kind: "mcp-registry" } as const;
+  const variables = [{ name: text, value: text, description: text, valueHint: text, isRequired: true }];
+  const packages = ["npm", text].map((registryType) => ({
+    ...{ registryType, identifier: text, version: text },
+    ...{ environmentVariables: variables, packageArguments: variables },
+  }));
+  const remotes = [{ type: "sse", url: `https://${text}`, headers: variables }];
+  const server = {
+    name: "a/b",
+    version: "1",
+    title: text,
+    description: text,
+    repository: { url: text },
+    packages,
+    remotes,
+  };
+  for (const field of ["name", "version"]) readServerJson(source, { ...server, [field]: text }, {});
+  readServerJson(source, server, {});
+  findNpmRegistry({ variables: { npm_config_registry: text }, project: "", own: [] });
+  findNpmRegistry({ variables: {}, project: text, own: [`registry=https://a/\n//a/:_authToken=${text}`, text] });
+  findPipIndex({ variables: {}, files: [`[global]\nindex-url=${text}`, text] });
+  return [
+    ...[lineOf(text), repositoryOf(text), tagsOf([text]), serverNameFor(text), parseCursor(text)],
+    ...[npmCandidates(text), pypiCandidates(text), compareVersions(text, text)],
+    ...[versionsOfHtml(text), versionsOfJson({ versions: [text], files: [{ filename: text }] })],
+    versionsOfJson({ files: [{ filename: `${text}.whl` }, { filename: `${text}.tar.gz` }] }),
+  ];
+};
 const exportServer = (text: string) => {
   const exported = toExported(text, {
     url: `https://a.example/${encodeURI(text)}`,
@@ -85,6 +125,11 @@ export const toolServerReaders: readonly Reader[] = [
   { name: "what a tool server writes to standard error", read: readErrorOutput, after: ["aaaa"] },
   { name: "a registration and a card", read: readRegistration, after: ["https://", "a"] },
   { name: "a tool server's body over REST", read: readServerBody, after: ["https://", "@a/", "a==", "-e", "--from="] },
+  {
+    name: "what a place to browse publishes",
+    read: readPublished,
+    after: ["a", "1", "1.", "1-", "{", "https://", "git+https://", "@a/", "<a>", "[", "a=", "${", '"'],
+  },
   {
     name: "tools as they are pinned and suggested",
     read: (text) => [
