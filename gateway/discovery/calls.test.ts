@@ -260,9 +260,9 @@ describe("DSC-3 an index that is fed all the time", () => {
     }
     // Once it rests, it is known as it is.
     await scene.servers.get("restless")?.check();
-    const last = { action: "find_tool", query: `restless change ${version}`, limit: 1 };
+    const misspelt = { action: "proxy_call", call_as: `mcp__restless__change_${version}_499x` };
     await expect
-      .poll(async () => (await scene.act("caller", last))["tool"], patience)
-      .toMatch(new RegExp(`^change_${version}_`));
+      .poll(async () => (await scene.act("caller", misspelt))["did_you_mean"], patience)
+      .toContain(`mcp__restless__change_${version}_499`);
   });
 });

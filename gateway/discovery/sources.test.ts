@@ -122,7 +122,7 @@ describe("DSC-3 agents", () => {
     const { state, discovery, act, connect, prompted, admit } = await openDiscoveryScene();
     state.putAgent(sampleAgent("travel-clerk", { description: "Books flights and hotels." }));
     await expect.poll(() => discovery.countIndexed(), patience).toBe(1);
-    const query = { action: "find_tool", query: "book flights and hotels" };
+    const query = { action: "find_tool", query: "travel clerk books flights and hotels" };
     const found = await act("caller", query);
     expect(found).toMatchObject({
       call_as: "mcp__travel-clerk__send_message",
