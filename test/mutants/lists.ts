@@ -15,6 +15,7 @@ import type { Mutant } from "./mutant.ts";
 import { operatorMutants } from "./operator.ts";
 import { planMutants } from "./plan.ts";
 import { registryMutants } from "./registry.ts";
+import { discoveryMutants } from "./discovery.ts";
 import { subscriptionMutants } from "./subscriptions.ts";
 import { directoryMutants, restMutants } from "./served.ts";
 import { testerMutants } from "./tester.ts";
@@ -37,6 +38,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
     ...gatewayMutants,
     ...compositorMutants,
     ...testerMutants,
+    ...discoveryMutants,
     ...toolServerMutants,
     ...restMutants,
     ...directoryMutants,
