@@ -72,6 +72,8 @@ describe("what speaks for a match", () => {
       Object.fromEntries(["far", ...Array.from({ length: count }, (_, at) => `s${at}`)].map((name) => [name, ["foo"]]));
     const near = (count: number): unknown => evidenceOf(build(same(count), undefined), "foo")[0]?.rivals;
     expect([near(0), near(1), near(5), near(6)]).toEqual([0, 1, 5, 5]);
+    // The same however many matches are wanted.
+    expect(evidenceOf(build(same(9), undefined), "foo", 10)[0]?.rivals).toBe(5);
     const accept: Accept = (server) => server === "far" || server === "s1";
     expect(evidenceOf(build(same(6), undefined), "foo", 1, accept)[0]).toMatchObject({ rivals: 1, wordsLead: 0 });
     // One with half of the words does not come near.
