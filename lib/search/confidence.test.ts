@@ -53,7 +53,12 @@ describe("DSC-2 the label", () => {
     [thresholds.low - 1e-9, "none"],
     [0, "none"],
   ])("of %d is %s", (probability, label) => {
-    expect(toConfidence(probability)).toBe(label);
+    expect(toConfidence(probability, { nameShare: 0.5 })).toBe(label);
+  });
+
+  it("is low, not none, where more than half of the tool's name is in the query, and none without a tool", () => {
+    expect(toConfidence(0.01, { nameShare: 0.51 })).toBe("low");
+    expect(toConfidence(1, undefined)).toBe("none");
   });
 
   it("is no longer high when a tool of the same words is there too", async () => {

@@ -64,9 +64,13 @@ export function estimate(evidence: Evidence): number {
  */
 export const thresholds = { high: 0.6, medium: 0.35, low: 0.06 } as const;
 
-/** The label for the first match's probability; 0 for no match. */
-export function toConfidence(probability: number): Confidence {
+/** From here on it is no question whether there is such a tool, only which of several it is. */
+const namedShare = 0.5;
+
+/** The label for the first match's probability and evidence; without evidence there is no match. */
+export function toConfidence(probability: number, evidence: Pick<Evidence, "nameShare"> | undefined): Confidence {
+  if (evidence === undefined) return "none";
   if (probability >= thresholds.high) return "high";
   if (probability >= thresholds.medium) return "medium";
-  return probability >= thresholds.low ? "low" : "none";
+  return probability >= thresholds.low || evidence.nameShare > namedShare ? "low" : "none";
 }

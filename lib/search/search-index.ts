@@ -126,7 +126,7 @@ export class SearchIndex {
       return { server, tool, score: least };
     });
     const score = matches[0]?.score ?? 0;
-    return { matches, confidence: toConfidence(score), score };
+    return { matches, confidence: toConfidence(score, ranked[0]?.evidence), score };
   }
 
   /** Names like one that is unknown, most alike first: of a tool alone, `server__tool` or `mcp__server__tool`. */
