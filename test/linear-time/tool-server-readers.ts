@@ -100,7 +100,7 @@ const readPublished = (text: string) => {
   findPipIndex({ variables: {}, files: [`[global]\nindex-url=${text}`, text] });
   return [
     ...[lineOf(text), repositoryOf(text), tagsOf([text]), serverNameFor(text), parseCursor(text)],
-    ...[npmCandidates(text), pypiCandidates(text), compareVersions(text, text)],
+    ...[npmCandidates(text), pypiCandidates(text), compareVersions(text.slice(0, 64), text.slice(1, 65))],
     ...[versionsOfHtml(text), versionsOfJson({ versions: [text], files: [{ filename: text }] })],
     versionsOfJson({ files: [{ filename: `${text}.whl` }, { filename: `${text}.tar.gz` }] }),
   ];

@@ -99,6 +99,7 @@ export const laterRequirements: Requirements = {
       "gateway/discovery/actions/install.test.ts",
       "gateway/rest/browse-route.test.ts",
       "plan/gateway.test.ts",
+      "test/compat/browse.test.ts",
     ],
   },
   "DSC-8": {

@@ -26,7 +26,7 @@ const pathOf = (name: string): string => `/${name.replace("/", "%2F")}`;
 
 /** Names that a server for these words may have. */
 export function npmCandidates(query: string): string[] {
-  const name = query.trim().toLowerCase();
+  const name = query.slice(0, maxNameChars).trim().toLowerCase();
   if (name === "") return [];
   if (/mcp|modelcontextprotocol/.test(name) && isNpmName(name)) return [name];
   const slug = slugOf(name);
@@ -72,7 +72,8 @@ export const createNpmSource: ReadSource = (source, client) => {
     if (whole.status !== 200) throw unexpected(whole);
     const versions = memberOf(whole.value, "versions");
     const tagged = memberOf(memberOf(whole.value, "dist-tags"), "latest");
-    const named = typeof versions === "object" && versions !== null ? Object.keys(versions) : [];
+    const all = typeof versions === "object" && versions !== null ? Object.keys(versions) : [];
+    const named = all.filter((version) => version.length <= maxVersionChars);
     const version = typeof tagged === "string" && named.includes(tagged) ? tagged : highestVersion(named);
     return version === undefined ? undefined : readNamed(memberOf(versions, version), name);
   };

@@ -16,7 +16,7 @@ const normalized = (name: string): string => name.toLowerCase().replaceAll(/[._-
 
 /** Names that a server for these words may have. */
 export function pypiCandidates(query: string): string[] {
-  const name = normalized(query.trim());
+  const name = normalized(query.slice(0, maxNameChars).trim());
   if (name === "") return [];
   if (name.includes("mcp") && isPypiName(name)) return [name];
   const slug = slugOf(name);

@@ -1,6 +1,6 @@
 // From a published server to the body by which it is registered: which of its offers is taken, pinned to the version that was found, under
 // which name, and what is left for whoever installs it to add. Values of secrets are in none of it. Pure.
-import type { Listing, Offer, Variable } from "./listing.ts";
+import { maxNameChars, type Listing, type Offer, type Variable } from "./listing.ts";
 import { commandOf } from "./render.ts";
 
 /** What a published server does not bring, and it needs. */
@@ -32,6 +32,7 @@ const order = ["node", "python", "streamable-http", "docker", "sse"] as const;
 export function serverNameFor(published: string): string {
   const last = published.slice(published.lastIndexOf("/") + 1);
   return last
+    .slice(0, maxNameChars)
     .replaceAll(/[^a-zA-Z0-9_.-]+/g, "-")
     .replaceAll(/_{2,}/g, "_")
     .replace(/^[^a-zA-Z0-9]+/, "")
