@@ -22,6 +22,8 @@ import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { readNamedIssuer } from "../../lib/auth/cluster-tokens.ts";
 import { readCredentials, readRequestFacts } from "../../lib/auth/request-credentials.ts";
 import { parseTokenLines } from "../../lib/auth/token-table.ts";
+import { judgeStatus, parseRetryAfter } from "../../gateway/discovery/embeddings/problem.ts";
+import { renderToolText } from "../../gateway/discovery/embeddings/tool-text.ts";
 import { createEventDataReader } from "../../lib/mcp/event-data.ts";
 import { judgeRedirect, parseLocation } from "../../lib/mcp/redirect.ts";
 import { findSchemaProblem } from "../../lib/mcp/schema-check.ts";
@@ -258,6 +260,16 @@ export const readers: readonly Reader[] = [
     ],
   },
   { name: "thinking in an answer", read: withoutThinking, after: ["<think>", "<think></think>", "\n</think>"] },
+  {
+    name: "what an endpoint of embeddings says",
+    read: (said) => judgeStatus({ status: 500, said, retryAfterMs: undefined }, (text) => text),
+    after: ['{"detail":"', '{"error":{"message":"'],
+  },
+  { name: "Retry-After", read: (text) => parseRetryAfter(text, 0), after: ["1", "Wed, 21 Oct 2015 "] },
+  {
+    name: "the text of a tool",
+    read: (text) => renderToolText({ name: text }, { name: text, description: text, parameters: [{ name: text }] }),
+  },
   { name: "a tool's description", read: (text) => cutDescription(text, 1_024), after: ["a"] },
   {
     name: "a tool's schema",

@@ -4,6 +4,7 @@ import { bridgeMutants } from "./bridge.ts";
 import { commandLineMutants } from "./command-line.ts";
 import { compositorMutants } from "./compositor.ts";
 import { conversationMutants } from "./conversations.ts";
+import { embeddingsMutants } from "./embeddings.ts";
 import { foundationMutants } from "./foundations.ts";
 import { gatewayMutants } from "./gateway.ts";
 import { toolServerMutants } from "./tool-servers.ts";
@@ -42,6 +43,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
     ...toolServerMutants,
     ...restMutants,
     ...directoryMutants,
+    ...embeddingsMutants,
   ],
 };
 
