@@ -17,6 +17,7 @@ import { operatorMutants } from "./operator.ts";
 import { planMutants } from "./plan.ts";
 import { registryMutants } from "./registry.ts";
 import { discoveryMutants } from "./discovery.ts";
+import { searchMutants } from "./search.ts";
 import { subscriptionMutants } from "./subscriptions.ts";
 import { directoryMutants, restMutants } from "./served.ts";
 import { testerMutants } from "./tester.ts";
@@ -34,6 +35,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   bridge: bridgeMutants,
   foundations: foundationMutants,
   "command line": commandLineMutants,
+  search: searchMutants,
   subscriptions: subscriptionMutants,
   gateway: [
     ...gatewayMutants,

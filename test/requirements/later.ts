@@ -42,6 +42,7 @@ export const laterRequirements: Requirements = {
       "gateway/discovery/sources.test.ts",
       "lib/search/search-index.test.ts",
       "lib/search/bad-input.test.ts",
+      "lib/search/puts.test.ts",
       "cli/search/suggestions.test.ts",
       "gateway/discovery/calls.test.ts",
       "gateway/discovery/listed-tools.test.ts",
