@@ -76,6 +76,14 @@ describe("a tool", () => {
     expect(names(index, "x")).toEqual(["x"]);
   });
 
+  it("may have more parameters than are read", async () => {
+    const parameters = Array.from({ length: 64 }, () => ({ name: "p" }));
+    const index = await createIndex({ ...tool("big"), parameters: [...parameters.slice(1), { name: "last" }] });
+    expect(names(index, "last")).toEqual(["big"]);
+    await index.put({ name: "server" }, [{ ...tool("big"), parameters: [...parameters, { name: "last" }] }]);
+    expect(names(index, "last")).toEqual([]);
+  });
+
   it("may have thousands of parameters with long descriptions, of which the first count", async () => {
     const long = "word ".repeat(10_000);
     const parameters = Array.from({ length: 5_000 }, (_, at) => ({ name: `param${at}`, description: long }));

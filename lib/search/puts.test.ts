@@ -61,6 +61,17 @@ describe("DSC-3 puts", () => {
     expect(turns).toBeGreaterThanOrEqual(20);
   });
 
+  it("do nothing when the server is removed while its last tool is read", async () => {
+    const index = new SearchIndex();
+    const parameters = Array.from({ length: 64 }, () => ({ name: "p", description: "many words ".repeat(50) }));
+    const done = index.put({ name: "s" }, [{ ...tool("large"), parameters }]);
+    // The work begins in a microtask and, after so much text, waits for the event loop's next turn.
+    for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+    index.remove("s");
+    await done;
+    expect([index.size, best(index, "large")]).toEqual([0, undefined]);
+  });
+
   it("are refused with another number of vectors than tools", async () => {
     const put = new SearchIndex().put({ name: "s" }, [tool("a")], { vectors: [] });
     await expect(put).rejects.toThrow("expected a vector for each of the 1 tools of s, found 0");

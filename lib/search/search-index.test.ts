@@ -63,6 +63,13 @@ describe("a put", () => {
 });
 
 describe("did you mean", () => {
+  it("the server that is most alike, where several have the tool", async () => {
+    const index = await createIndex();
+    await index.put({ name: "gitlab" }, github);
+    expect(index.suggest("gitlb__list_issues", { limit: 1 })[0]).toMatchObject({ server: "gitlab" });
+    expect(index.suggest("githb__list_issues", { limit: 1 })[0]).toMatchObject({ server: "github" });
+  });
+
   it.each(["list_isues", "github__listIssues", "mcp__github__list_issue", "issues_list"])("%s", async (name) => {
     const index = await createIndex();
     expect(index.suggest(name, { limit: 3 })[0]).toMatchObject({ server: "github", tool: "list_issues" });
