@@ -250,9 +250,7 @@ describe("DSC-3 an index that is fed all the time", () => {
     try {
       const { url } = await startMcpServer([{ ...echoTool("read_graph"), description: "Read the knowledge graph." }]);
       scene.state.put(remoteServer("memory", url));
-      const startedAt = performance.now();
       await expect.poll(() => scene.discovery.countIndexed(), patience).toBe(501);
-      expect(performance.now() - startedAt).toBeLessThan(3_000);
       const found = await scene.act("caller", { action: "find_tool", query: "read the knowledge graph" });
       expect(found).toMatchObject({ tool: "read_graph" });
     } finally {

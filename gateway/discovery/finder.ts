@@ -57,7 +57,7 @@ export function createFinder({ index, known, reach, canStart, onFound, clock }: 
     onFound(isFound ? confidence : "none", clock.now() - startedAt);
     if (!isFound) {
       const stopped = findStopped(query, known, (source) => accept(source.name, ""));
-      return { answer: { ...renderNotFound(score, stopped), ...marks }, callable: undefined };
+      return { answer: { ...renderNotFound(score, stopped, found), ...marks }, callable: undefined };
     }
     const nextStep = renderNextStep(best, (source) => source.entry !== undefined && canStart(identity, source.entry));
     const { source, tool } = best.known;

@@ -58,15 +58,25 @@ const callAsOfFound = ({ known: { source, tool }, agent }: FoundTool): string =>
 
 const ofMessage = summariseArguments(messageSchema);
 
-/** @param stopped names of servers that may have such a tool, which nobody knows before they are started */
-export function renderNotFound(topScore: number, stopped: readonly string[]) {
+/**
+ * Nothing that is likely enough, with what comes nearest: whoever asked may know better.
+ *
+ * @param stopped names of servers that may have such a tool, which nobody knows before they are started
+ */
+export function renderNotFound(topScore: number, stopped: readonly string[], nearest: readonly FoundTool[]) {
   const advice = "no tool here fits well: name the service, the action and the object in the query";
+  const candidates = nearest.length === 0 ? "" : ", or see whether one of other_matches fits";
   const names = stopped.map((name) => `"${name}"`).join(", ");
   const further =
     stopped.length === 0
       ? ""
       : `; the tools of ${names} are not known before it is started: somebody with the role operator does so by the action activate`;
-  return { found: false, top_score: renderScore(topScore), hint: `${advice}${further}` };
+  return {
+    found: false,
+    top_score: renderScore(topScore),
+    hint: `${advice}${candidates}${further}`,
+    ...(nearest.length > 0 && { other_matches: nearest.slice(0, maxOthers + 1).map(renderOther) }),
+  };
 }
 
 const renderScore = (score: number): number => Math.round(score * 1_000) / 1_000;

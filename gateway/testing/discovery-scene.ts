@@ -97,6 +97,7 @@ export async function openDiscoveryScene(options: DiscoverySceneOptions = {}): P
     open.push(client);
     return client;
   };
+  const acting = new Map<string, Promise<ToolClient>>();
   onTestFinished(async () => {
     await Promise.all(open.map((client) => client.close()));
     await Promise.all([discovery.close(), endpoint.close(), registry.close()]);
@@ -110,7 +111,10 @@ export async function openDiscoveryScene(options: DiscoverySceneOptions = {}): P
     prompted,
     connect,
     async act(caller, args) {
-      const client = await connect("2026", caller);
+      // One for each caller: a test that asks again and again would have too many streams open.
+      const connected = acting.get(caller) ?? connect("2026", caller);
+      acting.set(caller, connected);
+      const client = await connected;
       const { structuredContent, content } = await client.call("registry", args);
       if (structuredContent === undefined) throw new Error(`expected a structure, found ${JSON.stringify(content)}`);
       return structuredContent;

@@ -80,3 +80,26 @@ describe("what speaks for a match", () => {
     expect(evidenceOf(build({ a: ["foo_bar", "foo"] }, undefined), "foo bar")[0]?.rivals).toBe(0);
   });
 });
+
+describe("a meaning from outside", () => {
+  const names = ["snow_one", "snow_two", "snow_three", "snow_four", "snow_five", "invoice"];
+  const ranked = (isOutside: boolean, accept?: Accept) => {
+    const catalogue = build({ a: names }, plane);
+    const vectors = catalogue.meanings;
+    const query = Float32Array.of(0, 1);
+    const meaning = vectors && { query, vectors, isOutside };
+    const { terms } = readQuery("snow");
+    return rank(catalogue, { terms, meaning, semanticWeight: 0.3, limit: 6, accept }).map(({ tool }) => tool);
+  };
+
+  it("has its best tool among the first five, where that of the table stays behind", () => {
+    expect(ranked(false).indexOf("invoice")).toBe(5);
+    expect(ranked(true).indexOf("invoice")).toBe(4);
+    expect(ranked(true).filter((tool) => tool !== "invoice")).toEqual(ranked(false).slice(0, 5));
+    expect(ranked(true)).toHaveLength(6);
+  });
+
+  it("puts nothing there that is not accepted", () => {
+    expect(ranked(true, (_server, tool) => tool !== "invoice")).not.toContain("invoice");
+  });
+});

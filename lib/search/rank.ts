@@ -11,7 +11,9 @@ import type { Vectors } from "./vectors.ts";
 
 export interface RankRequest {
   readonly terms: readonly string[];
-  readonly meaning: { readonly query: Float32Array; readonly vectors: Vectors } | undefined;
+  readonly meaning:
+    | { readonly query: Float32Array; readonly vectors: Vectors; readonly isOutside?: boolean }
+    | undefined;
   /** Part of the score that meaning makes up, 0 to 1. */
   readonly semanticWeight: number;
   readonly limit: number;
@@ -41,6 +43,9 @@ interface Scores {
 /** Others of nearly the same score that are counted, and what nearly is, in parts of the score. */
 const maxRivals = 5;
 const rivalShare = 0.9;
+
+/** Where vectors come from outside, the best by meaning is among the first so many. */
+const meantPlaces = 5;
 
 type IsAccepted = (slot: number) => boolean;
 
@@ -95,6 +100,23 @@ function findBest(
   return best;
 }
 
+/**
+ * An embedding from outside commonly knows more than the words do: its best tool takes the last of the first places when words
+ * alone would keep it from all of them. What comes first stays first.
+ */
+function keepMeant({ slots }: Catalogue, { meaning, topMeaning }: Scores, best: Candidate[], isAccepted: IsAccepted) {
+  if (topMeaning.first === 0) return;
+  const { states, end } = slots;
+  let slot = 0;
+  while (slot < end && !(meaning[slot] === topMeaning.first && states[slot] === slotState.live && isAccepted(slot))) {
+    slot += 1;
+  }
+  const place = best.findIndex((each) => each.slot === slot);
+  if (slot === end || (place !== -1 && place < meantPlaces)) return;
+  if (place !== -1) best.splice(place, 1);
+  best.splice(meantPlaces - 1, 0, { slot, score: best[meantPlaces - 1]?.score ?? 0 });
+}
+
 /** How many terms of its name are in the query, of each of a few candidates. */
 function countNamed(looked: readonly Looked[], best: readonly Candidate[], slots: number) {
   const places = new Uint8Array(slots);
@@ -126,6 +148,7 @@ export function rank(catalogue: Catalogue, request: RankRequest): Ranked[] {
   const looked = lookUp(catalogue, request.terms);
   const scores = score(catalogue, looked, request, isAccepted);
   const best = findBest(catalogue, scores, request, isAccepted);
+  if (request.meaning?.isOutside === true) keepMeant(catalogue, scores, best, isAccepted);
   const named = countNamed(looked, best, slots.states.length);
   const rarest = rarityOf(slots.live, 0);
   return best.slice(0, request.limit).map(({ slot, score: own }, place) => {

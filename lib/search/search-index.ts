@@ -137,7 +137,7 @@ export class SearchIndex {
   #toMeaning(words: readonly string[], queryVector: Float32Array | undefined): RankRequest["meaning"] {
     const { outside, meanings } = this.#catalogue;
     if (queryVector !== undefined && outside?.width === queryVector.length) {
-      return { query: queryVector, vectors: outside };
+      return { query: queryVector, vectors: outside, isOutside: true };
     }
     const query = this.#words?.embed(words);
     return query === undefined || meanings === undefined ? undefined : { query, vectors: meanings };

@@ -6,9 +6,9 @@ test("names, what it does, where it is from and its parameters", () => {
   const server = { name: "files", description: "A disk" };
   const parameters = [{ name: "path", description: "where it is" }, { name: "mode" }];
   expect(renderToolText(server, { name: "read", description: "Reads\n  a file", category: "io", parameters })).toBe(
-    "read: Reads a file\nServer: files, io, A disk\nParameters: path (where it is), mode",
+    "read: Reads a file\nfiles, io, A disk\npath, mode",
   );
-  expect(renderToolText({ name: "s" }, { name: "t", parameters: [] })).toBe("t: \nServer: s");
+  expect(renderToolText({ name: "s" }, { name: "t", parameters: [] })).toBe("t: \ns");
 });
 
 test.each(["x", "é", "漢", "🦊", "\ud800", " "])("of %j is cut at so many bytes, in whole characters", (letter) => {

@@ -7,20 +7,18 @@ export const maxTextBytes = 1_600;
 const maxParameters = 32;
 const maxParameterChars = 80;
 
-/** Name, what it does, where it is from, its parameters; in that order, since what is too long is cut at its end. */
+/**
+ * Name and what it does, where it is from, its parameters' names; in that order, since what is too long is cut at its end. Nothing
+ * else: words that every tool has make all of them alike.
+ */
 export function renderToolText(server: SearchableServer, tool: SearchableTool): string {
-  const from = [server.name, tool.category, cut(server.description ?? "", 200)].filter(Boolean).join(", ");
-  const parameters = tool.parameters.slice(0, maxParameters).map(({ name, description }) => {
-    return description === undefined
-      ? cut(name, maxParameterChars)
-      : cut(`${name} (${description})`, maxParameterChars);
-  });
+  const parameters = tool.parameters.slice(0, maxParameters).map(({ name }) => cut(name, maxParameterChars));
   const lines = [
     `${cut(tool.name, 200)}: ${cut(tool.description ?? "", 1_200)}`,
-    `Server: ${from}`,
-    ...(parameters.length === 0 ? [] : [`Parameters: ${parameters.join(", ")}`]),
+    [server.name, tool.category, cut(server.description ?? "", 200)].filter(Boolean).join(", "),
+    parameters.join(", "),
   ];
-  return cutBytes(lines.join("\n"), maxTextBytes);
+  return cutBytes(lines.filter((line) => line !== "").join("\n"), maxTextBytes);
 }
 
 const cut = (text: string, maxChars: number): string => text.slice(0, maxChars).replaceAll(/\s+/g, " ").trim();
