@@ -86,20 +86,20 @@ const configuring: readonly Mutant[] = [
   },
   {
     file: "plan/run-config.ts",
-    find: "...renderOauth(server.auth),\n  forwardInboundAuth: server.forwardInboundAuth ?? false,",
-    replace: "...renderOauth(server.auth),\n  forwardInboundAuth: server.forwardInboundAuth ?? true,",
+    find: "const { forwardInboundAuth = false } = server;",
+    replace: "const { forwardInboundAuth = true } = server;",
     breaks: "callers' tokens are handed to every downstream server",
   },
   {
     file: "plan/run-config.ts",
-    find: "deny: tools?.deny ?? [],\n});",
-    replace: "deny: tools?.allow === undefined ? (tools?.deny ?? []) : [],\n});",
+    find: "deny: tools?.deny ?? [],\n    ...(isReported",
+    replace: "deny: tools?.allow === undefined ? (tools?.deny ?? []) : [],\n    ...(isReported",
     breaks: "a tool that is denied can be called where there is a list of allowed ones",
   },
   {
     file: "plan/run-config.ts",
-    find: "deny: tools?.deny ?? [],\n    ...",
-    replace: "deny: tools?.allow === undefined ? (tools?.deny ?? []) : [],\n    ...",
+    find: "deny: tools?.deny ?? [],\n    ...(isFiltered",
+    replace: "deny: tools?.allow === undefined ? (tools?.deny ?? []) : [],\n    ...(isFiltered",
     breaks: "an agent calls a tool of a PallasServer that it is denied, where it has a list of allowed ones",
   },
   {

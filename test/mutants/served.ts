@@ -119,8 +119,8 @@ export const restMutants: readonly Mutant[] = [
   },
   {
     file: "gateway/rest/document.ts",
-    find: "[...restRoutes, ...testerRoutes, ...directoryRoutes]",
-    replace: "[...restRoutes, ...testerRoutes]",
+    find: "[...restRoutes, ...browseRoutes, ...testerRoutes, ...directoryRoutes]",
+    replace: "[...restRoutes, ...browseRoutes, ...testerRoutes]",
     breaks: "the directory is not described",
   },
   {
