@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import { gatewayAudience } from "../../crds/names.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import type { ApiAccess } from "../cluster/api-call.ts";
 import { readImageStart } from "./image-start.ts";
@@ -19,6 +20,8 @@ export interface GatewayUnderTestOptions {
   readonly namespace: string;
   readonly tokens: readonly string[];
   readonly jwt?: GatewayConfig["jwt"];
+  /** Default: the gateway's own table. */
+  readonly embeddings?: GatewayConfig["embeddings"];
   /** Where it runs as a pod would: with a ServiceAccount of this API server's. */
   readonly access?: ApiAccess;
   /** Of all callers; an admin may write too. Default: caller. */
@@ -37,7 +40,7 @@ export const createTokens = (count: number): string[] =>
 
 /** Resolves when it has read its resources. Callers of an issuer are those whose claim `team` is `bench`. */
 export async function startGatewayUnderTest(options: GatewayUnderTestOptions): Promise<ProgramUnderTest> {
-  const { dir, instance, namespace, tokens, jwt, access, role = "caller", env = {} } = options;
+  const { dir, instance, namespace, tokens, jwt, embeddings, access, role = "caller", env = {} } = options;
   const [port, adminPort] = await findPorts();
   const config: GatewayConfig = {
     schema: 1,
@@ -48,7 +51,7 @@ export async function startGatewayUnderTest(options: GatewayUnderTestOptions): P
       { who: { tokens: { name: "bench", key: "tokens" } }, as: { role, ...everything } },
       { who: { claim: { name: "team", value: "bench" } }, as: { role, ...everything } },
     ],
-    ...(jwt && { jwt }),
+    ...defined({ jwt, embeddings }),
     ports: { http: port, admin: adminPort },
     http: { allowedHosts: [], allowedOrigins: [], bodyLimitBytes: 32 * 1024 * 1024 },
     drainTimeoutMs: 1_000,

@@ -9,7 +9,7 @@ import { apiVersion } from "../../crds/names.ts";
 import { objectPath } from "../../lib/kube/resource.ts";
 import { askJson } from "./ask-json.ts";
 import { startBenchServer } from "./bench-server.ts";
-import { createTokens, startGatewayUnderTest } from "./gateway-under-test.ts";
+import { createTokens, startGatewayUnderTest, type GatewayUnderTestOptions } from "./gateway-under-test.ts";
 import type { ToolGateway } from "./tool-gateway.ts";
 
 const place = { name: "bench", namespace: "tools" };
@@ -23,7 +23,16 @@ const instanceManifest = {
 const registeredSchema = z.object({ id: z.number() });
 const serverSchema = z.object({ tools: z.array(z.object({ name: z.string() })) });
 
-export async function startRegisteringGateway(): Promise<ToolGateway> {
+export interface RegisteringGateway extends ToolGateway {
+  readonly url: string;
+  /** By which its admin calls it. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @param more of its configuration. */
+export async function startRegisteringGateway(
+  more: Pick<GatewayUnderTestOptions, "embeddings"> = {},
+): Promise<RegisteringGateway> {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await startBenchServer());
   await server.createNamespace(place.namespace);
@@ -32,11 +41,21 @@ export async function startRegisteringGateway(): Promise<ToolGateway> {
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const tokens = createTokens(1);
   const { access } = server;
-  const own = { dir, instance: place.name, namespace: place.namespace, tokens, role: "admin", access } as const;
+  const own = {
+    dir,
+    instance: place.name,
+    namespace: place.namespace,
+    tokens,
+    role: "admin",
+    access,
+    ...more,
+  } as const;
   const gateway = stack.use(await startGatewayUnderTest(own));
   const headers = { authorization: `Bearer ${tokens.join("")}` };
   const parts = stack.move();
   return {
+    url: gateway.url,
+    headers,
     async register(name, serverUrl) {
       const servers = `${gateway.url}/api/servers`;
       const { id } = registeredSchema.parse(

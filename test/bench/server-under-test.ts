@@ -66,7 +66,7 @@ export async function startServer(render: (dir: string) => Promise<ServerCommand
 
 /** A server of bare/ with more arguments than its port, bundled as an agent is and started with the same flags: unbundled it would take a third more memory. */
 export async function startBareServer(
-  kind: "echo" | "sdk-2025" | "sdk-2026" | "mcp-table" | "tool-servers",
+  kind: "echo" | "sdk-2025" | "sdk-2026" | "mcp-table" | "tool-servers" | "catalogue-servers",
   more: readonly string[] = [],
 ): Promise<ServerUnderTest> {
   const port = await findFreePorts();

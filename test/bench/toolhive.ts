@@ -1,53 +1,23 @@
 // A peer for comparison: the operator of ToolHive, which makes an MCP server of each MCPServer as ours does of each
 // agent, on the same API server and with as many resources. Built with Go from the pinned module in toolhive/.
-import { execFile } from "node:child_process";
 import { mkdtempSync } from "node:fs";
-import { mkdir, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
-import { cacheFolder } from "../cache-folder.ts";
 import { createProcessGroup } from "../cluster/process-group.ts";
 import type { ApiObject } from "./bare-client.ts";
 import { eventsIn, renderWrites, totalOf, writesBetween, type BenchServer } from "./bench-server.ts";
+import { buildToolhive } from "./peer-build.ts";
 import { mebibyte, readUsage } from "./process-usage.ts";
 import type { Figure } from "./report.ts";
 
-const run = promisify(execFile);
-const moduleDir = join(import.meta.dirname, "toolhive");
-const moduleName = "github.com/stacklok/toolhive";
-const buildTimeoutMs = 1_800_000;
 const workTimeoutMs = 900_000;
 const maxConcurrentWrites = 8;
 const settleMs = 10_000;
 const namespace = "toolhive";
 const plural = "mcpservers";
 const path = `/apis/toolhive.stacklok.dev/v1beta1/namespaces/${namespace}/${plural}`;
-
-interface Peer {
-  readonly program: string;
-  readonly version: string;
-  readonly crdDir: string;
-}
-
-/** Builds it into the cache, or says why not. */
-async function buildPeer(): Promise<Peer | { readonly missing: string }> {
-  const options = { cwd: moduleDir, timeout: buildTimeoutMs, maxBuffer: 64 * mebibyte };
-  const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false", GOWORK: "off" };
-  try {
-    const go = (...args: string[]) => run("nice", ["-n", "10", "go", ...args], { ...options, env });
-    const { stdout } = await go("list", "-m", "-f", "{{.Version}} {{.Dir}}", moduleName);
-    const [version = "", sources = ""] = stdout.trim().split(" ");
-    const dir = cacheFolder(["bench"]);
-    await mkdir(dir, { recursive: true });
-    const program = join(dir, `thv-operator-${version}`);
-    await go("build", "-o", program, `${moduleName}/cmd/thv-operator`);
-    return { program, version, crdDir: join(sources, "deploy/charts/operator-crds/files/crds") };
-  } catch (error) {
-    return { missing: error instanceof Error ? error.message.slice(0, 300) : String(error) };
-  }
-}
 
 const manifest = (name: string) => ({
   apiVersion: "toolhive.stacklok.dev/v1beta1",
@@ -92,11 +62,12 @@ export interface PeerReport {
 
 /** The peer's figures, or none and why. */
 export async function measureToolhive(server: BenchServer, names: readonly string[]): Promise<PeerReport> {
-  const peer = await buildPeer();
+  const peer = await buildToolhive("thv-operator");
   if ("missing" in peer) {
     return { figures: [], note: `ToolHive was left out: it could not be built with Go: ${peer.missing}` };
   }
-  const crds = (await readdir(peer.crdDir)).map((file) => `--filename=${join(peer.crdDir, file)}`);
+  const crdDir = join(peer.sources, "deploy/charts/operator-crds/files/crds");
+  const crds = (await readdir(crdDir)).map((file) => `--filename=${join(crdDir, file)}`);
   await server.access.kubectl(["apply", "--server-side", ...crds]);
   await server.access.kubectl(["wait", "--for=condition=Established", "--timeout=60s", ...crds]);
   await server.createNamespace(namespace);
