@@ -74,4 +74,20 @@ describe("did you mean", () => {
     const index = await createIndex();
     expect(index.suggest(name, { limit: 3 })[0]).toMatchObject({ server: "github", tool: "list_issues" });
   });
+
+  it("is made of names that a caller may see as if there was nothing else", async () => {
+    const index = await createIndex();
+    const alone = index.suggest("list_isues_here", { limit: 3 });
+    // Its words are those that are asked for, each of them.
+    await index.put({ name: "hidden" }, [tool("list_isues_here_now", "Hidden")]);
+    const accept = (server: string) => server !== "hidden";
+    expect(index.suggest("list_isues_here", { limit: 1 })[0]).toMatchObject({ server: "hidden" });
+    expect(index.suggest("list_isues_here", { limit: 3, accept }).map(({ tool: name }) => name)).toEqual(
+      alone.map(({ tool: name }) => name),
+    );
+    expect(index.suggest("list_isues_here", { limit: 1, accept })[0]?.similarity).toBeCloseTo(
+      alone[0]?.similarity ?? 0,
+      1,
+    );
+  });
 });

@@ -3,6 +3,7 @@ import type { Catalogue } from "./catalogue.ts";
 import { slotOf } from "./postings.ts";
 import { addWords, createVerdicts, insert, lookUp, type Candidate } from "./scores.ts";
 import type { Accept } from "./searchable.ts";
+import { slotState } from "./slots.ts";
 import { toTerm, toWords } from "./tokens.ts";
 import { dice, maxNameLength, toTrigrams } from "./trigrams.ts";
 
@@ -56,13 +57,28 @@ function countPieces(catalogue: Catalogue, pieces: ReadonlySet<string>): Uint16A
   return counts;
 }
 
+/** Of tools that are accepted: others have no influence. */
+function findMost({ slots }: Catalogue, scores: Float32Array, isAccepted: (slot: number) => boolean): number {
+  let most = 0;
+  for (let slot = 0; slot < slots.end; slot += 1) {
+    const score = scores[slot] ?? 0;
+    if (score > most && slots.states[slot] === slotState.live && isAccepted(slot)) most = score;
+  }
+  return most;
+}
+
 /** Similarities by slot under one reading; into `similarities` go those that are larger than what is there. */
-function compare(catalogue: Catalogue, { server, tool }: Reading, similarities: Float32Array): void {
+function compare(
+  catalogue: Catalogue,
+  { server, tool }: Reading,
+  similarities: Float32Array,
+  isAccepted: (slot: number) => boolean,
+): void {
   const pieces = toTrigrams(tool);
   const counts = countPieces(catalogue, pieces);
   const byWords = new Float32Array(counts.length);
   addWords(lookUp(catalogue, [...new Set(toWords(tool).map(toTerm))]), byWords);
-  const most = byWords.reduce((largest, one) => Math.max(largest, one), 0);
+  const most = findMost(catalogue, byWords, isAccepted);
   const serverPieces = server === undefined ? undefined : toTrigrams(server);
   const { namePieces } = catalogue.slots;
   for (const segment of catalogue.segments.values()) {
@@ -85,8 +101,8 @@ export function suggest(
 ): Suggestion[] {
   const { slots } = catalogue;
   const similarities = new Float32Array(slots.states.length);
-  for (const reading of readName(name)) compare(catalogue, reading, similarities);
   const isAccepted = createVerdicts(slots, accept);
+  for (const reading of readName(name)) compare(catalogue, reading, similarities, isAccepted);
   const wanted = Math.max(0, Math.min(maxSuggestions, Math.trunc(limit)));
   const best: Candidate[] = [];
   if (!(wanted > 0)) return [];
