@@ -80,6 +80,17 @@ test("DSC-2 pallas search says what the gateway advises when nothing fits", asyn
   expect(await ask(gateway.url)).toMatchObject({ code: 1, complaints: ["no tool was found: name the service"] });
 });
 
+test("DSC-2 pallas search shows what comes nearest, and that it is not likely", async () => {
+  const other = { call_as: "mcp__slack__post_message", tool: "post_message", description: "Posts.", score: 0.04 };
+  const gateway = await startGateway({ found: false, top_score: 0.04, hint: "name it", other_matches: [other] });
+  const { code, complaints, printed } = await ask(gateway.url);
+  expect({ code, printed }).toEqual({
+    code: 0,
+    printed: [expect.stringMatching(/^mcp__slack__post_message +0\.04 {2}Posts\.$/)],
+  });
+  expect(complaints).toEqual([expect.stringContaining("none of these is likely")]);
+});
+
 test.each([
   ["refuses", () => startGateway({ message: "no" }, true).then((gateway) => ask(gateway.url)), /refused/],
   ["is no gateway", () => startGateway({ other: 1 }).then((gateway) => ask(gateway.url)), /has no tool registry/],

@@ -8,10 +8,17 @@ import type { SearchAnswer } from "./answer.ts";
 const line = z.string().max(4_096).transform(plainLine);
 const score = z.number().min(0).max(1);
 const match = z.object({ call_as: line, description: line, score });
+const others = z.array(match).max(100);
 const answerSchema = z.union([
-  match.extend({ found: z.literal(true), confidence: line, other_matches: z.array(match).max(100) }),
-  z.object({ found: z.literal(false), hint: line }),
+  match.extend({ found: z.literal(true), confidence: line, other_matches: others }),
+  z.object({ found: z.literal(false), hint: line, other_matches: others.default([]) }),
 ]);
+
+const renderMatch = ({ call_as: name, description, score: own }: z.output<typeof match>) => ({
+  name,
+  description,
+  score: own,
+});
 
 /**
  * What the token's owner may call and the text means, best first.
@@ -37,14 +44,9 @@ export async function searchGateway(text: string, limit: number, options: Gatewa
       throw new ChatError(problem, { cause: parsed.error });
     }
     const { data } = parsed;
-    if (!data.found) return { confidence: "none", hint: data.hint, matches: [] };
-    const { confidence, other_matches: others } = data;
-    const matches = [data, ...others].map(({ call_as: name, description, score: own }) => ({
-      name,
-      description,
-      score: own,
-    }));
-    return { confidence, matches };
+    const nearest = data.other_matches.map(renderMatch);
+    if (!data.found) return { confidence: "none", hint: data.hint, matches: nearest };
+    return { confidence: data.confidence, matches: [renderMatch(data), ...nearest] };
   } finally {
     await connection.close();
   }

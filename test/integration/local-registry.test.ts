@@ -6,6 +6,7 @@ import { findFreePorts } from "../../lib/process/testing/free-ports.ts";
 import { openGatewayCaller } from "./gateway-caller.ts";
 import { agentManifest } from "./local/agents.ts";
 import { Local, startMs } from "./local/local.ts";
+import { startCommand } from "./local/command.ts";
 
 const patience = { timeout: 30_000, interval: 500 };
 const secret = "canary-7c1e";
@@ -84,6 +85,19 @@ describe("DSC-1 agents and the registry of their gateway under pallas up", { tim
     expect(await chat("finder", "registry", other)).not.toContain("send_message");
     expect(await chat("finder", "mcp__clerk__send_message", { message: "hello" })).toContain("there is no tool");
     expect(weather.seen).toHaveLength(2);
+  });
+
+  it("pallas search finds it for people, with the run's token", async () => {
+    const PALLAS_TOKEN = (await local.run("token", "-f", "manifests")).output.trim();
+    const search = (...args: string[]) =>
+      startCommand(["search", "get the weather forecast of a city", "--gateway", new URL(url).origin, ...args], {
+        folder: local.folder,
+        env: { ...local.env, PALLAS_TOKEN },
+      }).ended;
+    const line = /^mcp__weather__get_weather_forecast +[01]\.\d\d/m;
+    await expect.poll(() => search(), patience).toMatchObject({ code: 0, stdout: expect.stringMatching(line) });
+    const { stdout } = await search("--json");
+    expect(JSON.parse(stdout)).toMatchObject({ matches: [{ name: "mcp__weather__get_weather_forecast" }, {}] });
   });
 
   it("tools of a server whose secret only agents hold are found, with the agent to ask", async () => {
