@@ -95,9 +95,6 @@ const readPublished = (text: string) => {
   };
   for (const field of ["name", "version"]) readServerJson(source, { ...server, [field]: text }, {});
   readServerJson(source, server, {});
-  findNpmRegistry({ variables: { npm_config_registry: text }, project: "", own: [] });
-  findNpmRegistry({ variables: {}, project: text, own: [`registry=https://a/\n//a/:_authToken=${text}`, text] });
-  findPipIndex({ variables: {}, files: [`[global]\nindex-url=${text}`, text] });
   return [
     ...[lineOf(text), repositoryOf(text), tagsOf([text]), serverNameFor(text), parseCursor(text)],
     ...[npmCandidates(text), pypiCandidates(text), compareVersions(text.slice(0, 64), text.slice(1, 65))],
@@ -105,6 +102,11 @@ const readPublished = (text: string) => {
     versionsOfJson({ files: [{ filename: `${text}.whl` }, { filename: `${text}.tar.gz` }] }),
   ];
 };
+const readConfiguration = (text: string) => [
+  findNpmRegistry({ variables: { npm_config_registry: text }, project: "", own: [] }),
+  findNpmRegistry({ variables: {}, project: text, own: [text] }),
+  findPipIndex({ variables: {}, files: [text] }),
+];
 const exportServer = (text: string) => {
   const exported = toExported(text, {
     url: `https://a.example/${encodeURI(text)}`,
@@ -128,7 +130,12 @@ export const toolServerReaders: readonly Reader[] = [
   {
     name: "what a place to browse publishes",
     read: readPublished,
-    after: ["a", "1", "1.", "1-", "{", "https://", "git+https://", "@a/", "<a>", "[", "a=", "${", '"'],
+    after: ["a", "1.", "1-", "{", "https://", "git+https://", "@a/", "<a>"],
+  },
+  {
+    name: "what npm and pip are configured with",
+    read: readConfiguration,
+    after: ["https://", "registry=https://a/\n//a/:_authToken=", "[global]\nindex-url=", "a=", "[", "${"],
   },
   {
     name: "tools as they are pinned and suggested",

@@ -52,6 +52,29 @@ describe("DSC-7 what npm's configuration names", () => {
     expect(await registryOf(files, variable)).toMatchObject({ url: "https://variable.example/" });
   });
 
+  it("is nothing where the URL has more than 2,048 characters", () => {
+    const start = "https://long.example/";
+    const found = (length: number) =>
+      findNpmRegistry({
+        variables: { npm_config_registry: start + "a".repeat(length - start.length) },
+        ...{ project: "", own: [] },
+      });
+    expect(found(2_048)?.url).toHaveLength(2_048);
+    expect(found(2_049)).toBeUndefined();
+  });
+
+  it("is not what stands in a line of more than 4,096 characters", () => {
+    const line = (length: number) => "registry=https://long.example/".padEnd(length, " ");
+    const found = (length: number) => findNpmRegistry({ variables: {}, project: line(length), own: [] })?.url;
+    expect(found(4_096)).toBe("https://long.example/");
+    expect(found(4_097)).toBe("https://registry.npmjs.org/");
+    const index = (length: number) =>
+      findPipIndex({ variables: {}, files: [`[global]\n${"index-url=https://long.example/".padEnd(length, " ")}`] })
+        ?.url;
+    expect(index(4_096)).toBe("https://long.example/");
+    expect(index(4_097)).toBe("https://pypi.org/simple");
+  });
+
   it.each([
     ["a token", "_authToken=t0ken", "Bearer t0ken"],
     ["a token of a variable", "_authToken=${NPM_TOKEN}", "Bearer from-variable"],

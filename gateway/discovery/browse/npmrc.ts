@@ -13,12 +13,16 @@ export interface NpmSettings {
 }
 
 const maxLines = 2_000;
+/** A longer line is nobody's setting. */
+export const maxLineChars = 4_096;
+/** Each part of its path is looked for with all before it. */
+const maxUrlChars = 2_048;
 
 /** Keys and values of an .npmrc; the last one of a key holds. */
 function parseNpmrc(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const line of text.split("\n", maxLines)) {
-    const cut = line.indexOf("=");
+    const cut = line.length > maxLineChars ? -1 : line.indexOf("=");
     const key = line.slice(0, cut).trim();
     if (cut === -1 || key.startsWith("#") || key.startsWith(";")) continue;
     found.set(
@@ -60,8 +64,9 @@ export function findNpmRegistry({ variables, project, own }: NpmSettings): Sourc
   return { ...address, ...(authorization !== undefined && { authorization }) };
 }
 
-/** A URL without its user and password, which become a header. */
+/** A URL without its user and password, which become a header; undefined for none, and for one of more than 2,048 characters. */
 export function addressOf(text: string): SourceAddress | undefined {
+  if (text.length > maxUrlChars) return undefined;
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
   const { username, password } = url;

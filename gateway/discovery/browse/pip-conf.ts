@@ -1,6 +1,6 @@
 // Which index pip uses, from its configuration: variables, and the pip.conf files of the user and the machine. Pure; the files are read
 // elsewhere.
-import { addressOf } from "./npmrc.ts";
+import { addressOf, maxLineChars } from "./npmrc.ts";
 import type { SourceAddress } from "./source-client.ts";
 
 const pipDefaultIndex = "https://pypi.org/simple";
@@ -18,6 +18,7 @@ function parsePipConf(text: string): Map<string, string> {
   const found = new Map<string, string>();
   let isGlobal = false;
   for (const line of text.split("\n", maxLines)) {
+    if (line.length > maxLineChars) continue;
     const bare = line.trim();
     if (bare.startsWith("[")) isGlobal = bare === "[global]";
     const cut = bare.search(/[=:]/);
