@@ -124,6 +124,25 @@ describe("CLI-1 CLI-4 docs/cli.md, command by command", { timeout: 120_000 }, ()
     await up.until(/-gateway ready: /);
     const command = page.take("pallas chat clerk --gateway").replace("24300", String(port));
     expect(await play(home, `${command} -m "Good day"`).ended).toMatchObject({ code: 0, stdout: `${answer}\n` });
+    const search = `${page.take("PALLAS_TOKEN=$(pallas token) pallas search")} --gateway http://localhost:${port}`;
+    expect(await play(home, search).ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^mcp__clerk__send_message +0\.\d\d {2}/),
+    });
+  });
+
+  test("pallas search finds the tool of a file", async () => {
+    const home = await openHome();
+    const tools = [
+      { id: "1", server: "mail", name: "send_email", description: "Sends an email.", params: [] },
+      { id: "2", server: "files", name: "read_file", description: "Reads a file.", params: [] },
+    ];
+    await home.write("tools.jsonl", tools.map((tool) => `${JSON.stringify(tool)}\n`).join(""));
+    const found = await play(home, page.take("--tools tools.jsonl")).ended;
+    expect(found).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^mail\/send_email +[01]\.\d\d {2}Sends an email\.$/m),
+    });
   });
 
   test("pallas completion can be loaded, and lies where fish looks for it", async () => {
