@@ -11,7 +11,7 @@ import { McpError, renderPlace } from "./mcp-error.ts";
 import { openEitherEra, sdkNeverMs, type Opened, type OpenOptions } from "./open-client.ts";
 import type { OpenCall } from "./questions.ts";
 import { createSafeFetch, type OpenFetch, type SafeFetch } from "./safe-fetch.ts";
-import { renderFailure } from "./sdk-error.ts";
+import { renderCause, renderFailure } from "./sdk-error.ts";
 import { createSentHeaders, redactError, type HeaderSource, type SentHeaders } from "./sent-headers.ts";
 import type { Progress } from "./table.ts";
 import type { TraceContext } from "./trace-context.ts";
@@ -148,7 +148,7 @@ function createRunner({ options: { url, memory }, sent, opened }: Parts, closing
       const timeoutMs = deadline.expired() === "total" ? (options.totalTimeoutMs ?? 0) : options.idleTimeoutMs;
       throw closing.aborted
         ? new McpError("cancelled", `the connection to ${renderPlace(url)} was closed during the call`, {
-            cause: error,
+            cause: renderCause(error),
           })
         : redactError(renderFailure(error, url, transport.sessionId !== undefined, deadline, timeoutMs), sent);
     } finally {

@@ -67,8 +67,8 @@ function findCause<Found extends Error>(
   return undefined;
 }
 
-/** Kind and place of an error of the SDK. Its message and its data quote the server, and so do its causes. */
-function renderCause(error: unknown): Error | undefined {
+/** Kind and place of an error of the SDK. Its message and its data quote the server, and so do its causes (LOG-3). */
+export function renderCause(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = "code" in error && /^(string|number)$/.test(typeof error.code) ? ` ${String(error.code)}` : "";
   const cause = new Error(`${error.name}${code}`);
@@ -117,13 +117,14 @@ export function renderFailure(
   deadline: CallDeadline,
   timeoutMs: number,
 ): McpError {
+  const cause = renderCause(error);
   switch (deadline.expired()) {
     case "cancelled":
-      return new McpError("cancelled", `the call to ${renderPlace(url)} was cancelled by its caller`, { cause: error });
+      return new McpError("cancelled", `the call to ${renderPlace(url)} was cancelled by its caller`, { cause });
     case "idle":
-      return new McpError("timeout", `${renderPlace(url)} was silent for ${timeoutMs} ms`, { cause: error });
+      return new McpError("timeout", `${renderPlace(url)} was silent for ${timeoutMs} ms`, { cause });
     case "total":
-      return new McpError("timeout", `${renderPlace(url)} had no result after ${timeoutMs} ms`, { cause: error });
+      return new McpError("timeout", `${renderPlace(url)} had no result after ${timeoutMs} ms`, { cause });
     default:
       return renderMcpError(error, url, hasSession);
   }
