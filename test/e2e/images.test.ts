@@ -105,10 +105,12 @@ describe("SEC-1 the images", needsPlatform(isRoot ? undefined : "chroot needs ro
       expect(lines.filter((line) => /\/(?:ba|da|z|a)?sh$|\/busybox$/.test(line))).toEqual([]);
     });
 
-    it("has a layer of ours of at most 6 MB, in which everything is root's and nobody else may write", () => {
+    it("has a layer of ours of at most 6 MB beside the search's table, in which everything is root's and nobody else may write", () => {
       const { built, own } = image(name);
-      expect(built.layers.at(-1)?.bytes).toBeLessThan(6_000_000);
-      expect(built.packedBytes).toBeLessThan(2_000_000);
+      // Of numbers, which hardly pack.
+      const tableBytes = name === "gateway" ? 4_500_000 : 0;
+      expect(built.layers.at(-1)?.bytes).toBeLessThan(6_000_000 + tableBytes);
+      expect(built.packedBytes).toBeLessThan(2_000_000 + tableBytes);
       expect(own.filter((line) => !/^[-d]r[w-][x-]r-[x-]r-[x-] 0\/0 /.test(line))).toEqual([]);
       expect(own.filter((line) => line.endsWith(".map"))).toEqual([]);
     });
