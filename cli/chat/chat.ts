@@ -1,14 +1,13 @@
 // `pallas chat`: find the agent in the registry or at a gateway, then one answer to a message, or a conversation at the terminal. This
 // file is the sequence.
 import { addAbortSignal } from "node:stream";
-import { McpError } from "../../lib/mcp/mcp-error.ts";
 import { UsageError } from "../manifests/find-files.ts";
 import { jsonLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { stopSignal } from "../up/signals.ts";
 import { readVersion } from "../version.ts";
 import { listAgents } from "./catalogue.ts";
-import { ChatError } from "./chat-error.ts";
+import { reportFailure } from "./chat-error.ts";
 import { findAgent, pickAgent, requireReady } from "./choose-agent.ts";
 import { listGatewayAgents } from "./gateway-agents.ts";
 import { readToken } from "./gateway-connection.ts";
@@ -86,9 +85,7 @@ export async function chat(options: ChatOptions, { terminal, process }: ChatEdge
     }
   } catch (error) {
     if (signal.aborted) return interrupted;
-    if (!(error instanceof ChatError || error instanceof McpError)) throw error;
-    terminal.complain(`pallas: ${error instanceof McpError ? error.tell() : error.message}`);
-    return 1;
+    return reportFailure(error, terminal);
   } finally {
     release();
   }

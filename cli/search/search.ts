@@ -1,6 +1,5 @@
 // `pallas search`: the tools that a request means, of a running gateway or of files.
-import { McpError } from "../../lib/mcp/mcp-error.ts";
-import { ChatError } from "../chat/chat-error.ts";
+import { reportFailure } from "../chat/chat-error.ts";
 import { readToken } from "../chat/gateway-connection.ts";
 import { UsageError } from "../manifests/find-files.ts";
 import { jsonLine } from "../plain-text.ts";
@@ -56,9 +55,7 @@ export async function search(options: SearchOptions, { terminal, process }: Edge
     return answer.matches.length > 0 ? 0 : 1;
   } catch (error) {
     if (signal.aborted) return interrupted;
-    if (!(error instanceof ChatError || error instanceof McpError)) throw error;
-    terminal.complain(`pallas: ${error instanceof McpError ? error.tell() : error.message}`);
-    return 1;
+    return reportFailure(error, terminal);
   } finally {
     release();
   }

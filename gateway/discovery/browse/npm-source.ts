@@ -1,16 +1,7 @@
 // npm's registry as a place to browse: its search, among packages with the keyword mcp; where a registry has no search, as mirrors have
 // none, the few names that such a server would have. What is found is run by npx in the version that was found.
-import {
-  lineOf,
-  maxNameChars,
-  maxVersionChars,
-  repositoryOf,
-  slugOf,
-  speaksOfMcp,
-  tagsOf,
-  type Listing,
-} from "./listing.ts";
-import { findSome, memberOf, type ReadSource } from "./source.ts";
+import { lineOf, maxNameChars, maxVersionChars, repositoryOf, slugOf, tagsOf, type Listing } from "./listing.ts";
+import { findCandidates, memberOf, type ReadSource } from "./source.ts";
 import { SourceFailed, unexpected } from "./source-client.ts";
 import { highestVersion } from "./versions.ts";
 
@@ -82,10 +73,6 @@ export const createNpmSource: ReadSource = (source, client) => {
     if (listing?.name === name) return listing;
     throw new SourceFailed("expected the manifest of the package that was asked for, found something else");
   };
-  const findOfMcp = async (name: string, signal: AbortSignal): Promise<Listing | undefined> => {
-    const listing = await find(name, signal);
-    return listing && speaksOfMcp([name, listing.description, ...listing.tags]) ? listing : undefined;
-  };
 
   return {
     ...source,
@@ -96,7 +83,7 @@ export const createNpmSource: ReadSource = (source, client) => {
       const answer = await client.get(`/-/v1/search?text=${text}&size=${size}&from=${from}`, signal);
       if (noSearch.has(answer.status)) {
         if (from > 0) return { listings: [], leftOut: 0 };
-        const listings = await findSome(npmCandidates(query).map((name) => findOfMcp(name, signal)));
+        const listings = await findCandidates(npmCandidates(query), find, signal);
         return { listings, leftOut: 0 };
       }
       if (answer.status !== 200) throw unexpected(answer);

@@ -1,8 +1,8 @@
 // PyPI, or an index like it, as a place to browse. It has no search: a few names that such a server would have are looked up by its JSON
 // API, or by the simple API where an index has no other. What is found is run by uvx in the version that was found.
-import { lineOf, maxNameChars, repositoryOf, slugOf, speaksOfMcp, tagsOf, type Listing } from "./listing.ts";
+import { lineOf, maxNameChars, repositoryOf, slugOf, tagsOf, type Listing } from "./listing.ts";
 import { isPypiVersion, versionsOfHtml, versionsOfJson } from "./simple-index.ts";
-import { findSome, memberOf, type ReadSource } from "./source.ts";
+import { findCandidates, memberOf, type ReadSource } from "./source.ts";
 import { SourceFailed, unexpected } from "./source-client.ts";
 import { highestVersion } from "./versions.ts";
 
@@ -75,17 +75,13 @@ export const createPypiSource: ReadSource = (source, client) => {
     }
     return listingOf(name, version, info);
   };
-  const findOfMcp = async (name: string, signal: AbortSignal): Promise<Listing | undefined> => {
-    const listing = await find(name, signal);
-    return listing && speaksOfMcp([name, listing.description, ...listing.tags]) ? listing : undefined;
-  };
 
   return {
     ...source,
     find,
     async search(query, { at }, signal) {
       if (at !== undefined) return { listings: [], leftOut: 0 };
-      return { listings: await findSome(pypiCandidates(query).map((name) => findOfMcp(name, signal))), leftOut: 0 };
+      return { listings: await findCandidates(pypiCandidates(query), find, signal), leftOut: 0 };
     },
     async probe(signal) {
       const options = { accept: simpleTypes, takesHtml: true } as const;

@@ -1,7 +1,7 @@
 // A place to browse, whatever it speaks: what it can be asked, and what reading one has in common with another.
 import type { BrowseSource } from "../../../crds/gateway-config.ts";
 import { isJsonObject } from "../../../lib/mcp/json-rpc.ts";
-import type { Listing } from "./listing.ts";
+import { speaksOfMcp, type Listing } from "./listing.ts";
 import type { SourceClient } from "./source-client.ts";
 
 export interface SourcePage {
@@ -30,9 +30,17 @@ export type ReadSource = (named: Pick<BrowseSource, "name" | "kind">, client: So
 export const memberOf = (value: unknown, key: string): unknown =>
   isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 
-/** What was found of a few names that were tried. Throws only where none could be asked. */
-export async function findSome(tried: readonly Promise<Listing | undefined>[]): Promise<Listing[]> {
-  const settled = await Promise.allSettled(tried);
+/** Those of a few names that are there and have to do with MCP. Throws only where none could be asked. */
+export async function findCandidates(
+  names: readonly string[],
+  find: Source["find"],
+  signal: AbortSignal,
+): Promise<Listing[]> {
+  const findOfMcp = async (name: string): Promise<Listing | undefined> => {
+    const listing = await find(name, signal);
+    return listing && speaksOfMcp([name, listing.description, ...listing.tags]) ? listing : undefined;
+  };
+  const settled = await Promise.allSettled(names.map(findOfMcp));
   const found = settled.flatMap((each) => (each.status === "fulfilled" && each.value ? [each.value] : []));
   const failed = settled.find((each) => each.status === "rejected");
   if (found.length === 0 && failed !== undefined) throw failed.reason;
