@@ -1,5 +1,8 @@
 // What of the programs meets text of others. One line each: who reads, and after which
 // beginnings a hostile run may stand. To add a parser, add a line.
+import { canonicalJson } from "../../lib/policy/canonical-json.ts";
+import { compilePolicy } from "../../lib/policy/compile.ts";
+import { decide } from "../../lib/policy/decide.ts";
 import { readQuery } from "../../lib/search/query.ts";
 import { toTrigrams } from "../../lib/search/trigrams.ts";
 import { Hono } from "hono";
@@ -86,6 +89,15 @@ const secret = (data: object) =>
     positionAt: () => ({ line: 1, column: 1 }),
     locate: () => ({ line: 1, column: 1 }),
   });
+
+const policyRule = (text: string) => ({ name: text, action: text, match: { args: [{ path: text, equals: text }] } });
+const globs = ["*a*a*a*b", "*aab*", "prod-*-*-y", "*  *x*  *", "*11*2", '*"*"*:', "*//*..*", `*${"a".repeat(200)}b*`];
+const { policy, problems } = compilePolicy({
+  rules: globs.map((glob, at) => ({ name: `r${at}`, action: "denyAbort", match: { args: [{ path: "/text", glob }] } })),
+});
+if (problems.length > 0) throw new Error(problems[0]?.message);
+const judgeArguments = (text: string) =>
+  decide(policy, { server: "s", tool: "t", caller: "c", role: "caller", agent: "a", arguments: { text } });
 
 const redirect = (location: string) => {
   const from = new URL("https://a.example/mcp");
@@ -283,6 +295,9 @@ export const readers: readonly Reader[] = [
   { name: "a description", read: (text) => shorten(text), after: ["a"] },
   { name: "a request that is searched for", read: readQuery, after: ["a", "A", "天", "é", "y"] },
   { name: "a name that a tool is suggested for", read: toTrigrams, after: ["mcp__a__", "é"] },
+  { name: "a policy", read: (text) => compilePolicy({ rules: [policyRule(text)] }), after: ["/", "/a~", "/~0"] },
+  { name: "arguments that a policy reads", read: judgeArguments, after: ["a", "1", "prod-"], before: ["b", "-x"] },
+  { name: "arguments that are hashed", read: (text) => canonicalJson({ [text]: text }), after: ["a", "\ud83d\ude00"] },
   { name: "text on a terminal", read: plainText, after: ["\u001b]", "\u001b[", "\u001bP", "\u009b"] },
   { name: "a line on a terminal", read: plainLine, after: ["a"] },
   { name: "JSON on a terminal", read: jsonLine },

@@ -20,6 +20,7 @@ const rules: readonly FolderRule[] = [
   { prefix: "lib/mcp/", own: ["lib/process/", "lib/outgoing/"] },
   { prefix: "lib/auth/", own: ["lib/process/", "lib/mcp/"] },
   { prefix: "lib/outgoing/", own: ["lib/process/"] },
+  { prefix: "lib/policy/", own: [], packages: ["node:crypto"] },
   { prefix: "lib/", own: [] },
   { prefix: "agent-runtime/", own: ["crds/", "lib/"] },
   { prefix: "operator/", own: ["crds/", "plan/", "lib/"] },
