@@ -15,6 +15,7 @@ import { modelMutants } from "./model.ts";
 import type { Mutant } from "./mutant.ts";
 import { operatorMutants } from "./operator.ts";
 import { planMutants } from "./plan.ts";
+import { policyMutants } from "./policy.ts";
 import { registryMutants } from "./registry.ts";
 import { discoveryMutants } from "./discovery.ts";
 import { searchMutants } from "./search.ts";
@@ -36,6 +37,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   foundations: foundationMutants,
   "command line": commandLineMutants,
   search: searchMutants,
+  policy: policyMutants,
   subscriptions: subscriptionMutants,
   gateway: [
     ...gatewayMutants,
