@@ -72,7 +72,9 @@ describe("MGM-1 who is let in", () => {
         role: "admin",
         agents: ["*"],
         servers: ["*"],
+        groups: ["admins"],
         subject: expect.stringMatching(/^token tokens\/admins [0-9a-f]{12}$/),
+        name: expect.stringMatching(/^token:tokens\/admins\/[0-9a-f]{12}$/),
       },
       bearer: null,
     });

@@ -194,7 +194,7 @@ describe("DIR-3 DIR-4 the directory's MCP tools", () => {
   it("are all that an agent would find on the management server, too, were it let in there", async () => {
     const { table } = await serve();
     const requester = {
-      caller: { kind: "agent" as const, agent: "clerk", subject: "agent clerk" },
+      caller: { kind: "agent" as const, agent: "clerk", subject: "agent clerk", name: "agent:clerk" },
       era: "2026" as const,
     };
     expect((await table.tools.list(requester)).map(({ name }) => name)).toEqual([

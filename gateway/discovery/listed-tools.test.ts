@@ -186,7 +186,7 @@ describe("DSC-3 the registry alone, at /registry/mcp", () => {
       const { connect, admit, state } = await openMemory({}, { listed: true });
       const tools = { deny: ["memory__write_*"] };
       state.putAgent(sampleAgent("clerk", { servers: [{ name: "registry", tools }] }));
-      admit("clerk", { kind: "agent", subject: "agent clerk", agent: "clerk" });
+      admit("clerk", { kind: "agent", subject: "agent clerk", agent: "clerk", name: "agent:clerk" });
       const client = await connect(era, "clerk", "/registry/mcp");
       expect(await client.list()).toEqual(["registry", "memory__read_graph"]);
       expect((await client.call("registry", find)).structuredContent).toMatchObject({
@@ -205,7 +205,7 @@ describe("DSC-3 the registry alone, at /registry/mcp", () => {
   it("agents that were not given it are told how, and people need a role", async () => {
     const { admit, state, url } = await openMemory();
     state.putAgent(sampleAgent("clerk"));
-    admit("clerk", { kind: "agent", subject: "agent clerk", agent: "clerk" });
+    admit("clerk", { kind: "agent", subject: "agent clerk", agent: "clerk", name: "agent:clerk" });
     admit("nobody", person(undefined));
     const ask = async (caller: string) => {
       const answer = await fetch(`${url}/registry/mcp`, {

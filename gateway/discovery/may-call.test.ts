@@ -12,7 +12,12 @@ import { serverResource } from "../testing/resources.ts";
 import { createMayCall } from "./may-call.ts";
 import { callAsOf } from "./tool-name.ts";
 
-const agent = (name: string): Identity => ({ kind: "agent", subject: `agent ${name}`, agent: name });
+const agent = (name: string): Identity => ({
+  kind: "agent",
+  subject: `agent ${name}`,
+  agent: name,
+  name: `agent:${name}`,
+});
 
 function openRules({ servers = ["memory"], agents = [sampleAgent("clerk")] } = {}) {
   const known = new Map(servers.map((name) => [name, { name, resource: serverResource(name) }]));

@@ -19,13 +19,23 @@ async function open(clock: Clock = systemClock, viewer: { expiresAtMs?: number }
   const feed = createFeed({ servers: scene.servers, calls: scene.calls, version: "1.1.0", clock });
   const app = new Hono<GatewayRoutes>();
   const identities: Record<string, Identity> = {
-    viewer: { kind: "person", subject: "somebody viewer", role: "viewer", ...viewer },
-    caller: { kind: "person", subject: "somebody caller", role: "caller" },
-    narrow: { kind: "person", subject: "narrow", role: "viewer", servers: ["other-*"] },
-    nobody: { kind: "person", subject: "nobody" },
+    viewer: {
+      kind: "person",
+      subject: "somebody viewer",
+      name: "somebody viewer",
+      groups: [],
+      role: "viewer",
+      ...viewer,
+    },
+    caller: { kind: "person", subject: "somebody caller", name: "somebody caller", groups: [], role: "caller" },
+    narrow: { kind: "person", subject: "narrow", name: "narrow", groups: [], role: "viewer", servers: ["other-*"] },
+    nobody: { kind: "person", subject: "nobody", name: "nobody", groups: [] },
   };
   app.use(async (c, next) => {
-    c.set("caller", identities[c.req.query("as") ?? "viewer"] ?? { kind: "person", subject: "nobody" });
+    c.set(
+      "caller",
+      identities[c.req.query("as") ?? "viewer"] ?? { kind: "person", subject: "nobody", name: "nobody", groups: [] },
+    );
     await next();
   });
   app.route("/", feed.app);

@@ -73,7 +73,7 @@ describe("MGM-1 tools of the management server", () => {
 
   test("an agent finds none of people's, whatever it calls", async () => {
     const { connect, admit } = await start();
-    admit("agent", { kind: "agent", subject: "agent payroll", agent: "payroll" });
+    admit("agent", { kind: "agent", subject: "agent payroll", agent: "payroll", name: "agent:payroll" });
     const agent = await connect("agent");
     expect(await agent.listTools()).toEqual([]);
     for (const tool of [...deciding, ...writing]) {
@@ -109,7 +109,7 @@ describe("MGM-2 resources of the management server", () => {
 
   test("an agent sees its own and nothing else", async () => {
     const { connect, admit } = await start();
-    admit("agent", { kind: "agent", subject: "agent payroll", agent: "payroll" });
+    admit("agent", { kind: "agent", subject: "agent payroll", agent: "payroll", name: "agent:payroll" });
     const agent = await connect("agent");
     expect(await agent.read("resource://agents/payroll/info")).toMatchObject({ id: "payroll" });
     const others = ["agents/tech-research/info", "agents/list", "agents/payroll/ui/state", "container.info"];

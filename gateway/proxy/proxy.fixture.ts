@@ -13,13 +13,13 @@ import { createProxy, type ProxiedCall, type ProxyParts } from "./proxy.ts";
 
 /** By the header `x-caller`. */
 export const callers: Readonly<Record<string, Identity>> = {
-  ann: { kind: "person", subject: "ann", role: "caller" },
-  bob: { kind: "person", subject: "bob", role: "admin" },
-  viewer: { kind: "person", subject: "viewer", role: "viewer" },
-  nobody: { kind: "person", subject: "nobody" },
-  narrow: { kind: "person", subject: "narrow", role: "caller", agents: ["research-*"] },
-  clerk: { kind: "agent", subject: "clerk", agent: "clerk" },
-  ghost: { kind: "agent", subject: "ghost", agent: "ghost" },
+  ann: { kind: "person", subject: "ann", name: "ann", groups: [], role: "caller" },
+  bob: { kind: "person", subject: "bob", name: "bob", groups: [], role: "admin" },
+  viewer: { kind: "person", subject: "viewer", name: "viewer", groups: [], role: "viewer" },
+  nobody: { kind: "person", subject: "nobody", name: "nobody", groups: [] },
+  narrow: { kind: "person", subject: "narrow", name: "narrow", groups: [], role: "caller", agents: ["research-*"] },
+  clerk: { kind: "agent", subject: "clerk", agent: "clerk", name: "agent:clerk" },
+  ghost: { kind: "agent", subject: "ghost", agent: "ghost", name: "agent:ghost" },
 };
 
 export const instance = (): PallasInstance => ({

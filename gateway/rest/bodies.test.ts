@@ -177,7 +177,7 @@ describe("DSC-8 who may what", () => {
   it.each(routes)("%s %s takes the role %s", async (method, path, role, below) => {
     const { ask, state, admit } = openServerScene();
     state.put(remoteServer("a", serverUrl));
-    admit("agent", { kind: "agent", subject: "an agent", agent: "clerk" });
+    admit("agent", { kind: "agent", subject: "an agent", agent: "clerk", name: "agent:clerk" });
     const body = method === "GET" ? {} : { body: {} };
     expect((await ask(method, path, { as: role, ...body })).status).not.toBe(403);
     for (const as of [below, "agent"]) {
@@ -191,7 +191,14 @@ describe("DSC-8 who may what", () => {
   it("somebody who is narrowed to some servers sees, calls and makes no others", async () => {
     const { ask, state, admit, calls } = openServerScene();
     for (const name of ["mine", "other"]) state.put(remoteServer(name, serverUrl));
-    admit("narrow", { kind: "person", subject: "narrow", role: "admin", servers: ["mine*"] });
+    admit("narrow", {
+      kind: "person",
+      subject: "narrow",
+      name: "narrow",
+      groups: [],
+      role: "admin",
+      servers: ["mine*"],
+    });
     const facts = { timestamp: "t", kind: "call", tool: "x", latency_ms: 1, success: true, caller: "y" } as const;
     for (const server of ["mine", "other"]) calls.add({ ...facts, server });
     const as = "narrow";

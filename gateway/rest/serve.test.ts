@@ -42,7 +42,7 @@ async function serve(changes: Partial<GatewayConfig>, hasAddress = true) {
   const app = new Hono<GatewayRoutes>();
   app.use(async (c, next) => {
     const role = roles.find((each) => each === c.req.header("x-role"));
-    c.set("caller", { kind: "person", subject: "alice", ...(role && { role }) });
+    c.set("caller", { kind: "person", subject: "alice", name: "alice", groups: [], ...(role && { role }) });
     await next();
   });
   for (const routes of served.routes) app.route("/", routes);

@@ -11,7 +11,7 @@ import { serverUrl } from "../testing/server-scene.ts";
 import { CallLog } from "./call-log.ts";
 import { createToolServers } from "./tool-servers.ts";
 
-const viewer: Identity = { kind: "person", subject: "a viewer", role: "viewer" };
+const viewer: Identity = { kind: "person", subject: "a viewer", name: "a viewer", groups: [], role: "viewer" };
 const memory = (active: boolean) => serverResource("memory", { active, remote: { url: serverUrl } });
 
 /** A state whose listeners hear of a change only when they are told. */

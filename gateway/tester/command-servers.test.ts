@@ -8,7 +8,7 @@ import type { KnownServer } from "../state/servers.ts";
 import { WriteRefused, type ResourceWrites, type StateChange } from "../state/state.ts";
 import { createCommandServers, type CommandServersParts } from "./command-servers.ts";
 
-const operator: PersonIdentity = { kind: "person", subject: "alice", role: "operator" };
+const operator: PersonIdentity = { kind: "person", subject: "alice", name: "alice", groups: [], role: "operator" };
 const url = "http://transient.agents.svc:8080/mcp";
 const change: StateChange = { agents: [], servers: [], registrations: [], instance: false };
 type Condition = NonNullable<NonNullable<PallasServer["status"]>["conditions"]>[number];

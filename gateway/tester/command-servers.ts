@@ -51,7 +51,13 @@ const readyTimeoutMs = 2 * 60_000;
 const maxLifetimeMs = 30 * 60_000;
 const sweepEveryMs = 60_000;
 /** Who takes away what was left behind. */
-const ownIdentity: Identity = { kind: "person", subject: "pallas-gateway", role: "operator" };
+const ownIdentity: Identity = {
+  kind: "person",
+  subject: "pallas-gateway",
+  name: "pallas-gateway",
+  groups: [],
+  role: "operator",
+};
 
 export function createCommandServers(parts: CommandServersParts): CommandServers {
   const { state, writesFor, log, clock } = parts;

@@ -45,7 +45,13 @@ async function open(spec: object = {}, mode: Mode = "cluster") {
   const app = new Hono<GatewayRoutes>();
   app.use(async (c, next) => {
     const role = roles.find((each) => each === c.req.header("x-role")) ?? "caller";
-    c.set("caller", { kind: "person", subject: c.req.header("x-subject") ?? "alice", role });
+    c.set("caller", {
+      kind: "person",
+      subject: c.req.header("x-subject") ?? "alice",
+      name: c.req.header("x-subject") ?? "alice",
+      groups: [],
+      role,
+    });
     await next();
   });
   app.route("/", rest);

@@ -208,7 +208,10 @@ export function openServerScene(options: SceneOptions = {}): ServerScene {
   const writesFor = (caller: Identity) =>
     mode === "local" ? localWrites(caller) : { ...localWrites(caller), servers: testWrites };
   const identities = new Map<string, Identity>(
-    roles.map((role) => [role, { kind: "person", subject: `somebody ${role}`, role }]),
+    roles.map((role) => [
+      role,
+      { kind: "person", subject: `somebody ${role}`, name: `somebody ${role}`, groups: [], role },
+    ]),
   );
   const app = new Hono<GatewayRoutes>();
   app.use(async (c, next) => {

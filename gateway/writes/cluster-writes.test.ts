@@ -13,7 +13,13 @@ import { createGatewayMetrics } from "../metrics.ts";
 import { agentManifest, registrationManifestOf, serverManifestOf, serverResource } from "../testing/resources.ts";
 import { createClusterWrites } from "./cluster-writes.ts";
 
-const alice: PersonIdentity = { kind: "person", subject: "https://id.example.com alice", role: "admin" };
+const alice: PersonIdentity = {
+  kind: "person",
+  subject: "https://id.example.com alice",
+  name: "https://id.example.com alice",
+  groups: [],
+  role: "admin",
+};
 
 function makeAgent(name: string, spec: object = {}): PallasAgent {
   const parsed = parseAgent(agentManifest(name, spec));

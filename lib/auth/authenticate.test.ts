@@ -143,6 +143,45 @@ describe("MGM-1 who is let in, and as whom", () => {
     expect(identities[0]).toMatchObject({ expiresAtMs: (nowSeconds + 600) * 1_000 });
   });
 
+  const idOf = (sub: string) => () => signId({ sub });
+  const named: [string, () => Promise<string> | string, string | RegExp, string[] | undefined][] = [
+    ["an account", () => sign(), "system:serviceaccount:agents:on-call", ["on-call"]],
+    [
+      "an account that access does not name",
+      () => sign(renderOther("other", "on-call", "u")),
+      "system:serviceaccount:other:on-call",
+      [],
+    ],
+    ["an agent's account", agentPod, "agent:clerk", undefined],
+    ["a token of a table", () => "the-admin", /^token:admins\/[0-9a-f]{12}$/, ["admins"]],
+    ["an agent's of a table", () => "the-clerk", "agent:clerk", undefined],
+    ["a subject of the issuer", () => signId(), "alice", ["engineering"]],
+    ["without the claim", () => signId({ groups: undefined }), "alice", []],
+    [
+      "with all claims that access names",
+      () => signId({ groups: ["sales", "on-call", "engineering"] }),
+      "alice",
+      ["engineering"],
+    ],
+    [
+      "a subject like an account",
+      idOf("system:serviceaccount:agents:on-call"),
+      "oidc:system:serviceaccount:agents:on-call",
+      undefined,
+    ],
+    ["a subject like an agent", idOf("agent:clerk"), "oidc:agent:clerk", undefined],
+    ["a subject like a token", idOf("token:admins/0"), "oidc:token:admins/0", undefined],
+    ["a subject that is told apart already", idOf("oidc:agent:clerk"), "oidc:oidc:agent:clerk", undefined],
+    ["a subject like nobody", idOf("anonymous"), "oidc:anonymous", undefined],
+    ["a subject that only begins alike", idOf("systematic"), "systematic", undefined],
+  ];
+  test.each(named)("the name of %s is nobody else's", async (_name, token, name, groups) => {
+    const identity = await authenticate(bearer(await token()));
+    if (identity.kind === "refused") throw new Error(identity.message);
+    expect(identity.name).toMatch(typeof name === "string" ? new RegExp(`^${name}$`) : name);
+    if (groups !== undefined) expect(identity).toMatchObject({ groups });
+  });
+
   test("a WebSocket's token comes as a subprotocol, beside the one that is spoken", async () => {
     const protocols = [websocketProtocol, protocolOf(await sign())];
     expect(await ask({ protocols })).toMatchObject({ kind: "person", role: "approver" });

@@ -10,7 +10,7 @@ import { readNamedIssuer, type ClusterAccount, type ClusterTokens, type ClusterV
 import type { TrustedIssuer } from "./discovery.ts";
 import { refuseInvalid, refuseUnchecked, type Refusal } from "./refusal.ts";
 import { readCredentials, type RequestFacts } from "./request-credentials.ts";
-import { findGrant, type AccessEntry, type Identity, type Proof } from "./roles.ts";
+import { findGrant, findGroups, type AccessEntry, type Identity, type Proof } from "./roles.ts";
 import type { TokenTable } from "./token-table.ts";
 import type { VerifyToken } from "./verified-tokens.ts";
 
@@ -69,7 +69,8 @@ async function judgeByTables(token: string, options: AuthenticateOptions): Promi
   const [first] = listed;
   if (first !== undefined) {
     const proofs = listed.map(({ table }): Proof => ({ kind: "table", table }));
-    return know({ subject: `token ${first.table} ${first.id}`, expiresAtMs: first.expiresAtMs }, proofs, options);
+    const { table, id, expiresAtMs } = first;
+    return know({ subject: `token ${table} ${id}`, name: `token:${table}/${id}`, expiresAtMs }, proofs, options);
   }
   const others = verdicts.map(({ verdict }) => verdict);
   if (others.some(({ kind }) => kind === "unavailable")) return { kind: "unavailable" };
@@ -98,11 +99,13 @@ async function judgeByCluster(token: string, options: AuthenticateOptions): Prom
   const { issuer, namespace, name, uid, expiresAtMs } = account;
   const finding = namespace === options.namespace ? options.findAgent(account) : undefined;
   if (finding !== undefined && "gone" in finding) return { kind: "refused", why: finding.gone };
-  const subject = `${issuer} system:serviceaccount:${namespace}:${name} ${uid}`;
+  const called = `system:serviceaccount:${namespace}:${name}`;
+  const subject = `${issuer} ${called} ${uid}`;
   if (finding !== undefined) {
-    return { kind: "known", identity: { kind: "agent", agent: finding.agent, subject, expiresAtMs } };
+    const { agent } = finding;
+    return { kind: "known", identity: { kind: "agent", agent, name: nameAgent(agent), subject, expiresAtMs } };
   }
-  return know({ subject, expiresAtMs }, [{ kind: "account", namespace, name }], options);
+  return know({ subject, name: called, expiresAtMs }, [{ kind: "account", namespace, name }], options);
 }
 
 async function judgeByJwt(token: string, issuer: string, options: AuthenticateOptions): Promise<Opinion | undefined> {
@@ -113,18 +116,32 @@ async function judgeByJwt(token: string, issuer: string, options: AuthenticateOp
   const { payload } = verdict;
   const expiresAtMs = (payload.exp ?? 0) * 1_000;
   const subject = `${issuer} ${verdict.subject}`;
-  return know({ subject, expiresAtMs }, [{ kind: "claims", claims: payload }], options);
+  return know(
+    { subject, name: nameSubject(verdict.subject), expiresAtMs },
+    [{ kind: "claims", claims: payload }],
+    options,
+  );
+}
+
+const nameAgent = (agent: string): string => `agent:${agent}`;
+
+/** What begins as names of other origin do is told apart from them. */
+function nameSubject(subject: string): string {
+  const isTaken = subject === "anonymous" || /^(?:system|agent|token|oidc):/.test(subject);
+  return isTaken ? `oidc:${subject}` : subject;
 }
 
 function know(
-  { subject, expiresAtMs }: { subject: string; expiresAtMs?: number | undefined },
+  { subject, name, expiresAtMs }: { subject: string; name: string; expiresAtMs?: number | undefined },
   proofs: readonly Proof[],
   { access, namespace }: AuthenticateOptions,
 ): Opinion {
   const grant = findGrant(access, proofs, namespace);
   const caller = { subject, ...defined({ expiresAtMs }) };
   if (grant !== undefined && "agent" in grant) {
-    return { kind: "known", identity: { ...caller, kind: "agent", agent: grant.agent } };
+    const { agent } = grant;
+    return { kind: "known", identity: { ...caller, name: nameAgent(agent), kind: "agent", agent } };
   }
-  return { kind: "known", identity: { ...caller, kind: "person", ...grant } };
+  const groups = findGroups(access, proofs, namespace);
+  return { kind: "known", identity: { ...caller, name, kind: "person", groups, ...grant } };
 }

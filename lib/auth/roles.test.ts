@@ -1,10 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { findGrant, isVisible, requireAgent, requireRole, roles, type AccessEntry, type Identity } from "./roles.ts";
+import {
+  findGrant,
+  findGroups,
+  isVisible,
+  requireAgent,
+  requireRole,
+  roles,
+  type AccessEntry,
+  type Identity,
+} from "./roles.ts";
 
 const account = (name: string, namespace = "agents") => ({ kind: "account" as const, namespace, name });
 const claims = (held: Record<string, unknown>) => ({ kind: "claims" as const, claims: held });
-const person = (role?: (typeof roles)[number]): Identity => ({ kind: "person", subject: "p", ...(role && { role }) });
-const agent: Identity = { kind: "agent", subject: "a", agent: "clerk" };
+const person = (role?: (typeof roles)[number]): Identity => ({
+  kind: "person",
+  subject: "p",
+  name: "p",
+  groups: [],
+  ...(role && { role }),
+});
+const agent: Identity = { kind: "agent", subject: "a", agent: "clerk", name: "agent:clerk" };
 
 describe("MGM-1 access", () => {
   const access: AccessEntry[] = [
@@ -41,6 +56,27 @@ describe("MGM-1 access", () => {
     ["another table", { kind: "table" as const, table: "clerks" }],
   ])("grants nothing to %s", (_name, proof) => {
     expect(findGrant(access, [proof], "agents")).toBeUndefined();
+  });
+});
+
+describe("MGM-6 groups", () => {
+  const access: AccessEntry[] = [
+    { role: "approver", claim: { name: "groups", value: "finance" } },
+    { role: "viewer", claim: { name: "groups", value: "ops" } },
+    { role: "admin", claim: { name: "teams", value: "ops" } },
+    { role: "admin", tokenTable: "gateway-tokens/admins" },
+    { agent: "clerk", tokenTable: "clerk" },
+    { role: "viewer", serviceAccount: { name: "on-call" } },
+  ];
+
+  test("are of all entries with a role that fit, each once, by the word that access has for them", () => {
+    const groupsOf = (...proofs: Parameters<typeof findGroups>[1]) => findGroups(access, proofs, "agents");
+    expect(groupsOf(claims({ groups: ["ops", "finance", "root"], teams: "ops" }))).toEqual(["finance", "ops"]);
+    expect(groupsOf(account("on-call"))).toEqual(["on-call"]);
+    expect(groupsOf(account("on-call", "other"))).toEqual([]);
+    expect(groupsOf({ kind: "table", table: "gateway-tokens/admins" }, { kind: "table", table: "clerk" })).toEqual([
+      "admins",
+    ]);
   });
 });
 

@@ -48,6 +48,21 @@ export function findGrant(
   return { role, ...(agents && { agents }), ...(servers && { servers }) };
 }
 
+/**
+ * What a caller is called beside their name, by every entry with a role that fits: the claim's value, the ServiceAccount's name,
+ * the key of the token table. Only what `access` lists becomes a group, so that nobody gives themselves one.
+ */
+export function findGroups(access: readonly AccessEntry[], proofs: readonly Proof[], namespace: string): string[] {
+  const fitting = access.filter((each) => "role" in each && proofs.some((proof) => fits(each, proof, namespace)));
+  return [...new Set(fitting.map(groupOf))];
+}
+
+function groupOf(who: Who): string {
+  if ("serviceAccount" in who) return who.serviceAccount.name;
+  if ("claim" in who) return who.claim.value;
+  return who.tokenTable.slice(who.tokenTable.lastIndexOf("/") + 1);
+}
+
 function fits(who: Who, proof: Proof, namespace: string): boolean {
   if (proof.kind === "account") {
     return "serviceAccount" in who && proof.namespace === namespace && who.serviceAccount.name === proof.name;
@@ -61,6 +76,11 @@ function fits(who: Who, proof: Proof, namespace: string): boolean {
 /** Who asks, once that is known. The same subject is the same caller, whichever token it came with. */
 interface KnownCaller {
   readonly subject: string;
+  /**
+   * What people and policies call them, which nobody chooses for themselves: `system:serviceaccount:NAMESPACE:NAME`,
+   * `agent:NAME`, `token:TABLE/ID`, or the subject that an issuer gave.
+   */
+  readonly name: string;
   /** When what it came with ends, by the wall clock: what lasts longer than a request ends then. Absent: never. */
   readonly expiresAtMs?: number;
 }
@@ -74,6 +94,8 @@ export interface AgentIdentity extends KnownCaller {
 /** Anybody else. Without a role it is known who it is, and may do nothing. */
 export interface PersonIdentity extends KnownCaller {
   readonly kind: "person";
+  /** By which approvers may be named, beside the name. */
+  readonly groups: readonly string[];
   readonly role?: Role;
   readonly agents?: readonly string[];
   readonly servers?: readonly string[];

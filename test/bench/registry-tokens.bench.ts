@@ -25,7 +25,7 @@ import { printReport, reportProgress } from "./report.ts";
 const shareGoal = 0.02;
 const listedTools = 1_000;
 const log = createLogger({ logger: "bench", level: "ERROR" });
-const caller: Identity = { kind: "person", subject: "bench", role: "caller" };
+const caller: Identity = { kind: "person", subject: "bench", name: "bench", groups: [], role: "caller" };
 const sessions = { idleTtlMs: 60_000, max: 16 };
 const nothing = () => undefined;
 

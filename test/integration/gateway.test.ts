@@ -165,7 +165,7 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
       log,
       clock: systemClock,
     });
-    const writes = writesFor({ kind: "person", subject: "somebody", role: "admin" });
+    const writes = writesFor({ kind: "person", subject: "somebody", name: "somebody", groups: [], role: "admin" });
     try {
       await expect.poll(() => state.observeUnready()).toBeUndefined();
       const made = agent({}, "scribe");
@@ -193,7 +193,7 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
           metrics,
           log,
           clock: systemClock,
-        })({ kind: "person", subject: "somebody" });
+        })({ kind: "person", subject: "somebody", name: "somebody", groups: [] });
       const uid = "00000000-0000-4000-8000-000000000000";
       const stale = writesOf({ ...known, metadata: { ...known.metadata, uid } });
       // Two who looked at it at the same time: what the first has done stays.

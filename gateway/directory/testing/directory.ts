@@ -54,6 +54,8 @@ export function createMemoryStore(first: readonly PallasRegistration[] = []): Me
 export const person = (role: Role | undefined, subject = `person ${role ?? "nobody"}`): Identity => ({
   kind: "person",
   subject,
+  name: subject,
+  groups: [],
   ...defined({ role }),
 });
 
@@ -66,7 +68,7 @@ const identities = new Map<string, Identity>([
   // Who registers as caller, once that role is gone.
   ["former", person("viewer", "person caller")],
   ["nobody", person(undefined)],
-  ["clerk", { kind: "agent", agent: "clerk", subject: "agent clerk" }],
+  ["clerk", { kind: "agent", agent: "clerk", subject: "agent clerk", name: "agent:clerk" }],
 ]);
 
 export interface TestDirectory {

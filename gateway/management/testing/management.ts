@@ -109,6 +109,8 @@ function createTestWrites(state: TestState, written: unknown[]): GatewayWrites {
 export const person = (role: Role | undefined, narrowed: { agents?: string[]; servers?: string[] } = {}): Identity => ({
   kind: "person",
   subject: `person ${role ?? "nobody"}`,
+  name: role ?? "nobody",
+  groups: [],
   ...defined({ role }),
   ...narrowed,
 });

@@ -56,12 +56,12 @@ export async function serveTester(
   app.use(async (c, next) => {
     const role = roles.find((each) => each === c.req.header("x-role"));
     const subject = c.req.header("x-subject") ?? "alice";
-    const person: PersonIdentity = { kind: "person", subject, ...(role && { role }) };
+    const person: PersonIdentity = { kind: "person", subject, name: subject, groups: [], ...(role && { role }) };
     const servers = c.req.header("x-servers");
     c.set(
       "caller",
       c.req.header("x-role") === "agent"
-        ? { kind: "agent", subject, agent: "clerk" }
+        ? { kind: "agent", subject, agent: "clerk", name: "agent:clerk" }
         : { ...person, ...(servers && { servers: [servers] }) },
     );
     await next();
