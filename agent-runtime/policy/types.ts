@@ -1,0 +1,67 @@
+// What is judged before it leaves an agent: a call, and the run that it belongs to. And how people are asked about it, which
+// is for those who know the way to them.
+import type { ToolAnnotations, JsonObjectSchema } from "../../lib/mcp/table.ts";
+import type { Asking } from "../../lib/mcp/asking.ts";
+import type { Decision } from "../../lib/policy/policy.ts";
+
+/** One step of who called whom, the first caller first. */
+export interface ChainLink {
+  readonly agent?: string;
+  readonly caller?: string;
+  readonly step?: string;
+}
+
+/** Who made a run's calls, as far as that is proven. */
+export interface RunCaller {
+  /** `anonymous` where nobody has proven who it is. */
+  readonly caller: string;
+  /** `none` where no gateway vouches for one. */
+  readonly role: string;
+  readonly chain: readonly ChainLink[];
+}
+
+/** Of whom nothing is known. */
+export const anonymous: RunCaller = { caller: "anonymous", role: "none", chain: [] };
+
+export interface JudgedCall {
+  /** As configured; of a sub-agent its agent name. */
+  readonly server: string;
+  /** The server's own name of the tool; `send_message` of a sub-agent, `resources/read` for what is read of a server. */
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** What the server says of the tool. */
+  readonly definition: {
+    readonly description: string;
+    readonly inputSchema: JsonObjectSchema;
+    readonly outputSchema?: JsonObjectSchema;
+    readonly annotations?: ToolAnnotations;
+  };
+  /** The step of the run, as progress shows it. */
+  readonly step?: string;
+}
+
+/** What people are asked about: an approval's name and when it is given up. Without a name the caller alone is asked. */
+export interface Waiting {
+  readonly name?: string;
+  /** RFC 3339. */
+  readonly expiresAt?: string;
+}
+
+export interface JudgedRun extends RunCaller {
+  /** SHA-256 of the conversation's key, in hexadecimal. */
+  readonly sessionHash: string;
+  readonly signal: AbortSignal;
+  /** The way to ask the caller, where it can be asked. */
+  readonly asking?: Asking;
+  /** Hears that somebody is asked, and with undefined that it is over. */
+  onWaiting(waiting: Waiting | undefined): void;
+}
+
+/** What becomes of a call. */
+export type Verdict =
+  /** It is made, with these arguments. */
+  | { readonly go: true; readonly args: Record<string, unknown> }
+  /** It is not made; somebody answered in its place, with this successful result. */
+  | { readonly go: false; readonly answer: string }
+  /** It is not made. `text` is a sentence for who wanted it; with `abort` the whole run ends. */
+  | { readonly go: false; readonly denied: Decision; readonly abort: boolean; readonly text: string };
