@@ -1,0 +1,87 @@
+// The calls that a gateway judged lately with their real arguments, in the memory of this process alone: what a proposal of other rules is
+// tried on (MGM-3). Nobody is shown the arguments; they are only judged again.
+import { maxJudgedCalls, type DryRunRequest, type JudgedReport } from "../../crds/judged-calls.ts";
+import { compilePolicy } from "../../lib/policy/compile.ts";
+import { decide } from "../../lib/policy/decide.ts";
+import type { Call } from "../../lib/policy/policy.ts";
+import type { Action } from "../../lib/policy/rules.ts";
+
+interface Kept extends Omit<Call, "arguments"> {
+  /** When it was judged; RFC 3339, UTC. */
+  readonly at: string;
+  /** What the rules said, limits left out. */
+  readonly before: Action;
+  /** The arguments as JSON text, so that what is kept is as large as it is counted. */
+  readonly text: string;
+}
+
+export interface JudgedRingBounds {
+  maxCalls: number;
+  /** Of arguments of all calls together, as JSON. */
+  maxChars: number;
+  /** Of one call; a call with longer ones is not kept, since without them it would be judged as another. */
+  maxCallChars: number;
+}
+
+/** A character takes two bytes at worst: 16 MiB. */
+const defaultBounds: JudgedRingBounds = {
+  maxCalls: maxJudgedCalls,
+  maxChars: 8 * 1024 * 1024,
+  maxCallChars: 64 * 1024,
+};
+
+export class JudgedRing {
+  readonly #bounds: JudgedRingBounds;
+  /** By place; the next call comes to `#next`. */
+  readonly #kept: (Kept | undefined)[] = [];
+  #next = 0;
+  #chars = 0;
+
+  constructor(bounds: Partial<JudgedRingBounds> = {}) {
+    this.#bounds = { ...defaultBounds, ...bounds };
+  }
+
+  get size(): number {
+    return this.#kept.filter((each) => each !== undefined).length;
+  }
+
+  /** Arguments that are no JSON, or too deep for it, are not kept. */
+  add({ arguments: args, ...call }: Call, before: Action, at: string): void {
+    const text = renderText(args);
+    const { maxCalls, maxChars, maxCallChars } = this.#bounds;
+    if (text === undefined || text.length > maxCallChars) return;
+    this.#drop(this.#next);
+    this.#kept[this.#next] = { ...call, at, before, text };
+    this.#chars += text.length;
+    this.#next = (this.#next + 1) % maxCalls;
+    for (let place = this.#next; this.#chars > maxChars; place = (place + 1) % maxCalls) this.#drop(place);
+  }
+
+  /** What these rules would say of the calls that are kept, the newest first. Faulty rules deny everything. */
+  dryRun(rules: DryRunRequest): JudgedReport {
+    const { policy } = compilePolicy(rules);
+    const older = this.#kept.slice(this.#next);
+    const oldestFirst = [...older, ...this.#kept.slice(0, this.#next)];
+    const calls = oldestFirst.toReversed().flatMap((kept) => {
+      if (kept === undefined) return [];
+      const { at, before, text, ...call } = kept;
+      const { action: after, rule } = decide(policy, { ...call, arguments: JSON.parse(text) });
+      const { server, tool, caller } = call;
+      return [{ at, server, tool, caller, before, after, ...(rule !== undefined && { rule }) }];
+    });
+    return { agent: "", calls };
+  }
+
+  #drop(place: number): void {
+    this.#chars -= this.#kept[place]?.text.length ?? 0;
+    if (place < this.#kept.length) this.#kept[place] = undefined;
+  }
+}
+
+function renderText(args: unknown): string | undefined {
+  try {
+    return JSON.stringify(args ?? {});
+  } catch {
+    return undefined;
+  }
+}
