@@ -7,7 +7,7 @@ import type { McpExtension } from "../lib/mcp/extension.ts";
 import type { CallContext, Era, ToolResult } from "../lib/mcp/table.ts";
 import { keepUntilEnd } from "./testing/cleanup.ts";
 import { ask } from "./testing/client.ts";
-import { renderTestServer, renderTestSubAgent } from "./testing/run-config.ts";
+import { renderTestConfig, renderTestServer, renderTestSubAgent } from "./testing/run-config.ts";
 import { startAgent, startToolServer, textResult } from "./testing/servers.ts";
 
 const keep = keepUntilEnd();
@@ -158,6 +158,24 @@ describe.each(eras)("MGM-7 of a caller of the %s era: a form of a downstream ser
       },
     });
     expect(await caller.call()).toContain("decline");
+  });
+});
+
+describe.each(eras)("MGM-6 while a caller of the %s era is asked", (era) => {
+  test("the run's time stands still, also above an agent that relays the question", async () => {
+    const limits = { ...renderTestConfig().limits, wallClockMs: 1_500 };
+    const server = await startAsking2025(elicit(form()));
+    const below = await keep(startAgent({ servers: [renderTestServer("argos", server.url)], limits }));
+    const above = await keep(startAgent({ agents: [renderTestSubAgent("worker", below.mcpUrl)], limits }));
+    const caller = await connect(above.mcpUrl, era, {
+      elicit: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 2_500));
+        return { action: "decline" };
+      },
+    });
+    expect(await caller.call({ message: `***CALL_TOOL worker__worker ${JSON.stringify(callAsk)}` })).toContain(
+      "decline",
+    );
   });
 });
 

@@ -2,10 +2,13 @@
 import { randomUUID } from "node:crypto";
 import type { Run } from "../crds/runs.ts";
 import { renderTime, type Clock } from "../lib/process/clock.ts";
+import { createRunClock, type RunClock } from "./loop/run-clock.ts";
 
 export interface RunningCall {
   /** Aborts with the caller's signal, at the deadline, or when this call or all calls are ended. */
   readonly signal: AbortSignal;
+  /** The time it has. */
+  readonly time: RunClock;
   done(): void;
 }
 
@@ -34,11 +37,13 @@ export function createCalls(clock: Clock): Calls {
       const id = randomUUID();
       if (running.size === 0) idle = Promise.withResolvers<void>();
       running.set(id, { own, startedAt: renderTime(clock) });
-      const timer = clock.schedule(deadline.afterMs, () => own.abort(deadline.reason()));
+      const onTimeUp = () => own.abort(deadline.reason());
+      const time = createRunClock(clock, { afterMs: deadline.afterMs, onTimeUp });
       return {
+        time,
         signal: AbortSignal.any([caller, own.signal]),
         done() {
-          timer.cancel();
+          time.stop();
           running.delete(id);
           if (running.size === 0) idle.resolve();
         },

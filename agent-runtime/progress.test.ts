@@ -185,3 +185,37 @@ describe("PRG-4 a tool's own progress", () => {
     expect(sent.map(({ progress: number }) => number)).toEqual(Array.from({ length: 65 }, (_, index) => index + 1));
   });
 });
+
+describe("MGM-6 while people are asked", () => {
+  test("what is waited for is said at once, every 10 s, and no more once it is over", async () => {
+    const { progress, clock, lines, sent } = start();
+    progress.step("llm");
+    const end = progress.toolWaits(label, "waits for approval a-1 until 10:00");
+    await clock.advance(9_999);
+    expect(lines()).toEqual(["echo step 1 (llm)", "argos/crawl: waits for approval a-1 until 10:00"]);
+    await clock.advance(10_001);
+    expect(lines()).toHaveLength(4);
+    expect(sent.slice(1).map(({ meta }) => meta)).toEqual(Array(3).fill({ "ca.helu.pallas/waits": true }));
+    end();
+    progress.toolStarted(label);
+    await clock.advance(15_000);
+    expect(lines().slice(4)).toEqual(["argos/crawl: started", "echo step 1 (llm)"]);
+    expect(sent.slice(4).map(({ meta }) => meta)).toEqual([undefined, undefined]);
+    await progress.end();
+  });
+
+  test("an agent below that waits is passed on as one that does", async () => {
+    const { progress, sent } = start();
+    progress.toolProgress(label, { message: "x/y: waits", done: false, fromAgent: true, waits: true });
+    progress.toolProgress(label, { message: "x/y: completed", done: true, fromAgent: true, waits: false });
+    await progress.end();
+    expect(sent.map(({ meta }) => meta)).toEqual([{ "ca.helu.pallas/waits": true }, undefined]);
+  });
+
+  test("steps have their names without a progress token", () => {
+    const progress = createProgress({ agent: "echo", emitLoopProgress: true, clock: new ManualClock() });
+    progress.step("llm");
+    progress.step("tool");
+    expect(progress.stepName()).toBe("echo step 2 (tool)");
+  });
+});

@@ -1,5 +1,6 @@
 // Progress notifications of one call (PRG-1…5): the lines, their rising numbers, the heartbeat, and the promise that a slow or
 // broken receiver never disturbs the run. Lines of the loop are never dropped; a tool's own ones give way when there are too many.
+import { waitsMetaKey } from "../crds/names.ts";
 import { textDeltaMetaKey } from "../crds/text-delta.ts";
 import type { Progress } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock, type Timer } from "../lib/process/clock.ts";
@@ -9,6 +10,9 @@ import { createTextDeltas, type TextDeltas } from "./text-deltas.ts";
 
 /** Clients commonly give up after 60 s of silence. */
 const heartbeatMs = 15_000;
+const waiting = { [waitsMetaKey]: true };
+/** While people are asked, who may take far longer. */
+const waitingHeartbeatMs = 10_000;
 /** A tool's own progress may come in a burst of this many lines, and then at this rate. */
 const passedOnBurst = 50;
 const passedOnPerSecond = 10;
@@ -47,54 +51,89 @@ export interface ProgressReporter extends RunEvents {
   end(): Promise<void>;
 }
 
-const silent: ProgressReporter = {
-  step: () => {},
-  toolStarted: () => {},
-  toolProgress: () => {},
-  toolEnded: () => {},
-  end: async () => {},
-};
+/** Its steps have their names all the same. */
+function createSilent(agent: string): ProgressReporter {
+  const steps = createSteps(agent);
+  return {
+    step: steps.next,
+    toolStarted: () => {},
+    toolProgress: () => {},
+    toolEnded: () => {},
+    toolWaits: () => () => {},
+    stepName: steps.name,
+    end: async () => {},
+  };
+}
+
+function createSteps(agent: string) {
+  let count = 0;
+  let name = `${agent} step 1 (llm)`;
+  return {
+    next(phase: "llm" | "tool") {
+      count += 1;
+      name = `${agent} step ${count} (${phase})`;
+    },
+    count: () => count,
+    name: () => name,
+  };
+}
 
 /** Starts reporting for one call; the heartbeat runs from here on. */
 export function createProgress(options: ProgressOptions): ProgressReporter {
-  if (options.send === undefined) return silent;
   const { agent, clock } = options;
+  if (options.send === undefined) return createSilent(agent);
   const outbox = createOutbox(options.send, clock);
   const allowance = createAllowance(clock);
   const held = new Map<ToolLabel, Line>();
   const deltas = options.sendsText === true ? createDeltas(outbox, clock) : undefined;
-  let step = 0;
-  let lastStepLine = `${agent} step 1 (llm)`;
+  const steps = createSteps(agent);
+  let lastStepLine = steps.name();
+  /** What calls wait for, the oldest first. */
+  const waits = new Map<symbol, Line>();
 
+  // Whoever called reads of each line whether its own time may stand still.
+  const add = (line: Line) => outbox.add(waits.size === 0 ? line : { ...line, meta: waiting });
   const flushHeld = (label: ToolLabel) => {
     const line = held.get(label);
     held.delete(label);
-    if (line !== undefined) outbox.add(line);
+    if (line !== undefined) add(line);
   };
   const addToolLine = (label: ToolLabel, state: "started" | "completed" | "failed") =>
-    outbox.add({ message: `${label.server}/${label.tool}: ${state}`, final: state !== "started" });
+    add({ message: `${label.server}/${label.tool}: ${state}`, final: state !== "started" });
 
-  outbox.startHeartbeat(() => ({ message: lastStepLine, final: false }));
+  outbox.startHeartbeat({
+    everyMs: () => (waits.size > 0 ? waitingHeartbeatMs : heartbeatMs),
+    render: () => waits.values().next().value ?? { message: lastStepLine, final: false },
+  });
   return {
     step(phase) {
-      step += 1;
+      steps.next(phase);
       if (!options.emitLoopProgress) return;
-      lastStepLine = `${agent} step ${step} (${phase})`;
-      outbox.add({ message: lastStepLine, final: false });
+      lastStepLine = steps.name();
+      add({ message: lastStepLine, final: false });
     },
     toolStarted: (label) => addToolLine(label, "started"),
-    toolProgress(label, { message, done, fromAgent }) {
-      if (fromAgent) return outbox.relay({ message, final: done });
+    toolProgress(label, { message, done, fromAgent, waits: agentWaits = false }) {
+      const meta = agentWaits || waits.size > 0 ? { meta: waiting } : {};
+      if (fromAgent) return outbox.relay({ message, final: done, ...meta });
       const line = { message, final: false, source: label };
       held.delete(label);
-      if (allowance.take()) outbox.add(line);
+      if (allowance.take()) add(line);
       else held.set(label, line);
     },
     toolEnded(label, outcome) {
       flushHeld(label);
       addToolLine(label, outcome);
     },
-    text: deltas && ((piece, offset) => deltas.add(step, piece, offset)),
+    toolWaits({ server, tool }, what) {
+      const wait = Symbol(tool);
+      const line = { message: `${server}/${tool}: ${what}`, meta: waiting, final: false };
+      waits.set(wait, line);
+      outbox.add(line);
+      return () => void waits.delete(wait);
+    },
+    stepName: steps.name,
+    text: deltas && ((piece, offset) => deltas.add(steps.count(), piece, offset)),
     end() {
       deltas?.flush();
       deltas?.close();
@@ -110,11 +149,17 @@ const createDeltas = (outbox: Outbox, clock: Clock): TextDeltas =>
     clock,
   });
 
+/** What is said when nothing else is. */
+interface Heart {
+  everyMs: () => number;
+  render: () => Line;
+}
+
 interface Outbox {
   add(line: Line): void;
   /** Adds the line of an agent below, unless very many wait already. */
   relay(line: Line): void;
-  startHeartbeat(render: () => Line): void;
+  startHeartbeat(heart: Heart): void;
   close(): Promise<void>;
 }
 
@@ -124,15 +169,15 @@ function createOutbox(send: (progress: Progress) => Promise<void>, clock: Clock)
   let progress = 0;
   let closed = false;
   let sending: Promise<void> | undefined;
-  let renderHeartbeat: (() => Line) | undefined;
+  let heart: Heart | undefined;
   let heartbeat: Timer | undefined;
 
   const armHeartbeat = () => {
     heartbeat?.cancel();
-    const render = renderHeartbeat;
-    if (render === undefined || closed) return;
+    if (heart === undefined || closed) return;
+    const { everyMs, render } = heart;
     // While lines wait for a slow receiver another one would only make it later.
-    heartbeat = clock.schedule(heartbeatMs, () => (waiting.length === 0 ? add(render()) : armHeartbeat()));
+    heartbeat = clock.schedule(everyMs(), () => (waiting.length === 0 ? add(render()) : armHeartbeat()));
   };
   const sendWaiting = async () => {
     for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
@@ -166,8 +211,8 @@ function createOutbox(send: (progress: Progress) => Promise<void>, clock: Clock)
     relay(line) {
       if (waiting.length < maxRelayedLines) add(line);
     },
-    startHeartbeat(render) {
-      renderHeartbeat = render;
+    startHeartbeat(its) {
+      heart = its;
       armHeartbeat();
     },
     async close() {

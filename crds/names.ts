@@ -134,6 +134,10 @@ export const titleFromName = (name: string) =>
 
 /** Where the result of a call carries the id of its conversation. */
 export const sessionIdMetaKey = "ca.helu.pallas/session_id";
+/** `true` in the `_meta` of progress: the agent waits for people, and its own time stands still. */
+export const waitsMetaKey = "ca.helu.pallas/waits";
+/** In the `_meta` of a call of an agent by another: through whom it came. It proves nothing. */
+export const chainMetaKey = "ca.helu.pallas/chain";
 /** In the `_meta` of results: names of the servers whose tools the agent had to do without. */
 export const unavailableServersMetaKey = "ca.helu.pallas/unavailable_servers";
 

@@ -40,7 +40,14 @@ describe("CFG-8 a budget", () => {
     [3_600_000, 60_000],
   ])("of a wall clock of %i ms it keeps the last %i for an answer", (wallClockMs, keptMs) => {
     let timeLeftMs = keptMs + 1;
-    const budget = createBudget({ ...limits, wallClockMs }, { maxSteps: 9 }, () => timeLeftMs);
+    const budget = createBudget(
+      { ...limits, wallClockMs },
+      { maxSteps: 9 },
+      {
+        leftMs: () => timeLeftMs,
+        pausedMs: () => 0,
+      },
+    );
     expect(budget.takeToolCalls(1)).toBeUndefined();
     timeLeftMs = keptMs;
     expect(budget.takeToolCalls(1)).toMatchObject({ bound: "wall_clock", field: "limits.wallClock" });

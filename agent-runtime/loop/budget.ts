@@ -64,11 +64,19 @@ export interface Budget {
   spent(): Spent;
 }
 
-/** A fresh budget for one call. `timeLeftMs`: until its deadline. */
+/** What a budget asks of a call's time. */
+export interface TimeOfCall {
+  /** Until its deadline. */
+  leftMs: () => number;
+  /** In which people were asked, and which does not count. */
+  pausedMs: () => number;
+}
+
+/** A fresh budget for one call. */
 export function createBudget(
   limits: LoopLimits,
   { maxSteps }: Pick<RequestSettings, "maxSteps">,
-  timeLeftMs: () => number = () => Infinity,
+  { leftMs, pausedMs }: TimeOfCall = { leftMs: () => Infinity, pausedMs: () => 0 },
 ): Budget {
   let steps = 0;
   let toolCalls = 0;
@@ -84,7 +92,9 @@ export function createBudget(
   const reached = (bound: BoundName) => {
     const [field, amount] = bounds[bound];
     const done = `${steps} model turns, ${toolCalls} tool calls and ${Math.round(tokens)} tokens`;
-    return new BudgetReached({ bound, amount, field }, done);
+    const pausedSeconds = Math.round(pausedMs() / 1_000);
+    const paused = pausedSeconds === 0 ? "" : `, not counting ${pausedSeconds} s in which people were asked`;
+    return new BudgetReached({ bound, amount, field }, `${done}${bound === "wall_clock" ? paused : ""}`);
   };
   return {
     takeStep: () => void (steps += 1),
@@ -93,7 +103,7 @@ export function createBudget(
       if (steps >= maxSteps) return reached("max_steps");
       if (toolCalls + count > limits.toolCalls) return reached("tool_calls");
       if (tokens > limits.totalTokens) return reached("total_tokens");
-      if (timeLeftMs() <= answerMs) return reached("wall_clock");
+      if (leftMs() <= answerMs) return reached("wall_clock");
       toolCalls += count;
       return undefined;
     },

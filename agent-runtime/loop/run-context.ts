@@ -2,6 +2,7 @@
 // a token or a signal kept elsewhere could reach the wrong call (BRR-2).
 import type { Asking } from "../../lib/mcp/asking.ts";
 import type { Budget } from "./budget.ts";
+import type { RunClock } from "./run-clock.ts";
 import type { RunMemory } from "./run-memory.ts";
 
 /** How a downstream tool is called in progress messages: `{server}/{tool}`. */
@@ -17,6 +18,8 @@ export interface ToolLine {
   done: boolean;
   /** Comes from an agent, which limits its own lines; those of other tools give way when there are too many. */
   fromAgent: boolean;
+  /** That agent waits for people. */
+  waits?: boolean;
 }
 
 /** What happens during a call, told to whoever watches. Listeners never fail and never delay the call. */
@@ -25,6 +28,10 @@ export interface RunEvents {
   toolStarted(label: ToolLabel): void;
   toolProgress(label: ToolLabel, line: ToolLine): void;
   toolEnded(label: ToolLabel, outcome: "completed" | "failed"): void;
+  /** Says what a call waits for, now and every 10 s, until what it returns is called. */
+  toolWaits(label: ToolLabel, what: string): () => void;
+  /** The step that the call is at, as its progress says. */
+  stepName(): string;
   /** A piece of the running turn's text, after `offset` characters of it. Absent: nobody wants them. */
   text?: ((piece: string, offset: number) => void) | undefined;
 }
@@ -40,8 +47,10 @@ export interface RunContext {
   readonly bearer?: string;
   /** Aborts when the caller cancels, at the deadline, and when draining is over. */
   readonly signal: AbortSignal;
-  /** When the call is given up (limits.wallClock), by the clock's `now`. */
+  /** When the call is given up (limits.wallClock), by the clock's `now`: later by all the time that people are asked. */
   readonly deadlineMs: number;
+  /** The same time, for who has it stand still. */
+  readonly time: Pick<RunClock, "pause" | "rests">;
   readonly budget: Budget;
   readonly memory: RunMemory;
   /** The way to ask the caller, where it can be asked. */

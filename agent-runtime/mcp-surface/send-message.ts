@@ -15,6 +15,7 @@ import type { Calls } from "../calls.ts";
 import type { ImageLimits } from "../image-data.ts";
 import type { AnswerSchema } from "../loop/answer-schema.ts";
 import { createBudget, type Budget } from "../loop/budget.ts";
+import type { RunClock } from "../loop/run-clock.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import { createRunMemory } from "../loop/run-memory.ts";
 import { runLoop, type RunOutcome } from "../loop/run-loop.ts";
@@ -75,8 +76,12 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
   const { wallClockMs } = config.limits;
   return async (args, caller) => {
     const startedAt = clock.now();
-    const budget = createBudget(config.limits, config.request, () => startedAt + wallClockMs - clock.now());
-    const call = parts.calls.begin(caller.signal, { afterMs: wallClockMs, reason: budget.renderTimeUp });
+    const call = parts.calls.begin(caller.signal, { afterMs: wallClockMs, reason: () => budget.renderTimeUp() });
+    const { time } = call;
+    const budget = createBudget(config.limits, config.request, {
+      leftMs: () => time.deadlineMs - clock.now(),
+      pausedMs: () => time.pausedMs,
+    });
     const progress = createProgress({
       agent: mcpName(config.agent.name),
       emitLoopProgress: config.emitLoopProgress,
@@ -84,7 +89,7 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
       sendsText: caller.meta[textDeltasMetaKey] === true,
       clock,
     });
-    const run = { caller, signal: call.signal, budget, progress, startedAt };
+    const run = { caller, signal: call.signal, time, budget, progress };
     let failure: unknown;
     const result = await answer(parts, args, run).catch((error: unknown) => {
       failure = call.signal.aborted ? call.signal.reason : error;
@@ -111,9 +116,9 @@ function findOutcome({ isError }: ToolResult, { signal }: CallContext, failure: 
 interface Running {
   caller: CallContext;
   signal: AbortSignal;
+  time: RunClock;
   budget: Budget;
   progress: ProgressReporter;
-  startedAt: number;
 }
 
 async function answer(parts: SendMessageParts, args: Record<string, unknown>, run: Running): Promise<ToolResult> {
@@ -208,13 +213,17 @@ function parseInput(args: Record<string, unknown>, seer: Seer & Reader): Input {
 function createContext(parts: SendMessageParts, session: SessionRef, run: Running): RunContext {
   const { config } = parts;
   const { bearer, requestId, asking } = run.caller;
+  const { time } = run;
   return {
     agent: mcpName(config.agent.name),
     sessionKey: session.key,
     requestId,
     ...defined({ bearer, asking }),
     signal: run.signal,
-    deadlineMs: run.startedAt + config.limits.wallClockMs,
+    get deadlineMs() {
+      return time.deadlineMs;
+    },
+    time,
     budget: run.budget,
     memory: createRunMemory(parts.memory),
     events: run.progress,

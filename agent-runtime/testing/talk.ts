@@ -49,9 +49,17 @@ export async function talk(message: string | UserPart[], options: TalkOptions): 
       requestId: "1",
       signal,
       deadlineMs: systemClock.now() + 60_000,
+      time: { pause: () => () => undefined, rests: () => () => undefined },
       budget: createBudget({ ...limits, ...options.limits }, request),
       memory: createRunMemory(createMemoryBudget(deriveBudgetBytes())),
-      events: { step() {}, toolStarted() {}, toolProgress() {}, toolEnded() {} },
+      events: {
+        step() {},
+        toolStarted() {},
+        toolProgress() {},
+        toolEnded() {},
+        toolWaits: () => () => undefined,
+        stepName: () => "",
+      },
     };
     return await runLoop(context, {
       models: options.models,

@@ -1,6 +1,7 @@
 // From a model's tool call to the result it is shown. Problems of the model (unknown tool, bad arguments) and of servers
 // go back to it as error results; only the end of the run itself is thrown.
 import type { Operation, Outcome } from "../../crds/metric-names.ts";
+import type { Asking } from "../../lib/mcp/asking.ts";
 import type { CallResult } from "../../lib/mcp/connect.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
@@ -87,20 +88,24 @@ async function callRoute(
   const fields = { server: downstream, tool: label.tool, requestId: context.requestId };
   const startedAt = clock.now();
   let outcome: Outcome = "error";
+  const below = followWaits(context);
   context.events.toolStarted(label);
   try {
     const onProgress = (progress: Parameters<ToolRoute["renderProgress"]>[0]) => {
       const line = route.renderProgress(progress);
-      if (line !== undefined) context.events.toolProgress(label, line);
+      if (line === undefined) return;
+      context.events.toolProgress(label, line);
+      below.note(line.waits === true);
     };
     const totalTimeoutMs = Math.max(1, Math.floor((context.deadlineMs - startedAt) * shareOfTimeLeft));
     const { asking } = context;
-    const ask = asking && relayQuestions(label.server, asking, clock);
+    const ask = asking && relayQuestions(label.server, pausing(asking, context), clock);
     // A caller that is gone needs not to know.
     const onCompleted = (id: string) => void asking?.tellCompleted?.(id).catch(() => undefined);
     const work = route.call(args, {
       signal: context.signal,
       totalTimeoutMs,
+      rests: context.time.rests,
       onProgress,
       holder,
       ...(ask && { ask, onCompleted }),
@@ -119,9 +124,38 @@ async function callRoute(
     const sentence = error instanceof McpError ? error.tell() : `something in the agent broke, ${seeLog(context)}`;
     return { content: [{ type: "text", text: `The tool failed: ${sentence}` }], isError: true };
   } finally {
+    below.note(false);
     context.events.toolEnded(label, outcome === "ok" ? "completed" : "failed");
     onCall({ server: downstream, operation, outcome, durationMs: clock.now() - startedAt });
   }
 }
+
+/** The run's time stands still while an agent below says that it waits for people. */
+function followWaits({ time }: RunContext) {
+  let goOn: (() => void) | undefined;
+  return {
+    note(waits: boolean) {
+      if (waits) {
+        goOn ??= time.pause();
+        return;
+      }
+      goOn?.();
+      goOn = undefined;
+    },
+  };
+}
+
+/** While the caller is asked, the run's time stands still. */
+const pausing = (asking: Asking, { time }: RunContext): Asking => ({
+  ...asking,
+  async ask(question, signal) {
+    const goOn = time.pause();
+    try {
+      return await asking.ask(question, signal);
+    } finally {
+      goOn();
+    }
+  },
+});
 
 const seeLog = ({ requestId }: RunContext) => `its log has the details under request ${requestId}`;

@@ -27,9 +27,17 @@ async function callTool(answer: () => ToolResult, hasVision = true) {
     requestId: "1",
     signal: new AbortController().signal,
     deadlineMs: systemClock.now() + 60_000,
+    time: { pause: () => () => undefined, rests: () => () => undefined },
     budget: createBudget(limits, request),
     memory,
-    events: { step() {}, toolStarted() {}, toolProgress() {}, toolEnded() {} },
+    events: {
+      step() {},
+      toolStarted() {},
+      toolProgress() {},
+      toolEnded() {},
+      toolWaits: () => () => undefined,
+      stepName: () => "",
+    },
   };
   const route: ToolRoute = {
     name: "t",

@@ -1,6 +1,7 @@
 // One tool as a run sees it, whatever stands behind it: a server's tool or a sub-agent.
 import type { Ask } from "../../lib/mcp/asking.ts";
 import type { Operation } from "../../crds/metric-names.ts";
+import type { Rests } from "../../lib/mcp/call-deadline.ts";
 import type { CallResult } from "../../lib/mcp/connect.ts";
 import type { JsonObjectSchema, Progress } from "../../lib/mcp/table.ts";
 import type { Holder } from "../../lib/process/memory-budget.ts";
@@ -28,6 +29,8 @@ export interface ToolRoute {
     options: {
       signal: AbortSignal;
       totalTimeoutMs: number;
+      /** When that stands still, beside the time in which the caller is asked what the server asks. */
+      rests?: Rests;
       onProgress: (progress: Progress) => void;
       trace?: TraceContext;
       /** Counts the answer; the caller of this releases it. */

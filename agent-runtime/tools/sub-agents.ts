@@ -1,7 +1,7 @@
 // Another agent of the instance as one tool of this one: `{name}__{name}` with a message (PRG-4 passes its progress on).
 // Its connection belongs to one run, so that conversations of different callers never mix in it.
 import type { RunSubAgent } from "../../crds/run-config.ts";
-import { mcpName, sessionIdMetaKey } from "../../crds/names.ts";
+import { mcpName, sessionIdMetaKey, waitsMetaKey } from "../../crds/names.ts";
 import type { Link } from "../../lib/mcp/link.ts";
 import { renderToolName } from "../../lib/mcp/tool-name.ts";
 import type { ToolRoute } from "./route.ts";
@@ -30,8 +30,10 @@ export function renderSubAgentRoute(agent: RunSubAgent, link: Link): ToolRoute {
     linksReadable: false,
     description: agent.description,
     inputSchema,
-    renderProgress: ({ progress, total, message }) =>
-      message === undefined ? undefined : { message, done: progress === total, fromAgent: true },
+    renderProgress: ({ progress, total, message, meta }) =>
+      message === undefined
+        ? undefined
+        : { message, done: progress === total, fromAgent: true, waits: meta?.[waitsMetaKey] === true },
     async call({ message }, options) {
       const args = sessionId === undefined ? { message } : { message, session_id: sessionId };
       const result = await link.call("send_message", args, { ...options, idleTimeoutMs });

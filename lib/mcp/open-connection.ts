@@ -4,7 +4,7 @@
 import type { Holder } from "../process/memory-budget.ts";
 import { untilAborted } from "../process/until-aborted.ts";
 import type { Ask } from "./asking.ts";
-import { startDeadline } from "./call-deadline.ts";
+import { startDeadline, type Rests } from "./call-deadline.ts";
 import type { CallTransport } from "./client-transport.ts";
 import { isJsonObject } from "./json-rpc.ts";
 import { McpError, renderPlace } from "./mcp-error.ts";
@@ -33,6 +33,8 @@ export interface CallOptions {
   idleTimeoutMs: number;
   /** For the whole call; none when absent. */
   totalTimeoutMs?: number;
+  /** When that stands still; never when absent, but while the caller is asked. */
+  rests?: Rests | undefined;
   onProgress?: (progress: Progress) => void;
   /** Goes into the request's `_meta` (MET-6). */
   trace?: TraceContext;
