@@ -6,7 +6,7 @@ import type { RunConfig } from "../crds/run-config.ts";
 import type { Auth } from "../lib/auth/auth.ts";
 import { requireCallerToken } from "../lib/auth/caller-token.ts";
 import { createDrain, type Drain } from "../lib/mcp/drain.ts";
-import { nameGatewayCaller } from "../lib/auth/gateway-caller.ts";
+import { nameGatewayCaller, proveGatewayCaller } from "../lib/auth/gateway-caller.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
 import { staticTools } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
@@ -38,6 +38,7 @@ import { renderTable, type Surface } from "./mcp-surface/table.ts";
 import { createAgentMetrics, type AgentMetrics } from "./metrics.ts";
 import { createModels, type Models } from "./model/models.ts";
 import { urlAsAsked } from "./published-url.ts";
+import { createGatewayProof } from "./require-gateway.ts";
 import { createJsonlStore } from "./session/jsonl-store.ts";
 import { createSessions, type Sessions } from "./session/sessions.ts";
 import { noTelemetry, type Telemetry } from "./telemetry/telemetry.ts";
@@ -152,7 +153,16 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const allowedHosts = renderAllowedHosts(config, options.podIp);
   const gateway = await openGatewayRoutes({ config, calls, readLive, sources, memory, onCall, log, clock });
   return {
-    mcpApp: createMcpApp({ config, readLive, allowedHosts, auth, callerToken: options.callerToken, drain, endpoint }),
+    mcpApp: createMcpApp({
+      config,
+      readLive,
+      allowedHosts,
+      auth,
+      callerToken: options.callerToken,
+      drain,
+      endpoint,
+      clock,
+    }),
     adminApp: createAdminApp({
       allowedHosts,
       observeUnready: async () => (await observeOwnProblems())[0],
@@ -278,6 +288,7 @@ interface McpAppParts {
   callerToken: string | undefined;
   drain: Drain;
   endpoint: McpEndpoint;
+  clock: Clock;
 }
 
 /** In this order: who may ask at all, what all of them may know, who is asking, whether there is still time, and then the endpoint. */
@@ -291,6 +302,7 @@ function createMcpApp(parts: McpAppParts): Hono<McpVariables> {
   if (auth !== undefined) app.route("/", auth.app);
   // A token says more than the gateway could.
   else if (config.gateway !== undefined) app.use(nameGatewayCaller);
+  if (config.gateway !== undefined) app.use(proveGatewayCaller(createGatewayProof(parts)));
   if (callerToken !== undefined) app.use(requireCallerToken(callerToken));
   app.use(drain.refuseCalls);
   app.route("/", endpoint.app);

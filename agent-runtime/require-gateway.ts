@@ -7,8 +7,13 @@ import type { ReadLiveConfig } from "./inputs/live-config.ts";
 
 type Gateway = NonNullable<LiveConfig["gateway"]>;
 
+interface GatewayParts {
+  readLive: ReadLiveConfig;
+  clock: Clock;
+}
+
 /** For routes of the admin port that are the gateway's: 404 where there is none, 401 for anybody else (MGM-1). */
-export function requireGateway({ readLive, clock }: { readLive: ReadLiveConfig; clock: Clock }): MiddlewareHandler {
+export function requireGateway({ readLive, clock }: GatewayParts): MiddlewareHandler {
   return async (c, next) => {
     const { gateway } = await readLive();
     if (gateway === undefined) {
@@ -22,6 +27,28 @@ export function requireGateway({ readLive, clock }: { readLive: ReadLiveConfig; 
     }
     await next();
     return undefined;
+  };
+}
+
+/** For how long a token that was the gateway's is taken for it without a look: it comes with every call. */
+const knownForMs = 60_000;
+/** The gateway has one token at a time in each replica. */
+const maxKnown = 16;
+
+/** Whether a token is the gateway's. Never rejects; the same token by the same keys is checked once a minute. */
+export function createGatewayProof({ readLive, clock }: GatewayParts): (token: string) => Promise<boolean> {
+  const known = new Map<string, number>();
+  return async (token) => {
+    const { gateway } = await readLive();
+    if (gateway === undefined) return false;
+    const key = JSON.stringify([token, gateway]);
+    if (clock.now() < (known.get(key) ?? 0)) return true;
+    known.delete(key);
+    if ((await findProblem(token, gateway, clock)) !== undefined) return false;
+    known.set(key, clock.now() + knownForMs);
+    const [oldest] = known.keys();
+    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
+    return true;
   };
 }
 

@@ -1,6 +1,7 @@
 // What one call carries through the loop, the model and the tools, always as an argument and never as module state:
 // a token or a signal kept elsewhere could reach the wrong call (BRR-2).
 import type { Asking } from "../../lib/mcp/asking.ts";
+import type { RunCaller } from "../policy/types.ts";
 import type { Budget } from "./budget.ts";
 import type { RunClock } from "./run-clock.ts";
 import type { RunMemory } from "./run-memory.ts";
@@ -47,6 +48,8 @@ export interface RunContext {
   readonly bearer?: string;
   /** Aborts when the caller cancels, at the deadline, and when draining is over. */
   readonly signal: AbortSignal;
+  /** For whom it works, as policies and approvals have it. */
+  readonly calledBy: RunCaller;
   /** When the call is given up (limits.wallClock), by the clock's `now`: later by all the time that people are asked. */
   readonly deadlineMs: number;
   /** The same time, for who has it stand still. */

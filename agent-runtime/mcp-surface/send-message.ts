@@ -10,6 +10,7 @@ import type { Clock } from "../../lib/process/clock.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
+import { readCalledBy } from "../approvals/called-by.ts";
 import { AbortedRun, CallerError, CallError } from "../call-error.ts";
 import type { Calls } from "../calls.ts";
 import type { ImageLimits } from "../image-data.ts";
@@ -220,6 +221,7 @@ function createContext(parts: SendMessageParts, session: SessionRef, run: Runnin
     requestId,
     ...defined({ bearer, asking }),
     signal: run.signal,
+    calledBy: readCalledBy(run.caller.caller, run.caller.meta, config.agent.name),
     get deadlineMs() {
       return time.deadlineMs;
     },

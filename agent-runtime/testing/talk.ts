@@ -14,6 +14,7 @@ import { listMessages, withdraw, type HistoryEntry, type WithdrawnEntry } from "
 import type { Dispatch } from "../tools/dispatch.ts";
 import { renderTestConfig } from "./run-config.ts";
 import { createTestLog } from "./servers.ts";
+import { anonymous } from "../policy/types.ts";
 
 export interface TalkOptions {
   store: SessionStore;
@@ -49,6 +50,7 @@ export async function talk(message: string | UserPart[], options: TalkOptions): 
       requestId: "1",
       signal,
       deadlineMs: systemClock.now() + 60_000,
+      calledBy: anonymous,
       time: { pause: () => () => undefined, rests: () => () => undefined },
       budget: createBudget({ ...limits, ...options.limits }, request),
       memory: createRunMemory(createMemoryBudget(deriveBudgetBytes())),

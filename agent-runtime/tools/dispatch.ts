@@ -9,6 +9,7 @@ import { findSchemaProblem } from "../../lib/mcp/schema-check.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Holder } from "../../lib/process/memory-budget.ts";
+import { renderChainMeta } from "../approvals/called-by.ts";
 import type { ImageLimits } from "../image-data.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ToolCallRequest, ToolResultPart } from "../model/types.ts";
@@ -106,6 +107,7 @@ async function callRoute(
       signal: context.signal,
       totalTimeoutMs,
       rests: context.time.rests,
+      chain: renderChainMeta(context.calledBy, context.events.stepName()),
       onProgress,
       holder,
       ...(ask && { ask, onCompleted }),

@@ -10,6 +10,7 @@ import { renderTestConfig } from "../testing/run-config.ts";
 import { createTestLog } from "../testing/servers.ts";
 import { createDispatch } from "./dispatch.ts";
 import type { ToolRoute } from "./route.ts";
+import { anonymous } from "../policy/types.ts";
 
 const answerBytes = 500_000;
 const { data, mimeType } = testImage();
@@ -27,6 +28,7 @@ async function callTool(answer: () => ToolResult, hasVision = true) {
     requestId: "1",
     signal: new AbortController().signal,
     deadlineMs: systemClock.now() + 60_000,
+    calledBy: anonymous,
     time: { pause: () => () => undefined, rests: () => () => undefined },
     budget: createBudget(limits, request),
     memory,

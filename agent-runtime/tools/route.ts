@@ -33,6 +33,8 @@ export interface ToolRoute {
       rests?: Rests;
       onProgress: (progress: Progress) => void;
       trace?: TraceContext;
+      /** Of the run, for agents below. */
+      chain?: Record<string, unknown>;
       /** Counts the answer; the caller of this releases it. */
       holder: Holder;
       /** Where the caller can be asked what the server asks. */

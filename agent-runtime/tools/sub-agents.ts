@@ -3,6 +3,7 @@
 import type { RunSubAgent } from "../../crds/run-config.ts";
 import { mcpName, sessionIdMetaKey, waitsMetaKey } from "../../crds/names.ts";
 import type { Link } from "../../lib/mcp/link.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { renderToolName } from "../../lib/mcp/tool-name.ts";
 import type { ToolRoute } from "./route.ts";
 
@@ -36,7 +37,11 @@ export function renderSubAgentRoute(agent: RunSubAgent, link: Link): ToolRoute {
         : { message, done: progress === total, fromAgent: true, waits: meta?.[waitsMetaKey] === true },
     async call({ message }, options) {
       const args = sessionId === undefined ? { message } : { message, session_id: sessionId };
-      const result = await link.call("send_message", args, { ...options, idleTimeoutMs });
+      const result = await link.call("send_message", args, {
+        ...options,
+        ...defined({ meta: options.chain }),
+        idleTimeoutMs,
+      });
       const given = result.meta?.[sessionIdMetaKey];
       if (typeof given === "string") sessionId = given;
       return result;

@@ -1,6 +1,6 @@
 // Which headers pass between a client and an agent: those that the protocol needs, and no others. So neither hop-by-hop
 // headers, cookies nor a token go through, nor does CORS, which is the gateway's own. Pure.
-import { callerHeader, renderCaller } from "../../lib/auth/gateway-caller.ts";
+import { callerHeader, renderCaller, renderVouched, type Vouched } from "../../lib/auth/gateway-caller.ts";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -25,18 +25,26 @@ const toClient: ReadonlySet<string> = new Set([
 /** `Mcp-Session-Id`, `MCP-Protocol-Version`, `Mcp-Method` and what else MCP says by headers. */
 const isOfProtocol = (name: string) => name.startsWith("mcp-");
 
+export interface AgentHeaderParts {
+  subject: string;
+  authorization: string | undefined;
+  /** By whom the request is, with the gateway's own token; absent while the gateway has none. */
+  vouched: { caller: Vouched; proof: string } | undefined;
+}
+
 /**
  * What an agent gets of a client's headers: with `authorization` where there is one for it, and by whom the request is, so that
  * sessions and conversations are their callers' (`callerHeader`).
  */
 export function renderAgentHeaders(
   headers: Headers,
-  { subject, authorization }: { subject: string; authorization: string | undefined },
+  { subject, authorization, vouched }: AgentHeaderParts,
 ): Record<string, string> {
   return {
     ...pick(headers, toAgent),
     [callerHeader]: renderCaller(subject),
     ...(authorization === undefined ? {} : { authorization }),
+    ...(vouched && renderVouched(vouched.caller, vouched.proof)),
   };
 }
 

@@ -13,7 +13,7 @@ import { createProxy, type ProxiedCall, type ProxyParts } from "./proxy.ts";
 
 /** By the header `x-caller`. */
 export const callers: Readonly<Record<string, Identity>> = {
-  ann: { kind: "person", subject: "ann", name: "ann", groups: [], role: "caller" },
+  ann: { kind: "person", subject: "ann", name: "ann ✓", groups: [], role: "caller" },
   bob: { kind: "person", subject: "bob", name: "bob", groups: [], role: "admin" },
   viewer: { kind: "person", subject: "viewer", name: "viewer", groups: [], role: "viewer" },
   nobody: { kind: "person", subject: "nobody", name: "nobody", groups: [] },

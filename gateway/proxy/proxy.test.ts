@@ -122,6 +122,9 @@ describe("what passes between client and agent", () => {
         "mcp-protocol-version": "2026-07-28",
         "last-event-id": "7",
         "pallas-caller": "0".repeat(64),
+        "pallas-caller-name": "root",
+        "pallas-caller-role": "admin",
+        "pallas-caller-proof": "mine",
         "x-forwarded-for": "1.2.3.4",
       },
     });
@@ -133,6 +136,9 @@ describe("what passes between client and agent", () => {
       "mcp-session-id": "s1",
       "mcp-protocol-version": "2026-07-28",
       "last-event-id": "7",
+      "pallas-caller-name": "ann%20%E2%9C%93",
+      "pallas-caller-role": "caller",
+      "pallas-caller-proof": "of the gateway",
     });
     expect(caller).toMatch(/^(?!0{64})[0-9a-f]{64}$/);
     expect(answer.headers).toMatchObject({ "mcp-session-id": "s1", "content-type": "application/json" });

@@ -134,8 +134,9 @@ async function prepare(
     return { status: 405, code: rpcCodes.serverError, message: "Method not allowed", headers: allow };
   }
   if (Number(headers["content-length"] ?? 0) > parts.maxBodyBytes) return bodyTooLarge(parts.maxBodyBytes);
-  const authorization =
-    route === "compositor" ? await findOwnAuthorization(parts) : context.req.header("authorization");
+  const proof = await findOwnToken(parts);
+  const own = proof && `Bearer ${proof}`;
+  const authorization = route === "compositor" ? own : context.req.header("authorization");
   if (route === "compositor" && authorization === undefined) {
     const message = "The gateway has no token for its agents now; try again later";
     return { status: 503, code: rpcCodes.serverError, message, headers: retryAfter };
@@ -149,7 +150,11 @@ async function prepare(
   const { firstByteTimeoutMs } = { ...defaultLimits, ...parts.limits };
   return {
     method,
-    headers: renderAgentHeaders(headers, { subject: identity.subject, authorization }),
+    headers: renderAgentHeaders(headers, {
+      subject: identity.subject,
+      authorization,
+      vouched: proof === undefined ? undefined : { caller: identity, proof },
+    }),
     body: method === "POST" ? incoming.body : undefined,
     maxBodyBytes: parts.maxBodyBytes,
     firstByteTimeoutMs: method === "POST" && !isStream ? parts.callTimeoutMs : firstByteTimeoutMs,
@@ -157,9 +162,10 @@ async function prepare(
   };
 }
 
-async function findOwnAuthorization({ readAgentsToken, log }: ProxyParts): Promise<string | undefined> {
+/** Without it an agent takes the caller for nobody that is known. */
+async function findOwnToken({ readAgentsToken, log }: ProxyParts): Promise<string | undefined> {
   try {
-    return `Bearer ${await readAgentsToken()}`;
+    return await readAgentsToken();
   } catch (error) {
     log.error({ err: error }, "the gateway's own token for its agents cannot be read");
     return undefined;

@@ -13,6 +13,7 @@ import { readCredentials, type RequestFacts } from "./request-credentials.ts";
 import { findGrant, findGroups, type AccessEntry, type Identity, type Proof } from "./roles.ts";
 import type { TokenTable } from "./token-table.ts";
 import type { VerifyToken } from "./verified-tokens.ts";
+import { nameSubject } from "./subject-name.ts";
 
 /** Whether an account is an agent's. `gone`: it was, and agent, account or pod are no more; says which. */
 export type AgentFinding = { agent: string } | { gone: string } | undefined;
@@ -124,12 +125,6 @@ async function judgeByJwt(token: string, issuer: string, options: AuthenticateOp
 }
 
 const nameAgent = (agent: string): string => `agent:${agent}`;
-
-/** What begins as names of other origin do is told apart from them. */
-function nameSubject(subject: string): string {
-  const isTaken = subject === "anonymous" || /^(?:system|agent|token|oidc):/.test(subject);
-  return isTaken ? `oidc:${subject}` : subject;
-}
 
 function know(
   { subject, name, expiresAtMs }: { subject: string; name: string; expiresAtMs?: number | undefined },

@@ -1,8 +1,9 @@
 // Whether a JSON Web Token is good (AGT-11, MGM-1): signature, issuer, audience, times, algorithm, subject.
 import { errors, jwtVerify, type JWTPayload } from "jose";
-import type { NamedCaller } from "../mcp/caller.ts";
+import type { ProvenCaller } from "./gateway-caller.ts";
 import type { TrustedIssuer } from "./discovery.ts";
 import { KeysUnavailable, type IssuerKeys } from "./keys.ts";
+import { nameSubject } from "./subject-name.ts";
 
 /** Signatures only, and none that a public key could forge: neither `none` nor HMAC. */
 const algorithms = [
@@ -15,7 +16,7 @@ export const leewayMs = leewaySeconds * 1_000;
 export const maxTokenChars = 8_192;
 
 export type Verdict =
-  | { kind: "caller"; caller: NamedCaller }
+  | { kind: "caller"; caller: ProvenCaller }
   | { kind: "refused"; why: string }
   | { kind: "unavailable"; why: string };
 
@@ -28,7 +29,8 @@ export type TokenVerdict =
 export async function judgeToken(token: string, trusted: TrustedIssuer, keys: IssuerKeys, now: Date): Promise<Verdict> {
   const verdict = await verifyToken(token, trusted, keys, now);
   if (verdict.kind !== "valid") return verdict;
-  return { kind: "caller", caller: { subject: `${trusted.issuer} ${verdict.subject}` } };
+  const { subject } = verdict;
+  return { kind: "caller", caller: { subject: `${trusted.issuer} ${subject}`, name: nameSubject(subject) } };
 }
 
 /** As `judgeToken`, for who reads more of a token than its subject. Its times may be off by 30 s. */

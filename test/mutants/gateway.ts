@@ -278,7 +278,7 @@ const proxy: readonly Mutant[] = [
   },
   {
     file: "gateway/proxy/proxy.ts",
-    find: "return `Bearer ${await readAgentsToken()}`;",
+    find: "return await readAgentsToken();",
     replace: "return undefined;",
     breaks: "a compositor turns its own gateway away",
   },

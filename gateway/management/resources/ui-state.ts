@@ -5,7 +5,7 @@ import { historyPromptName } from "../../../crds/names.ts";
 import { McpError } from "../../../lib/mcp/mcp-error.ts";
 import type { Content, PromptMessage } from "../../../lib/mcp/table.ts";
 import type { GatewayState } from "../../state/state.ts";
-import type { AgentLinks } from "../agents/agent-links.ts";
+import { linkCaller, type AgentLinks } from "../agents/agent-links.ts";
 import type { Conversations } from "../conversations.ts";
 import { createAgentFamily } from "./agent-family.ts";
 
@@ -28,7 +28,7 @@ export const createUiState = (state: GatewayState, links: AgentLinks, conversati
       const sessionId = conversations.find(identity, name);
       const told = { agent_id: name, session_id: sessionId ?? null };
       if (sessionId === undefined) return { ...told, messages: [] };
-      const lease = links.lease(name, { subject: identity.subject, bearer });
+      const lease = links.lease(name, linkCaller(identity, bearer));
       if (lease === undefined) return { ...told, messages: [], message: "the agent cannot be reached now" };
       try {
         const args = { session_id: sessionId, limit: maxMessages };

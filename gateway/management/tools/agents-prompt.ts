@@ -9,7 +9,7 @@ import type { CallContext, ToolResult } from "../../../lib/mcp/table.ts";
 import { defined } from "../../../lib/process/defined.ts";
 import { effectiveScope } from "../../../plan/settings.ts";
 import type { GatewayState } from "../../state/state.ts";
-import type { AgentLinks } from "../agents/agent-links.ts";
+import { linkCaller, type AgentLinks } from "../agents/agent-links.ts";
 import type { Conversations } from "../conversations.ts";
 import { agentUri } from "../resources/agent-family.ts";
 import { readReady } from "../resources/agent-record.ts";
@@ -56,7 +56,7 @@ export function createAgentsPrompt(parts: PromptParts) {
     args,
     async call(given, identity, context) {
       const agent = findAgent(state, identity, given.agent_id);
-      const lease = links.lease(given.agent_id, { subject: identity.subject, bearer: context.bearer });
+      const lease = links.lease(given.agent_id, linkCaller(identity, context.bearer));
       if (lease === undefined) {
         const { message = "no process of it is reachable" } = readReady(agent);
         throw new ToolRefused("unready", `agent "${given.agent_id}" is not ready: ${message}`);
