@@ -153,16 +153,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const allowedHosts = renderAllowedHosts(config, options.podIp);
   const gateway = await openGatewayRoutes({ config, calls, readLive, sources, memory, onCall, log, clock });
   return {
-    mcpApp: createMcpApp({
-      config,
-      readLive,
-      allowedHosts,
-      auth,
-      callerToken: options.callerToken,
-      drain,
-      endpoint,
-      clock,
-    }),
+    mcpApp: createMcpApp({ ...options, readLive, allowedHosts, auth, drain, endpoint }),
     adminApp: createAdminApp({
       allowedHosts,
       observeUnready: async () => (await observeOwnProblems())[0],
@@ -285,7 +276,7 @@ interface McpAppParts {
   readLive: ReadLiveConfig;
   allowedHosts: readonly string[];
   auth: Auth | undefined;
-  callerToken: string | undefined;
+  callerToken?: string | undefined;
   drain: Drain;
   endpoint: McpEndpoint;
   clock: Clock;

@@ -195,7 +195,9 @@ describe("MGM-6 while people are asked", () => {
     expect(lines()).toEqual(["echo step 1 (llm)", "argos/crawl: waits for approval a-1 until 10:00"]);
     await clock.advance(10_001);
     expect(lines()).toHaveLength(4);
-    expect(sent.slice(1).map(({ meta }) => meta)).toEqual(Array(3).fill({ "ca.helu.pallas/waits": true }));
+    expect(sent.slice(1).map(({ meta }) => meta)).toEqual(
+      Array.from({ length: 3 }, () => ({ "ca.helu.pallas/waits": true })),
+    );
     end();
     progress.toolStarted(label);
     await clock.advance(15_000);

@@ -10,10 +10,10 @@ import { roles, type Identity, type Role } from "./roles.ts";
 
 export const callerHeader = "pallas-caller";
 /** As a URI component, since names may have any characters. */
-export const callerNameHeader = "pallas-caller-name";
-export const callerRoleHeader = "pallas-caller-role";
+const callerNameHeader = "pallas-caller-name";
+const callerRoleHeader = "pallas-caller-role";
 /** The gateway's own token for its agents. */
-export const callerProofHeader = "pallas-caller-proof";
+const callerProofHeader = "pallas-caller-proof";
 
 /** Of the header; a longer name is not sent, and its owner is nobody to the agent's policy. */
 export const maxNameHeaderChars = 2_048;
