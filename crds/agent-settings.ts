@@ -3,6 +3,7 @@
 import type * as z from "zod";
 import { choice, flag, integer, json, list, map, number, object, setOf, text, withRules } from "./fields.ts";
 import { keyedByLabel, labelValuePattern, maxLabelValueChars } from "./object-meta.ts";
+import { nameRef } from "./references.ts";
 import { duration, quantity } from "./units.ts";
 
 const resourceName = /^[a-z0-9]([-a-z0-9./]*[a-z0-9])?$/;
@@ -181,6 +182,10 @@ export const networkPolicy = object("Its NetworkPolicy: what is derived from wha
 
 export const drainTimeout = duration("24h", "How long a call in flight may go on after SIGTERM. Default 10m.");
 
+export const policyRef = nameRef(
+  "The PallasPolicy that its calls of tools are judged by. Default none: all are allowed.",
+);
+
 export const agentDefaults = object("Settings for agents that do not say otherwise.", {
   resources: resources.exactOptional(),
   limits: limits.exactOptional(),
@@ -188,6 +193,7 @@ export const agentDefaults = object("Settings for agents that do not say otherwi
   request: request.exactOptional(),
   history: history.exactOptional(),
   pod: pod.exactOptional(),
+  policyRef: policyRef.exactOptional(),
   drainTimeout: drainTimeout.exactOptional(),
   networkPolicy: networkPolicy.exactOptional(),
 });

@@ -1,6 +1,16 @@
 // PallasAgent: one agent, which becomes one Deployment and one Service (OPR-1).
 import * as z from "zod";
-import { drainTimeout, history, limits, networkPolicy, pod, request, resources, scope } from "./agent-settings.ts";
+import {
+  drainTimeout,
+  history,
+  limits,
+  networkPolicy,
+  pod,
+  policyRef,
+  request,
+  resources,
+  scope,
+} from "./agent-settings.ts";
 import { conditionList, manifestSchema, observedGeneration, timestamp, type ResourceDefinition } from "./definition.ts";
 import {
   choice,
@@ -97,6 +107,10 @@ export const agentSpec = withRules(
     ).exactOptional(),
     scope: scope.exactOptional(),
     emitLoopProgress: flag("Whether each step of the loop is a progress message (PRG-2).").default(true),
+    policyRef: policyRef.exactOptional(),
+    askUser: flag(
+      "Whether its model may ask its caller a question, by the tool ask_user. Default false.",
+    ).exactOptional(),
     limits: limits.exactOptional(),
     history: history.exactOptional(),
     storage: storage.exactOptional(),

@@ -1,7 +1,7 @@
 // What a custom resource is to the API server beside its schema: names, columns, subresources, rules over the whole
 // object. `to-crd.ts` turns it into a manifest, `plan/` reads resources by the same schema.
 import * as z from "zod";
-import { integer, keyedList, withRules, type Rule } from "./fields.ts";
+import { integer, keyedList, withRules, type Rule, type TransitionRule } from "./fields.ts";
 import { apiVersion } from "./names.ts";
 import { objectMeta } from "./object-meta.ts";
 
@@ -25,6 +25,8 @@ export interface ResourceDefinition<Spec extends z.ZodType = z.ZodType, Status e
   columns: Column[];
   /** Rules over the metadata; they stand at the root, where CEL sees metadata.name. */
   nameRules: Rule<string>[];
+  /** Rules over the whole of an old and a new object, such as of spec and status. */
+  objectRules?: TransitionRule[];
   scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath: string };
 }
 

@@ -70,6 +70,13 @@ export function text(maxLength: number, description: string, { min, pattern, exp
 export const object = <T extends z.ZodRawShape>(description: string, shape: T) =>
   z.strictObject(shape).meta({ description });
 
+/** A half-open object: the API server keeps keys it does not know, and whoever reads it says what is wrong with them. */
+export const keptObject = <T extends z.ZodRawShape>(description: string, shape: T) =>
+  z.looseObject(shape).meta({ description, "x-kubernetes-preserve-unknown-fields": true });
+
+/** Null is kept, where the API server would drop it without a word; whoever reads it says what is wrong with it. */
+export const orNull = <T extends z.ZodType>(schema: T) => schema.nullable().meta({ ...metaOf(schema), nullable: true });
+
 export const list = <T extends z.ZodType>(item: T, maxItems: number, description: string) =>
   z.array(item).max(maxItems).meta({ description, "x-kubernetes-list-type": "atomic" });
 

@@ -63,6 +63,12 @@ const gatewayConfigSchema = z.object({
     .exactOptional(),
   /** As {server}__{tool}. Absent: none. */
   pinnedTools: names.min(1).exactOptional(),
+  /** How long somebody may take to decide of a call, and how long what was decided is kept. */
+  approvals: z
+    .object({ timeoutMs: z.number(), keepMs: z.number() })
+    .default({ timeoutMs: 600_000, keepMs: 604_800_000 }),
+  /** Name of the policy that calls through it are judged by; its rules come by the watch or the state file. Absent: none. */
+  policyRef: z.string().exactOptional(),
   ports: z.object({ http: z.number(), admin: z.number() }),
   http: z.object({
     /** Beside the names of its Service, its pod and loopback. */

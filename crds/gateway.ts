@@ -3,7 +3,8 @@
 import type * as z from "zod";
 import { resources } from "./agent-settings.ts";
 import { choice, flag, integer, list, namedList, object, setOf, text, withRules } from "./fields.ts";
-import { label, objectName, secretSource, writtenUrl } from "./references.ts";
+import { label, nameRef, objectName, secretSource, writtenUrl } from "./references.ts";
+import { durationFrom } from "./units.ts";
 
 /** Each may do what those before it may. */
 export const gatewayRoles = ["viewer", "caller", "approver", "operator", "admin"] as const;
@@ -162,5 +163,16 @@ export const gateway = object("The gateway: one endpoint for callers who say who
     20,
     "Tools that are listed to everybody who may call them. Default none.",
   ).exactOptional(),
+  policyRef: nameRef(
+    "The PallasPolicy that calls through it are judged by. Default none: who may call is allowed.",
+  ).exactOptional(),
+  approvals: object("Calls that somebody must approve.", {
+    timeout: durationFrom(
+      "10s",
+      "24h",
+      "How long somebody may take to decide; then the call is denied. Default 10m.",
+    ).exactOptional(),
+    keep: durationFrom("0s", "720h", "How long an approval is kept when it is over. Default 168h.").exactOptional(),
+  }).exactOptional(),
   resources: resources.exactOptional(),
 });

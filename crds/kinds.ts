@@ -2,6 +2,13 @@
 // read where the API server serves it. Another kind is a line here; what goes through all kinds goes through this table.
 import * as z from "zod";
 import { agentManifest, pallasAgent, type AgentSpec, type AgentStatus, type PallasAgent } from "./agent.ts";
+import {
+  approvalManifest,
+  pallasApproval,
+  type ApprovalSpec,
+  type ApprovalStatus,
+  type PallasApproval,
+} from "./approval.ts";
 import { manifestSchema, type ResourceDefinition } from "./definition.ts";
 import {
   instanceManifest,
@@ -11,6 +18,7 @@ import {
   type PallasInstance,
 } from "./instance.ts";
 import { group, version } from "./names.ts";
+import { pallasPolicy, policyManifest, type PallasPolicy, type PolicySpec, type PolicyStatus } from "./policy.ts";
 import {
   pallasRegistration,
   registrationManifest,
@@ -55,6 +63,8 @@ export const kinds = {
     pallasRegistration,
     registrationManifest,
   ),
+  PallasPolicy: kindOf<PolicySpec, PolicyStatus, PallasPolicy>(pallasPolicy, policyManifest),
+  PallasApproval: kindOf<ApprovalSpec, ApprovalStatus, PallasApproval>(pallasApproval, approvalManifest),
 };
 
 /** A resource of any kind. */
@@ -71,10 +81,13 @@ export const kindNames: readonly string[] = [
   ...Object.keys(kinds).filter((name) => name !== pallasInstance.kind),
 ];
 
-/** Kinds of which people write manifests; of the others a gateway writes every object. */
-export const manifestKindNames: readonly string[] = kindNames.filter((name) => name !== pallasRegistration.kind);
+/** Of these a gateway writes every object; of the others people write manifests. */
+const writtenByGateway: readonly string[] = [pallasRegistration.kind, pallasApproval.kind];
+export const manifestKindNames: readonly string[] = kindNames.filter((name) => !writtenByGateway.includes(name));
 
 export const agentType = kinds.PallasAgent.type;
 export const instanceType = kinds.PallasInstance.type;
 export const serverType = kinds.PallasServer.type;
 export const registrationType = kinds.PallasRegistration.type;
+export const policyType = kinds.PallasPolicy.type;
+export const approvalType = kinds.PallasApproval.type;

@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { efforts, scopes } from "./agent-settings.ts";
 import { providerKinds } from "./instance.ts";
+import { policyActions } from "./policy.ts";
 import { builtInProviders, reasoningContents } from "./references.ts";
 
 const fileKey = z.object({ name: z.string(), key: z.string() });
@@ -187,6 +188,10 @@ export const runConfigSchema = z.object({
   auth: auth.exactOptional(),
   /** Whether the instance has a gateway, which says by a header for whom it calls, and reaches the compositor. Absent: none. */
   gateway: z.literal(true).exactOptional(),
+  /** Its model may ask its caller by the tool ask_user. Absent: not. */
+  askUser: z.literal(true).exactOptional(),
+  /** Its calls are judged by a policy, which its live configuration holds: where that has none or cannot be read, calls are denied. */
+  policy: z.literal(true).exactOptional(),
   /** Absent: nothing is sent. */
   telemetry: z.object({ otlpEndpoint: z.string() }).exactOptional(),
   logLevel: z.enum(["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"]),
@@ -196,6 +201,23 @@ export type RequestSettings = RunConfig["request"];
 /** Of one call; how many run at a time is not its own affair. */
 export type LoopLimits = Omit<RunConfig["limits"], "concurrentCalls">;
 export type HistorySettings = RunConfig["history"];
+
+/** The policy that holds for an agent. */
+const livePolicy = z.union([
+  z.object({
+    name: z.string(),
+    /** Of the policy when it had these rules. */
+    generation: z.number(),
+    /** For compilePolicy of lib/policy, which judges them again. */
+    rules: z.array(z.unknown()),
+    default: z.enum(policyActions).exactOptional(),
+    /** What is wrong with the policy's spec: these are its last rules without a fault. */
+    faulty: z.string().exactOptional(),
+  }),
+  /** Nothing holds, and every call is denied: why. */
+  z.object({ name: z.string(), fault: z.string() }),
+]);
+export type LivePolicy = z.output<typeof livePolicy>;
 
 /** Read as it is asked for: a change of it rolls no pods. */
 const liveConfigSchema = z.object({
@@ -211,6 +233,16 @@ const liveConfigSchema = z.object({
       audience: z.string(),
       subject: z.string(),
       keys: z.array(z.looseObject({ kty: z.string() })),
+    })
+    .exactOptional(),
+  /** Absent: the agent has no policy, and every call is allowed. */
+  policy: livePolicy.exactOptional(),
+  /** Absent: the instance has no gateway, and what is to be asked about is denied, unless the caller itself can be asked. */
+  approvals: z
+    .object({
+      /** Base URL of the gateway, as agents reach it. */
+      url: z.string(),
+      timeoutMs: z.number(),
     })
     .exactOptional(),
 });

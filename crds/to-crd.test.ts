@@ -131,6 +131,8 @@ describe("CFG-5 the committed CRDs", () => {
       "pallasinstances.yaml",
       "pallasservers.yaml",
       "pallasregistrations.yaml",
+      "pallaspolicies.yaml",
+      "pallasapprovals.yaml",
     ]);
     for (const [name, contents] of files) expect(await readFile(new URL(name, import.meta.url), "utf8")).toBe(contents);
   });

@@ -35,6 +35,14 @@ function requireBounds(node: Json, path: string): void {
   if (!described && !path.endsWith("[]")) throw new Error(`${path}: a field needs a description`);
 }
 
+const structuralProperties = (properties: Json, path: string): Json =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, child]) => {
+      if (!isObject(child)) throw new Error(`${path}.${name}: expected a schema`);
+      return [name, structural(child, `${path}.${name}`)];
+    }),
+  );
+
 /** One node of zod's output as the API server wants it; children first. */
 function structural(node: Json, path: string): Json {
   const { additionalProperties, properties, items, anyOf, ...rest } = node;
@@ -46,17 +54,13 @@ function structural(node: Json, path: string): Json {
   }
   if (node["x-kubernetes-preserve-unknown-fields"] === true) {
     delete result["propertyNames"];
+    if (isObject(properties)) result["properties"] = structuralProperties(properties, path);
     requireBounds(result, path);
     return result;
   }
   if (anyOf !== undefined) result["anyOf"] = anyOf;
   if (isObject(properties)) {
-    result["properties"] = Object.fromEntries(
-      Object.entries(properties).map(([name, child]) => {
-        if (!isObject(child)) throw new Error(`${path}.${name}: expected a schema`);
-        return [name, structural(child, `${path}.${name}`)];
-      }),
-    );
+    result["properties"] = structuralProperties(properties, path);
   }
   if (isObject(items)) result["items"] = structural(items, `${path}[]`);
   if (isObject(additionalProperties)) result["additionalProperties"] = structural(additionalProperties, `${path}[]`);
@@ -75,7 +79,8 @@ export function structuralSchema(schema: z.ZodType, path: string): Json {
 
 /** The CustomResourceDefinition of one kind, as an object. */
 export function renderCrd(definition: ResourceDefinition): Json {
-  const { kind, plural, singular, shortNames, description, columns, nameRules, scale } = definition;
+  const { kind, plural, singular, shortNames, description, columns, nameRules, objectRules = [], scale } = definition;
+  const rules = [...nameRules, ...objectRules].map(({ cel, message }) => ({ rule: cel, message }));
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -97,9 +102,7 @@ export function renderCrd(definition: ResourceDefinition): Json {
               type: "object",
               required: ["spec"],
               // The server drops an empty list, and would call it a conflict with whoever applied it.
-              ...(nameRules.length > 0
-                ? { "x-kubernetes-validations": nameRules.map(({ cel, message }) => ({ rule: cel, message })) }
-                : {}),
+              ...(rules.length > 0 ? { "x-kubernetes-validations": rules } : {}),
               properties: {
                 apiVersion: { type: "string", description: "Version of this schema." },
                 kind: { type: "string", description: "Kind of this resource." },

@@ -85,7 +85,18 @@ const renderRules = (rules: readonly string[]): string =>
   rules.length === 0 ? "" : `${rules.map((rule) => `- ${rule}`).join("\n")}\n\n`;
 
 function renderKind(definition: ResourceDefinition, written: Written): string {
-  const { kind, singular, shortNames, description, nameRules, columns, spec, status, scale } = definition;
+  const {
+    kind,
+    singular,
+    shortNames,
+    description,
+    nameRules,
+    objectRules = [],
+    columns,
+    spec,
+    status,
+    scale,
+  } = definition;
   const wide = columns.filter(({ priority = 0 }) => priority > 0).map(({ name }) => name);
   const names = columns.filter(({ priority = 0 }) => priority === 0).map(({ name }) => name);
   return [
@@ -93,7 +104,7 @@ function renderKind(definition: ResourceDefinition, written: Written): string {
     `${description} Short name \`${shortNames.join("`, `")}\`, category \`pallas\`, namespaced.${
       scale ? " `kubectl scale` and autoscalers set `spec.replicas`." : ""
     } Columns: ${names.join(", ")}; with \`-o wide\` also ${wide.join(", ")}.\n`,
-    renderRules(nameRules.map(({ message }) => message)).trimEnd(),
+    renderRules([...nameRules, ...objectRules].map(({ message }) => message)).trimEnd(),
     "",
     renderPart(`${singular}.spec`, spec, written),
     renderPart(`${singular}.status`, status, written),

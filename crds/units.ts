@@ -23,6 +23,18 @@ export function parseDurationMs(duration: string): number {
   return totalMicroseconds / 1000;
 }
 
+/** A duration from `minimum` to `maximum`, both included. */
+export const durationFrom = (minimum: string, maximum: string, description: string) =>
+  withRules(text(32, description, { pattern: durationPattern, expected: "a duration such as 30s, 10m or 1h30m" }), {
+    cel: `duration(self) >= duration('${minimum}') && duration(self) <= duration('${maximum}')`,
+    message: `must be at least ${minimum} and at most ${maximum}`,
+    holds: (value) => {
+      if (!durationPattern.test(value)) return true; // said by the pattern already
+      const ms = parseDurationMs(value);
+      return ms >= parseDurationMs(minimum) && ms <= parseDurationMs(maximum);
+    },
+  });
+
 /** A duration above zero and up to `maximum`. */
 export const duration = (maximum: string, description: string) =>
   withRules(text(32, description, { pattern: durationPattern, expected: "a duration such as 30s, 10m or 1h30m" }), {

@@ -79,10 +79,10 @@ describe("CFG-5 several problems are told at once, each with its document", () =
       [3, "document default/?", "kind"],
     ]);
     expect(problems.map(({ message }) => message)).toEqual([
-      'expected "PallasInstance", "PallasAgent", "PallasServer", found "PallasAgnt" (did you mean "PallasAgent"?)',
-      'expected "PallasInstance", "PallasAgent", "PallasServer", found "Pod"',
-      'expected "PallasInstance", "PallasAgent", "PallasServer", found nothing',
-      'expected "PallasInstance", "PallasAgent", "PallasServer", found nothing',
+      'expected "PallasInstance", "PallasAgent", "PallasServer", "PallasPolicy", found "PallasAgnt" (did you mean "PallasAgent"?)',
+      'expected "PallasInstance", "PallasAgent", "PallasServer", "PallasPolicy", found "Pod"',
+      'expected "PallasInstance", "PallasAgent", "PallasServer", "PallasPolicy", found nothing',
+      'expected "PallasInstance", "PallasAgent", "PallasServer", "PallasPolicy", found nothing',
     ]);
   });
 

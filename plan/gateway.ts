@@ -7,7 +7,13 @@ import type { PallasInstance } from "../crds/instance.ts";
 import { gatewayAudience, ports } from "../crds/names.ts";
 import type { SecretKey } from "../crds/run-config.ts";
 import { hashRunConfig } from "./run-config.ts";
-import { builtInBodyLimit, effectiveReadBytes, effectiveResources, sharedDrainTimeoutMs } from "./settings.ts";
+import {
+  approvalSettings,
+  builtInBodyLimit,
+  effectiveReadBytes,
+  effectiveResources,
+  sharedDrainTimeoutMs,
+} from "./settings.ts";
 import { externalHost } from "./urls.ts";
 
 export interface ResolvedGateway {
@@ -86,6 +92,8 @@ export function resolveGateway(instance: PallasInstance): ResolvedGateway | unde
     ...(directory?.public === true && { directory: { public: true } }),
     ...(log?.arguments === "redacted" && { log: { arguments: "redacted" } }),
     ...renderDiscovery(spec.gateway),
+    approvals: approvalSettings(instance),
+    ...defined({ policyRef: spec.gateway.policyRef?.name }),
     ports: { http: ports.gateway, admin: ports.gatewayAdmin },
     http: {
       allowedHosts: [...(host === undefined ? [] : [host]), ...(spec.http?.allowedHosts ?? [])],

@@ -6,6 +6,7 @@ import * as z from "zod";
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import type { Kind } from "../crds/kinds.ts";
+import type { PallasPolicy } from "../crds/policy.ts";
 import type { PallasServer } from "../crds/server.ts";
 import { apiVersion } from "../crds/names.ts";
 import type { Outcome } from "./validation-error.ts";
@@ -43,6 +44,7 @@ export interface Watched<Resource extends { status?: unknown }> {
 export type WatchedAgent = Watched<PallasAgent>;
 export type WatchedInstance = Watched<PallasInstance>;
 export type WatchedServer = Watched<PallasServer>;
+export type WatchedPolicy = Watched<PallasPolicy>;
 
 interface Identity {
   apiVersion: typeof apiVersion;

@@ -10,8 +10,16 @@ import { describeIssue, describeUnknownKey } from "./describe-issue.ts";
 import { formatPath, type ValidationError, type Outcome } from "./validation-error.ts";
 import { schemaAt } from "./schema-at.ts";
 
+/** Null is a value there, which the API server keeps. */
+const admitsNull = (schema: z.core.$ZodType, key: string): boolean => {
+  const at = schemaAt(schema, []);
+  if (at instanceof z.ZodRecord) return z.safeParse(at.valueType, null).success;
+  const field = at instanceof z.ZodObject ? at.shape[key] : undefined;
+  return field !== undefined && z.safeParse(field, null).success;
+};
+
 /**
- * A copy without null where the schema has a field: to the API server such a field is absent, and `servers:` with
+ * A copy without null where the schema has a field that cannot be null: to the API server it is absent, and `servers:` with
  * nothing after it is null in YAML. A key that the schema does not have is kept, to be named, or dropped.
  */
 export function withoutNulls(schema: z.core.$ZodType, raw: unknown, unknownKeys: "kept" | "dropped"): unknown {
@@ -20,11 +28,13 @@ export function withoutNulls(schema: z.core.$ZodType, raw: unknown, unknownKeys:
     return at instanceof z.ZodArray ? raw.map((item) => withoutNulls(at.element, item, unknownKeys)) : raw;
   }
   if (typeof raw !== "object" || raw === null) return raw;
-  const isDropped = unknownKeys === "dropped" && at instanceof z.ZodObject;
+  const isOpen = at instanceof z.ZodObject && at.def.catchall instanceof z.ZodUnknown;
+  const isDropped = unknownKeys === "dropped" && at instanceof z.ZodObject && !isOpen;
   const entries = Object.entries(raw).flatMap(([key, value]): [string, unknown][] => {
     const child = at && schemaAt(at, [key]);
     if (!child) return isDropped ? [] : [[key, value]];
-    return value === null ? [] : [[key, withoutNulls(child, value, unknownKeys)]];
+    if (value === null) return admitsNull(schema, key) ? [[key, null]] : [];
+    return [[key, withoutNulls(child, value, unknownKeys)]];
   });
   return Object.fromEntries(entries);
 }

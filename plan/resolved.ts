@@ -49,7 +49,7 @@ export function renderResolved(
     settings,
     config,
     hash: hashRunConfig(config),
-    live: renderLiveConfig(agent, around.instance, signer),
+    live: renderLiveConfig(agent, around, urls, signer),
     bridges: bridgesOf(agent, around),
     callers: [...(around.callers.get(agent.metadata.name) ?? [])].toSorted(),
   };

@@ -24,7 +24,8 @@ import { renderIdentity } from "./catalogue.ts";
 import { isBuiltIn, resolveModels } from "./models.ts";
 import { isRegistryEntry, renderRegistryEntry } from "./registry-entry.ts";
 import type { Neighbourhood } from "./resolve.ts";
-import type { EffectiveSettings } from "./settings.ts";
+import { findPolicyInForce } from "./policy-in-force.ts";
+import { approvalSettings, effectivePolicy, type EffectiveSettings } from "./settings.ts";
 import {
   addressOf,
   isCalledDirectly,
@@ -235,6 +236,8 @@ export function renderRunConfig(
     },
     ...renderAuth(instance, url),
     ...(instance.spec.gateway === undefined ? {} : { gateway: true as const }),
+    ...(agent.spec.askUser === true && { askUser: true as const }),
+    ...(effectivePolicy(agent, instance) !== undefined && { policy: true as const }),
     ...renderTelemetry(instance),
     logLevel: instance.spec.logLevel ?? "INFO",
   };
@@ -252,12 +255,33 @@ function renderGateway(
   return { gateway: { issuer: signer.issuer, audience, subject, keys: signer.keys } };
 }
 
+/** Whom a policy's ask goes to: where there is nobody, it is denied. */
+function renderPolicy(
+  agent: PallasAgent,
+  { instance, policies }: Neighbourhood,
+  urls: PeerUrls,
+): Pick<LiveConfig, "policy" | "approvals"> {
+  const name = effectivePolicy(agent, instance);
+  const { timeoutMs } = approvalSettings(instance);
+  return {
+    ...(name !== undefined && { policy: findPolicyInForce(policies?.get(name), name) }),
+    ...(instance.spec.gateway !== undefined &&
+      name !== undefined && { approvals: { url: urls.gateway(instance), timeoutMs } }),
+  };
+}
+
 /** What the agent may learn while it runs. */
-export const renderLiveConfig = (agent: PallasAgent, instance: PallasInstance, signer?: TokenSigner): LiveConfig => ({
+export const renderLiveConfig = (
+  agent: PallasAgent,
+  around: Neighbourhood,
+  urls: PeerUrls,
+  signer?: TokenSigner,
+): LiveConfig => ({
   schema: 1,
   severalPods: agent.spec.replicas > 1,
-  card: renderCard(agent, instance, publishedAgentUrl(agent, instance)),
-  ...renderGateway(instance, signer),
+  card: renderCard(agent, around.instance, publishedAgentUrl(agent, around.instance)),
+  ...renderGateway(around.instance, signer),
+  ...renderPolicy(agent, around, urls),
 });
 
 /** The bytes that are written. */

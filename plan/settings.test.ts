@@ -102,6 +102,7 @@ const cases: [
     at("pod", "priorityClassName"),
   ],
   ["tolerations", (tolerations) => ({ pod: { tolerations } }), [], [{ key: "a" }], at("pod", "tolerations")],
+  ["policyRef", (name) => ({ policyRef: { name } }), "careful", "cautious", at("policy")],
   ["networkPolicy.enabled", (enabled) => ({ networkPolicy: { enabled } }), false, true, at("networkPolicy", "enabled")],
   ["networkPolicy.from", (from) => ({ networkPolicy: { from } }), [], [{ ports: [] }], at("networkPolicy", "from")],
 ];

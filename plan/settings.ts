@@ -3,7 +3,8 @@ import type { AgentSpec, PallasAgent } from "../crds/agent.ts";
 import type { InstanceSpec, PallasInstance } from "../crds/instance.ts";
 import { compareQuantities, parseDurationMs, parseQuantity } from "../crds/units.ts";
 
-type Defaults = NonNullable<InstanceSpec["agentDefaults"]>;
+/** Without the policy, which has no built-in. */
+type Defaults = Omit<NonNullable<InstanceSpec["agentDefaults"]>, "policyRef">;
 type Settings = { [Key in keyof Defaults]-?: NonNullable<Defaults[Key]> };
 
 const builtIn = {
@@ -95,6 +96,16 @@ export const effectiveScope = ({ spec }: PallasAgent, instance: PallasInstance):
 export const sharedDrainTimeoutMs = ({ spec }: PallasInstance): number =>
   parseDurationMs(spec.agentDefaults?.drainTimeout ?? builtIn.drainTimeout);
 
+/** How long somebody may take to decide of a call, and how long what was decided is kept. */
+export const approvalSettings = ({ spec: { gateway } }: PallasInstance): { timeoutMs: number; keepMs: number } => ({
+  timeoutMs: parseDurationMs(gateway?.approvals?.timeout ?? "10m"),
+  keepMs: parseDurationMs(gateway?.approvals?.keep ?? "168h"),
+});
+
+/** Name of the policy that an agent's calls are judged by; undefined: all are allowed. */
+export const effectivePolicy = ({ spec }: PallasAgent, instance: PallasInstance): string | undefined =>
+  (spec.policyRef ?? instance.spec.agentDefaults?.policyRef)?.name;
+
 /** Maps of several layers are merged, the later ones win. */
 export function effectivePod(...written: Defaults["pod"][]): Settings["pod"] {
   const pods = [builtIn.pod, ...written];
@@ -120,6 +131,7 @@ export function effectiveSettings(agent: PallasAgent, instance: PallasInstance) 
     resources,
     bodyLimitBytes: effectiveReadBytes(instance.spec.http?.bodyLimit, builtInBodyLimit, resources),
     pod,
+    policy: effectivePolicy(agent, instance),
     scope: effectiveScope(agent, instance),
     request: { ...builtIn.request, ...shared.request, ...own.request },
     networkPolicy: { ...builtIn.networkPolicy, ...shared.networkPolicy, ...own.networkPolicy },

@@ -20,15 +20,20 @@ export interface PeerUrls {
   server(name: string): string;
   /** Of the registry of tools at an instance's gateway. */
   registry(instance: PallasInstance): string;
+  /** Base URL of an instance's gateway, on its main port. */
+  gateway(instance: PallasInstance): string;
 }
 
 /** In a cluster. */
 export const clusterPeerUrls = (namespace: string): PeerUrls => ({
   agent: (name) => clusterAgentUrl(name, namespace),
   server: (name) => clusterServerUrl(name, namespace),
-  registry: ({ metadata, spec }) =>
-    `${serviceUrl(gatewayName(metadata.name), namespace, spec.gateway?.service?.port ?? ports.gateway)}${registryMcpPath}`,
+  registry: (instance) => `${clusterGatewayUrl(instance, namespace)}${registryMcpPath}`,
+  gateway: (instance) => clusterGatewayUrl(instance, namespace),
 });
+
+const clusterGatewayUrl = ({ metadata, spec }: PallasInstance, namespace: string): string =>
+  serviceUrl(gatewayName(metadata.name), namespace, spec.gateway?.service?.port ?? ports.gateway);
 
 /** On this machine, by the name of what it listens on. */
 export const localUrl = (port: number, host: string, path: string): string => `http://${host}:${port}${path}`;

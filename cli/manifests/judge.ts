@@ -164,7 +164,8 @@ function findReferences({ instances, runnable, servers }: Checked<Source>): Map<
   };
   for (const { agent, around } of runnable) {
     const { secrets, texts } = referencedFiles(
-      renderResolved(agent, around, { agent: () => "", server: () => "", registry: () => "" }).config,
+      renderResolved(agent, around, { agent: () => "", server: () => "", registry: () => "", gateway: () => "" })
+        .config,
     );
     add(agent, "Secret", secrets);
     add(agent, "ConfigMap", texts);

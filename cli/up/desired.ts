@@ -260,11 +260,13 @@ interface Rendering extends Placed {
 function renderRunnable({ agent, around, servers, port, ports, gateways, context, file }: Rendering): RunnableAgent {
   const { namespace } = agent.metadata;
   // An agent whose sub-agent has no port waits for it, and is rendered anew when there is one.
+  const gatewayUrl = (instance: PallasInstance, path: string) =>
+    localUrl(gateways.get(gatewayKey(instance))?.port ?? 0, context.urlHost, path);
   const urls = {
     agent: (name: string) => localAgentUrl(ports.get(`${namespace}/${name}`) ?? 0, context.urlHost),
     server: (name: string) => bridgeUrl(context.serverPorts.get(serverKey({ metadata: { namespace, name } })) ?? 0),
-    registry: (instance: PallasInstance) =>
-      localUrl(gateways.get(gatewayKey(instance))?.port ?? 0, context.urlHost, registryMcpPath),
+    registry: (instance: PallasInstance) => gatewayUrl(instance, registryMcpPath),
+    gateway: (instance: PallasInstance) => gatewayUrl(instance, ""),
   };
   const { config, live } = renderResolved(agent, around, urls, context.signer);
   const runConfig = serialiseConfig(config);

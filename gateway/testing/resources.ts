@@ -61,6 +61,7 @@ export const testConfig = (changes: Partial<GatewayConfig> = {}): GatewayConfig 
   audience: gatewayAudience("ouranos", "agents"),
   management: "approve",
   access: testAccess,
+  approvals: { timeoutMs: 600_000, keepMs: 604_800_000 },
   ports: { http: 0, admin: 0 },
   http: { allowedHosts: [], allowedOrigins: ["https://app.example.com"], bodyLimitBytes: 100_000 },
   drainTimeoutMs: 5_000,

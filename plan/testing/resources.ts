@@ -54,7 +54,12 @@ export const sampleNeighbourhood = (instance: PallasInstance, ...agents: PallasA
   neighbourhood(instance, agents);
 
 /** Where nobody asks where anything is. */
-export const sampleUrls: PeerUrls = { agent: String, server: String, registry: () => "registry" };
+export const sampleUrls: PeerUrls = {
+  agent: String,
+  server: String,
+  registry: () => "registry",
+  gateway: () => "gateway",
+};
 
 /** Those of an operator that is told nothing. */
 export const defaultLimits = limitsOf(z.object(limitVariables).parse({}));

@@ -52,6 +52,7 @@ export async function startGatewayUnderTest(options: GatewayUnderTestOptions): P
       { who: { claim: { name: "team", value: "bench" } }, as: { role, ...everything } },
     ],
     ...defined({ jwt, embeddings }),
+    approvals: { timeoutMs: 600_000, keepMs: 604_800_000 },
     ports: { http: port, admin: adminPort },
     http: { allowedHosts: [], allowedOrigins: [], bodyLimitBytes: 32 * 1024 * 1024 },
     drainTimeoutMs: 1_000,

@@ -109,7 +109,7 @@ export const fullInstanceSpecs = [
         instructions: false,
       },
     ],
-    agentDefaults: settings,
+    agentDefaults: { ...settings, policyRef: { name: "cautious" } },
     http: { allowedHosts: ["a.example.com"], allowedOrigins: ["https://chat.example.com"], bodyLimit: "8Mi" },
     registry: {
       replicas: 2,
@@ -135,6 +135,8 @@ export const fullInstanceSpecs = [
         apiKey: secret("embeddings"),
       },
       pinnedTools: ["argos__search_web"],
+      policyRef: { name: "cautious" },
+      approvals: { timeout: "5m", keep: "24h" },
     },
     caBundle: { configMapKeyRef: { name: "corp-ca", key: "ca.crt" } },
     proxy: { https: "http://proxy:3128", http: "http://proxy:3129", noProxy: [".corp"] },
@@ -172,6 +174,8 @@ export const fullAgentSpecs = [
   {
     instanceRef: { name: "ouranos" },
     title: "Tech Research",
+    policyRef: { name: "careful" },
+    askUser: true,
     description: "Searches",
     icons: [{ src: "https://example.com/a.svg", mimeType: "image/svg+xml" }],
     instruction: "You are",

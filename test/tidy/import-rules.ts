@@ -14,7 +14,7 @@ const rules: readonly FolderRule[] = [
   { prefix: "crds/", own: [], packages: ["zod"] },
   { prefix: "crds/to-crd.ts", own: ["crds/"], packages: ["zod", "node:*", "js-yaml"] },
   { prefix: "crds/to-reference.ts", own: ["crds/"], packages: ["node:*"] },
-  { prefix: "plan/", own: ["crds/"], packages: ["zod", "node:crypto"] },
+  { prefix: "plan/", own: ["crds/", "lib/policy/"], packages: ["zod", "node:crypto"] },
   { prefix: "lib/process/", own: [] },
   { prefix: "lib/kube/", own: ["lib/process/"] },
   { prefix: "lib/mcp/", own: ["lib/process/", "lib/outgoing/"] },

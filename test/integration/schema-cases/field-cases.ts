@@ -30,6 +30,7 @@ const oneOfEachType: [string, unknown][] = [
 ];
 
 function wrongTypes(node: SchemaNode): Change[] {
+  if (node.type === undefined && node["x-kubernetes-preserve-unknown-fields"]) return [];
   const types = node["x-kubernetes-int-or-string"] ? ["integer"] : [node.type ?? ""];
   if (node.type === "number") types.push("integer");
   return (
@@ -92,7 +93,7 @@ function listCases(node: SchemaNode, value: unknown): Change[] {
     refused(`with ${maxItems + 1} entries`, many(maxItems + 1)),
     { title: "with an entry twice", value: [first, nth(5), first], expected: isUnique ? "refused" : "accepted" },
     { title: "with an entry three times", value: [first, first, first], expected: isUnique ? "refused" : "accepted" },
-    refused("with a null entry", [first, null]),
+    ...(items.nullable ? [] : [refused("with a null entry", [first, null])]),
   ];
 }
 
@@ -113,14 +114,16 @@ function mapCases({ maxProperties }: SchemaNode, value: unknown): Change[] {
 }
 
 /** `servers` → `serverz`, next to the right one. */
-function misspeltKeys({ properties }: SchemaNode, value: unknown): Change[] {
+function misspeltKeys(node: SchemaNode, value: unknown): Change[] {
+  const { properties } = node;
   if (!properties || !isJson(value)) return [];
   const misspelt = (name: string) => `${name.slice(0, -1)}${name.endsWith("z") ? "y" : "z"}`;
+  const unknown = node["x-kubernetes-preserve-unknown-fields"] ? accepted : refused;
   return [
     ...Object.keys(properties).map((name) =>
-      refused(`with "${misspelt(name)}" beside "${name}"`, { ...value, [misspelt(name)]: value[name] ?? "x" }),
+      unknown(`with "${misspelt(name)}" beside "${name}"`, { ...value, [misspelt(name)]: value[name] ?? "x" }),
     ),
-    refused("with an unknown key that is null", { ...value, unknownKey: null }),
+    unknown("with an unknown key that is null", { ...value, unknownKey: null }),
   ];
 }
 

@@ -22,12 +22,22 @@ const second = [
   ...[/\.instruction$/, /\.headers\[\]\.value$/, /\.externalUrl\.host$/],
   ...[/\.apiKey$/, /\.(servers|providers)\[\]\.forwardInboundAuth$/],
 ];
+/** What a decision on a call has with one verdict only. */
+const edited = /^spec\.decision\.arguments$/;
+const answered = /^spec\.decision\.answer$/;
+const plain = [edited, answered];
 const leftOut = [
-  [...first, ...elsewhere],
-  [...second, access("role|serviceAccount|claim|agents|servers"), ...onlySource("container"), /^spec\.env\[\]\.value$/],
-  [...second, access("agent|serviceAccount|tokenFrom"), ...onlySource("package"), /^spec\.env\[\]\.valueFrom$/],
-  [...first, ...onlySource("local"), /^spec\.env\[\]\.valueFrom$/],
-  [...second, access("agent|serviceAccount|tokenFrom"), ...elsewhere],
+  [...first, ...elsewhere, ...plain],
+  [
+    ...second,
+    access("role|serviceAccount|claim|agents|servers"),
+    ...onlySource("container"),
+    answered,
+    /^spec\.env\[\]\.value$/,
+  ],
+  [...second, access("agent|serviceAccount|tokenFrom"), ...onlySource("package"), edited, /^spec\.env\[\]\.valueFrom$/],
+  [...first, ...onlySource("local"), ...plain, /^spec\.env\[\]\.valueFrom$/],
+  [...second, access("agent|serviceAccount|tokenFrom"), ...elsewhere, ...plain],
 ];
 
 /** Values that rules over several fields ask for. */
@@ -35,14 +45,21 @@ const chosen: Record<string, string> = {
   "spec.providers[].kind": "bedrock",
   "spec.registry.metrics.mode": "podMonitor",
   "spec.gateway.embeddings.kind": "openai",
+  "spec.gateway.approvals.timeout": "1m",
   "spec.package.kind": "pypi",
   "spec.package.name": "mcp-server",
 };
+
+function verdictOf(omit: readonly RegExp[]): string {
+  if (!omit.includes(edited)) return "approveEdited";
+  return omit.includes(answered) ? "approve" : "answer";
+}
 
 const entries = [0, 1];
 
 function sampleOf(node: SchemaNode, schemaPath: string, n: number, omit: readonly RegExp[]): unknown {
   if (chosen[schemaPath] !== undefined) return chosen[schemaPath];
+  if (schemaPath === "spec.decision.verdict") return verdictOf(omit);
   if (node["x-kubernetes-int-or-string"]) return nthText(node, n);
   switch (node.type) {
     case "string":
@@ -59,13 +76,14 @@ function sampleOf(node: SchemaNode, schemaPath: string, n: number, omit: readonl
     case "object":
       return sampleObject(node, schemaPath, n, omit);
     case undefined:
+      if (node["x-kubernetes-preserve-unknown-fields"]) return n;
       throw new Error(`expected a type at ${schemaPath}, found none`);
   }
 }
 
 function sampleObject(node: SchemaNode, schemaPath: string, n: number, omit: readonly RegExp[]): Json {
   const { additionalProperties } = node;
-  if (node["x-kubernetes-preserve-unknown-fields"]) return { k0: "text", k1: { inner: [1] } };
+  if (node["x-kubernetes-preserve-unknown-fields"] && !node.properties) return { k0: "text", k1: { inner: [1] } };
   if (additionalProperties) {
     const values = entries.map((n) => [`k${n}`, sampleOf(additionalProperties, `${schemaPath}{}`, n, omit)]);
     return Object.fromEntries(values);

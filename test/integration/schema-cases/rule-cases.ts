@@ -36,8 +36,53 @@ const kinds =
   "kind is needed, because the name is not one of anthropic, openai, openai-compatible, google, bedrock, huggingface";
 const resourceNames = "must be named by resources such as cpu, memory or ephemeral-storage";
 
+const hash = `sha256:${"0".repeat(64)}`;
+const decision = { argumentsHash: hash, by: "ann", at: "2026-11-21T10:00:00Z" };
+const question = {
+  ...spec,
+  ...{ sessionHash: "0".repeat(64), caller: "ann", chain: [], server: "bank", tool: "pay", toolHash: hash },
+  ...{ argumentsHash: hash, arguments: "{}", redacted: [], policy: { name: "p", generation: 1 } },
+  ...{ callHash: "0".repeat(64), expiresAt: "2026-11-21T10:00:00Z" },
+};
+
 /** By message: what people read is what the pair is about. */
 const pairs: Record<string, RulePair> = {
+  "arguments are needed with verdict approveEdited, and are for it only": {
+    holds: [
+      { ...decision, verdict: "approve" },
+      { ...decision, verdict: "approveEdited", arguments: "{}" },
+    ],
+    violated: [
+      { ...decision, verdict: "approveEdited" },
+      { ...decision, verdict: "approve", arguments: "{}" },
+    ],
+  },
+  "answer is needed with verdict answer, and is for it only": {
+    holds: [
+      { ...decision, verdict: "denyAbort" },
+      { ...decision, verdict: "answer", answer: "" },
+    ],
+    violated: [
+      { ...decision, verdict: "answer" },
+      { ...decision, verdict: "denyContinue", answer: "no" },
+    ],
+  },
+  "scope session is for verdict approve only": {
+    holds: [
+      { ...decision, verdict: "approve", scope: "session" },
+      { ...decision, verdict: "denyContinue", scope: "once" },
+    ],
+    violated: [
+      { ...decision, verdict: "denyContinue", scope: "session" },
+      { ...decision, verdict: "approveEdited", arguments: "{}", scope: "session" },
+    ],
+  },
+  "decision.argumentsHash must be spec.argumentsHash: another call was looked at": {
+    holds: [question, { ...question, decision: { ...decision, verdict: "approve" } }],
+    violated: [
+      { ...question, decision: { ...decision, verdict: "approve", argumentsHash: `sha256:${"1".repeat(64)}` } },
+    ],
+  },
   "metadata.name must be at most 50 lower-case letters, digits and hyphens, starting with a letter": {
     holds: ["a", "a-9", longName.slice(1)],
     violated: [longName, "9a", "a.b", "a_b", "A", "a-", "-a", ""],
@@ -235,11 +280,24 @@ function durationPair(maximum: string): RulePair {
   };
 }
 
+const durationRange = /^must be at least (?<minimum>.+) and at most (?<maximum>.+)$/;
+
+/** At both ends, and one step past each. */
+function durationRangePair(minimum: string, maximum: string): RulePair {
+  const [least, most] = [parseDurationMs(minimum), parseDurationMs(maximum)];
+  return {
+    holds: [minimum, maximum, `${least}ms`, `${most}ms`, `${most - 1}ms1ms`],
+    violated: [`${most + 1}ms`, `${maximum}0.001ms`, ...(least > 0 ? [`${least - 1}ms`, `${least - 1}.999ms`] : [])],
+  };
+}
+
 /** The pair of a rule, or undefined for a rule over an old value. */
 export function rulePair(rule: CelRule): RulePair | undefined {
   if (isTransitionRule(rule)) return undefined;
   const { maximum } = durationBounds.exec(rule.message)?.groups ?? {};
-  const pair = maximum === undefined ? pairs[rule.message] : durationPair(maximum);
+  const range = durationRange.exec(rule.message)?.groups;
+  const ofRange = range && durationRangePair(range["minimum"] ?? "", range["maximum"] ?? "");
+  const pair = ofRange ?? (maximum === undefined ? pairs[rule.message] : durationPair(maximum));
   if (!pair) {
     throw new Error(
       `expected values that hold and violate the rule "${rule.message}", found none; add them in rule-cases.ts`,

@@ -239,6 +239,24 @@ const samples: Record<string, PatternSamples> = {
     matching: ["::1", "fd00::1", "10.0.0.1", "::ffff:1.2.3.4"],
     refused: ["[::1]", "a_b", "a.", "-a", "http://a", "a/b", "host:80", "a\n"],
   },
+  "^[0-9a-f]{64}$": {
+    nth: (n) => String(n).padStart(64, "0"),
+    ofLength: (length) => (length === 64 ? "a".repeat(64) : undefined),
+    refused: ["a".repeat(63), "A".repeat(64), `${"a".repeat(64)}\n`],
+  },
+  // The same for each n: what is hashed twice in one manifest must be equal there.
+  "^sha256:[0-9a-f]{64}$": {
+    nth: () => `sha256:${"0".repeat(64)}`,
+    ofLength: (length) => (length === 71 ? `sha256:${"a".repeat(64)}` : undefined),
+    refused: ["a".repeat(64), `sha256:${"A".repeat(64)}`, `sha256:${"a".repeat(63)}`, `sha1:${"a".repeat(66)}`],
+  },
+  "^[A-Za-z0-9_.-]+$": {
+    nth: (n) => `Rule_${n}.x-`,
+    ofLength: letters,
+    matching: ["-", ".", "_"],
+    refused: ["a b", "a/b", "ä", "a\n"],
+  },
+  "^[a-z0-9]+$": { nth: (n) => `proposal${n}`, ofLength: letters, refused: ["A", "a-b", "ä", "a\n"] },
   "^[0-9a-f]*$": { nth: (n) => `${n}abc`, ofLength: letters, matching: [""], refused: ["g", "A", "a b", "a\n"] },
   "^[^\\p{Cc}]+$": {
     nth: (n) => `some word ${n}`,

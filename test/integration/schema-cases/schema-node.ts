@@ -11,6 +11,7 @@ const nodeSchema = z.strictObject({
   type: z.enum(["object", "array", "string", "integer", "number", "boolean"]).optional(),
   description: z.string().optional(),
   format: z.string().optional(),
+  nullable: z.literal(true).optional(),
   default: z.unknown().optional(),
   get properties(): z.ZodOptional<z.ZodRecord<z.ZodString, typeof nodeSchema>> {
     return z.record(z.string(), nodeSchema).optional();
