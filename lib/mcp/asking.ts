@@ -15,6 +15,8 @@ export const notAskable: Askable = { form: false, url: false, sampling: false };
 export interface Question {
   method: "elicitation/create" | "sampling/createMessage";
   params: Record<string, unknown>;
+  /** How long whoever asks waits, where that is longer than questions mostly are; it is not sent. */
+  forMs?: number;
 }
 
 /** Resolves to the client's result; rejects when there is none, or the signal aborts. */

@@ -39,7 +39,7 @@ export interface SuspendedCalls {
 export interface SuspensionLimits {
   /** Calls that wait for their callers at a time. */
   max: number;
-  /** How long one waits. */
+  /** How long one waits, unless its questions say that they may take longer. */
   ttlMs: number;
 }
 
@@ -54,7 +54,7 @@ export function createSuspendedCalls(limits: SuspensionLimits, clock: Clock): Su
   const suspend = (call: Call, caller: Caller): string => {
     const state = mintOwnedId(caller);
     waiting.set(state, call);
-    call.expire(limits.ttlMs, () => waiting.delete(state));
+    call.expire(Math.max(limits.ttlMs, call.forMs), () => waiting.delete(state));
     return state;
   };
   const settle = async (call: Call, on: Attachment): Promise<Outcome> => {
@@ -124,6 +124,11 @@ class Call {
       on.signal.removeEventListener("abort", onAbort);
       this.#on = undefined;
     }
+  }
+
+  /** How long those may take who are asked. */
+  get forMs(): number {
+    return Math.max(0, ...[...this.#pending.values()].map(({ question }) => question.forMs ?? 0));
   }
 
   answer(answers: Readonly<Record<string, unknown>>): void {
