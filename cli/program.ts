@@ -3,12 +3,14 @@
 import { Command } from "commander";
 import { suggestion } from "../crds/did-you-mean.ts";
 import { addAgent } from "./commands/agent.ts";
+import { addApprovals } from "./commands/approvals.ts";
 import { addChat } from "./commands/chat.ts";
 import { addCheck } from "./commands/check.ts";
 import { addCompletion } from "./commands/completion.ts";
 import type { CommandContext } from "./commands/context.ts";
 import { addImport } from "./commands/import.ts";
 import { addInit } from "./commands/init.ts";
+import { addPolicy } from "./commands/policy.ts";
 import { addSearch } from "./commands/search.ts";
 import { addToken } from "./commands/token.ts";
 import { addUp } from "./commands/up.ts";
@@ -27,8 +29,10 @@ export function createProgram(context: CommandContext): Command {
   addAgent(program, context);
   addChat(program, context);
   addSearch(program, context);
+  addApprovals(program, context);
   addToken(program, context);
   addCheck(program, context);
+  addPolicy(program, context);
   addInit(program, context);
   addImport(program, context);
   addCompletion(program, context);

@@ -7,7 +7,7 @@ import { jsonLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { measure, places, type Answer, type JudgedQuery, type Measures } from "./measure.ts";
 import { readJsonLines } from "./read-json-lines.ts";
-import { renderTable } from "./table.ts";
+import { renderTable } from "../render-table.ts";
 import { readToolCatalogue, type ToolCatalogue } from "./tool-files.ts";
 
 /** Searches before time is measured, so that what is measured is a process that has been running for a while. */

@@ -34,7 +34,8 @@ function unknownIn(command: string): string[] {
   if (options.some((option) => ["--help", "--version"].includes(option))) return [];
   const found = program.commands.find((each) => each.name() === name);
   if (!found) return [`${command}: there is no command ${name}`];
-  const known = new Set(found.options.flatMap(({ long, short }) => [long, short]));
+  const inner = found.commands.find((each) => each.name() === words[1]);
+  const known = new Set([...found.options, ...(inner?.options ?? [])].flatMap(({ long, short }) => [long, short]));
   return options.filter((option) => !known.has(option)).map((option) => `${command}: there is no option ${option}`);
 }
 

@@ -104,6 +104,28 @@ describe("CLI-1 CLI-4 docs/cli.md, command by command", { timeout: 120_000 }, ()
     });
   });
 
+  test("pallas policy test shows rules, and what they decide of calls", async () => {
+    const home = await openHome();
+    await mkdir(join(home.folder, "policies"));
+    const manifest =
+      "apiVersion: pallas.helu.ca/v1alpha1\nkind: PallasPolicy\nmetadata: { name: default }\nspec:\n" +
+      '  instanceRef: { name: quickstart }\n  rules: [{ name: reads, match: { tools: ["read_*"] }, action: allow }]\n';
+    for (const path of ["policies/default.yaml", "default.yaml"]) await home.write(path, manifest);
+    expect(await play(home, page.take("pallas policy test -f policies")).ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^1 +reads +allow +tools read_\*$/m),
+    });
+    const calls = [
+      { server: "files", tool: "read_file", expect: "allow" },
+      { server: "files", tool: "write_file", expect: "allow" },
+    ];
+    await home.write("calls.jsonl", calls.map((call) => `${JSON.stringify(call)}\n`).join(""));
+    expect(await play(home, page.take("--calls calls.jsonl")).ended).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^2 +ask +\(default\) +no: allow +files\/write_file/m),
+    });
+  });
+
   test("pallas init begins a folder that pallas up runs", async () => {
     const home = await openHome();
     const up = play(home, page.take("pallas init agents && pallas up"));

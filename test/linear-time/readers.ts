@@ -14,6 +14,7 @@ import { isOverflow, parseRefusal, parseWindow } from "../../agent-runtime/model
 import { withoutThinking } from "../../agent-runtime/model/thinking-text.ts";
 import { fitToolSchema } from "../../agent-runtime/model/tool-schemas/fit-schema.ts";
 import { parseLocalObject } from "../../cli/manifests/local-objects.ts";
+import { visibleJson, visibleLine } from "../../cli/approvals/visible-text.ts";
 import { jsonLine, plainLine, plainText } from "../../cli/plain-text.ts";
 import { describeLine, isTelling } from "../../cli/up/child-output.ts";
 import { parseHealthReport } from "../../crds/health.ts";
@@ -301,6 +302,8 @@ export const readers: readonly Reader[] = [
   { name: "text on a terminal", read: plainText, after: ["\u001b]", "\u001b[", "\u001bP", "\u009b"] },
   { name: "a line on a terminal", read: plainLine, after: ["a"] },
   { name: "JSON on a terminal", read: jsonLine },
+  { name: "what somebody decides on", read: visibleLine, after: ["\\", "\u202e"] },
+  { name: "arguments that somebody decides on", read: visibleJson, after: ['"', '"\\', "a"] },
   { name: "a process's output", read: (text) => [isTelling(text), describeLine(text)], after: ["Node.js v", "{"] },
   { name: "base64 of a Secret", read: (text) => secret({ data: { a: text } }), after: ["AAAA", "AA="] },
   { name: "keys of a Secret", read: (text) => secret({ stringData: { [text]: text } }), after: [".", "${A"] },
