@@ -277,7 +277,16 @@ export const laterRequirements: Requirements = {
     ],
     missing: "all but the judging itself: PallasPolicy, where calls are judged, the errors",
   },
-  "MGM-6": { promise: "Approvals expire, hold for the exact call, and outlive a restart.", shown: "open" },
+  "MGM-6": {
+    promise: "Approvals expire, hold for the exact call, and outlive a restart.",
+    shown: [
+      "lib/auth/roles.test.ts",
+      "agent-runtime/progress.test.ts",
+      "agent-runtime/approvals/called-by.test.ts",
+      "agent-runtime/loop/run-clock.test.ts",
+      "cli/approvals/approvals.test.ts",
+    ],
+  },
 
   "MGM-7": {
     promise: "Questions of servers, policies and models reach the caller who can be asked.",

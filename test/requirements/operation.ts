@@ -263,7 +263,15 @@ export const operationRequirements: Requirements = {
       "cli/plain-text.test.ts",
     ],
   },
-  "CLI-5": { promise: "Approvals, policies and tool search are at hand in a terminal.", shown: "open" },
+  "CLI-5": {
+    promise: "Approvals, policies and tool search are at hand in a terminal.",
+    shown: [
+      "cli/policy/try-policy.test.ts",
+      "cli/approvals/approvals.test.ts",
+      "cli/approvals/visible-text.test.ts",
+      "cli/approvals/asked-person.test.ts",
+    ],
+  },
 
   "SEC-1": {
     promise: "Every pod meets Pod Security restricted, and agents' pods hold no token that the API server accepts.",
