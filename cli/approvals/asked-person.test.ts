@@ -8,9 +8,7 @@ import { editArguments } from "./edit-arguments.ts";
 
 async function say(text: string | undefined, signal = new AbortController().signal) {
   const [stdin, stderr] = [new PassThrough(), new PassThrough()];
-  const streams = Object.assign(Object.create(process), {}) as NodeJS.Process;
-  Object.defineProperties(streams, { stdin: { value: stdin }, stderr: { value: stderr } });
-  const answer = confirm("Approve?", streams, signal);
+  const answer = confirm("Approve?", { stdin, stderr }, signal);
   if (text === undefined) stdin.end();
   else stdin.write(text);
   return { isYes: await answer, asked: String(stderr.read()) };

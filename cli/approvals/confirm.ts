@@ -1,10 +1,15 @@
 // Asks a person at a terminal for a yes. Nothing but a yes is one.
 import { createInterface } from "node:readline/promises";
 
+interface Streams {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stderr: NodeJS.WritableStream;
+}
+
 /** False also when the person leaves, or `signal` aborts. */
-export async function confirm(question: string, process: NodeJS.Process, signal: AbortSignal): Promise<boolean> {
+export async function confirm(question: string, streams: Streams, signal: AbortSignal): Promise<boolean> {
   const left = new AbortController();
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const lines = createInterface({ input: streams.stdin, output: streams.stderr });
   lines.once("close", () => left.abort());
   lines.once("SIGINT", () => left.abort());
   try {
@@ -12,7 +17,7 @@ export async function confirm(question: string, process: NodeJS.Process, signal:
     return /^y(es)?$/i.test(answer.trim());
   } catch (error) {
     if (!left.signal.aborted && !signal.aborted) throw error;
-    process.stderr.write("\n");
+    streams.stderr.write("\n");
     return false;
   } finally {
     lines.close();

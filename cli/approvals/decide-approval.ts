@@ -98,8 +98,9 @@ async function findPending(name: string, approvals: GatewayApprovals, clock: Clo
       `there is no approval "${visibleLine(name)}" that you may see; pallas approvals lists those that wait`,
     );
   }
-  if (approval.state !== "pending")
+  if (approval.state !== "pending") {
     throw new ChatError(`${name} waits no longer: ${describeState(approval, clock.wallNow())}`);
+  }
   if (approval.may_decide) return approval;
   throw new ChatError(
     `${name} is not yours to decide: ${visibleLine(approval.may_not_because ?? "another role is needed")}`,
@@ -107,11 +108,13 @@ async function findPending(name: string, approvals: GatewayApprovals, clock: Clo
 }
 
 async function edit({ arguments: args, call_id: name }: Approval, process: NodeJS.Process) {
-  if (args === undefined)
+  if (args === undefined) {
     throw new ChatError(`the arguments of ${name} are not shown to you, so that you cannot edit them`);
+  }
   const edited = await editArguments(args, process.env);
-  if (edited === undefined)
+  if (edited === undefined) {
     throw new ChatError("nothing was changed, so nothing was decided; approve it without --edit");
+  }
   return edited;
 }
 
@@ -123,8 +126,7 @@ function showEdited(edited: Readonly<Record<string, unknown>>, { terminal }: Edg
 function questionOf({ answer, scope }: ApproveOptions, edited: object | undefined): string {
   if (answer !== undefined) return "Answer in the tool's place? The call is not made.";
   if (edited !== undefined) return "Approve with these arguments instead? For one call.";
-  if (scope === "session")
-    return "Approve for this conversation? This tool with these arguments, as often as it is called.";
+  if (scope === "session") return "Approve for this conversation? This tool with these arguments, however often.";
   return "Approve? For one call, with these arguments only.";
 }
 

@@ -1,5 +1,6 @@
 // A gateway as the commands on approvals meet it: a real MCP endpoint with its resources and its tool, and approvals in memory.
 import { onTestFinished } from "vitest";
+import { renderTime, systemClock } from "../../lib/process/clock.ts";
 import { listen } from "../../lib/process/http-server.ts";
 import { createLogger } from "../../lib/process/log.ts";
 import { serveMcp } from "../../lib/mcp/serve.ts";
@@ -30,8 +31,8 @@ export function approvalOf(name: string, changes: object = {}): Record<string, u
     policy: { name: "spending", generation: 3, rule: "large" },
     reason: "over 100",
     approvers: ["finance"],
-    created_at: new Date().toISOString(),
-    expires_at: new Date(Date.now() + 300_000).toISOString(),
+    created_at: renderTime(systemClock),
+    expires_at: new Date(systemClock.wallNow() + 300_000).toISOString(),
     arguments_hash: hash,
     arguments: '{"to":"\u202eboss","amount":250,"card":"[redacted]"}',
     redacted: ["/card"],

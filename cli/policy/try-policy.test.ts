@@ -152,6 +152,6 @@ describe("CLI-5 pallas policy test", () => {
   test("shows nothing that a terminal acts upon", async () => {
     const spec = '  rules: [{ name: a, match: { tools: ["\\e[31mx"] }, action: allow, reason: "\\u202Ey" }]\n';
     const { printed } = await run({ "p.yaml": policyYaml("bad", spec) }, {});
-    expect(printed.join("")).not.toMatch(/[\u001b\u202e]/);
+    for (const hidden of ["\u001b", "\u202e"]) expect(printed.join("")).not.toContain(hidden);
   });
 });
