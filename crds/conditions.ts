@@ -35,6 +35,9 @@ export const serverConditions = [
 ] as const;
 export type ServerConditionType = (typeof serverConditions)[number];
 
+export const policyConditions = ["Accepted", "Ready", "Reconciling", "Stalled"] as const;
+export type PolicyConditionType = (typeof policyConditions)[number];
+
 /** The conjunction that makes an agent Ready (OPR-3). Health never takes part. */
 export const agentReadyParts = ["Accepted", "ReferencesResolved", "DependenciesReady", "Available"] as const;
 
@@ -52,6 +55,8 @@ export const validationReasons = [
   "ServerNotFound",
   "ServerNotAccepted",
   "AgentNotFound",
+  "PolicyNotFound",
+  "PolicyNotAccepted", // it never held: calls are denied
   "DependencyCycle",
   "CallDepthExceeded",
   "DuplicateName",

@@ -10,7 +10,13 @@ import { controllerOf, keyOf, objectKey, type LiveObject, type RawObject } from 
 import type { Transport } from "../lib/kube/transport.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { calledBy, dependenciesOf } from "../plan/order.ts";
-import { watching, type WatchedAgent, type WatchedInstance, type WatchedServer } from "../plan/parse-watched.ts";
+import {
+  watching,
+  type WatchedAgent,
+  type WatchedInstance,
+  type WatchedPolicy,
+  type WatchedServer,
+} from "../plan/parse-watched.ts";
 import { serverNameOf } from "../plan/server.ts";
 import { childTypes, type ChildKind } from "./resources.ts";
 import { slimChild } from "./slim-children.ts";
@@ -24,8 +30,9 @@ export interface Caches {
   agents: Informer<WatchedAgent, AgentIndex>;
   servers: Informer<WatchedServer, ServerIndex>;
   instances: Informer<WatchedInstance>;
+  policies: Informer<WatchedPolicy, "instance">;
   /** Those of our own kinds. */
-  own: readonly Informer<WatchedAgent | WatchedServer | WatchedInstance>[];
+  own: readonly Informer<WatchedAgent | WatchedServer | WatchedInstance | WatchedPolicy>[];
   children: Record<ChildKind, Informer<LiveObject>> & { configMap: Informer<LiveObject, "owner"> };
   start(): void;
   stop(): Promise<void>;
@@ -34,8 +41,8 @@ export interface Caches {
 const keysIn = (agent: LiveObject, names: readonly string[]) =>
   names.map((name) => objectKey(agent.metadata.namespace, name));
 
-/** The key of the instance that an agent or server says it belongs to. */
-export const keysInInstance = (member: WatchedAgent | WatchedServer): string[] =>
+/** The key of the instance that an agent, server or policy says it belongs to. */
+export const keysInInstance = (member: WatchedAgent | WatchedServer | WatchedPolicy): string[] =>
   member.parsed.ok ? keysIn(member, [member.parsed.value.spec.instanceRef.name]) : [];
 
 /** Agents of one instance that ask for the same port. */
@@ -119,6 +126,11 @@ export function createCaches({ log, agentImage, ...options }: CachesOptions): Ca
     ...watching(kinds.PallasInstance),
     indexes: {},
   });
+  const policies = createInformer<WatchedPolicy, "instance">({
+    ...common,
+    ...watching(kinds.PallasPolicy),
+    indexes: { instance: keysInInstance },
+  });
   const childOptions = (kind: ChildKind) => ({
     ...common,
     type: childTypes[kind],
@@ -138,12 +150,13 @@ export function createCaches({ log, agentImage, ...options }: CachesOptions): Ca
     podDisruptionBudget: child("podDisruptionBudget"),
     historyClaim: child("historyClaim"),
   };
-  const own = [agents, servers, instances];
+  const own = [agents, servers, instances, policies];
   const all = [...own, ...Object.values(children)];
   return {
     agents,
     servers,
     instances,
+    policies,
     own,
     children,
     start: () => all.forEach((informer) => informer.start()),

@@ -1,17 +1,20 @@
-// Which change concerns which resource: the three controllers and their sources.
-import { agentType, instanceType, serverType } from "../crds/kinds.ts";
+// Which change concerns which resource: the four controllers and their sources.
+import { agentType, instanceType, policyType, serverType } from "../crds/kinds.ts";
 import type { WriteTracker } from "../lib/kube/consistency.ts";
 import { createController, type Controller } from "../lib/kube/controller.ts";
 import type { KubeMetrics } from "../lib/kube/metrics.ts";
 import { keyOf, objectKey, type LiveObject } from "../lib/kube/object.ts";
 import { createSource, desiredStateChanged, ownerKey, selfKey, type Source } from "../lib/kube/source.ts";
 import type { Logger } from "../lib/process/log.ts";
-import type { WatchedAgent, WatchedServer } from "../plan/parse-watched.ts";
+import type { WatchedAgent, WatchedPolicy, WatchedServer } from "../plan/parse-watched.ts";
+import { effectivePolicy } from "../plan/settings.ts";
 import { createAgentReconciler, type ReconcilerOptions } from "./agent/reconcile.ts";
 import { calleeKeys, agentKeys, keysInInstance, namedServerKeys, portKeys, runsServer, serverKeys } from "./caches.ts";
 import { dependentsOf, isReady } from "./dependents.ts";
 import { createInstanceReconciler } from "./instance/reconcile.ts";
 import type { ChildKind } from "./resources.ts";
+import { livePolicyChanged } from "./instance-policies.ts";
+import { createPolicyReconciler } from "./policy/reconcile.ts";
 import { createServerReconciler } from "./server/reconcile.ts";
 
 export interface ControllersOptions extends ReconcilerOptions {
@@ -101,9 +104,31 @@ function agentSources({ caches, tracker }: Cached): Source[] {
       toKeys: (server) => serverKeys(server).flatMap((key) => caches.agents.store.byIndex("server", key).map(keyOf)),
       when: desiredStateChanged,
     }),
+    createSource({ informer: caches.policies, toKeys: judgedBy(caches), when: livePolicyChanged }),
     // By label: a retained claim has no owner.
     createSource({ informer: caches.children.historyClaim, toKeys: agentKeys }),
     ...childSources({ caches, tracker }, agentChildKinds, ownerKey(agentType)),
+  ];
+}
+
+/** Agents whose calls a policy judges, by their own word or their instance's. */
+const judgedBy =
+  ({ agents, instances }: ControllersOptions["caches"]) =>
+  (policy: WatchedPolicy): string[] =>
+    keysInInstance(policy).flatMap((key) => {
+      const instance = instances.store.get(key)?.parsed;
+      if (!instance?.ok) return [];
+      return agents.store
+        .byIndex("instance", key)
+        .filter(({ parsed }) => parsed.ok && effectivePolicy(parsed.value, instance.value) === policy.metadata.name)
+        .map(keyOf);
+    });
+
+function policySources({ caches }: Cached): Source[] {
+  const policiesOf = (instance: LiveObject) => caches.policies.store.byIndex("instance", keyOf(instance)).map(keyOf);
+  return [
+    createSource({ informer: caches.policies, toKeys: selfKey, when: desiredStateChanged }),
+    createSource({ informer: caches.instances, toKeys: policiesOf, when: desiredStateChanged }),
   ];
 }
 
@@ -161,6 +186,15 @@ export function createControllers(options: ControllersOptions): Controller[] {
       sources: [...serverSources(options), options.serverWakes],
       reconcile: createServerReconciler(options),
       ownWrites: options.tracker.of(serverType),
+      log,
+      metrics,
+      workers,
+    }),
+    createController({
+      name: "pallaspolicy",
+      sources: policySources(options),
+      reconcile: createPolicyReconciler(options),
+      ownWrites: options.tracker.of(policyType),
       log,
       metrics,
       workers,

@@ -1,9 +1,10 @@
-// The instance that an agent or a tool server says it belongs to: whether it is there and sound; where not, the condition
+// The instance that an agent, tool server or policy says it belongs to: whether it is there and sound; where not, the condition
 // Accepted says why.
 import { objectKey } from "../lib/kube/object.ts";
 import type { ReadStore } from "../lib/kube/store.ts";
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
+import type { PallasPolicy } from "../crds/policy.ts";
 import type { PallasServer } from "../crds/server.ts";
 import { instanceMissing } from "../plan/check.ts";
 import { judgeInstance } from "../plan/judge.ts";
@@ -27,7 +28,7 @@ function instanceProblem({ parsed }: WatchedInstance, rules: Rules): string | un
 /** Undefined where there is none without problems. */
 export function findInstance(
   { caches, conditions, rules }: FindingInstance,
-  member: PallasAgent | PallasServer,
+  member: PallasAgent | PallasServer | PallasPolicy,
 ): PallasInstance | undefined {
   const { namespace } = member.metadata;
   const { name } = member.spec.instanceRef;

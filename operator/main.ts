@@ -26,6 +26,7 @@ import { agentQuestion } from "./health/ask-health.ts";
 import { bridgeQuestion } from "./health/bridge-verdict.ts";
 import { createHealthPoller } from "./health/poller.ts";
 import { createSliceInformer, podsAtUrl, podsInSlices, type Asked } from "./health/watched-pods.ts";
+import { createInstancePolicies } from "./instance-policies.ts";
 import { createInstanceServers } from "./instance-servers.ts";
 import { RolloutBudget } from "./rollouts/budget.ts";
 import { registerRolloutMetrics } from "./rollouts/metrics.ts";
@@ -148,10 +149,12 @@ const budget = new RolloutBudget({
 registerRolloutMetrics(metrics.registry, budget);
 const rules: Rules = { mode: "cluster", ...limitsOf(environment) };
 const instanceServers = createInstanceServers({ servers: caches.servers.store, agents: caches.agents.store, rules });
+const instancePolicies = createInstancePolicies(caches.policies.store);
 const controllers = createControllers({
   caches,
-  neighbours: createNeighbours(caches.agents.store, instanceServers),
+  neighbours: createNeighbours(caches.agents.store, instanceServers, instancePolicies),
   instanceServers,
+  instancePolicies,
   children,
   status: createStatusWriter({ transport: fenced, tracker, guard, events }),
   tracker,

@@ -2,11 +2,13 @@
 // reconcile a walk over all agents of its instance.
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
+import { defined } from "../lib/process/defined.ts";
 import { objectKey } from "../lib/kube/object.ts";
 import type { ReadStore } from "../lib/kube/store.ts";
 import { calledBy } from "../plan/order.ts";
 import type { WatchedAgent } from "../plan/parse-watched.ts";
 import type { Neighbourhood } from "../plan/resolve.ts";
+import type { InstancePolicies } from "./instance-policies.ts";
 import type { InstanceServers } from "./instance-servers.ts";
 
 export interface Neighbours {
@@ -19,10 +21,11 @@ interface Around {
   readonly callers: Map<string, Set<string>>;
 }
 
-/** @param servers absent: no instance has any but those in its own spec */
+/** @param servers absent: no instance has any but those in its own spec; policies the same */
 export function createNeighbours(
   agents: Pick<ReadStore<WatchedAgent>, "onChange">,
   servers?: InstanceServers,
+  policies?: InstancePolicies,
 ): Neighbours {
   const byInstance = new Map<string, Around>();
   const unreadable = new Map<string, Set<string>>();
@@ -70,7 +73,8 @@ export function createNeighbours(
       const { agents = new Map(), callers = new Map() } = byInstance.get(objectKey(namespace, name)) ?? {};
       // Which instance they belong to cannot be told.
       const invalid = unreadable.get(namespace) ?? new Set();
-      return { instance, agents, callers, invalid, ...(servers ? { servers: servers.of(instance) } : {}) };
+      const around = { instance, agents, callers, invalid };
+      return { ...around, ...defined({ servers: servers?.of(instance), policies: policies?.of(instance) }) };
     },
   };
 }

@@ -1,10 +1,10 @@
 // The kinds that the operator looks after, those of their children, and what is read of a Deployment.
-import { agentType, instanceType, serverType } from "../crds/kinds.ts";
+import { agentType, instanceType, policyType, serverType } from "../crds/kinds.ts";
 import type { LiveObject } from "../lib/kube/object.ts";
 import type { ResourceType } from "../lib/kube/resource.ts";
 
 /** Our kinds that it watches and whose status it writes. */
-export const ownTypes = [agentType, instanceType, serverType] as const satisfies readonly ResourceType[];
+export const ownTypes = [agentType, instanceType, serverType, policyType] as const satisfies readonly ResourceType[];
 
 const rbac = { group: "rbac.authorization.k8s.io", version: "v1" };
 

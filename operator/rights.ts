@@ -1,9 +1,9 @@
 // The rights of the operator, as data: what its calls need and what it hands on in the Roles of registries and
 // gateways, since nobody may grant what they do not hold (OPR-9). No wildcard, no verb on Secrets, no escalate, bind or impersonate.
-import { registrationType } from "../crds/kinds.ts";
+import { approvalType, registrationType } from "../crds/kinds.ts";
 import { group } from "../crds/names.ts";
 import { endpointSliceType } from "../lib/kube/endpoint-slice.ts";
-import { managedTypes, managedVerbs } from "./render/gateway-children.ts";
+import { approvalVerbs, managedTypes, managedVerbs } from "./render/gateway-children.ts";
 import type { ResourceType } from "../lib/kube/resource.ts";
 import { childTypes, ownTypes, type ChildKind } from "./resources.ts";
 
@@ -46,6 +46,9 @@ export function watchedRules(): PolicyRule[] {
     { apiGroups: [group], resources: ownTypes.map(({ plural }) => `${plural}/status`), verbs: ["patch"] },
     // Gateways keep their directories in it; the operator itself never looks.
     { apiGroups: [group], resources: [registrationType.plural], verbs: [...follow, ...managedVerbs] },
+    // Gateways keep in it what waits for somebody's yes; the operator itself never looks.
+    { apiGroups: [group], resources: [approvalType.plural], verbs: [...approvalVerbs] },
+    { apiGroups: [group], resources: [`${approvalType.plural}/status`], verbs: ["patch"] },
     ...childRules(),
     { apiGroups: [endpointSliceType.group], resources: [endpointSliceType.plural], verbs: follow },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },

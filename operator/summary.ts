@@ -26,6 +26,8 @@ const mayYetCome: ReadonlySet<string> = new Set<ValidationReason>([
   "InstanceNotFound",
   "AgentNotFound",
   "ServerNotFound",
+  "PolicyNotFound",
+  "PolicyNotAccepted",
 ]);
 /** Reasons of a False part that no change by hand is needed for. */
 const passing: ReadonlySet<string> = new Set<Reason>([

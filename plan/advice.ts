@@ -6,6 +6,7 @@ import type { PallasServer } from "../crds/server.ts";
 import { placeholder } from "../crds/references.ts";
 import { matchesToolPattern } from "../crds/tool-pattern.ts";
 import { adviseGateway } from "./accept-gateway.ts";
+import { advisePolicy } from "./accept-policy.ts";
 import { isRegistryEntry } from "./registry-entry.ts";
 import type { Neighbourhood } from "./resolve.ts";
 import type { Mode } from "./rules.ts";
@@ -82,8 +83,13 @@ function adviseUrl(kind: string, path: string, text = ""): Advice[] {
   return [{ path, message }];
 }
 
-/** Rules on tools that no tool can fit, whatever a server offers. */
-export const adviseAgent = ({ spec }: PallasAgent, around: Pick<Neighbourhood, "instance" | "servers">): Advice[] =>
+/** Rules on tools that no tool can fit, whatever a server offers, and calls that nobody can approve. */
+export const adviseAgent = (
+  agent: PallasAgent,
+  around: Pick<Neighbourhood, "instance" | "servers" | "policies">,
+): Advice[] => [...adviseTools(agent, around), ...advisePolicy(agent, around)];
+
+const adviseTools = ({ spec }: PallasAgent, around: Pick<Neighbourhood, "instance" | "servers">): Advice[] =>
   (spec.servers ?? []).flatMap(({ name, tools: { allow = [], deny = [] } = {} }, index) => {
     const inline = around.instance.spec.servers?.find((server) => server.name === name);
     const path = `spec.servers[${index}].tools`;

@@ -4,11 +4,14 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import { suggestion } from "../crds/did-you-mean.ts";
 import { kinds, manifestKindNames, type Resource } from "../crds/kinds.ts";
+import type { PallasPolicy } from "../crds/policy.ts";
 import type { PallasServer } from "../crds/server.ts";
+import { acceptPolicy, gatewayPolicyProblems, policyProblems, type LivePolicies } from "./accept-policy.ts";
+import { findPolicyInForce } from "./policy-in-force.ts";
 import { listNames, type ValidationError, type Outcome } from "./validation-error.ts";
 import { judgeAgent, judgeInstance, judgeServers, serversAround } from "./judge.ts";
 import { calledBy } from "./order.ts";
-import { parseAgent, parseInstance, parseServer } from "./parse.ts";
+import { parseAgent, parseInstance, parsePolicy, parseServer } from "./parse.ts";
 import { resolveAgent, type Neighbourhood } from "./resolve.ts";
 import type { Rules } from "./rules.ts";
 
@@ -30,6 +33,8 @@ export interface Checked<Source> {
   instances: PallasInstance[];
   /** Tool servers without problems. */
   servers: { server: PallasServer; instance: PallasInstance }[];
+  /** All that can be read; of a faulty one no rule holds. */
+  policies: PallasPolicy[];
   /** Accepted agents, which the catalogue lists, whether or not they can run. */
   accepted: { agent: PallasAgent; instance: PallasInstance }[];
   /** Agents that can run: accepted and resolved, with what they are resolved against. */
@@ -39,7 +44,7 @@ export interface Checked<Source> {
 const field = (value: unknown, ...path: string[]): unknown =>
   path.reduce<unknown>((at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined), value);
 
-type Member = PallasAgent | PallasServer;
+type Member = PallasAgent | PallasServer | PallasPolicy;
 
 const instanceKey = ({ metadata, spec }: Member) => `${metadata.namespace}/${spec.instanceRef.name}`;
 const keyOf = ({ metadata }: Resource) => `${metadata.namespace}/${metadata.name}`;
@@ -116,14 +121,22 @@ class Judgement<Source> {
     for (const { source, value } of this.#manifests) {
       const kind = field(value, "kind");
       if (manifestKindNames.some((known) => known === kind)) continue;
-      const message = kind === kinds.PallasRegistration.type.kind ? registered : describeStranger(kind);
+      const message = writtenByGateway.get(kind) ?? describeStranger(kind);
       this.report(source, `document ${declaredKey(value)}`, [{ reason: "InvalidField", path: "kind", message }]);
     }
   }
 }
 
-const registered =
-  "a PallasRegistration is written by a gateway, for who registers something in its directory; remove it here, and register it there";
+const writtenByGateway = new Map<unknown, string>([
+  [
+    kinds.PallasRegistration.type.kind,
+    "a PallasRegistration is written by a gateway, for who registers something in its directory; remove it here, and register it there",
+  ],
+  [
+    kinds.PallasApproval.type.kind,
+    "a PallasApproval is written by a gateway, for a call that a policy asks about; remove it here",
+  ],
+]);
 
 function describeStranger(kind: unknown): string {
   const near = typeof kind === "string" ? suggestion(kind, manifestKindNames) : "";
@@ -143,6 +156,14 @@ export function instanceMissing({ metadata, spec }: Member, known: readonly stri
   const message = `PallasInstance "${name}" is not in namespace "${metadata.namespace}"${suggestion(name, known)}; there is ${listNames(known)}`;
   return { reason: "InstanceNotFound", path: "spec.instanceRef.name", message };
 }
+
+/** What holds of each of an instance's policies. */
+export const livePolicies = (instance: PallasInstance, policies: Iterable<PallasPolicy>): LivePolicies =>
+  new Map(
+    [...policies]
+      .filter((policy) => instanceKey(policy) === keyOf(instance))
+      .map((policy) => [policy.metadata.name, findPolicyInForce(policy, policy.metadata.name)]),
+  );
 
 /** All agents of one instance, by name. */
 export function neighbourhood(
@@ -165,6 +186,10 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], r
   const instances = judgement.parsed("PallasInstance", parseInstance);
   const agents = judgement.parsed("PallasAgent", parseAgent);
   const servers = judgement.parsed("PallasServer", parseServer);
+  const policies = judgement.parsed("PallasPolicy", parsePolicy);
+  for (const [key, { source, resource }] of policies) {
+    judgement.report(source, `PallasPolicy ${key}`, acceptPolicy(resource));
+  }
 
   const sound = new Map<string, PallasInstance>();
   for (const [key, { source, resource }] of instances) {
@@ -177,10 +202,11 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], r
     problems: judgement.problems,
     instances: [...sound.values()],
     servers: [],
+    policies: [...policies.values()].map(({ resource }) => resource),
     accepted: [],
     runnable: [],
   };
-  judgement.reportStrays([...servers.values(), ...agents.values()]);
+  judgement.reportStrays([...servers.values(), ...policies.values(), ...agents.values()]);
   const siblings = [...agents.values()].map(({ resource }) => resource);
   // Agents that are there but faulty; which instance they belong to cannot be told.
   const unreadable = new Set([...judgement.declared("PallasAgent")].filter((key) => !agents.has(key)));
@@ -201,6 +227,12 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], r
       judgement.report(source, `PallasServer ${keyOf(server)}`, problems);
       if (problems.length === 0) checked.servers.push({ server, instance });
     }
+    around.policies = livePolicies(instance, checked.policies);
+    for (const { source, resource } of instances.values()) {
+      if (resource !== instance) continue;
+      const problems = gatewayPolicyProblems(instance, around.policies);
+      judgement.report(source, `PallasInstance ${keyOf(instance)}`, problems);
+    }
     around.servers = serversAround(judged, unreadableServers.get(instance.metadata.namespace));
   }
   for (const { source, resource: agent } of agents.values()) {
@@ -209,7 +241,9 @@ export function checkManifests<Source>(manifests: readonly Manifest<Source>[], r
     const { instance } = around;
     const acceptance = judgeAgent(agent, instance, rules);
     const references = resolveAgent(agent, around);
-    judgement.report(source, `PallasAgent ${keyOf(agent)}`, [...acceptance, ...references]);
+    // Without its policy it runs, and its calls are denied.
+    const policy = policyProblems(agent, around);
+    judgement.report(source, `PallasAgent ${keyOf(agent)}`, [...acceptance, ...references, ...policy]);
     if (acceptance.length === 0) checked.accepted.push({ agent, instance });
     if (acceptance.length + references.length === 0) checked.runnable.push({ agent, around });
   }

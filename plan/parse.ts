@@ -4,6 +4,7 @@
 import * as z from "zod";
 import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
+import type { PallasPolicy } from "../crds/policy.ts";
 import type { PallasServer } from "../crds/server.ts";
 import { kinds, type Kind } from "../crds/kinds.ts";
 import { describeIssue, describeUnknownKey } from "./describe-issue.ts";
@@ -68,4 +69,5 @@ export const parseResource = <Manifest>(
 
 export const parseAgent = (raw: unknown): Outcome<PallasAgent> => parseResource(kinds.PallasAgent, raw);
 export const parseServer = (raw: unknown): Outcome<PallasServer> => parseResource(kinds.PallasServer, raw);
+export const parsePolicy = (raw: unknown): Outcome<PallasPolicy> => parseResource(kinds.PallasPolicy, raw);
 export const parseInstance = (raw: unknown): Outcome<PallasInstance> => parseResource(kinds.PallasInstance, raw);

@@ -4,11 +4,11 @@ import type { PallasAgent } from "../crds/agent.ts";
 import type { PallasInstance } from "../crds/instance.ts";
 import type { PallasServer } from "../crds/server.ts";
 import { mcpName } from "../crds/names.ts";
+import type { LivePolicies } from "./accept-policy.ts";
 import { suggestion } from "../crds/did-you-mean.ts";
 import { listNames, type ValidationError } from "./validation-error.ts";
 import { isBuiltIn, modelOf, splitModel } from "./models.ts";
 import { isRegistryEntry } from "./registry-entry.ts";
-import type { PolicySource } from "./policy-in-force.ts";
 import { callDepth, findCycle, isBehindCycle, maxCallDepth, type AgentsByName } from "./order.ts";
 
 /** What an agent is resolved against: its instance, and all agents of that instance in its namespace. */
@@ -21,8 +21,8 @@ export interface Neighbourhood {
   invalid?: ReadonlySet<string>;
   /** Absent: the instance has none but those in its own spec. */
   servers?: Servers;
-  /** The PallasPolicies of the instance, faulty ones too. Absent: there are none. */
-  policies?: ReadonlyMap<string, PolicySource>;
+  /** The PallasPolicies of the instance, and what holds of each. Absent: there are none. */
+  policies?: LivePolicies;
 }
 
 /** The PallasServers of an instance, by the names that agents refer to. */

@@ -264,7 +264,7 @@ function renderPolicy(
   const name = effectivePolicy(agent, instance);
   const { timeoutMs } = approvalSettings(instance);
   return {
-    ...(name !== undefined && { policy: findPolicyInForce(policies?.get(name), name) }),
+    ...(name !== undefined && { policy: policies?.get(name) ?? findPolicyInForce(undefined, name) }),
     ...(instance.spec.gateway !== undefined &&
       name !== undefined && { approvals: { url: urls.gateway(instance), timeoutMs } }),
   };

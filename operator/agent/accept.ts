@@ -4,6 +4,7 @@ import type { PallasAgent } from "../../crds/agent.ts";
 import { listNames, type ValidationError } from "../../plan/validation-error.ts";
 import { judgeAgent } from "../../plan/judge.ts";
 import { dependenciesOf } from "../../plan/order.ts";
+import { policyProblems } from "../../plan/accept-policy.ts";
 import { resolveAgent, type Neighbourhood } from "../../plan/resolve.ts";
 import { findInstance, type FindingInstance } from "../find-instance.ts";
 import type { AgentRun } from "./run.ts";
@@ -38,7 +39,7 @@ export function accept(run: Judging): Accepted | undefined {
   return { agent, around: neighbours.of(instance) };
 }
 
-/** Whether everything the agent names is there. */
+/** Whether everything is there that the agent cannot go on without. */
 export function resolve({ conditions }: Pick<AgentRun, "conditions">, { agent, around }: Accepted): boolean {
   const problems = resolveAgent(agent, around);
   if (hasProblems(problems)) {
@@ -52,6 +53,9 @@ export function resolve({ conditions }: Pick<AgentRun, "conditions">, { agent, a
     conditions.set("ReferencesResolved", "Unknown", "NotChecked", message);
     return false;
   }
-  conditions.set("ReferencesResolved", "True", "Resolved", "all references exist");
+  // Without its policy it goes on, with every call denied.
+  const policy = policyProblems(agent, around);
+  if (hasProblems(policy)) conditions.problem("ReferencesResolved", policy);
+  else conditions.set("ReferencesResolved", "True", "Resolved", "all references exist");
   return true;
 }

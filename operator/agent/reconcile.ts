@@ -13,6 +13,7 @@ import { ConditionSet } from "../conditions.ts";
 import type { BridgeVerdict } from "../health/bridge-verdict.ts";
 import type { Health } from "../health/poller.ts";
 import type { HealthVerdict } from "../health/verdict.ts";
+import type { InstancePolicies } from "../instance-policies.ts";
 import type { InstanceServers } from "../instance-servers.ts";
 import type { Neighbours } from "../neighbours.ts";
 import type { Images } from "../render/agent-children.ts";
@@ -32,6 +33,7 @@ export interface ReconcilerOptions {
   readonly caches: Caches;
   readonly neighbours: Neighbours;
   readonly instanceServers: InstanceServers;
+  readonly instancePolicies: InstancePolicies;
   readonly children: ChildWriter;
   readonly status: StatusWriter;
   readonly images: Images;

@@ -13,7 +13,7 @@ import type {
 import type { NetworkPolicyPeer } from "../../crds/agent-settings.ts";
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
-import { agentType, instanceType, registrationType, serverType } from "../../crds/kinds.ts";
+import { agentType, approvalType, instanceType, policyType, registrationType, serverType } from "../../crds/kinds.ts";
 import { configFiles, gatewayConfigName, gatewayName, group } from "../../crds/names.ts";
 import type { PallasServer } from "../../crds/server.ts";
 import { resolveGateway, type ResolvedGateway } from "../../plan/gateway.ts";
@@ -43,15 +43,23 @@ export interface GatewayChildren {
 /** To write a resource of ours whole. */
 export const managedVerbs = ["create", "patch", "delete"];
 /** What people write, and with `management: readWrite` a gateway for them. */
-export const managedTypes = [agentType, serverType];
+export const managedTypes = [agentType, serverType, policyType];
 
-const followed = [agentType, serverType, instanceType];
+export const approvalVerbs = ["get", ...follow, ...managedVerbs];
+
+const followed = [agentType, serverType, instanceType, policyType];
 
 function renderRules(management: GatewayConfig["management"]): V1PolicyRule[] {
   const rules: V1PolicyRule[] = [
     { apiGroups: [group], resources: followed.map(({ plural }) => plural), verbs: follow },
-    // What it knows of the tools of servers (DSC-12).
-    { apiGroups: [group], resources: [`${serverType.plural}/status`], verbs: ["patch"] },
+    // What it knows of the tools of servers (DSC-12), what is proposed for policies, and what became of approvals.
+    {
+      apiGroups: [group],
+      resources: [serverType, policyType, approvalType].map(({ plural }) => `${plural}/status`),
+      verbs: ["patch"],
+    },
+    // It alone asks, and deletes what was long decided (MGM-5); read again where another replica was faster.
+    { apiGroups: [group], resources: [approvalType.plural], verbs: approvalVerbs },
     // The directory is its own, and nobody else writes there (DIR-1).
     { apiGroups: [group], resources: [registrationType.plural], verbs: [...follow, ...managedVerbs] },
     // Where the agents' pods are, and that the pod of a token is still there.

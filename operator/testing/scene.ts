@@ -1,7 +1,7 @@
 // The three reconcilers over an API server in this process, one reconcile at a time, so that a test sees which writes it
 // makes and in which order. What the kubelet and the Deployment controller would do, the test puts there itself.
 import { onTestFinished } from "vitest";
-import { agentType, instanceType, serverType } from "../../crds/kinds.ts";
+import { agentType, instanceType, policyType, serverType } from "../../crds/kinds.ts";
 import { labels } from "../../crds/names.ts";
 import { createWriteTracker } from "../../lib/kube/consistency.ts";
 import type { ReconcileResult } from "../../lib/kube/controller.ts";
@@ -15,9 +15,11 @@ import { agentManifestOf, instanceManifestOf, serverManifestOf } from "../../pla
 import { createAgentReconciler, type ReconcilerOptions } from "../agent/reconcile.ts";
 import { createCaches, instanceOf, type Caches } from "../caches.ts";
 import { createChildWriter } from "../children.ts";
+import { createInstancePolicies } from "../instance-policies.ts";
 import { createInstanceServers } from "../instance-servers.ts";
 import { createInstanceReconciler } from "../instance/reconcile.ts";
 import { createNeighbours } from "../neighbours.ts";
+import { createPolicyReconciler } from "../policy/reconcile.ts";
 import { childTypes, ownTypes, type ChildKind } from "../resources.ts";
 import { RolloutBudget } from "../rollouts/budget.ts";
 import { createImagePacing } from "../rollouts/pace-image.ts";
@@ -44,6 +46,7 @@ export interface Scene {
   putAgent(name: string, spec?: object): Promise<void>;
   putServer(name: string, spec: object): Promise<void>;
   putInstance(spec?: object): Promise<void>;
+  putPolicy(name: string, spec: object): Promise<void>;
   /** Changes the status as another program does; neither the generation moves nor anything else. */
   putStatus(type: ResourceType, name: string, change: (status: object) => object): Promise<void>;
   /** Changes a child as anybody could, or makes one. */
@@ -57,6 +60,7 @@ export interface Scene {
   reconcileAgent(name: string, failures?: number): Promise<Reconciled>;
   reconcileServer(name: string, failures?: number): Promise<Reconciled>;
   reconcileInstance(failures?: number): Promise<Reconciled>;
+  reconcilePolicy(name: string): Promise<Reconciled>;
   status(
     type: ResourceType,
     name: string,
@@ -75,6 +79,7 @@ const allTypes: readonly ResourceType[] = [...ownTypes, ...Object.values(childTy
 const reconcilers = new Map<ResourceType, typeof createAgentReconciler>([
   [agentType, createAgentReconciler],
   [serverType, createServerReconciler],
+  [policyType, createPolicyReconciler],
   [instanceType, createInstanceReconciler],
 ]);
 
@@ -113,10 +118,12 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
   });
   const rules = rest.rules ?? releaseRules;
   const instanceServers = createInstanceServers({ servers: caches.servers.store, agents: caches.agents.store, rules });
+  const instancePolicies = createInstancePolicies(caches.policies.store);
   const reconcilerOptions: ReconcilerOptions = {
     caches,
-    neighbours: createNeighbours(caches.agents.store, instanceServers),
+    neighbours: createNeighbours(caches.agents.store, instanceServers, instancePolicies),
     instanceServers,
+    instancePolicies,
     children: createChildWriter({ transport, caches, tracker, guard, log }),
     status: createStatusWriter({ transport, tracker, guard, events: { record: () => undefined } }),
     images: releaseImages,
@@ -173,6 +180,7 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
     putAgent: (name, spec = {}) => put(agentType, name, agentManifestOf(name, { replicas: 1, ...spec }).spec),
     putServer: (name, spec) =>
       put(serverType, name, serverManifestOf(name, { active: true, listed: false, ...spec }).spec),
+    putPolicy: (name, spec) => put(policyType, name, { instanceRef: { name: "ouranos" }, ...spec }),
     async putStatus(type, name, change) {
       const found = fake.get(name, namespace, type);
       if (!found) throw new Error(`expected a ${type.kind} ${name}, found none`);
@@ -217,6 +225,7 @@ export async function startScene(options: Partial<ReconcilerOptions> & { maxRoll
     },
     reconcileAgent: (name, failures = 0) => reconcile(agentType, name, failures),
     reconcileServer: (name, failures = 0) => reconcile(serverType, name, failures),
+    reconcilePolicy: (name) => reconcile(policyType, name, 0),
     reconcileInstance: (failures = 0) => reconcile(instanceType, "ouranos", failures),
     status: (type, name) => JSON.parse(JSON.stringify(fake.get(name, namespace, type)?.["status"] ?? {})),
   };
