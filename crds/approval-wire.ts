@@ -1,4 +1,4 @@
-// How an agent asks its gateway for an approval, on the gateway's main port with the agent's own token (MGM-5): bodies and
+// How an agent asks its gateway for an approval, on the gateway's main port with the agent's own token (MGM-6): bodies and
 // the lines of the stream of POST /agent/approvals and GET /agent/approvals/{name}. Unknown keys are ignored on reading:
 // agent and gateway may be of different releases.
 import * as z from "zod";

@@ -1,4 +1,4 @@
-// PallasApproval: one call of a tool that somebody must approve (MGM-5), written by the instance's gateway alone. It is bound to
+// PallasApproval: one call of a tool that somebody must approve (MGM-6), written by the instance's gateway alone. It is bound to
 // exactly one call, decided once, and used once; nobody changes it but for the decision.
 import * as z from "zod";
 import { conditionList, manifestSchema, observedGeneration, timestamp, type ResourceDefinition } from "./definition.ts";

@@ -1,4 +1,4 @@
-// PallasPolicy: which calls of tools are allowed, asked about or denied (MGM-4). A rule's meaning is `lib/policy`'s, which
+// PallasPolicy: which calls of tools are allowed, asked about or denied (MGM-5). A rule's meaning is `lib/policy`'s, which
 // denies every call for what it does not understand. So the API server must keep what it does not know, and what is null:
 // dropped in silence, either would make a rule wider. `plan/accept-policy.ts` says what is wrong.
 import * as z from "zod";

@@ -90,6 +90,12 @@ describe("OPR-3 Ready, Reconciling and Stalled", () => {
       "InProgress",
     ],
     [
+      "a policy that may yet come",
+      { found: ["ReferencesResolved", "False", "PolicyNotFound"] },
+      "False True False",
+      "InProgress",
+    ],
+    [
       "a tool server that may yet come",
       { found: ["ReferencesResolved", "False", "ServerNotFound"] },
       "False True False",
@@ -114,7 +120,13 @@ describe("OPR-3 Ready, Reconciling and Stalled", () => {
     expect(summarised(given)).toMatchObject({ states, kstatus });
   });
 
-  const mayYetCome: readonly string[] = ["AgentNotFound", "InstanceNotFound", "ServerNotFound"];
+  const mayYetCome: readonly string[] = [
+    "AgentNotFound",
+    "InstanceNotFound",
+    "ServerNotFound",
+    "PolicyNotFound",
+    "PolicyNotAccepted",
+  ];
   it.each(validationReasons.filter((reason) => !mayYetCome.includes(reason)))(
     "a validation error needs a hand: %s",
     (reason) => {

@@ -1,5 +1,5 @@
 // What is wrong with a PallasPolicy beyond its schema: all that keeps its rules from holding, in the words of lib/policy; and
-// what agents and gateways say that name one which does not hold. Such an agent goes on, with every call denied (MGM-4).
+// what agents and gateways say that name one which does not hold. Such an agent goes on, with every call denied (MGM-5).
 import type { PallasAgent } from "../crds/agent.ts";
 import { suggestion } from "../crds/did-you-mean.ts";
 import type { PallasInstance } from "../crds/instance.ts";

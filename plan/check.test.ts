@@ -28,7 +28,7 @@ describe("CFG-5 a sound set of manifests", () => {
   });
 
   it("of nothing is nothing", () => {
-    expect(check()).toEqual({ problems: [], instances: [], servers: [], accepted: [], runnable: [] });
+    expect(check()).toEqual({ problems: [], instances: [], servers: [], policies: [], accepted: [], runnable: [] });
   });
 
   it("a runnable agent comes with the agents of its own instance and namespace only", () => {

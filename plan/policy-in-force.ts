@@ -1,5 +1,5 @@
 // Which rules of a policy hold: those of its spec, or while that is faulty the last that were not, which the operator keeps in the
-// status. The one answer for operator, gateway and `pallas up` (MGM-4). Pure.
+// status. The one answer for operator, gateway and `pallas up` (MGM-5). Pure.
 import { defined } from "../crds/defined.ts";
 import { maxPolicyBytes, type PallasPolicy, type PolicyStatus } from "../crds/policy.ts";
 import type { LivePolicy } from "../crds/run-config.ts";

@@ -6,7 +6,7 @@ import type { Resource } from "../../crds/kinds.ts";
 import { renderUnfilled } from "../../crds/references.ts";
 import type { PallasServer } from "../../crds/server.ts";
 import { adviseAgent, adviseInstance, adviseServer } from "../../plan/advice.ts";
-import { checkManifests, type Checked } from "../../plan/check.ts";
+import { checkManifests, livePolicies, type Checked } from "../../plan/check.ts";
 import { gatewayFiles, resolveGateway } from "../../plan/gateway.ts";
 import { formatProblem } from "../../plan/validation-error.ts";
 import { renderResolved } from "../../plan/resolved.ts";
@@ -46,7 +46,12 @@ export function judge(manifests: Manifests, rules: Rules, environment: Environme
   return { checked, diagnostics: all.toSorted(bySeverityAndPlace) };
 }
 
-const notThere: ReadonlySet<ValidationReason> = new Set(["AgentNotFound", "InstanceNotFound", "ServerNotFound"]);
+const notThere: ReadonlySet<ValidationReason> = new Set([
+  "AgentNotFound",
+  "InstanceNotFound",
+  "ServerNotFound",
+  "PolicyNotFound",
+]);
 
 function placeOf(
   { file, document, lines }: Source,
@@ -64,7 +69,7 @@ function placeOf(
 /** What is sound and probably not meant. */
 function findAdvice(
   manifests: Manifests,
-  { instances, servers, accepted }: Checked<Source>,
+  { instances, servers, policies, accepted }: Checked<Source>,
   { mode }: Rules,
 ): Diagnostic[] {
   const ofInstances = instances.map((resource) => ({ resource, advice: adviseInstance(resource, mode) }));
@@ -73,7 +78,11 @@ function findAdvice(
     new Map(servers.filter((each) => each.instance === instance).map(({ server }) => [serverNameOf(server), server]));
   const ofAgents = accepted.map(({ agent, instance }) => ({
     resource: agent,
-    advice: adviseAgent(agent, { instance, servers: { sound: soundOf(instance), faulty: new Map() } }),
+    advice: adviseAgent(agent, {
+      instance,
+      servers: { sound: soundOf(instance), faulty: new Map() },
+      policies: livePolicies(instance, policies),
+    }),
   }));
   return [...ofInstances, ...ofServers, ...ofAgents].flatMap(({ resource, advice }) => {
     const { kind, metadata } = resource;

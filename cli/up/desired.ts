@@ -26,6 +26,7 @@ import {
   type RunnableServer,
   type ServerContext,
 } from "./desired-servers.ts";
+import { policiesOf, renderPolicies, withLivePolicy, type DesiredPolicies } from "./desired-policies.ts";
 import { assignPorts, type PortPlan } from "./ports.ts";
 import { gatewayKey, keyOf, serverKey } from "./process-keys.ts";
 
@@ -74,6 +75,8 @@ export interface Desired {
   ports: Map<string, number>;
   refusedPorts: PortPlan["refused"];
   gateways: Map<string, DesiredGateway>;
+  /** All that can be read or could be, by namespace/name. */
+  policies: DesiredPolicies;
   /** Every accepted tool server, by the key of its process. */
   servers: Map<string, ListedServer>;
   /** Those for which a process is started. */
@@ -107,6 +110,13 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
   const keptListed = kept(previous?.listed, accepted, (key, { file }) => isKept("PallasAgent", key, file));
   const runnable = new Map(checked.runnable.map((entry) => [keyOf(entry.agent), entry]));
   const keptRunnable = kept(previous?.runnable, runnable, (key, { file }) => isKept("PallasAgent", key, file));
+  const policies = renderPolicies(
+    checked.policies,
+    (policy) => fileOf(manifests, policy),
+    previous?.policies,
+    (key, file) => isKept("PallasPolicy", key, file),
+  );
+  for (const [key, entry] of keptRunnable) keptRunnable.set(key, withLivePolicy(entry, policies));
   const { instances, instanceFiles } = renderInstances(manifests, judged, previous);
   const wishes = [...accepted.values(), ...[...keptListed.values()].map(({ agent }) => agent)].map((agent) => {
     // What keeps running keeps its port, whatever the faulty edit says.
@@ -126,6 +136,7 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     runnable: keptRunnable,
     ports,
     refusedPorts: refused,
+    policies,
     gateways: renderGateways(instances.values(), {
       agents: [...accepted.values(), ...[...keptListed.values()].map(({ agent }) => agent)],
       registryPort: context.registryPort,
@@ -139,7 +150,10 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     const port = ports.get(key);
     const instance = instances.get(`${agent.metadata.namespace}/${agent.spec.instanceRef.name}`);
     const url = port === undefined ? undefined : publishedLocalUrl(agent, instance, { port, host: context.urlHost });
-    const problem = checked.problems.find(({ subject }) => subject === `PallasAgent ${key}`);
+    // One whose policy alone is missing runs.
+    const problem = runnable.has(key)
+      ? undefined
+      : checked.problems.find(({ subject }) => subject === `PallasAgent ${key}`);
     const before = previous?.listed.get(key);
     desired.listed.set(key, {
       agent,
@@ -149,7 +163,8 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
       ...(problem && { problem: { reason: problem.reason, message: formatProblem(problem) } }),
     });
   }
-  for (const [key, { agent, around }] of runnable) {
+  for (const [key, { agent, around: judgedAround }] of runnable) {
+    const around = { ...judgedAround, policies: policiesOf(judgedAround.instance, policies) };
     const port = ports.get(key);
     if (port === undefined) continue;
     const file = fileOf(manifests, agent);

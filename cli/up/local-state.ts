@@ -56,5 +56,6 @@ export function renderLocalState({ desired, board, registryUrl, previous, now }:
     const { namespace, name } = metadata;
     return [{ namespace, instance: spec.instanceRef.name, agent: name, pod: `${name}-${pid}`, adminUrl }];
   });
-  return { schema: 2, resources: [...instances, ...agents, ...servers], endpoints };
+  const policies = [...desired.policies.values()].map(({ policy }) => policy);
+  return { schema: 2, resources: [...instances, ...agents, ...servers, ...policies], endpoints };
 }

@@ -1,5 +1,5 @@
 // The reconciler of PallasPolicies: whether the spec holds, and which rules do while it does not, as one status write. Agents
-// and gateways read both; proposals are the gateway's part of the status, which is neither compared nor sent (MGM-4).
+// and gateways read both; proposals are the gateway's part of the status, which is neither compared nor sent (MGM-5).
 import type { PolicyConditionType } from "../../crds/conditions.ts";
 import { neverObserved } from "../../crds/definition.ts";
 import { policyType } from "../../crds/kinds.ts";

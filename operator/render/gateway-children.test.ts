@@ -119,17 +119,25 @@ describe("OPR-9 the gateway's Role", () => {
     "pallasagents list watch",
     "pallasservers list watch",
     "pallasinstances list watch",
+    "pallaspolicies list watch",
     "pallasservers/status patch",
+    "pallaspolicies/status patch",
+    "pallasapprovals/status patch",
+    "pallasapprovals get list watch create patch delete",
     "pallasregistrations list watch create patch delete",
     "endpointslices list watch",
     "configmaps list watch",
     "serviceaccounts list watch",
   ];
 
-  it("only reads beside its directory and what it knows of tools, unless management is readWrite, and then writes agents and servers", () => {
+  it("only reads beside its directory, approvals and what it knows of tools and policies, unless management is readWrite, and then writes agents, servers and policies", () => {
     expect(verbsOf()).toEqual(always);
     expect(verbsOf("approve")).toEqual(always);
-    const managed = ["pallasagents create patch delete", "pallasservers create patch delete"];
+    const managed = [
+      "pallasagents create patch delete",
+      "pallasservers create patch delete",
+      "pallaspolicies create patch delete",
+    ];
     expect(verbsOf("readWrite")).toEqual([...always, ...managed]);
   });
 

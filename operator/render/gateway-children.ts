@@ -58,7 +58,7 @@ function renderRules(management: GatewayConfig["management"]): V1PolicyRule[] {
       resources: [serverType, policyType, approvalType].map(({ plural }) => `${plural}/status`),
       verbs: ["patch"],
     },
-    // It alone asks, and deletes what was long decided (MGM-5); read again where another replica was faster.
+    // It alone asks, and deletes what was long decided (MGM-6); read again where another replica was faster.
     { apiGroups: [group], resources: [approvalType.plural], verbs: approvalVerbs },
     // The directory is its own, and nobody else writes there (DIR-1).
     { apiGroups: [group], resources: [registrationType.plural], verbs: [...follow, ...managedVerbs] },

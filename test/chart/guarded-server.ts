@@ -20,7 +20,7 @@ export const header = (at: number, secret: number) => ({ name: `H${at}`, valueFr
 
 /** With authors of different rights, and the policies in one of two namespaces. */
 export async function startGuardedServer(): Promise<ApiServer> {
-  const crdPaths = ["pallasagents", "pallasinstances", "pallasservers"].map((name) =>
+  const crdPaths = ["pallasagents", "pallasinstances", "pallasservers", "pallasapprovals"].map((name) =>
     resolve(root, `crds/${name}.yaml`),
   );
   const api = await startApiServer({ controllers: true, crdPaths });

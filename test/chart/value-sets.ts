@@ -69,7 +69,9 @@ export const valueSets: Readonly<Record<string, object>> = {
     watchNamespaces: ["blue"],
     monitoring: { serviceMonitor: { enabled: true }, podMonitor: { enabled: true, instances: ["ouranos", "gaia"] } },
   },
-  "admission-policies": { admissionPolicy: { secrets: { enabled: true }, references: { enabled: true } } },
+  "admission-policies": {
+    admissionPolicy: { secrets: { enabled: true }, approvals: { enabled: true }, references: { enabled: true } },
+  },
   "gateway-route": {
     route: { ...route, httpRoute: { enabled: true, parentRefs: [{ name: "public", namespace: "gateways" }] } },
   },
