@@ -97,7 +97,7 @@ metadata: { name: d }
       { id: "ConfigMap team/prompts", values: [["a.md", "You are a."]], templates: [] },
     ]);
     expect(diagnostics.map((each) => renderWithExcerpt(each, folder))).toEqual([
-      "all.yaml:16:1: note: passed over Deployment: read are PallasInstance, PallasAgent, PallasServer, Secret and ConfigMap",
+      "all.yaml:16:1: note: passed over Deployment: read are PallasInstance, PallasAgent, PallasServer, PallasPolicy, Secret and ConfigMap",
     ]);
   });
 

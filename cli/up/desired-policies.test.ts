@@ -62,7 +62,7 @@ describe("MGM-5 CLI-1 a policy of a run", () => {
     ["an unknown matcher", reads.replace("tools:", "toolz:"), "toolz"],
     ["a matcher that is null", reads.replace('["read_*"]', ""), "found null"],
     ["a value of another type", reads.replace('["read_*"]', "3"), "tools"],
-    ["no YAML", "{", ""],
+    ["no YAML", `${reads}  broken: [`, "not valid YAML"],
   ])("goes on while its edit is faulty: %s", async (_, faulty, words) => {
     const before = await desire({ ...base, "p.yaml": reads });
     const after = await desire({ ...base, "p.yaml": faulty }, before.desired);

@@ -1,6 +1,7 @@
 // Which policies hold on this machine: those of the manifests, each with the last rules of this run that were without a fault, as
 // the operator keeps them in a cluster. Pure.
 import { createHash } from "node:crypto";
+import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import type { PallasPolicy } from "../../crds/policy.ts";
 import { parseLiveConfig } from "../../crds/run-config.ts";
@@ -10,7 +11,6 @@ import { livePolicies } from "../../plan/check.ts";
 import { findPolicyInForce, rulesProblems } from "../../plan/policy-in-force.ts";
 import { serialiseConfig } from "../../plan/run-config.ts";
 import { effectivePolicy } from "../../plan/settings.ts";
-import type { RunnableAgent } from "./desired.ts";
 import { keyOf } from "./process-keys.ts";
 
 export interface DesiredPolicy {
@@ -44,8 +44,14 @@ export const policiesOf = (instance: PallasInstance, policies: DesiredPolicies):
     [...policies.values()].map(({ policy }) => policy),
   );
 
+interface Running {
+  readonly agent: PallasAgent;
+  readonly instance: PallasInstance;
+  readonly liveConfig: string;
+}
+
 /** An agent that stays as it last was without faults follows its policy's edits. */
-export function withLivePolicy(runnable: RunnableAgent, policies: DesiredPolicies): RunnableAgent {
+export function withLivePolicy<T extends Running>(runnable: T, policies: DesiredPolicies): T {
   const { agent, instance, liveConfig } = runnable;
   const name = effectivePolicy(agent, instance);
   if (name === undefined) return runnable;

@@ -146,23 +146,7 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     ...renderServers(manifests, judged, context),
     serverPorts: context.serverPorts,
   };
-  for (const [key, agent] of accepted) {
-    const port = ports.get(key);
-    const instance = instances.get(`${agent.metadata.namespace}/${agent.spec.instanceRef.name}`);
-    const url = port === undefined ? undefined : publishedLocalUrl(agent, instance, { port, host: context.urlHost });
-    // One whose policy alone is missing runs.
-    const problem = runnable.has(key)
-      ? undefined
-      : checked.problems.find(({ subject }) => subject === `PallasAgent ${key}`);
-    const before = previous?.listed.get(key);
-    desired.listed.set(key, {
-      agent,
-      file: fileOf(manifests, agent),
-      specChangedAt: changedAt(manifests, agent, before?.agent.spec, before?.specChangedAt),
-      ...defined({ url }),
-      ...(problem && { problem: { reason: problem.reason, message: formatProblem(problem) } }),
-    });
-  }
+  listAccepted(desired, manifests, checked, context);
   for (const [key, { agent, around: judgedAround }] of runnable) {
     const around = { ...judgedAround, policies: policiesOf(judgedAround.instance, policies) };
     const port = ports.get(key);
@@ -173,6 +157,33 @@ export function renderDesired(manifests: Manifests, judged: Judged, context: Des
     desired.runnable.set(key, renderRunnable({ agent, around, servers, port, ports, gateways, context, file }));
   }
   return desired;
+}
+
+/** Adds every accepted agent, with why it cannot run where it cannot. */
+function listAccepted(
+  desired: Desired,
+  manifests: Manifests,
+  checked: Judged["checked"],
+  { previous, urlHost }: DesiredContext,
+): void {
+  const { problems, accepted } = checked;
+  const runnable = new Set(checked.runnable.map(({ agent }) => keyOf(agent)));
+  for (const { agent } of accepted) {
+    const key = keyOf(agent);
+    const port = desired.ports.get(key);
+    const instance = desired.instances.get(`${agent.metadata.namespace}/${agent.spec.instanceRef.name}`);
+    const url = port === undefined ? undefined : publishedLocalUrl(agent, instance, { port, host: urlHost });
+    // One whose policy alone is missing runs.
+    const problem = runnable.has(key) ? undefined : problems.find(({ subject }) => subject === `PallasAgent ${key}`);
+    const before = previous?.listed.get(key);
+    desired.listed.set(key, {
+      agent,
+      file: fileOf(manifests, agent),
+      specChangedAt: changedAt(manifests, agent, before?.agent.spec, before?.specChangedAt),
+      ...defined({ url }),
+      ...(problem && { problem: { reason: problem.reason, message: formatProblem(problem) } }),
+    });
+  }
 }
 
 /** Instances as they are now, and as they were where an edit of them is faulty. */
