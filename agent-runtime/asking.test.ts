@@ -179,6 +179,44 @@ describe.each(eras)("MGM-6 while a caller of the %s era is asked", (era) => {
   });
 });
 
+describe.each(eras)("MGM-7 ask_user with a caller of the %s era", (era) => {
+  const asks = (args: object) => ({ message: `***CALL_TOOL ask_user ${JSON.stringify(args)}` });
+  const startAsker = (allowed = true) => keep(startAgent(allowed ? { askUser: true } : {}));
+
+  test("asks in the agent's name, and the model reads the answer", async () => {
+    const agent = await startAsker();
+    const asked: Record<string, unknown>[] = [];
+    const caller = await connect(agent.mcpUrl, era, {
+      elicit: (params) => (asked.push(params), { action: "accept", content: { answer: "blue" } }),
+    });
+    expect(await caller.call(asks({ question: "Which\u202e colour?", options: ["red", "blue", "red"] }))).toBe("blue");
+    expect(asked).toMatchObject([
+      {
+        message: "tech_research asks: Which colour?",
+        requestedSchema: { properties: { answer: { enum: ["red", "blue"] } }, required: ["answer"] },
+      },
+    ]);
+  });
+
+  test.each([
+    ["decline", "The user does not want to answer."],
+    ["cancel", "The user gave no answer."],
+  ])("tells the model of %s in words", async (action, text) => {
+    const agent = await startAsker();
+    const caller = await connect(agent.mcpUrl, era, { elicit: () => ({ action }) });
+    expect(await caller.call(asks({ question: "Which?" }))).toBe(text);
+  });
+
+  test("is not there for a caller that cannot be asked, nor where the agent does not allow it", async () => {
+    const agent = await startAsker();
+    const mute = await connect(agent.mcpUrl, era);
+    expect(await mute.call(asks({ question: "Which?" }))).toContain('There is no tool named "ask_user"');
+    const strict = await startAsker(false);
+    const caller = await connect(strict.mcpUrl, era, { elicit: () => ({ action: "decline" }) });
+    expect(await caller.call(asks({ question: "Which?" }))).toContain('There is no tool named "ask_user"');
+  });
+});
+
 describe("MGM-7 a question to a caller of the 2025 era", () => {
   test("with a URL is followed by the word that it is done, to its caller alone and only of what was asked", async () => {
     const params = { mode: "url", message: "Log in", url: "https://login.example/", elicitationId: "e1" };

@@ -17,6 +17,8 @@ export interface ToolRoute {
   downstream: string;
   /** What is done there, as metrics have it. */
   operation: Operation;
+  /** It asks the run's own caller: nothing leaves the agent by it, and no policy is asked about it. */
+  toCaller?: true;
   /** Whether the model can read the resources that its results link to. */
   linksReadable: boolean;
   description: string;

@@ -12,6 +12,7 @@ import type { Logger } from "../../lib/process/log.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ModelTool } from "../model/types.ts";
 import { untilAborted } from "../../lib/process/until-aborted.ts";
+import { renderAskUserRoute } from "./ask-user.ts";
 import { createAskableLinks } from "./askable-links.ts";
 import { forwardsBearer, observeHeaders, type Addressee, type HeaderSources } from "./headers.ts";
 import { renderGuidance, type ServerGuidance } from "./guidance.ts";
@@ -51,7 +52,7 @@ export interface Tools {
 }
 
 export interface ToolsOptions {
-  config: Pick<RunConfig, "agent" | "servers" | "agents">;
+  config: Pick<RunConfig, "agent" | "servers" | "agents" | "askUser">;
   sources: HeaderSources;
   log: Logger;
   clock: Clock;
@@ -108,13 +109,19 @@ export function createTools(options: ToolsOptions): Tools {
         leases.push({ link, release: () => void link.close() });
         return renderSubAgentRoute(agent, link);
       });
+      const ofCaller = config.askUser === true && askable.form ? [renderAskUserRoute(config.agent.name)] : [];
       try {
         const servers = await untilAborted(Promise.all(ofServers), signal);
         const unavailable = servers.filter((server) => server.routes === undefined).map(({ name }) => name);
         const notes = servers.flatMap((server) => server.notes ?? []);
         const guidance = renderNotes(notes, log);
         const resources = createResourceRoutes(servers.flatMap((server) => server.readable ?? []));
-        return { ...createToolbox({ ofAgents, servers, resources }, log), unavailable, guidance, close: release };
+        return {
+          ...createToolbox({ first: [...ofCaller, ...ofAgents], servers, resources }, log),
+          unavailable,
+          guidance,
+          close: release,
+        };
       } catch (error) {
         release();
         throw error;
@@ -232,28 +239,29 @@ function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link)
 }
 
 /**
- * Agents are few, and come first, as what finds all others does: where a model takes fewer tools than there are, the last ones are
+ * Agents, and the caller, are few and come first, as what finds all others does: where a model takes fewer tools than there are, the last ones are
  * left out. What the agent reaches itself, it reaches itself.
  */
 function orderRoutes(
-  ofAgents: readonly ToolRoute[],
+  first: readonly ToolRoute[],
   registry: RegistryRoutes | undefined,
   servers: readonly OpenServer[],
 ): ToolRoute[] {
-  const own = [...ofAgents, ...(registry?.own ?? []), ...servers.flatMap((server) => server.routes ?? [])];
+  const own = [...first, ...(registry?.own ?? []), ...servers.flatMap((server) => server.routes ?? [])];
   const taken = new Set(own.map((route) => route.name));
   return [...own, ...(registry?.listed ?? []).filter((route) => !taken.has(route.name))];
 }
 
 interface ToolboxParts {
-  ofAgents: readonly ToolRoute[];
+  /** To agents, and to the caller. */
+  first: readonly ToolRoute[];
   servers: readonly OpenServer[];
   resources: ResourceRoutes | undefined;
 }
 
-function createToolbox({ ofAgents, servers, resources }: ToolboxParts, log: Logger): Pick<Toolbox, "tools" | "find"> {
+function createToolbox({ first, servers, resources }: ToolboxParts, log: Logger): Pick<Toolbox, "tools" | "find"> {
   const registry = servers.find((server) => server.registry !== undefined)?.registry;
-  const routes = orderRoutes(ofAgents, registry, servers);
+  const routes = orderRoutes(first, registry, servers);
   const byName = new Map<string, ToolRoute>();
   for (const route of [...(resources === undefined ? [] : [resources.shared]), ...routes]) {
     const { server, tool } = route.label;
