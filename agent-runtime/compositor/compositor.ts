@@ -50,7 +50,7 @@ export function createCompositor(parts: CompositorParts): Compositor {
   const countCall = createCountCall(parts.onCall, parts.clock);
   const callTimeoutMs = config.limits.wallClockMs;
   const resources = createMountedResources({ mounts, authorize, countCall, callTimeoutMs, log });
-  const tools = createMountedTools({ mounts, authorize, countCall, memory, callTimeoutMs });
+  const tools = createMountedTools({ mounts, authorize, countCall, memory, callTimeoutMs, clock: parts.clock });
   const endpoint: McpEndpoint = serveMcp(
     {
       server: { name: `${config.agent.name}-compositor`, version: config.agent.version },

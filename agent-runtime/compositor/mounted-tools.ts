@@ -6,6 +6,8 @@ import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { CallContext, ToolEntry, ToolResult, ToolSource } from "../../lib/mcp/table.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
+import { relayedAsking } from "../../lib/mcp/relay.ts";
+import type { Clock } from "../../lib/process/clock.ts";
 import { renderFreeName, renderToolName } from "../../lib/mcp/tool-name.ts";
 import type { Authorize } from "./authorize.ts";
 import type { CountCall } from "./count-call.ts";
@@ -16,6 +18,7 @@ export interface ToolParts {
   mounts: readonly Mount[];
   authorize: Authorize;
   countCall: CountCall;
+  clock: Clock;
   /** What answers hold until they are sent. */
   memory: MemoryBudget;
   /** For the whole of a call. */
@@ -80,7 +83,10 @@ async function callTool(
   context: CallContext,
   parts: ToolParts,
 ): Promise<ToolResult> {
-  const { server, link } = mount;
+  const { server } = mount;
+  const { asking } = context;
+  const lease = asking && mount.lease(asking.can);
+  const link = lease?.link ?? mount.link;
   const holder = parts.memory.open();
   try {
     const { signal, sendProgress } = context;
@@ -89,6 +95,7 @@ async function callTool(
       idleTimeoutMs: server.timeoutMs,
       totalTimeoutMs: parts.callTimeoutMs,
       holder,
+      ...relayedAsking(server.name, asking, parts.clock),
       ...(sendProgress && { onProgress: (progress) => void sendProgress(progress) }),
     };
     const result = await parts.countCall({
@@ -104,6 +111,7 @@ async function callTool(
     return { content: [{ type: "text", text: `The tool failed: ${error.tell()}` }], isError: true };
   } finally {
     holder.release();
+    lease?.release();
   }
 }
 

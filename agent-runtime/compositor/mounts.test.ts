@@ -82,7 +82,7 @@ test("a call of a known tool waits for no server that hangs", async () => {
   const { mounts, clock } = await keep(mountAll(servers));
   const countCall = createCountCall(() => undefined, clock);
   const memory = createMemoryBudget(1_000_000);
-  const tools = createMountedTools({ mounts, authorize: allowAll, countCall, memory, callTimeoutMs: 60_000 });
+  const tools = createMountedTools({ mounts, authorize: allowAll, countCall, memory, callTimeoutMs: 60_000, clock });
   const requester = { caller: "anyone" } as const;
   const listed = tools.list(requester);
   await vi.waitFor(() => expect(clock.pending).toEqual([deadlines.firstListMs]), { timeout: 10_000 });

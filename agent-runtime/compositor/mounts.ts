@@ -2,8 +2,11 @@
 // known of its tools, whether it runs, and which of its resources somebody follows. A server that hangs or lies costs the
 // others nothing. The links are the compositor's own: a run's carry what its caller may be asked.
 import type { RunConfig, RunServer } from "../../crds/run-config.ts";
+import type { Askable } from "../../lib/mcp/asking.ts";
+import { createAskableLinks } from "../../lib/mcp/askable-links.ts";
 import type { McpConnection, ToolDescription } from "../../lib/mcp/connect.ts";
 import { createLink, type Link, type LinkOptions } from "../../lib/mcp/link.ts";
+import { createLinkPool, type Lease } from "../../lib/mcp/link-pool.ts";
 import type { HeardChange } from "../../lib/mcp/resource-changes.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
@@ -24,6 +27,8 @@ export type MountState =
 export interface Mount {
   readonly server: RunServer;
   readonly link: Link;
+  /** The way to it for a call whose caller can be asked this. */
+  lease(askable: Askable): Lease;
   /** Those that this agent may use, as last known; none while the server lends none. Never rejects. */
   tools(): Promise<readonly ToolDescription[]>;
   observeState(): MountState;
@@ -54,7 +59,7 @@ export function createMount(server: RunServer, parts: MountParts, listener: Moun
   const { clock, log } = parts;
   const followed = createFollowed(clock, () => void readTools());
   let shown = "";
-  const link = createLink({
+  const options: LinkOptions = {
     name: server.name,
     url: server.url,
     // No caller's token: who asks here is the agent itself.
@@ -64,6 +69,12 @@ export function createMount(server: RunServer, parts: MountParts, listener: Moun
     clock,
     memory: parts.memory,
     ...(parts.deadlines && { deadlines: parts.deadlines }),
+  };
+  const asking = createAskableLinks((askable) =>
+    createLinkPool({ open: () => createLink({ ...options, askable }), keyOf: () => undefined, clock }),
+  );
+  const link = createLink({
+    ...options,
     onToolsChanged: listener.onToolsChanged,
     onConnected(connection) {
       followed.attach(connection);
@@ -89,6 +100,7 @@ export function createMount(server: RunServer, parts: MountParts, listener: Moun
   return {
     server,
     link,
+    lease: (askable) => asking.lease(undefined, askable),
     tools: readTools,
     observeState,
     isReadable: isToolAllowed(resourcesRead, server),
@@ -99,7 +111,7 @@ export function createMount(server: RunServer, parts: MountParts, listener: Moun
     },
     async close() {
       followed.close();
-      await link.close();
+      await Promise.all([link.close(), asking.close()]);
     },
   };
 }

@@ -14,7 +14,7 @@ import type { ImageLimits } from "../image-data.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ToolCallRequest, ToolResultPart } from "../model/types.ts";
 import { untilAborted } from "../../lib/process/until-aborted.ts";
-import { relayQuestions } from "./relay.ts";
+import { relayedAsking } from "../../lib/mcp/relay.ts";
 import { renderToolResult } from "./result.ts";
 import type { ToolRoute } from "./route.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -99,10 +99,7 @@ async function callRoute(
       below.note(line.waits === true);
     };
     const totalTimeoutMs = Math.max(1, Math.floor((context.deadlineMs - startedAt) * shareOfTimeLeft));
-    const { asking } = context;
-    const ask = asking && relayQuestions(label.server, pausing(asking, context), clock);
-    // A caller that is gone needs not to know.
-    const onCompleted = (id: string) => void asking?.tellCompleted?.(id).catch(() => undefined);
+    const asking = context.asking && pausing(context.asking, context);
     const work = route.call(args, {
       signal: context.signal,
       totalTimeoutMs,
@@ -110,7 +107,7 @@ async function callRoute(
       chain: renderChainMeta(context.calledBy, context.events.stepName()),
       onProgress,
       holder,
-      ...(ask && { ask, onCompleted }),
+      ...relayedAsking(label.server, asking, clock),
     });
     const result = await untilAborted(work, context.signal);
     outcome = result.isError === true ? "error" : "ok";

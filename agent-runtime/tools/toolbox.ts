@@ -13,7 +13,7 @@ import type { RunContext } from "../loop/run-context.ts";
 import type { ModelTool } from "../model/types.ts";
 import { untilAborted } from "../../lib/process/until-aborted.ts";
 import { renderAskUserRoute } from "./ask-user.ts";
-import { createAskableLinks } from "./askable-links.ts";
+import { createAskableLinks } from "../../lib/mcp/askable-links.ts";
 import { forwardsBearer, observeHeaders, type Addressee, type HeaderSources } from "./headers.ts";
 import { renderGuidance, type ServerGuidance } from "./guidance.ts";
 import { createLink, type Link } from "../../lib/mcp/link.ts";

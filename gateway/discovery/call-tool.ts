@@ -84,7 +84,7 @@ async function callServer(
   { servers, callForwarding }: CallToolParts,
   server: ServerEntry,
   asked: Pick<ToolCall, "tool" | "args" | "caller">,
-  { signal, sendProgress, bearer }: CallContext,
+  { signal, sendProgress, bearer, asking }: CallContext,
 ): Promise<ToolResult> {
   const isForwarding = (server.known.resource?.spec.remote ?? server.known.inline)?.forwardInboundAuth === true;
   const authorization = bearer === undefined ? undefined : `Bearer ${bearer}`;
@@ -93,6 +93,7 @@ async function callServer(
       ...asked,
       server,
       signal,
+      asking,
       ...(sendProgress && { onProgress: (progress) => void sendProgress(progress) }),
       ...(isForwarding && {
         run: (idleTimeoutMs) => callForwarding({ ...asked, server: server.name, authorization, idleTimeoutMs, signal }),

@@ -91,7 +91,7 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
     ],
   });
   const writing = { state, writesFor, rules };
-  const prompt = createAgentsPrompt({ state, links, conversations, announce });
+  const prompt = createAgentsPrompt({ state, links, conversations, announce, clock });
   const tools = [
     createAgentsList(state),
     prompt,

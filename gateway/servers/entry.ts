@@ -1,9 +1,13 @@
 // One tool server as the gateway knows it: its link while it has an address, its tools as last listed, and whether it answered
 // when it was last asked. Tools are kept while it is down or stopped; what may be shown of them is for whoever asks.
 import { matchesToolPattern } from "../../crds/tool-pattern.ts";
+import type { Asking } from "../../lib/mcp/asking.ts";
+import { createAskableLinks, type AskableLinks } from "../../lib/mcp/askable-links.ts";
 import type { CallResult, ToolDescription } from "../../lib/mcp/connect.ts";
 import type { CallOptions } from "../../lib/mcp/open-connection.ts";
-import { createLink, type Link } from "../../lib/mcp/link.ts";
+import { createLink, type Link, type LinkOptions } from "../../lib/mcp/link.ts";
+import { createLinkPool } from "../../lib/mcp/link-pool.ts";
+import { relayedAsking } from "../../lib/mcp/relay.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { OpenFetch } from "../../lib/mcp/safe-fetch.ts";
 import { renderTime, type Clock, type Timer } from "../../lib/process/clock.ts";
@@ -59,11 +63,19 @@ const maxTools = 20_000;
 /** Makes a call in place of the gateway's own link. */
 export type RunCall = (idleTimeoutMs: number) => Promise<CallResult>;
 
+export interface EntryCall extends Omit<CallOptions, "idleTimeoutMs" | "ask" | "onCompleted"> {
+  run?: RunCall | undefined;
+  /** The way to ask the caller, where it can be asked. */
+  asking?: Asking | undefined;
+}
+
 export class ServerEntry {
   readonly #parts: EntryParts;
   #known: KnownServer;
   #address: PlainAddress | undefined;
   #link: Link | undefined;
+  /** For calls whose callers can be asked. */
+  #asking: AskableLinks | undefined;
   #timer: Timer | undefined;
   /** As last listed; undefined while it never listed any. */
   #listedTools: readonly ToolDescription[] | undefined;
@@ -153,26 +165,29 @@ export class ServerEntry {
     const address = findAddress(known);
     if (JSON.stringify(address) === JSON.stringify(this.#address)) return;
     void this.#link?.close();
+    void this.#asking?.close();
     this.#timer?.cancel();
     this.#address = address;
-    this.#link = address && this.#openLink(address);
+    this.#link = address && this.#openLink(address, { onToolsChanged: () => this.#schedule(settleMs) });
+    this.#asking = address && this.#openAsking(address);
     this.#health = { ...this.#health, status: "unknown" };
     if (address !== undefined) this.#schedule(firstListMs);
   }
 
-  async call(
-    tool: string,
-    args: Record<string, unknown>,
-    { run, ...options }: Omit<CallOptions, "idleTimeoutMs"> & { run?: RunCall | undefined },
-  ): Promise<CallResult> {
+  async call(tool: string, args: Record<string, unknown>, { run, asking, ...options }: EntryCall): Promise<CallResult> {
     if (this.#link === undefined) throw new McpError("unreachable", this.problem ?? "the server has no address");
     const { timeout } = this.#known.resource?.spec ?? this.#known.inline ?? {};
     const idleTimeoutMs = timeout === undefined ? defaultTimeoutMs : parseDurationMs(timeout);
+    const lease = asking && this.#asking?.lease(undefined, asking.can);
+    const { link } = lease ?? { link: this.#link };
+    const asked = relayedAsking(this.name, asking, this.#parts.clock);
     try {
-      return await (run?.(idleTimeoutMs) ?? this.#link.call(tool, args, { ...options, idleTimeoutMs }));
+      return await (run?.(idleTimeoutMs) ?? link.call(tool, args, { ...options, ...asked, idleTimeoutMs }));
     } catch (error) {
       if (error instanceof McpError && error.kind !== "cancelled" && error.kind !== "protocol") this.#countError();
       throw error;
+    } finally {
+      lease?.release();
     }
   }
 
@@ -205,10 +220,17 @@ export class ServerEntry {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
-    await this.#link?.close();
+    await Promise.all([this.#link?.close(), this.#asking?.close()]);
   }
 
-  #openLink({ url, headers }: PlainAddress): Link {
+  #openAsking(address: PlainAddress): AskableLinks {
+    const { clock } = this.#parts;
+    return createAskableLinks((askable) =>
+      createLinkPool({ open: () => this.#openLink(address, { askable }), keyOf: () => undefined, clock }),
+    );
+  }
+
+  #openLink({ url, headers }: PlainAddress, options: Pick<LinkOptions, "askable" | "onToolsChanged">): Link {
     const { version, openFetch, memory, log, clock } = this.#parts;
     const sent = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
     return createLink({
@@ -220,7 +242,7 @@ export class ServerEntry {
       clock,
       openFetch,
       memory,
-      onToolsChanged: () => this.#schedule(settleMs),
+      ...options,
     });
   }
 

@@ -2,6 +2,7 @@
 // started, lists its tools in the background, calls them in the name of a caller, and counts and notes each call. Who may ask is
 // judged before; which servers a caller sees is said by its identity.
 import type { Identity } from "../../lib/auth/roles.ts";
+import type { Asking } from "../../lib/mcp/asking.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { CallResult } from "../../lib/mcp/connect.ts";
 import type { Progress } from "../../lib/mcp/table.ts";
@@ -31,6 +32,8 @@ export interface ToolCall {
   caller: Identity;
   signal: AbortSignal;
   onProgress?: (progress: Progress) => void;
+  /** The way to ask the caller, where it can be asked. */
+  asking?: Asking | undefined;
   /** In the caller's own session, where the caller answers what the server asks. */
   run?: RunCall | undefined;
 }
@@ -57,7 +60,7 @@ type CallParts = Pick<ToolServersParts, "calls" | "metrics" | "log" | "clock">;
 /** Calls a tool; counts and notes how that went. */
 async function callTool(parts: CallParts, meters: Meters, call: ToolCall): Promise<CallResult> {
   const { calls, metrics, log, clock } = parts;
-  const { server, tool, args, caller, signal, onProgress, run } = call;
+  const { server, tool, args, caller, signal, onProgress, asking, run } = call;
   const { subject } = caller;
   const startedAt = clock.now();
   const facts = (success: boolean) => ({
@@ -80,7 +83,7 @@ async function callTool(parts: CallParts, meters: Meters, call: ToolCall): Promi
     onProgress?.(progress);
   };
   try {
-    const result = await server.call(tool, args, { signal, onProgress: hear, run });
+    const result = await server.call(tool, args, { signal, onProgress: hear, asking, run });
     note(result.isError !== true, textOf(result.content));
     return result;
   } catch (error) {

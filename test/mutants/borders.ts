@@ -34,7 +34,7 @@ const questions: readonly Mutant[] = [
     breaks: "a requestState can be played again",
   },
   {
-    file: "agent-runtime/tools/relay.ts",
+    file: "lib/mcp/relay.ts",
     find: "if (!isAskable(can, question)) throw",
     replace: "if (can.url && !isAskable(can, question)) throw",
     breaks: "a caller is sent questions that it cannot answer",
@@ -46,7 +46,7 @@ const questions: readonly Mutant[] = [
     breaks: "a call fails while its caller thinks about an answer",
   },
   {
-    file: "agent-runtime/tools/askable-links.ts",
+    file: "lib/mcp/askable-links.ts",
     find: "const key = `${form} ${url} ${sampling}`;",
     replace: 'const key = "all";',
     breaks: "servers ask where nobody can answer, or never, as the first caller happened to be",

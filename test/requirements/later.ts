@@ -290,7 +290,7 @@ export const laterRequirements: Requirements = {
 
   "MGM-7": {
     promise: "Questions of servers, policies and models reach the caller who can be asked.",
-    shown: ["agent-runtime/asking.test.ts", "agent-runtime/tools/relay.test.ts"],
+    shown: ["agent-runtime/asking.test.ts", "lib/mcp/relay.test.ts"],
     missing: "questions of policies, and of the model itself",
   },
 

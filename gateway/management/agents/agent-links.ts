@@ -2,6 +2,7 @@
 // that what one begins is nobody else's.
 import { callerHeader, renderCaller, renderVouched, type Vouched } from "../../../lib/auth/gateway-caller.ts";
 import type { Identity } from "../../../lib/auth/roles.ts";
+import type { Askable } from "../../../lib/mcp/asking.ts";
 import { createLink, type Link } from "../../../lib/mcp/link.ts";
 import { createLinkPool, type Lease, type LinkPool } from "../../../lib/mcp/link-pool.ts";
 import type { OpenFetch } from "../../../lib/mcp/safe-fetch.ts";
@@ -15,6 +16,8 @@ export interface LinkCaller extends Vouched {
   subject: string;
   /** The caller's token, where agents may have it. */
   bearer: string | undefined;
+  /** What it can be asked; nothing when absent. */
+  askable?: Askable | undefined;
 }
 
 export const linkCaller = (identity: Identity, bearer: string | undefined): LinkCaller => ({
@@ -56,7 +59,7 @@ export function createAgentLinks({
   clock,
 }: AgentLinksParts): AgentLinks {
   const pools = new Map<string, { url: string; pool: LinkPool<LinkCaller> }>();
-  const openLink = (name: string, url: string, { subject, bearer, ...caller }: LinkCaller): Link =>
+  const openLink = (name: string, url: string, { subject, bearer, askable, ...caller }: LinkCaller): Link =>
     createLink({
       name,
       url,
@@ -66,6 +69,7 @@ export function createAgentLinks({
         ...(await readAgentsToken().then((proof) => renderVouched(caller, proof), warnOfToken)),
       }),
       clientVersion: version,
+      ...(askable && { askable }),
       log,
       clock,
       openFetch,
@@ -86,7 +90,8 @@ export function createAgentLinks({
     if (known?.url === url) return known.pool;
     drop(agent);
     const open = (who: LinkCaller) => openLink(agent, url, who);
-    const keyOf = ({ subject, bearer, name, role }: LinkCaller) => JSON.stringify([subject, bearer, name, role]);
+    const keyOf = ({ subject, bearer, name, role, askable }: LinkCaller) =>
+      JSON.stringify([subject, bearer, name, role, askable]);
     const pool = createLinkPool({ open, keyOf, clock, maxLinks: maxLinksPerAgent });
     pools.set(agent, { url, pool });
     return pool;

@@ -4,6 +4,8 @@ import * as z from "zod";
 import { sessionIdMetaKey } from "../../../crds/names.ts";
 import type { Identity } from "../../../lib/auth/roles.ts";
 import type { CallResult } from "../../../lib/mcp/connect.ts";
+import { relayedAsking } from "../../../lib/mcp/relay.ts";
+import type { Clock } from "../../../lib/process/clock.ts";
 import { McpError } from "../../../lib/mcp/mcp-error.ts";
 import type { CallContext, ToolResult } from "../../../lib/mcp/table.ts";
 import { defined } from "../../../lib/process/defined.ts";
@@ -27,6 +29,7 @@ export interface PromptParts {
   links: AgentLinks;
   conversations: Conversations;
   announce: (uri: string) => void;
+  clock: Clock;
 }
 
 const args = z.strictObject({
@@ -56,7 +59,10 @@ export function createAgentsPrompt(parts: PromptParts) {
     args,
     async call(given, identity, context) {
       const agent = findAgent(state, identity, given.agent_id);
-      const lease = links.lease(given.agent_id, linkCaller(identity, context.bearer));
+      const lease = links.lease(given.agent_id, {
+        ...linkCaller(identity, context.bearer),
+        askable: context.asking?.can,
+      });
       if (lease === undefined) {
         const { message = "no process of it is reachable" } = readReady(agent);
         throw new ToolRefused("unready", `agent "${given.agent_id}" is not ready: ${message}`);
@@ -67,7 +73,12 @@ export function createAgentsPrompt(parts: PromptParts) {
         const result = await lease.link.call(
           "send_message",
           { ...message, ...defined({ session_id: given.session_id ?? findDefault(parts, given.agent_id) }) },
-          { signal: context.signal, idleTimeoutMs, onProgress: passOn(context) },
+          {
+            signal: context.signal,
+            idleTimeoutMs,
+            onProgress: passOn(context),
+            ...relayedAsking(given.agent_id, context.asking, parts.clock),
+          },
         );
         noteConversation(parts, given.agent_id, identity, result);
         return passBack(result);

@@ -1,7 +1,7 @@
 // The links to one server, apart for callers that can be asked different things: a server learns what it may ask when it is
 // connected to, and must not hear of a form that nobody will fill in. At most eight kinds of callers there are.
-import type { Askable } from "../../lib/mcp/asking.ts";
-import type { Lease, LinkPool } from "../../lib/mcp/link-pool.ts";
+import type { Askable } from "./asking.ts";
+import type { Lease, LinkPool } from "./link-pool.ts";
 
 export interface AskableLinks {
   lease(bearer: string | undefined, askable: Askable): Lease;

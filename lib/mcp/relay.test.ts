@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Ask, Question } from "../../lib/mcp/asking.ts";
-import { ManualClock, settle } from "../../lib/process/testing/manual-clock.ts";
+import type { Ask, Question } from "./asking.ts";
+import { ManualClock, settle } from "../process/testing/manual-clock.ts";
 import { answerTimeoutMs, maxQuestionBytes, maxQuestions, relayQuestions } from "./relay.ts";
 
 const all = { form: true, url: true, sampling: true };

@@ -1,9 +1,9 @@
 // Questions of a downstream server on their way to the caller of the run (MGM-7): only what the caller can be asked, named
 // after the server that asks, bounded in size, number and time. What belongs to our connections stays behind.
-import { isAskable, type Ask, type Asking, type Question } from "../../lib/mcp/asking.ts";
-import { JsonRpcError, rpcCodes } from "../../lib/mcp/json-rpc.ts";
-import { refusedInput } from "../../lib/mcp/mcp-error.ts";
-import { settledWithin, type Clock } from "../../lib/process/clock.ts";
+import { isAskable, type Ask, type Asking, type Question } from "./asking.ts";
+import { JsonRpcError, rpcCodes } from "./json-rpc.ts";
+import { refusedInput } from "./mcp-error.ts";
+import { settledWithin, type Clock } from "../process/clock.ts";
 
 /** Of a question, and of its answer, as JSON. */
 export const maxQuestionBytes = 256 * 1024;
@@ -26,6 +26,19 @@ const passedOn = {
 } as const satisfies Record<Question["method"], readonly string[]>;
 
 const refuse = (text: string) => new JsonRpcError(rpcCodes.invalidRequest, text);
+
+/** What a call of `server`'s tool is given where its own caller can be asked, for the link's call. */
+export function relayedAsking(server: string, asking: Asking | undefined, clock: Clock): RelayedAsking {
+  if (asking === undefined) return {};
+  // A caller that is gone needs not to know.
+  const onCompleted = (id: string) => void asking.tellCompleted?.(id).catch(() => undefined);
+  return { ask: relayQuestions(server, asking, clock), onCompleted };
+}
+
+export interface RelayedAsking {
+  ask?: Ask;
+  onCompleted?: (elicitationId: string) => void;
+}
 
 /** Asks the caller in the name of `server`, during one of its tool calls. Rejects with what the server is told. */
 export function relayQuestions(server: string, { can, ask }: Asking, clock: Clock): Ask {
