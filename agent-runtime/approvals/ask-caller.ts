@@ -6,7 +6,7 @@ import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { shownLine } from "./shown-text.ts";
 
 /** Of the arguments, as they are shown. */
-export const maxShownArguments = 4 * 1024;
+const maxShownArguments = 4 * 1024;
 const maxNameChars = 256;
 const maxReasonChars = 1_024;
 
@@ -31,7 +31,7 @@ export async function askCaller(
   return decision === "deny" ? { verdict: "denyContinue", ...given } : undefined;
 }
 
-export function renderQuestion({ server, tool, arguments: args, redacted, policy, chain }: ApprovalQuestion): Question {
+function renderQuestion({ server, tool, arguments: args, redacted, policy, chain }: ApprovalQuestion): Question {
   const agent = chain.at(-1)?.agent ?? "The agent";
   const left = args.length > maxShownArguments ? `, the first ${maxShownArguments} of ${args.length} characters` : "";
   const hidden = redacted.length > 0 ? ", without what the policy keeps to itself" : "";

@@ -5,7 +5,7 @@ import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { shownLine } from "../approvals/shown-text.ts";
 import type { ToolRoute } from "./route.ts";
 
-export const askUserName = "ask_user";
+const askUserName = "ask_user";
 /** In one run. */
 export const maxAskedOfUser = 16;
 const maxQuestionChars = 4_096;

@@ -109,34 +109,35 @@ export function createTools(options: ToolsOptions): Tools {
         leases.push({ link, release: () => void link.close() });
         return renderSubAgentRoute(agent, link);
       });
-      const ofCaller = config.askUser === true && askable.form ? [renderAskUserRoute(config.agent.name)] : [];
+      const ofCaller = renderCallerRoutes(config, askable);
       try {
         const servers = await untilAborted(Promise.all(ofServers), signal);
         const unavailable = servers.filter((server) => server.routes === undefined).map(({ name }) => name);
         const notes = servers.flatMap((server) => server.notes ?? []);
         const guidance = renderNotes(notes, log);
         const resources = createResourceRoutes(servers.flatMap((server) => server.readable ?? []));
-        return {
-          ...createToolbox({ first: [...ofCaller, ...ofAgents], servers, resources }, log),
-          unavailable,
-          guidance,
-          close: release,
-        };
+        const toolbox = createToolbox({ first: [...ofCaller, ...ofAgents], servers, resources }, log);
+        return { ...toolbox, unavailable, guidance, close: release };
       } catch (error) {
         release();
         throw error;
       }
     },
-    async observeProblems() {
-      const found = pools.map(
-        async ({ server, pool }) => [server.name, (await pool.observeProblem())?.message] as const,
-      );
-      return new Map(
-        (await Promise.all(found)).flatMap(([name, problem]) => (problem === undefined ? [] : [[name, problem]])),
-      );
-    },
+    observeProblems: () => observeAll(pools),
     close: async () => void (await Promise.all(pools.map(({ pool }) => pool.close()))),
   };
+}
+
+const renderCallerRoutes = ({ askUser, agent }: ToolsOptions["config"], { form }: Askable): ToolRoute[] =>
+  askUser === true && form ? [renderAskUserRoute(agent.name)] : [];
+
+async function observeAll(
+  pools: readonly { server: RunServer; pool: Pick<LinkPool, "observeProblem"> }[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = pools.map(async ({ server, pool }) => [server.name, (await pool.observeProblem())?.message] as const);
+  return new Map(
+    (await Promise.all(found)).flatMap(([name, problem]) => (problem === undefined ? [] : [[name, problem]])),
+  );
 }
 
 /** One link for all runs, kept while the agent lives. What it could not do is tried again before it is said. */
