@@ -32,7 +32,10 @@ export const resources = resourcesWithin("512Mi");
 export const limits = object(
   "Bounds of one call (CFG-8). Past toolCalls and totalTokens, and near wallClock, it is answered with what is known.",
   {
-    wallClock: duration("24h", "Time for one call. Default 30m.").exactOptional(),
+    wallClock: duration(
+      "24h",
+      "Time for one call; it stands still while people are asked. Default 30m.",
+    ).exactOptional(),
     toolCalls: integer(0, 10_000, "Tool calls in one call. Default 200.").exactOptional(),
     totalTokens: integer(
       1,
