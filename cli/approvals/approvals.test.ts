@@ -181,12 +181,13 @@ describe("CLI-5 MGM-6 pallas approve", () => {
 
   test.each([
     ["clerk-2", /clerk-2 waits no longer: approved by jonas at 2026-11-23T14:06:12Z, and used/],
+    ["clerk-6", /clerk-6 waits no longer: approved by jonas at 2026-11-23T14:06:12Z, and not used in time/],
     ["clerk-3", /clerk-3 waits no longer: expired at 2026-11-23T14:00:00Z without an answer/],
     ["clerk-4", /clerk-4 is not yours to decide: its rule names finance/],
     ["clerk-5", /there is no approval "clerk-5" that you may see/],
     ["../x\u202e", /there is no approval "\.\.\/x\\u202e"/],
   ])("says why %s cannot be decided, and sends nothing", async (name, sentence) => {
-    const gateway = await startStandIn([used, expired, others]);
+    const gateway = await startStandIn([used, expired, others, { ...used, call_id: "clerk-6", state: "expired" }]);
     for (const run of [runApprove, runDeny]) {
       expect(await run(gateway, { name })).toMatchObject({ code: 1, complaints: [expect.stringMatching(sentence)] });
     }

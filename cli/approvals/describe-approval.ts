@@ -12,7 +12,7 @@ const verdicts: Readonly<Record<ShownDecision["verdict"], string>> = {
 };
 
 /** How long until then, or since, in one unit. */
-export function describeSpan(ms: number): string {
+function describeSpan(ms: number): string {
   const seconds = Math.round(Math.abs(ms) / 1_000);
   if (seconds < 100) return `${seconds} s`;
   if (seconds < 6_000) return `${Math.round(seconds / 60)} min`;
@@ -24,7 +24,9 @@ export function describeState({ state, decision, expires_at: expiresAt }: Approv
   const until = Date.parse(expiresAt);
   if (decision !== undefined) {
     const { verdict, by, at, reason, scope } = decision;
-    const isUsed = state === "used" && verdict.startsWith("approve") ? ", and used" : "";
+    const isYes = verdict.startsWith("approve");
+    const isUsed =
+      isYes && state === "used" ? ", and used" : isYes && state === "expired" ? ", and not used in time" : "";
     const why = reason === undefined ? "" : `: ${visibleLine(reason)}`;
     const forSession = scope === "session" ? " for the conversation" : "";
     return `${verdicts[verdict]}${forSession} by ${visibleLine(by)} at ${visibleLine(at)}${isUsed}${why}`;
