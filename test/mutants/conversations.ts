@@ -77,8 +77,8 @@ const callers: readonly Mutant[] = [
   },
   {
     file: "lib/auth/token.ts",
-    find: "{ subject: `${trusted.issuer} ${verdict.subject}` }",
-    replace: "{ subject: trusted.issuer }",
+    find: "subject: `${trusted.issuer} ${subject}`",
+    replace: "subject: trusted.issuer",
     breaks: "all subjects of an issuer are one caller",
   },
   {
