@@ -52,6 +52,11 @@ export const approvalDecision = {
   ),
   argumentsHash: hash("That of spec: who decides says which arguments they saw."),
   by: name("Who decided."),
+  approver: text(
+    policyMaxima.textChars,
+    "Which of the rule's approvers they are, where a gateway has judged that; gateways alone write it.",
+    { min: 1 },
+  ).exactOptional(),
   at: timestamp.meta({ description: "When." }),
   reason: text(1024, "Why; the model reads it.").exactOptional(),
   scope: choice(

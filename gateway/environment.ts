@@ -23,6 +23,7 @@ const schema = z.object({
     .string()
     .optional()
     .describe("file of what is registered in the directory, for a run without a cluster"),
+  PALLAS_APPROVALS_FILE: z.string().optional().describe("file of approvals, for a run without a cluster"),
   ...logVariables,
   PALLAS_DRAIN_DELAY_MS: z.coerce
     .number()

@@ -43,7 +43,7 @@ export interface GatewayOptions {
   clock: Clock;
 }
 
-export interface Gateway extends Observed {
+export interface Gateway extends Omit<Observed, "observeApprovals"> {
   app: Hono<GatewayRoutes>;
   adminApp: Hono;
   drain: Drain;

@@ -33,9 +33,13 @@ async function main(): Promise<void> {
   captureLibraryOutput(log);
   const shutdown = createShutdown({ log, deadlineMs: closeDeadlineMs });
 
-  const metrics = createGatewayMetrics((): Observed => gateway);
-  const { PALLAS_LOCAL_STATE: localState, PALLAS_REGISTRATIONS_FILE: registrationsFile } = environment;
-  const place = await openPlace({ config, localState, registrationsFile, metrics, log, clock });
+  const metrics = createGatewayMetrics((): Observed => ({ ...gateway, ...served }));
+  const {
+    PALLAS_LOCAL_STATE: localState,
+    PALLAS_REGISTRATIONS_FILE: registrationsFile,
+    PALLAS_APPROVALS_FILE: approvalsFile,
+  } = environment;
+  const place = await openPlace({ config, localState, registrationsFile, approvalsFile, metrics, log, clock });
   shutdown.add("state", () => place.close());
   const servers: RunningServer[] = [];
   // Without meanings a search goes by words alone, which needs no table in memory.
@@ -49,7 +53,10 @@ async function main(): Promise<void> {
     secretsDir: environment.PALLAS_SECRETS_DIR,
     podIp: environment.PALLAS_POD_IP,
     metrics,
-    onDraining: () => servers.forEach((server) => server.setDraining()),
+    onDraining() {
+      for (const server of servers) server.setDraining();
+      served.onDraining();
+    },
     log,
     clock,
   });

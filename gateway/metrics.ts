@@ -4,6 +4,7 @@ import { metricNames } from "../crds/metric-names.ts";
 import { createKubeMetrics, type KubeMetrics } from "../lib/kube/metrics.ts";
 import { createMetrics } from "../lib/process/metrics.ts";
 import type { Confidence } from "../lib/search/confidence.ts";
+import { approvalEnds, type ApprovalEnd, type PendingApprovals } from "./approvals/tally.ts";
 import { createEmbeddingsMetrics, type EmbeddingsMetrics } from "./discovery/embeddings/metrics.ts";
 import type { ProxiedCall } from "./proxy/proxy.ts";
 
@@ -29,6 +30,8 @@ export interface GatewayMetrics extends EmbeddingsMetrics {
   countRefused(status: (typeof refusedStatuses)[number]): void;
   countWrite(operation: WriteOperation, outcome: WriteOutcome): void;
   countProxied(call: ProxiedCall): void;
+  /** What became of an approval. */
+  countApproval(end: ApprovalEnd): void;
   countToolCall(outcome: ToolOutcome, durationMs: number): void;
   /** @param action of the registry tool */
   countRegistryAction(action: string, outcome: ToolOutcome): void;
@@ -45,6 +48,7 @@ export interface Observed {
   countInFlight(): number;
   /** What callers are judged by and cannot be read now. */
   countTroubles(): number;
+  observeApprovals(): PendingApprovals;
 }
 
 /** `observe` is asked at each scrape. */
@@ -100,6 +104,23 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
   gauge("pallas_gateway_token_sources_in_trouble", "Keys and token tables that cannot be read now.", (each) =>
     each.countTroubles(),
   );
+  gauge(
+    "pallas_gateway_approvals_pending",
+    "Calls that wait for somebody to decide.",
+    (each) => each.observeApprovals().pending,
+  );
+  gauge(
+    "pallas_gateway_approvals_oldest_pending_seconds",
+    "Age of the approval that has waited longest; 0 where none waits.",
+    (each) => each.observeApprovals().oldestMs / 1000,
+  );
+  const approvals = new Counter({
+    name: "pallas_gateway_approvals_total",
+    help: "Approvals that are decided or over, by the verdict.",
+    labelNames: ["verdict"],
+    registers,
+  });
+  for (const verdict of approvalEnds) approvals.inc({ verdict }, 0);
   // A rate needs the series to be there before the first event.
   for (const status of refusedStatuses) refused.inc({ status }, 0);
   for (const operation of writeOperations) for (const outcome of writeOutcomes) writes.inc({ operation, outcome }, 0);
@@ -112,6 +133,7 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
       proxied.inc({ route, agent, outcome });
       proxiedSeconds.observe({ route }, durationMs / 1000);
     },
+    countApproval: (verdict) => approvals.inc({ verdict }),
     countToolCall,
     ...createDiscoveryMetrics(registers),
     ...createEmbeddingsMetrics(registers),

@@ -6,6 +6,9 @@ import { findClusterConfig } from "../lib/kube/cluster-config.ts";
 import { createTransport } from "../lib/kube/transport.ts";
 import type { Clock } from "../lib/process/clock.ts";
 import type { Logger } from "../lib/process/log.ts";
+import { createClusterStore as createApprovalResources } from "./approvals/cluster-store.ts";
+import { openLocalStore as openApprovalsFile } from "./approvals/local-store.ts";
+import type { ApprovalStore } from "./approvals/store.ts";
 import { createClusterStore } from "./directory/cluster-store.ts";
 import { openLocalStore } from "./directory/local-store.ts";
 import type { RegistrationStore } from "./directory/store.ts";
@@ -22,6 +25,7 @@ export interface Place {
   writesFor: WritesFor;
   /** What was registered in the directory. */
   registrations: RegistrationStore;
+  approvals: ApprovalStore;
   /** Absent where there is no cluster: local mode keeps no status. */
   writeToolStatus?: WriteToolStatus;
   /** Absent where there is no cluster. */
@@ -35,6 +39,8 @@ export interface PlaceOptions {
   localState: string | undefined;
   /** Needed where there is no cluster. */
   registrationsFile: string | undefined;
+  /** Needed where there is no cluster. */
+  approvalsFile: string | undefined;
   metrics: GatewayMetrics;
   log: Logger;
   clock: Clock;
@@ -42,17 +48,21 @@ export interface PlaceOptions {
 
 /** Nothing is read before `state.start()`. */
 export async function openPlace(options: PlaceOptions): Promise<Place> {
-  const { config, localState, registrationsFile, metrics, log, clock } = options;
+  const { config, localState, registrationsFile, approvalsFile, metrics, log, clock } = options;
   const { name: instance, namespace } = config.instance;
   if (localState !== undefined) {
-    const state = createLocalState({ path: localState, namespace, instance, log });
+    if (approvalsFile === undefined) {
+      throw new Error("PALLAS_APPROVALS_FILE is needed with PALLAS_LOCAL_STATE: name a file to keep approvals in");
+    }
     if (registrationsFile === undefined) {
       throw new Error(
         "PALLAS_REGISTRATIONS_FILE is needed with PALLAS_LOCAL_STATE: name a file to keep the directory in",
       );
     }
     const registrations = await openLocalStore({ path: registrationsFile, log });
-    return { state, writesFor: localWrites, registrations, close: () => state.stop() };
+    const approvals = await openApprovalsFile({ path: approvalsFile, log });
+    const state = createLocalState({ path: localState, namespace, instance, approvals, log });
+    return { state, writesFor: localWrites, registrations, approvals, close: () => state.stop() };
   }
   const kubeConfig = await findClusterConfig();
   const transport = createTransport({ kubeConfig, userAgent: "pallas-gateway", metrics: metrics.kube });
@@ -60,13 +70,16 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
   const { management } = config;
   const writeLog = log.child({ logger: "pallas.gateway.writes" });
   const writesFor = createClusterWrites({ transport, state, management, metrics, log: writeLog, clock });
+  const approvals = createApprovalResources({ transport, state });
   return {
     state,
     writesFor,
+    approvals,
     registrations: createClusterStore({ state, writesFor, clock }),
     writeToolStatus: createServerStatusWrites(transport),
     server: transport,
     async close() {
+      approvals.close();
       await state.stop();
       await transport.close();
     },

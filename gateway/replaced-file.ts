@@ -16,9 +16,16 @@ export async function readLimited(path: string, maxBytes: number): Promise<strin
   }
 }
 
-export async function replaceFile(path: string, text: string): Promise<void> {
+/** @param durable whether it must be on the disk when this resolves, so that no loss of power brings the old contents back */
+export async function replaceFile(path: string, text: string, { durable = false } = {}): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const written = `${path}.new`;
-  await writeFile(written, text, { mode: 0o600 });
+  await writeFile(written, text, { mode: 0o600, flush: durable });
   await rename(written, path);
+  if (durable) await syncFolder(dirname(path));
+}
+
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path);
+  await folder.sync();
 }

@@ -7,6 +7,9 @@ import { defined } from "../lib/process/defined.ts";
 import type { Logger } from "../lib/process/log.ts";
 import type { WordTable } from "../lib/search/searchable.ts";
 import { limitsVariable, type Rules } from "../plan/rules.ts";
+import { createApprovals, type ServedApprovals } from "./approvals/life.ts";
+import { createApprovalRoutes } from "./approvals/routes.ts";
+import type { PendingApprovals } from "./approvals/tally.ts";
 import { serveDirectory } from "./directory/serve.ts";
 import { createPublishedActions } from "./discovery/actions/published.ts";
 import { AgentToolsFeed } from "./discovery/agent-tools.ts";
@@ -27,16 +30,20 @@ const callTimeoutMs = 24 * 60 * 60_000;
 
 export interface ServedParts {
   config: GatewayConfig;
-  place: Pick<Place, "state" | "writesFor" | "registrations" | "writeToolStatus" | "server">;
+  place: Pick<Place, "state" | "writesFor" | "registrations" | "approvals" | "writeToolStatus" | "server">;
   environment: Pick<Environment, "PALLAS_AGENTS_TOKEN" | "PALLAS_IMAGE" | "PALLAS_SECRETS_DIR" | typeof limitsVariable>;
   /** Of the search for tools; undefined where it goes by words alone. */
   words: WordTable | undefined;
-  metrics: Pick<GatewayMetrics, "countProxied" | "countToolCall"> & DiscoveryParts["metrics"];
+  metrics: Pick<GatewayMetrics, "countProxied" | "countToolCall" | "countApproval"> & DiscoveryParts["metrics"];
   log: Logger;
   clock: Clock;
 }
 
 export interface Served extends Pick<GatewayOptions, "table" | "routes" | "publicReads"> {
+  approvals: ServedApprovals;
+  observeApprovals(): PendingApprovals;
+  /** Ends what agents take up again elsewhere. */
+  onDraining(): void;
   /** Ends what still goes on with agents. */
   close(): Promise<void>;
 }
@@ -46,6 +53,11 @@ export function createServed({ config, place, environment, words, metrics, log, 
   const rules: Rules = { mode: server === undefined ? "local" : "cluster", ...environment[limitsVariable] };
   const readAgentsToken = async () => (await readFile(environment.PALLAS_AGENTS_TOKEN, "utf8")).trim();
   const container = { version: config.instance.version, ...defined({ image: environment.PALLAS_IMAGE }) };
+  const approvals = createApprovals({
+    ...{ config, state, store: place.approvals, metrics, clock },
+    log: log.child({ logger: "pallas.gateway.approvals" }),
+  });
+  const approvalRoutes = createApprovalRoutes({ approvals, clock });
   const directory = serveDirectory({
     ...{ config, state, store: registrations, clock },
     log: log.child({ logger: "pallas.gateway.directory" }),
@@ -98,11 +110,15 @@ export function createServed({ config, place, environment, words, metrics, log, 
   });
   return {
     table: { ...table, tools: discovery.withServerTools(table.tools) },
-    routes: [proxy.app, ...toolServers.routes, directory.routes, registry.routes],
+    routes: [approvalRoutes.routes, proxy.app, ...toolServers.routes, directory.routes, registry.routes],
     ...defined({ publicReads: directory.publicReads }),
+    approvals,
+    observeApprovals: approvals.observe,
+    onDraining: approvalRoutes.close,
     async close() {
       agentTools.close();
-      const served = [discovery, table, proxy, directory, registry, toolServers, browser];
+      approvalRoutes.close();
+      const served = [approvals, discovery, table, proxy, directory, registry, toolServers, browser];
       await Promise.all(served.map((each) => each.close()));
     },
   };

@@ -120,6 +120,7 @@ async function launchGateway({ key, instance, port, config }: DesiredGateway, co
       PALLAS_AGENTS_TOKEN: folder.token(key, tokenNames.agents),
       PALLAS_SESSIONS_FILE: folder.sessions(key),
       PALLAS_REGISTRATIONS_FILE: folder.registrations(key),
+      PALLAS_APPROVALS_FILE: folder.approvals(key),
       PALLAS_ADMIN_HOST: adminHost,
       PALLAS_HOST: host,
       // The address is a Host that clients use, as a pod's is in a cluster.

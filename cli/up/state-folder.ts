@@ -20,6 +20,7 @@ export interface StateFolder {
   /** Of one gateway. */
   sessions(key: string): string;
   registrations(key: string): string;
+  approvals(key: string): string;
   /** Of one tool server: where it runs, and what it writes. */
   work(key: string): string;
   log(key: string): string;
@@ -54,6 +55,7 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
     histories: (key) => join(path, "histories", fileName(key)),
     sessions: (key) => join(path, "sessions", `${fileName(key)}.json`),
     registrations: (key) => join(path, "registrations", `${fileName(key)}.json`),
+    approvals: (key) => join(path, "approvals", `${fileName(key)}.json`),
     work: (key) => join(path, "work", fileName(key)),
     log: (key) => join(path, "logs", `${fileName(key).slice(1)}.log`),
     localState: join(path, "local-state.json"),

@@ -45,7 +45,8 @@ function open(agents: Record<string, object>, servers: object[] = [archive]) {
     },
   };
   const tell = () => {
-    for (const listener of listeners) listener({ agents: ["x"], servers: [], registrations: [], instance: false });
+    for (const listener of listeners)
+      listener({ agents: ["x"], servers: [], registrations: [], policies: [], approvals: [], instance: false });
   };
   const render = (agent: string, server: string, names: string[]): ToolReport => ({
     agent,

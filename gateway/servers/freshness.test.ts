@@ -36,7 +36,8 @@ function open() {
     servers,
     clock,
     put: (...resources: PallasServer[]) => void (known = resources),
-    tell: () => tell({ agents: [], servers: ["memory"], registrations: [], instance: false }),
+    tell: () =>
+      tell({ agents: [], servers: ["memory"], registrations: [], policies: [], approvals: [], instance: false }),
   };
 }
 

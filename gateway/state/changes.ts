@@ -6,7 +6,13 @@ type Named = Exclude<keyof StateChange, "instance">;
 
 export class Changes {
   readonly #listeners = new Set<Listener>();
-  readonly #names = { agents: new Set<string>(), servers: new Set<string>(), registrations: new Set<string>() };
+  readonly #names: Record<Named, Set<string>> = {
+    agents: new Set(),
+    servers: new Set(),
+    registrations: new Set(),
+    policies: new Set(),
+    approvals: new Set(),
+  };
   #instance = false;
   #announcing: NodeJS.Immediate | undefined;
 
@@ -38,6 +44,8 @@ export class Changes {
         agents: this.#take("agents"),
         servers: this.#take("servers"),
         registrations: this.#take("registrations"),
+        policies: this.#take("policies"),
+        approvals: this.#take("approvals"),
         instance: this.#instance,
       };
       this.#instance = false;

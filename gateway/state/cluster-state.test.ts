@@ -1,12 +1,13 @@
 // What a gateway knows from watches of an API server, and whose account it says a token names.
 import { describe, expect, it, onTestFinished } from "vitest";
-import { agentType, instanceType, registrationType, serverType } from "../../crds/kinds.ts";
+import { agentType, approvalType, instanceType, policyType, registrationType, serverType } from "../../crds/kinds.ts";
 import { labels } from "../../crds/names.ts";
 import type { ClusterAccount } from "../../lib/auth/cluster-tokens.ts";
 import { endpointSliceType } from "../../lib/kube/endpoint-slice.ts";
 import { FakeApiServer } from "../../lib/kube/testing/fake-api-server.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
 import { createTransport } from "../../lib/kube/transport.ts";
+import { questionOf } from "../approvals/testing/scene.ts";
 import { agentManifest, instanceManifest, registrationManifestOf, serverManifestOf } from "../testing/resources.ts";
 import { createClusterState } from "./cluster-state.ts";
 import { configMapType, presetLabel } from "./presets.ts";
@@ -15,7 +16,14 @@ import { serviceAccountType } from "./watched-objects.ts";
 
 const namespace = "agents";
 const generation = 1;
-const nothing: StateChange = { agents: [], servers: [], registrations: [], instance: false };
+const nothing: StateChange = {
+  agents: [],
+  servers: [],
+  registrations: [],
+  policies: [],
+  approvals: [],
+  instance: false,
+};
 
 async function startServer() {
   const kube = await FakeApiServer.start();
@@ -114,7 +122,7 @@ describe("MGM-2 what a gateway knows of its instance", () => {
     kube.intercept = ({ path }) => (path.endsWith("/serviceaccounts") ? () => undefined : undefined);
     const { state } = follow(kube);
     expect(state.observeUnready()).toContain(
-      "pallasinstances, pallasagents, pallasservers, pallasregistrations, endpointslices, serviceaccounts, configmaps",
+      "pallasinstances, pallasagents, pallasservers, pallasregistrations, pallaspolicies, pallasapprovals, endpointslices, serviceaccounts, configmaps",
     );
     expect([state.getInstance(), state.listAgents()]).toEqual([undefined, []]);
     await expect.poll(() => state.observeUnready()).toBe("not read yet: serviceaccounts");
@@ -197,6 +205,39 @@ describe("MGM-2 what a gateway knows of its instance", () => {
     kube.remove("weather", { type: registrationType, namespace });
     await expect.poll(() => changes).toEqual([{ ...nothing, registrations: ["weather"] }]);
     expect(state.listRegistrations()).toEqual([]);
+  });
+
+  it("MGM-5 MGM-6 is its policies and its approvals, and changes with them; an approval without its label is nobody's", async () => {
+    const { kube } = await startServer();
+    const putPolicy = (name: string, instance: string) =>
+      kube.put(
+        name,
+        { spec: { instanceRef: { name: instance }, rules: [], default: "ask" } },
+        { type: policyType, namespace, metadata: { generation } },
+      );
+    putPolicy("careful", "ouranos");
+    putPolicy("stranger", "gaia");
+    const spec = {
+      ...{ ...questionOf(), instanceRef: { name: "ouranos" } },
+      ...{ callHash: "c".repeat(64), expiresAt: "2026-01-01T00:00:00Z" },
+    };
+    const putApproval = (name: string, label: string) =>
+      kube.put(name, { spec }, { type: approvalType, namespace, metadata: { labels: { [labels.instance]: label } } });
+    putApproval("clerk-0", "ouranos");
+    putApproval("clerk-1", "gaia");
+    const { state, changes, ready } = follow(kube);
+    await ready();
+    expect(state.listPolicies().map(({ metadata }) => metadata.name)).toEqual(["careful"]);
+    expect([state.getPolicy("careful")?.spec.default, state.getPolicy("stranger")]).toEqual(["ask", undefined]);
+    expect(state.listApprovals().map(({ metadata }) => metadata.name)).toEqual(["clerk-0"]);
+    await expect.poll(() => changes.at(-1)).toBeDefined();
+    changes.length = 0;
+    kube.remove("careful", { type: policyType, namespace });
+    kube.remove("clerk-0", { type: approvalType, namespace });
+    await expect
+      .poll(() => changes.flatMap(({ policies, approvals }) => [...policies, ...approvals]).toSorted())
+      .toEqual(["careful", "clerk-0"]);
+    expect([state.listPolicies(), state.listApprovals()]).toEqual([[], []]);
   });
 
   it("has the presets, of ConfigMaps those with their label alone, and says when they change", async () => {

@@ -1,9 +1,11 @@
 // The state in a cluster: informers of our kinds, of the EndpointSlices of agents' Services, of ServiceAccounts and
 // of presets, in the gateway's namespace. It needs list and watch on these and nothing else. A broken watch leaves what was last known.
 import type { PallasAgent } from "../../crds/agent.ts";
+import type { PallasApproval } from "../../crds/approval.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { kinds } from "../../crds/kinds.ts";
 import { labels, ports } from "../../crds/names.ts";
+import type { PallasPolicy } from "../../crds/policy.ts";
 import type { PallasRegistration } from "../../crds/registration.ts";
 import type { PallasServer } from "../../crds/server.ts";
 import type { ClusterAccount } from "../../lib/auth/cluster-tokens.ts";
@@ -59,11 +61,15 @@ class ClusterState implements StateSource {
   readonly #presets: Informer<PresetMap>;
   readonly #servers: Informer<Watched<PallasServer>>;
   readonly #registrations: Informer<Watched<PallasRegistration>>;
+  readonly #policies: Informer<Watched<PallasPolicy>>;
+  readonly #approvals: Informer<Watched<PallasApproval>>;
   readonly #changes = new Changes();
   /** Made when they are asked for, until one changes. */
   #listed: readonly PallasAgent[] | undefined;
   #listedServers: ServerSet | undefined;
   #listedRegistrations: readonly PallasRegistration[] | undefined;
+  #listedPolicies: readonly PallasPolicy[] | undefined;
+  #listedApprovals: readonly PallasApproval[] | undefined;
 
   constructor({ transport, namespace, instance, log, timing, metrics }: ClusterStateOptions) {
     this.namespace = namespace;
@@ -80,6 +86,14 @@ class ClusterState implements StateSource {
     this.#registrations = createInformer<Watched<PallasRegistration>>({
       ...common,
       ...watching(kinds.PallasRegistration),
+      indexes: {},
+    });
+    this.#policies = createInformer<Watched<PallasPolicy>>({ ...common, ...watching(kinds.PallasPolicy), indexes: {} });
+    this.#approvals = createInformer<Watched<PallasApproval>>({
+      ...common,
+      ...watching(kinds.PallasApproval),
+      // What another instance asks may be much.
+      labelSelector: `${labels.instance}=${instance}`,
       indexes: {},
     });
     this.#slices = createInformer<WatchedSlice, typeof byAgent>({
@@ -150,6 +164,19 @@ class ClusterState implements StateSource {
     return (this.#listedRegistrations ??= this.#listOwn(this.#registrations));
   }
 
+  listPolicies(): readonly PallasPolicy[] {
+    return (this.#listedPolicies ??= this.#listOwn(this.#policies));
+  }
+
+  getPolicy(name: string): PallasPolicy | undefined {
+    const found = this.#policies.store.get(objectKey(this.namespace, name));
+    return found && this.#ownOf(found);
+  }
+
+  listApprovals(): readonly PallasApproval[] {
+    return (this.#listedApprovals ??= this.#listOwn(this.#approvals));
+  }
+
   onChange = this.#changes.onChange.bind(this.#changes);
 
   observeUnready(): string | undefined {
@@ -184,6 +211,8 @@ class ClusterState implements StateSource {
       this.#agents,
       this.#servers,
       this.#registrations,
+      this.#policies,
+      this.#approvals,
       this.#slices,
       this.#accounts,
       this.#presets,
@@ -229,6 +258,14 @@ class ClusterState implements StateSource {
     this.#listenTo(this.#registrations, (registration) => {
       this.#listedRegistrations = undefined;
       if (registration !== undefined) this.#changes.add("registrations", registration.metadata.name);
+    });
+    this.#listenTo(this.#policies, (policy) => {
+      this.#listedPolicies = undefined;
+      if (policy !== undefined) this.#changes.add("policies", policy.metadata.name);
+    });
+    this.#listenTo(this.#approvals, (approval) => {
+      this.#listedApprovals = undefined;
+      if (approval !== undefined) this.#changes.add("approvals", approval.metadata.name);
     });
     this.#slices.store.onChange((change) => {
       const { agent } = "object" in change ? change.object : change.previous;

@@ -1,9 +1,11 @@
 // The state of local mode: the file that `pallas up` replaces at each change (crds/local-state.ts). A file that cannot be
 // read takes away nothing of what is known.
 import type { PallasAgent } from "../../crds/agent.ts";
+import type { PallasApproval } from "../../crds/approval.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import { isOfKind, kinds } from "../../crds/kinds.ts";
 import { maxLocalStateBytes, parseLocalState, type LocalState } from "../../crds/local-state.ts";
+import type { PallasPolicy } from "../../crds/policy.ts";
 import type { PallasRegistration } from "../../crds/registration.ts";
 import { FollowedFile } from "../../lib/process/followed-file.ts";
 import type { Logger } from "../../lib/process/log.ts";
@@ -18,7 +20,14 @@ export interface LocalStateOptions {
   path: string;
   namespace: string;
   instance: string;
+  /** Which a file of their own holds. Absent: there are none. */
+  approvals?: LocalApprovals;
   log: Logger;
+}
+
+export interface LocalApprovals {
+  list(): readonly PallasApproval[];
+  onChange(listener: (names: readonly string[]) => void): () => void;
 }
 
 interface LocalAgent {
@@ -31,10 +40,12 @@ interface Known {
   agents: ReadonlyMap<string, LocalAgent>;
   servers: ServerSet;
   registrations: readonly PallasRegistration[];
+  policies: ReadonlyMap<string, PallasPolicy>;
 }
 
-export function createLocalState({ path, namespace, instance, log }: LocalStateOptions): StateSource {
+export function createLocalState({ path, namespace, instance, approvals, log }: LocalStateOptions): StateSource {
   const changes = new Changes();
+  const stopApprovals = approvals?.onChange((names) => names.forEach((name) => changes.add("approvals", name)));
   let known: Known | undefined;
   let trouble = "the state file has not been read yet";
   const file = new FollowedFile({
@@ -72,12 +83,16 @@ export function createLocalState({ path, namespace, instance, log }: LocalStateO
       return server && findAddress(server);
     },
     listRegistrations: () => known?.registrations ?? [],
+    listPolicies: () => [...(known?.policies.values() ?? [])],
+    getPolicy: (name) => known?.policies.get(name),
+    listApprovals: () => approvals?.list() ?? [],
     onChange: (listener) => changes.onChange(listener),
     observeUnready: () => (known === undefined ? trouble : undefined),
     // No cluster signs tokens here.
     findAgent: () => undefined,
     start: () => file.start(),
     async stop() {
+      stopApprovals?.();
       changes.stop();
       await file.stop();
     },
@@ -106,17 +121,21 @@ function derive({ resources, endpoints }: LocalState, namespace: string, instanc
     agents: new Map(agents),
     servers: collectServers(own, resources.filter(isOfKind(kinds.PallasServer)).filter(isOwn)),
     registrations: resources.filter(isOfKind(kinds.PallasRegistration)).filter(isOwn).toSorted(byName),
+    policies: mapByName(resources.filter(isOfKind(kinds.PallasPolicy)).filter(isOwn).toSorted(byName)),
   };
 }
 
 const byName = (a: { metadata: { name: string } }, b: { metadata: { name: string } }): number =>
   a.metadata.name < b.metadata.name ? -1 : 1;
 
+const mapByName = <Named extends { metadata: { name: string } }>(list: readonly Named[]): ReadonlyMap<string, Named> =>
+  new Map(list.map((each) => [each.metadata.name, each]));
+
 function announce(before: Known | undefined, now: Known, changes: Changes): void {
   const differs = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b);
   if (before === undefined || differs(before.instance, now.instance)) changes.addInstance();
   const compare = <Each>(
-    what: "agents" | "servers" | "registrations",
+    what: "agents" | "servers" | "registrations" | "policies",
     mapOf: (known: Known) => ReadonlyMap<string, Each>,
   ) => {
     const [old, current] = [before && mapOf(before), mapOf(now)];
@@ -126,5 +145,6 @@ function announce(before: Known | undefined, now: Known, changes: Changes): void
   };
   compare("agents", ({ agents }) => agents);
   compare("servers", ({ servers }) => new Map(servers.list.map((each) => [each.name, each])));
-  compare("registrations", ({ registrations }) => new Map(registrations.map((each) => [each.metadata.name, each])));
+  compare("registrations", ({ registrations }) => mapByName(registrations));
+  compare("policies", ({ policies }) => policies);
 }

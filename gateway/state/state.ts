@@ -1,7 +1,9 @@
 // What the gateway knows of its instance, and the one way in which it writes: what the management table, the proxy, tool servers
 // and the directory are made with. Whether a watch or a file brings it is for the files beside this one; nothing here does I/O.
 import type { PallasAgent } from "../../crds/agent.ts";
+import type { PallasApproval } from "../../crds/approval.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
+import type { PallasPolicy } from "../../crds/policy.ts";
 import type { PallasRegistration } from "../../crds/registration.ts";
 import type { PallasServer } from "../../crds/server.ts";
 import type { AgentFinding } from "../../lib/auth/authenticate.ts";
@@ -17,6 +19,8 @@ export interface StateChange {
   readonly servers: readonly string[];
   /** Names of registrations' resources. */
   readonly registrations: readonly string[];
+  readonly policies: readonly string[];
+  readonly approvals: readonly string[];
   /** Whether the instance did. */
   readonly instance: boolean;
 }
@@ -42,6 +46,11 @@ export interface GatewayState {
   getServerAddress(name: string): PlainAddress | undefined;
   /** Of this instance, by the name of the resource. */
   listRegistrations(): readonly PallasRegistration[];
+  /** Of this instance, by name. */
+  listPolicies(): readonly PallasPolicy[];
+  getPolicy(name: string): PallasPolicy | undefined;
+  /** Of this instance, by name, as they were last told; what counts of them `gateway/approvals/` says. */
+  listApprovals(): readonly PallasApproval[];
   /** Called after each change, once for what comes at once; until what it returns is called. */
   onChange(listener: (change: StateChange) => void): () => void;
 }

@@ -10,7 +10,14 @@ import { createCommandServers, type CommandServersParts } from "./command-server
 
 const operator: PersonIdentity = { kind: "person", subject: "alice", name: "alice", groups: [], role: "operator" };
 const url = "http://transient.agents.svc:8080/mcp";
-const change: StateChange = { agents: [], servers: [], registrations: [], instance: false };
+const change: StateChange = {
+  agents: [],
+  servers: [],
+  registrations: [],
+  policies: [],
+  approvals: [],
+  instance: false,
+};
 type Condition = NonNullable<NonNullable<PallasServer["status"]>["conditions"]>[number];
 const condition = (type: string, status: Condition["status"], message = ""): Condition => ({
   type,

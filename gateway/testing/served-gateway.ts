@@ -59,7 +59,10 @@ export async function serveGateway(options: ServedOptions = {}): Promise<ServedG
   const issuer = await createClusterIssuer();
   if (hasNoKeys) issuer.breakWith(new Error("down"));
   const state: ServedGateway["state"] = { unready: undefined, finding: undefined };
-  const metrics = createGatewayMetrics((): Observed => gateway);
+  const metrics = createGatewayMetrics((): Observed => ({
+    ...gateway,
+    observeApprovals: () => ({ pending: 0, oldestMs: 0 }),
+  }));
   const servers: RunningServer[] = [];
   const gateway = createGateway({
     config,
@@ -111,6 +114,9 @@ export const emptyState = (observeUnready: () => string | undefined): StateSourc
   getServer: () => undefined,
   getServerAddress: () => undefined,
   listRegistrations: () => [],
+  listPolicies: () => [],
+  getPolicy: () => undefined,
+  listApprovals: () => [],
   onChange: () => () => undefined,
   observeUnready,
   findAgent: () => undefined,

@@ -127,7 +127,7 @@ function createState(inline: object[]): TestServersState {
   const collect = () => collectServers(instance, [...servers.values()]);
   const tell = (before: ReturnType<typeof collect>) => {
     const names = [...new Set([...before.list, ...collect().list].map(({ name }) => name))];
-    const change = { agents: [], servers: names, registrations: [], instance: false };
+    const change = { agents: [], servers: names, registrations: [], policies: [], approvals: [], instance: false };
     for (const listener of [...listeners]) listener(change);
   };
   return {
@@ -155,7 +155,14 @@ function createState(inline: object[]): TestServersState {
     },
     putAgent(agent) {
       agents.set(agent.metadata.name, agent);
-      const change = { agents: [agent.metadata.name], servers: [], registrations: [], instance: false };
+      const change = {
+        agents: [agent.metadata.name],
+        servers: [],
+        registrations: [],
+        policies: [],
+        approvals: [],
+        instance: false,
+      };
       for (const listener of [...listeners]) listener(change);
     },
   };

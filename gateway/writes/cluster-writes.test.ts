@@ -43,6 +43,7 @@ function open({ management = "readWrite", answer, isRegistered = false }: Scene 
     countSessions: () => 0,
     countInFlight: () => 0,
     countTroubles: () => 0,
+    observeApprovals: () => ({ pending: 0, oldestMs: 0 }),
   }));
   const writesFor = createClusterWrites({
     transport: {

@@ -77,6 +77,7 @@ export async function startGatewayUnderTest(options: GatewayUnderTestOptions): P
       PALLAS_SECRETS_DIR: dir,
       PALLAS_SESSIONS_FILE: join(dir, "sessions.json"),
       PALLAS_REGISTRATIONS_FILE: join(dir, "registrations.json"),
+      PALLAS_APPROVALS_FILE: join(dir, "approvals.json"),
       PALLAS_HOST: "127.0.0.1",
       PALLAS_DRAIN_DELAY_MS: "0",
       ...env,

@@ -117,6 +117,7 @@ async function listGateway(count: number, isListed: boolean): Promise<object[]> 
     countSessions: () => 0,
     countInFlight: () => 0,
     countTroubles: () => 0,
+    observeApprovals: () => ({ pending: 0, oldestMs: 0 }),
   }));
   const calls = new CallLog({ arguments: "off" });
   const servers = createToolServers({ state, calls, metrics, version: "1", log, clock });

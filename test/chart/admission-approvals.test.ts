@@ -69,10 +69,11 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
     for (const at of [earlier(), new Date(Date.now() + 10 * 60_000).toISOString()]) {
       await expect(decide("some", "named", { at })).rejects.toThrow("spec.decision.at must be now");
     }
+    await expect(decide("some", "named", { approver: "finance" })).rejects.toThrow("what a gateway has judged");
     expect(await decide("some", "named")).toContain("patched");
     // The gateway says who decided there.
     await create(gateway, "spoken-for");
-    expect(await decide(gateway, "spoken-for", { by: "alice" })).toContain("patched");
+    expect(await decide(gateway, "spoken-for", { by: "alice", approver: "finance" })).toContain("patched");
   });
 
   it("are decided once, of the call that was looked at", async () => {

@@ -55,7 +55,10 @@ async function renderRegistry(): Promise<string> {
 
 async function renderGateway(): Promise<string> {
   const none = () => 0;
-  const metrics = createGatewayMetrics(() => ({ countSessions: none, countInFlight: none, countTroubles: none }));
+  const metrics = createGatewayMetrics(() => ({
+    ...{ countSessions: none, countInFlight: none, countTroubles: none },
+    observeApprovals: () => ({ pending: 0, oldestMs: 0 }),
+  }));
   metrics.countRequest("mcp", 200);
   metrics.countProxied({ route: "agent", agent: "clerk", outcome: "ok", durationMs: 1 });
   metrics.kube.requested("GET", "200");

@@ -156,6 +156,7 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
       countSessions: () => 0,
       countInFlight: () => 0,
       countTroubles: () => 0,
+      observeApprovals: () => ({ pending: 0, oldestMs: 0 }),
     }));
     const writesFor = createClusterWrites({
       transport,

@@ -96,6 +96,7 @@ export async function startStateFileGateway(options: StateFileGatewayOptions): P
       PALLAS_SECRETS_DIR: folder,
       PALLAS_LOCAL_STATE: at("state.json"),
       PALLAS_REGISTRATIONS_FILE: at("registrations.json"),
+      PALLAS_APPROVALS_FILE: at("approvals.json"),
       PALLAS_AGENTS_TOKEN: at("agents-token"),
       PALLAS_HOST: "127.0.0.1",
       PALLAS_DRAIN_DELAY_MS: "0",

@@ -24,7 +24,12 @@ export async function listExposedMetrics(): Promise<Set<string>> {
   });
   metricsSurface({ own, visits: () => [] });
   const agent = createAgentMetrics({ config: renderTestConfig(), port: 8080 });
-  const observed = { countSessions: () => 0, countInFlight: () => 0, countTroubles: () => 0 };
+  const observed = {
+    countSessions: () => 0,
+    countInFlight: () => 0,
+    countTroubles: () => 0,
+    observeApprovals: () => ({ pending: 0, oldestMs: 0 }),
+  };
   const gateway = createGatewayMetrics(() => observed);
   const bridge = createBridgeMetrics(() => ({ countProcesses: () => 0, countSessions: () => 0, isUp: () => false }));
   const texts = [

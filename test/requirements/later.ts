@@ -287,6 +287,10 @@ export const laterRequirements: Requirements = {
       "agent-runtime/approvals/gateway-approvals.test.ts",
       "agent-runtime/loop/run-clock.test.ts",
       "cli/approvals/approvals.test.ts",
+      "gateway/approvals/life.test.ts",
+      "gateway/approvals/decide.test.ts",
+      "gateway/approvals/routes.test.ts",
+      "gateway/approvals/local-store.test.ts",
     ],
   },
 

@@ -39,7 +39,7 @@ function createTestState(agents: readonly PallasAgent[], first: PallasInstance =
   let instance = first;
   const tell = (change: Partial<StateChange>) =>
     listeners.forEach((listener) =>
-      listener({ agents: [], servers: [], registrations: [], instance: false, ...change }),
+      listener({ agents: [], servers: [], registrations: [], policies: [], approvals: [], instance: false, ...change }),
     );
   return {
     namespace: "default",
@@ -53,6 +53,9 @@ function createTestState(agents: readonly PallasAgent[], first: PallasInstance =
     getServer: () => undefined,
     getServerAddress: () => undefined,
     listRegistrations: () => [],
+    listPolicies: () => [],
+    getPolicy: () => undefined,
+    listApprovals: () => [],
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
