@@ -104,23 +104,6 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
   gauge("pallas_gateway_token_sources_in_trouble", "Keys and token tables that cannot be read now.", (each) =>
     each.countTroubles(),
   );
-  gauge(
-    "pallas_gateway_approvals_pending",
-    "Calls that wait for somebody to decide.",
-    (each) => each.observeApprovals().pending,
-  );
-  gauge(
-    "pallas_gateway_approvals_oldest_pending_seconds",
-    "Age of the approval that has waited longest; 0 where none waits.",
-    (each) => each.observeApprovals().oldestMs / 1000,
-  );
-  const approvals = new Counter({
-    name: "pallas_gateway_approvals_total",
-    help: "Approvals that are decided or over, by the verdict.",
-    labelNames: ["verdict"],
-    registers,
-  });
-  for (const verdict of approvalEnds) approvals.inc({ verdict }, 0);
   // A rate needs the series to be there before the first event.
   for (const status of refusedStatuses) refused.inc({ status }, 0);
   for (const operation of writeOperations) for (const outcome of writeOutcomes) writes.inc({ operation, outcome }, 0);
@@ -133,12 +116,41 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
       proxied.inc({ route, agent, outcome });
       proxiedSeconds.observe({ route }, durationMs / 1000);
     },
-    countApproval: (verdict) => approvals.inc({ verdict }),
+    countApproval: createApprovalMetrics(registers, () => observe().observeApprovals()),
     countToolCall,
     ...createDiscoveryMetrics(registers),
     ...createEmbeddingsMetrics(registers),
     render: () => metrics.render(),
   };
+}
+
+function createApprovalMetrics(
+  registers: Registry[],
+  observe: () => PendingApprovals,
+): GatewayMetrics["countApproval"] {
+  const gauge = (name: string, help: string, read: (pending: PendingApprovals) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read(observe()));
+      },
+    });
+  gauge("pallas_gateway_approvals_pending", "Calls that wait for somebody to decide.", ({ pending }) => pending);
+  gauge(
+    "pallas_gateway_approvals_oldest_pending_seconds",
+    "Age of the approval that has waited longest; 0 where none waits.",
+    ({ oldestMs }) => oldestMs / 1000,
+  );
+  const approvals = new Counter({
+    name: "pallas_gateway_approvals_total",
+    help: "Approvals that are decided or over, by the verdict.",
+    labelNames: ["verdict"],
+    registers,
+  });
+  for (const verdict of approvalEnds) approvals.inc({ verdict }, 0);
+  return (verdict) => approvals.inc({ verdict });
 }
 
 function createToolMetrics(registers: Registry[]): GatewayMetrics["countToolCall"] {

@@ -7,8 +7,8 @@ import { defined } from "../lib/process/defined.ts";
 import type { Logger } from "../lib/process/log.ts";
 import type { WordTable } from "../lib/search/searchable.ts";
 import { limitsVariable, type Rules } from "../plan/rules.ts";
-import { createApprovals, type ServedApprovals } from "./approvals/life.ts";
-import { createApprovalRoutes } from "./approvals/routes.ts";
+import type { ServedApprovals } from "./approvals/life.ts";
+import { serveApprovals } from "./approvals/serve.ts";
 import type { PendingApprovals } from "./approvals/tally.ts";
 import { serveDirectory } from "./directory/serve.ts";
 import { createPublishedActions } from "./discovery/actions/published.ts";
@@ -53,11 +53,7 @@ export function createServed({ config, place, environment, words, metrics, log, 
   const rules: Rules = { mode: server === undefined ? "local" : "cluster", ...environment[limitsVariable] };
   const readAgentsToken = async () => (await readFile(environment.PALLAS_AGENTS_TOKEN, "utf8")).trim();
   const container = { version: config.instance.version, ...defined({ image: environment.PALLAS_IMAGE }) };
-  const approvals = createApprovals({
-    ...{ config, state, store: place.approvals, metrics, clock },
-    log: log.child({ logger: "pallas.gateway.approvals" }),
-  });
-  const approvalRoutes = createApprovalRoutes({ approvals, clock });
+  const asked = serveApprovals({ config, state, store: place.approvals, metrics, log, clock });
   const directory = serveDirectory({
     ...{ config, state, store: registrations, clock },
     log: log.child({ logger: "pallas.gateway.directory" }),
@@ -110,15 +106,14 @@ export function createServed({ config, place, environment, words, metrics, log, 
   });
   return {
     table: { ...table, tools: discovery.withServerTools(table.tools) },
-    routes: [approvalRoutes.routes, proxy.app, ...toolServers.routes, directory.routes, registry.routes],
+    routes: [asked.routes, proxy.app, ...toolServers.routes, directory.routes, registry.routes],
     ...defined({ publicReads: directory.publicReads }),
-    approvals,
-    observeApprovals: approvals.observe,
-    onDraining: approvalRoutes.close,
+    approvals: asked.approvals,
+    observeApprovals: asked.approvals.observe,
+    onDraining: asked.onDraining,
     async close() {
       agentTools.close();
-      approvalRoutes.close();
-      const served = [approvals, discovery, table, proxy, directory, registry, toolServers, browser];
+      const served = [asked, discovery, table, proxy, directory, registry, toolServers, browser];
       await Promise.all(served.map((each) => each.close()));
     },
   };

@@ -5,7 +5,17 @@ import { maxAnswerChars, maxArgumentsChars, maxSchemaChars } from "../../crds/ap
 import type { ApprovalQuestion } from "../../crds/approval-wire.ts";
 import type { Identity } from "../../lib/auth/roles.ts";
 import type { Verdict } from "./approvals.ts";
-import { approve, createScene, decided, hashOf, person, questionOf, timeoutMs, uses } from "./testing/scene.ts";
+import {
+  approve,
+  createScene,
+  decided,
+  hashOf,
+  person,
+  questionOf,
+  timeoutMs,
+  uses,
+  missing,
+} from "./testing/scene.ts";
 
 const from = { agent: "clerk" };
 const hash = hashOf({ amount: 40 });
@@ -28,7 +38,7 @@ async function open(changes: Partial<ApprovalQuestion> = {}) {
 
 describe("MGM-6 who may decide", () => {
   const agent: Identity = { kind: "agent", subject: "clerk", name: "agent:clerk", agent: "clerk" };
-  const { role: _, ...noRole } = person("bob") as Extract<Identity, { kind: "person" }>;
+  const noRole: Identity = { kind: "person", subject: "bob", name: "bob", groups: [] };
   it.each<[string, Identity, string]>([
     ["a caller", person("bob", { role: "caller" }), "forbidden"],
     ["somebody without a role", noRole, "forbidden"],
@@ -39,7 +49,7 @@ describe("MGM-6 who may decide", () => {
   ])("not %s", async (_name, identity, kind) => {
     const { decide, approvals, name } = await open();
     await expect(decide(approve(), identity)).rejects.toMatchObject({ kind });
-    expect(approvals.whyNot(approvals.get(name) ?? expect.fail(), identity)).toBeDefined();
+    expect(approvals.whyNot(approvals.get(name) ?? missing(), identity)).toBeDefined();
     await expect(decide()).resolves.toBeDefined();
   });
 
@@ -50,22 +60,22 @@ describe("MGM-6 who may decide", () => {
     ["the caller, where no rule names who", person("ann")],
   ])("%s", async (_name, identity) => {
     const { decide, approvals, name } = await open();
-    expect(approvals.whyNot(approvals.get(name) ?? expect.fail(), identity)).toBeUndefined();
+    expect(approvals.whyNot(approvals.get(name) ?? missing(), identity)).toBeUndefined();
     expect((await decide(approve(), identity)).spec.decision).toMatchObject({ by: identity.name });
   });
 
-  it.each<[string, Identity, string | undefined]>([
+  it.each<[string, Identity, string]>([
     ["by name", person("carol"), "carol"],
     ["by group", person("dave", { groups: ["staff", "finance"] }), "finance"],
-    ["an admin who is none of them", person("root", { role: "admin", groups: ["admins"] }), undefined],
-    ["a group that begins alike", person("eve", { groups: ["finance2"] }), undefined],
+    ["an admin who is none of them", person("root", { role: "admin", groups: ["admins"] }), "forbidden"],
+    ["a group that begins alike", person("eve", { groups: ["finance2"] }), "forbidden"],
   ])("where the rule names who, those alone: %s", async (_name, identity, as) => {
     const { decide } = await open(finance);
     const result = await decide(approve(), identity).then(
       ({ spec }) => spec.decision?.approver,
-      (error: unknown) => error,
+      (error: unknown) => Reflect.get(Object(error), "kind"),
     );
-    expect(result).toEqual(as ?? expect.objectContaining({ kind: "forbidden" }));
+    expect(result).toBe(as);
   });
 
   it("nobody decides their own call where the rule names who: not as caller, nor from further up the chain", async () => {
@@ -239,15 +249,15 @@ describe("MGM-6 what is decided past the gateway", () => {
       ...found,
       spec: { ...found.spec, decision: decided(found, { at }) },
     }));
-    expect(scene.approvals.stateOf(scene.approvals.get(scene.name) ?? expect.fail())).toBe(state);
+    expect(scene.approvals.stateOf(scene.approvals.get(scene.name) ?? missing())).toBe(state);
   });
 
   it("by a clock that is behind holds until the expiry", async () => {
     const { approvals, name, clock } = await patched({}, { at: "2020-01-01T00:00:00Z" });
     await clock.advance(timeoutMs - 1);
-    expect(approvals.stateOf(approvals.get(name) ?? expect.fail())).toBe("decided");
+    expect(approvals.stateOf(approvals.get(name) ?? missing())).toBe("decided");
     await clock.advance(1);
-    expect(approvals.stateOf(approvals.get(name) ?? expect.fail())).toBe("expired");
+    expect(approvals.stateOf(approvals.get(name) ?? missing())).toBe("expired");
   });
 });
 
@@ -263,7 +273,7 @@ describe("MGM-6 what may be asked", () => {
     const args: object = JSON.parse(text);
     return questionOf({}, { arguments: text, argumentsHash: hashOf(args) });
   };
-  const proto = JSON.parse('{"__proto__":{"amount":1}}') as object;
+  const proto: object = JSON.parse('{"__proto__":{"amount":1}}');
   it.each([
     ["the longest arguments", sized(maxArgumentsChars)],
     ["of 200 levels", deep(200)],

@@ -80,7 +80,8 @@ function findShapeProblem({ verdict, scope, arguments: edited, answer }: Verdict
   if ((edited !== undefined) !== (verdict === "approveEdited")) {
     return "arguments are needed with the verdict approveEdited, and are for it only";
   }
-  if ((answer !== undefined) !== (verdict === "answer"))
+  if ((answer !== undefined) !== (verdict === "answer")) {
     return "an answer is needed with the verdict answer, and is for it only";
+  }
   return scope === "session" && verdict !== "approve" ? "scope session is for the verdict approve only" : undefined;
 }

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createLogger } from "../../lib/process/log.ts";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import { maxApprovalsFileBytes, openLocalStore } from "./local-store.ts";
-import { approve, person, questionOf, startApprovals, uses } from "./testing/scene.ts";
+import { approve, person, questionOf, startApprovals, uses, missing } from "./testing/scene.ts";
 
 const log = createLogger({ logger: "test", level: "SILENT" });
 const agents = new Map([["clerk", "uid-of-clerk"]]);
@@ -41,7 +41,7 @@ describe("MGM-6 approvals of local mode", () => {
     const both = await Promise.allSettled(["one", "other"].map((use) => store.setStatus(seen, { usedBy: use })));
     expect(both).toMatchObject([{ status: "fulfilled" }, { status: "rejected", reason: { kind: "changed" } }]);
     await expect(store.remove(seen)).rejects.toMatchObject({ kind: "changed" });
-    const now = store.list()[0] ?? expect.fail();
+    const now = store.list()[0] ?? missing();
     await store.remove(now);
     await expect(store.setStatus(now, {})).rejects.toMatchObject({ kind: "gone" });
     expect(store.list()).toEqual([]);

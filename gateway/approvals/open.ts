@@ -32,8 +32,9 @@ function findAsker({ state, config }: Life, { agent: name }: Asker): AskedBy {
   const by = { namespace, instance: { name: instance, uid: state.getInstance()?.metadata.uid } };
   if (name === undefined) return by;
   const agent = state.getAgent(name);
-  if (agent === undefined)
+  if (agent === undefined) {
     throw new ApprovalRefused("unready", `instance "${instance}" has no agent "${name}", or not yet`);
+  }
   return { ...by, agent: { name, uid: agent.metadata.uid } };
 }
 

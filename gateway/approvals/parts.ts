@@ -51,11 +51,14 @@ export const notFound = (name: string): ApprovalRefused =>
 export function refuseBy(error: unknown): unknown {
   if (!(error instanceof StoreRefused)) return error;
   const { kind, message: cause } = error;
-  if (kind === "away")
+  if (kind === "away") {
     return new ApprovalRefused("unready", `approvals cannot be written now: ${cause}`, { cause: error });
-  if (kind === "gone")
+  }
+  if (kind === "gone") {
     return new ApprovalRefused("not_found", "the approval has been deleted meanwhile", { cause: error });
-  if (kind === "invalid")
+  }
+  if (kind === "invalid") {
     return new ApprovalRefused("invalid", `the approval was not taken: ${cause}`, { cause: error });
+  }
   return new ApprovalRefused("unready", "the approval is changed by others all the time: try again", { cause: error });
 }

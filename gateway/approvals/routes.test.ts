@@ -11,7 +11,7 @@ import {
 import { serveGateway } from "../testing/served-gateway.ts";
 import { testConfig } from "../testing/resources.ts";
 import { createApprovalRoutes } from "./routes.ts";
-import { approve, createScene, hashOf, person, questionOf, timeoutMs, uses } from "./testing/scene.ts";
+import { approve, createScene, hashOf, person, questionOf, timeoutMs, uses, missing } from "./testing/scene.ts";
 
 const path = "/agent/approvals";
 const everything = { agents: ["*"], servers: ["*"] };
@@ -61,7 +61,7 @@ describe("MGM-6 an agent asks over a stream", () => {
       name: expect.stringMatching(/^clerk-[0-9a-f]{12}-0$/),
       expiresAt: new Date(clock.wallNow() + timeoutMs).toISOString(),
     });
-    const name = waiting?.type === "waiting" ? waiting.name : expect.fail();
+    const name = waiting?.type === "waiting" ? waiting.name : missing();
     for (let beat = 0; beat < 3; beat += 1) {
       await clock.advance(approvalHeartbeatMs);
       expect(await next()).toEqual({ type: "heartbeat" });
@@ -80,7 +80,7 @@ describe("MGM-6 an agent asks over a stream", () => {
     const { ask, approvals, send } = await serve();
     const first = await ask();
     const waiting = await linesOf(first)();
-    const name = waiting?.type === "waiting" ? waiting.name : expect.fail();
+    const name = waiting?.type === "waiting" ? waiting.name : missing();
     first.cancel();
     const again = linesOf(await send("GET", `${path}/${name}`));
     expect(await again()).toEqual(waiting);
@@ -118,7 +118,7 @@ describe("MGM-6 an agent asks over a stream", () => {
     const { ask, send, approvals, counted } = await serve();
     const answer = await ask();
     const waiting = await linesOf(answer)();
-    const name = waiting?.type === "waiting" ? waiting.name : expect.fail();
+    const name = waiting?.type === "waiting" ? waiting.name : missing();
     expect((await send("DELETE", `${path}/${name}`, undefined, "other")).status).toBe(404);
     expect((await send("DELETE", `${path}/${name}`)).status).toBe(204);
     expect([approvals.observe().pending, counted]).toEqual([0, ["withdrawn"]]);
@@ -128,7 +128,7 @@ describe("MGM-6 an agent asks over a stream", () => {
     const { ask, send, refused } = await serve();
     const policy = { ...questionOf().policy, askCaller: true };
     const waiting = await linesOf(await ask(questionOf(undefined, { policy })))();
-    const name = waiting?.type === "waiting" ? waiting.name : expect.fail();
+    const name = waiting?.type === "waiting" ? waiting.name : missing();
     const say = (answer: object, as?: string) => send("POST", `${path}/${name}/caller`, answer, as);
     const yes = { verdict: "approve", argumentsHash: hashOf({ amount: 40 }) };
     expect((await say(yes, "other")).status).toBe(404);
@@ -144,7 +144,7 @@ describe("MGM-6 an agent asks over a stream", () => {
   it("but not for the caller, where the rule does not", async () => {
     const { ask, send } = await serve();
     const waiting = await linesOf(await ask())();
-    const name = waiting?.type === "waiting" ? waiting.name : expect.fail();
+    const name = waiting?.type === "waiting" ? waiting.name : missing();
     const yes = { verdict: "approve", argumentsHash: hashOf({ amount: 40 }) };
     expect((await send("POST", `${path}/${name}/caller`, yes)).status).toBe(403);
   });
@@ -171,7 +171,7 @@ describe("MGM-6 what is refused of agents, in one form", () => {
   it("names that nobody has, and those of others", async () => {
     const { ask, send, refused } = await serve();
     const waiting = await linesOf(await ask(questionOf(), "other"))();
-    const name = waiting?.type === "waiting" ? waiting.name : expect.fail();
+    const name = waiting?.type === "waiting" ? waiting.name : missing();
     for (const each of [name, "x", "a".repeat(300), "__proto__", "%2e%2e%2fsecrets"]) {
       const answers = [
         await send("GET", `${path}/${each}`),
@@ -220,8 +220,9 @@ describe("MGM-6 what is refused of agents, in one form", () => {
 
   it("the 33rd that waits, and streams beyond so many", async () => {
     const { ask, refused } = await serve();
-    for (let amount = 0; amount < maxPendingApprovals; amount += 1)
+    for (let amount = 0; amount < maxPendingApprovals; amount += 1) {
       expect((await ask(questionOf({ amount }))).status).toBe(200);
+    }
     const more = await ask(questionOf({ amount: -1 }));
     expect(more.headers.get("retry-after")).toBe("5");
     expect(await refused(more)).toMatchObject({ status: 429, error: "full", message: expect.stringContaining("32") });

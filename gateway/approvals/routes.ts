@@ -68,8 +68,9 @@ export function createApprovalRoutes({ approvals, clock }: RoutesParts): {
   };
   const stream = (c: Asked, agent: string, approval: PallasApproval): Response => {
     const open = streams.get(agent) ?? 0;
-    if (open >= maxStreams)
+    if (open >= maxStreams) {
       throw new ApprovalRefused("full", `agent "${agent}" has ${maxStreams} streams open: end some first`);
+    }
     streams.set(agent, open + 1);
     const onEnd = () => {
       const left = (streams.get(agent) ?? 1) - 1;

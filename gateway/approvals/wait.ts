@@ -60,8 +60,9 @@ function findOutcome(life: Life, name: string, approval: PallasApproval | undefi
   if (approval === undefined) return { name, outcome: "expired" };
   const decision = life.read(approval);
   const state = life.stateOf(approval);
-  if (decision !== undefined && (state === "decided" || state === "used"))
+  if (decision !== undefined && (state === "decided" || state === "used")) {
     return { name, outcome: "decided", decision };
+  }
   if (state === "pending") return undefined;
   const isLate = life.clock.wallNow() >= Date.parse(approval.spec.expiresAt) + graceMs;
   return isTold(approval) || decision !== undefined || isLate ? { name, outcome: "expired" } : undefined;

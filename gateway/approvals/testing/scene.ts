@@ -117,3 +117,8 @@ export const uses = (n: number, argumentsHash = hashOf({ amount: 40 })) => ({
   use: `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`,
   argumentsHash,
 });
+
+/** In place of what a test expects to be there. */
+export function missing(): never {
+  throw new Error("expected it to be there, found nothing");
+}
