@@ -6,7 +6,7 @@ import type { Logger } from "../../lib/process/log.ts";
 import type { StateSource } from "../state/state.ts";
 import { ApprovalRefused, type ApprovalState } from "./approvals.ts";
 import { readDecision } from "./recorded.ts";
-import { standingOf } from "./standing.ts";
+import { isTold, nextOf, standingOf } from "./standing.ts";
 import { StoreRefused, type ApprovalStore } from "./store.ts";
 
 export interface LifeParts {
@@ -21,6 +21,8 @@ export interface Life extends LifeParts {
   /** What counts of its decision. */
   read(approval: PallasApproval): ApprovalDecision | undefined;
   stateOf(approval: PallasApproval): ApprovalState;
+  /** What becomes of it by itself, and when. */
+  next(approval: PallasApproval): ReturnType<typeof nextOf>;
   find(name: string): PallasApproval | undefined;
 }
 
@@ -28,19 +30,27 @@ export interface Life extends LifeParts {
 export const maxTries = 8;
 
 export function createLife(parts: LifeParts): Life {
-  // An approval is another object when it changes; edited arguments are long to check.
-  const decisions = new WeakMap<PallasApproval, { decision: ApprovalDecision | undefined }>();
-  const read = (approval: PallasApproval) => {
-    const known = decisions.get(approval) ?? { decision: readDecision(approval) };
-    decisions.set(approval, known);
-    return known.decision;
-  };
   const { clock, config, store } = parts;
+  // Edited arguments are long to check, and all are asked at each change of one.
+  const read = remember(readDecision);
+  const next = remember((approval) => nextOf(approval, read, config.approvals));
+  const ended = remember((approval) => (isTold(approval) ? standingOf(approval, read, 0, 0) : undefined));
   return {
     ...parts,
     read,
-    stateOf: (approval) => standingOf(approval, read, clock.wallNow(), config.approvals.timeoutMs),
+    next,
+    stateOf: (approval) => ended(approval) ?? standingOf(approval, read, clock.wallNow(), config.approvals.timeoutMs),
     find: (name) => store.list().find(({ metadata }) => metadata.name === name),
+  };
+}
+
+/** Asks once of each form of an approval, which is another object when it changes. */
+function remember<Result>(ask: (approval: PallasApproval) => Result): (approval: PallasApproval) => Result {
+  const known = new WeakMap<PallasApproval, { result: Result }>();
+  return (approval) => {
+    const found = known.get(approval) ?? { result: ask(approval) };
+    known.set(approval, found);
+    return found.result;
   };
 }
 

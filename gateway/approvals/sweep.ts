@@ -5,7 +5,7 @@ import type { Timer } from "../../lib/process/clock.ts";
 import { renderExpired } from "./conditions.ts";
 import { sizeOf } from "./open.ts";
 import type { Life } from "./parts.ts";
-import { isTold, nextOf, overAt } from "./standing.ts";
+import { isTold, overAt } from "./standing.ts";
 import { StoreRefused } from "./store.ts";
 
 /** Of those that are over; who wants more keeps a log. */
@@ -56,21 +56,16 @@ export function createSweeper(life: Life, onSwept: () => void): Sweeper {
 /** When anything is due; at once where there are too many. */
 function nextDue(life: Life): number {
   if (findSurplus(life).length > 0) return life.clock.wallNow();
-  return life.store
-    .list()
-    .reduce(
-      (soonest, each) => Math.min(soonest, nextOf(each, life.read, life.config.approvals).atMs),
-      Number.POSITIVE_INFINITY,
-    );
+  return life.store.list().reduce((soonest, each) => Math.min(soonest, life.next(each).atMs), Number.POSITIVE_INFINITY);
 }
 
 /** Whether something is left to try again. */
 async function sweepOnce(life: Life): Promise<boolean> {
-  const { store, clock, config, log } = life;
+  const { store, clock, log } = life;
   const nowMs = clock.wallNow();
   const surplus = new Set(findSurplus(life));
   const due = store.list().flatMap((approval) => {
-    const { what, atMs } = nextOf(approval, life.read, config.approvals);
+    const { what, atMs } = life.next(approval);
     if (surplus.has(approval)) return [{ approval, what: "collect" as const }];
     return atMs <= nowMs ? [{ approval, what }] : [];
   });
