@@ -16,6 +16,7 @@ import type { Logger } from "../lib/process/log.ts";
 import { createMemoryBudget, deriveBudgetBytes, type MemoryBudget } from "../lib/process/memory-budget.ts";
 import { createAccessTokens } from "./access-tokens.ts";
 import { createAdminApp } from "./admin.ts";
+import type { ApproversParts } from "./approvals/ask-approval.ts";
 import { CallError } from "./call-error.ts";
 import { createCalls, type Calls } from "./calls.ts";
 import { cardPath, createCardApp } from "./card.ts";
@@ -37,6 +38,8 @@ import { createSendMessage } from "./mcp-surface/send-message.ts";
 import { renderTable, type Surface } from "./mcp-surface/table.ts";
 import { createAgentMetrics, type AgentMetrics } from "./metrics.ts";
 import { createModels, type Models } from "./model/models.ts";
+import { allowAll } from "./policy/allow-all.ts";
+import type { PolicyGate, PolicyGateParts } from "./policy/gate.ts";
 import { urlAsAsked } from "./published-url.ts";
 import { createGatewayProof } from "./require-gateway.ts";
 import { createJsonlStore } from "./session/jsonl-store.ts";
@@ -131,13 +134,17 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   });
   const vision = createVision(models, config);
   const onCall = metrics.countToolCall;
+  const policy = await openPolicy({ config, readLive, readGatewayToken, log, clock });
   const sendMessage = createSendMessage({
     config,
     models: { turn: timeTurns(models, turnTimes, clock) },
     activeModel: () => models.active,
     tools,
     observeImageLimits: vision.observeImageLimits,
-    dispatch: createDispatch({ ...vision, maxResultBytes: config.limits.toolResultBytes, onCall, log, clock }),
+    dispatch: createDispatch({
+      ...{ ...vision, gate: policy.gate, maxResultBytes: config.limits.toolResultBytes },
+      ...{ onCall, log, clock },
+    }),
     sessions,
     answerSchema: config.output === undefined ? undefined : createAnswerSchema(config.output.schema),
     observeInstruction: readInstruction,
@@ -164,7 +171,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     health,
     drain,
     async close() {
-      await Promise.all([endpoint.close(), tools.close(), gateway?.close(), auth?.close()]);
+      await Promise.all([endpoint.close(), tools.close(), gateway?.close(), auth?.close(), policy.close()]);
       await settledWithin(calls.idle(), closeGraceMs, clock);
       await store.close();
     },
@@ -238,6 +245,21 @@ async function openGatewayRoutes(parts: GatewayRoutesParts): Promise<GatewayRout
   if (parts.config.gateway === undefined) return undefined;
   const { createGatewayRoutes } = await import("./gateway-routes.ts");
   return createGatewayRoutes(parts);
+}
+
+type PolicyParts = Pick<PolicyGateParts, "config" | "readLive" | "log" | "clock"> &
+  Pick<ApproversParts, "readGatewayToken">;
+
+/** Loaded only where the agent has a policy. */
+async function openPolicy(parts: PolicyParts): Promise<{ gate: PolicyGate; close(): Promise<void> }> {
+  if (parts.config.policy === undefined) return { gate: allowAll, close: async () => undefined };
+  const [{ createApprovers }, { createPolicyGate }] = await Promise.all([
+    import("./approvals/ask-approval.ts"),
+    import("./policy/gate.ts"),
+  ]);
+  const { ask, close } = createApprovers(parts);
+  const gate = createPolicyGate({ ...parts, ask, record: () => undefined, count: () => undefined });
+  return { gate, close };
 }
 
 interface EndpointParts {

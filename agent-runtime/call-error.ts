@@ -16,3 +16,8 @@ export class AbortedRun extends CallError {
     super("The call was aborted by somebody who operates this agent.");
   }
 }
+
+/** A policy, or somebody who was asked, ended the run for a call that it wanted to make (MGM-5): no error of the agent's either. */
+export class DeniedRun extends CallError {
+  override readonly name = "DeniedRun";
+}

@@ -9,6 +9,8 @@ export interface RunningCall {
   readonly signal: AbortSignal;
   /** The time it has. */
   readonly time: RunClock;
+  /** Aborts it. */
+  end(reason: Error): void;
   done(): void;
 }
 
@@ -42,6 +44,7 @@ export function createCalls(clock: Clock): Calls {
       return {
         time,
         signal: AbortSignal.any([caller, own.signal]),
+        end: (reason) => own.abort(reason),
         done() {
           time.stop();
           running.delete(id);

@@ -6,7 +6,7 @@ import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { isMissing } from "./mounted-files.ts";
 
-/** Never rejects. */
+/** The same object as long as it says the same. Never rejects. */
 export type ReadLiveConfig = () => Promise<LiveConfig>;
 
 /** What holds without a live configuration. */
@@ -19,10 +19,13 @@ export const renderInitial = ({ sessions, card }: RunConfig): LiveConfig => ({
 /** A file that cannot be read changes nothing: what it said last holds, and the log says so once. */
 export function createLiveConfig(path: string, config: RunConfig, log: Logger): ReadLiveConfig {
   let last = renderInitial(config);
+  let lastText: string | undefined;
   let hasProblems = false;
   return async () => {
     try {
-      last = parseLiveConfig(await readFile(path, "utf8"));
+      const text = await readFile(path, "utf8");
+      if (text !== lastText) last = parseLiveConfig(text);
+      lastText = text;
       hasProblems = false;
     } catch (error) {
       if (!hasProblems && !isMissing(error)) log.warn({ path, err: error }, "live configuration cannot be read");

@@ -48,6 +48,8 @@ export interface RunContext {
   readonly bearer?: string;
   /** Aborts when the caller cancels, at the deadline, and when draining is over. */
   readonly signal: AbortSignal;
+  /** Aborts the whole run, which then fails for this reason. */
+  end(reason: Error): void;
   /** For whom it works, as policies and approvals have it. */
   readonly calledBy: RunCaller;
   /** When the call is given up (limits.wallClock), by the clock's `now`: later by all the time that people are asked. */

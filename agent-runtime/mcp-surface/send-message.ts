@@ -11,7 +11,7 @@ import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
 import { readCalledBy } from "../approvals/called-by.ts";
-import { AbortedRun, CallerError, CallError } from "../call-error.ts";
+import { AbortedRun, CallerError, CallError, DeniedRun } from "../call-error.ts";
 import type { Calls } from "../calls.ts";
 import type { ImageLimits } from "../image-data.ts";
 import type { AnswerSchema } from "../loop/answer-schema.ts";
@@ -90,7 +90,7 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
       sendsText: caller.meta[textDeltasMetaKey] === true,
       clock,
     });
-    const run = { caller, signal: call.signal, time, budget, progress };
+    const run = { caller, signal: call.signal, end: call.end, time, budget, progress };
     let failure: unknown;
     const result = await answer(parts, args, run).catch((error: unknown) => {
       failure = call.signal.aborted ? call.signal.reason : error;
@@ -110,13 +110,14 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
 /** What a caller or operator wants no more, or asks for in a way that cannot be answered, is no error of the agent's. */
 function findOutcome({ isError }: ToolResult, { signal }: CallContext, failure: unknown): CallOutcome {
   if (isError !== true) return "ok";
-  if (signal.aborted || failure instanceof AbortedRun) return "cancelled";
+  if (signal.aborted || failure instanceof AbortedRun || failure instanceof DeniedRun) return "cancelled";
   return failure instanceof CallerError ? "invalid" : "error";
 }
 
 interface Running {
   caller: CallContext;
   signal: AbortSignal;
+  end: RunContext["end"];
   time: RunClock;
   budget: Budget;
   progress: ProgressReporter;
@@ -221,6 +222,7 @@ function createContext(parts: SendMessageParts, session: SessionRef, run: Runnin
     requestId,
     ...defined({ bearer, asking }),
     signal: run.signal,
+    end: run.end,
     calledBy: readCalledBy(run.caller.caller, run.caller.meta, config.agent.name),
     get deadlineMs() {
       return time.deadlineMs;

@@ -2,7 +2,8 @@
 // is for those who know the way to them.
 import type { ToolAnnotations, JsonObjectSchema } from "../../lib/mcp/table.ts";
 import type { Asking } from "../../lib/mcp/asking.ts";
-import type { Decision } from "../../lib/policy/policy.ts";
+import type { Call, Decision } from "../../lib/policy/policy.ts";
+import type { Action } from "../../lib/policy/rules.ts";
 
 /** One step of who called whom, the first caller first. */
 export interface ChainLink {
@@ -28,16 +29,22 @@ export interface JudgedCall {
   readonly server: string;
   /** The server's own name of the tool; `send_message` of a sub-agent, `resources/read` for what is read of a server. */
   readonly tool: string;
-  readonly args: Readonly<Record<string, unknown>>;
-  /** What the server says of the tool. */
-  readonly definition: {
-    readonly description: string;
-    readonly inputSchema: JsonObjectSchema;
-    readonly outputSchema?: JsonObjectSchema;
-    readonly annotations?: ToolAnnotations;
-  };
+  readonly args: Record<string, unknown>;
+  readonly definition: Definition;
+  /** What the server says of the tool now; undefined where it has none of the name. Absent: it is not known. */
+  readonly current?: () => Promise<Definition | undefined>;
+  /** Why nobody knows which tool of the server it is: then no policy can allow it. */
+  readonly unnamed?: string;
   /** The step of the run, as progress shows it. */
   readonly step?: string;
+}
+
+/** What a server says of a tool. */
+export interface Definition {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: JsonObjectSchema;
+  readonly annotations?: ToolAnnotations | undefined;
 }
 
 /** What people are asked about: an approval's name and when it is given up. Without a name the caller alone is asked. */
@@ -65,3 +72,21 @@ export type Verdict =
   | { readonly go: false; readonly answer: string }
   /** It is not made. `text` is a sentence for who wanted it; with `abort` the whole run ends. */
   | { readonly go: false; readonly denied: Decision; readonly abort: boolean; readonly text: string };
+
+/** A call that was judged, as it is kept for the trial of other rules. */
+export interface RecordedCall {
+  /** RFC 3339. */
+  readonly at: string;
+  /** With the real arguments. */
+  readonly call: Call;
+  /** What the rules said, limits left out. */
+  readonly before: Action;
+}
+
+/** What became of a call at first sight, as metrics have it. */
+export type CountedDecision = "allow" | "ask" | "deny_continue" | "deny_abort" | "limited" | "fault";
+
+/** Whether every call of a tool by a caller is denied, whatever its arguments. */
+export type Hider = (
+  subject: Pick<Call, "server" | "tool" | "caller" | "role"> & { annotations?: ToolAnnotations | undefined },
+) => boolean;

@@ -49,6 +49,7 @@ export async function talk(message: string | UserPart[], options: TalkOptions): 
       sessionKey: "shared",
       requestId: "1",
       signal,
+      end: () => undefined,
       deadlineMs: systemClock.now() + 60_000,
       calledBy: anonymous,
       time: { pause: () => () => undefined, rests: () => () => undefined },

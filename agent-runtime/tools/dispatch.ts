@@ -1,18 +1,24 @@
 // From a model's tool call to the result it is shown. Problems of the model (unknown tool, bad arguments) and of servers
 // go back to it as error results; only the end of the run itself is thrown.
+import { createHash } from "node:crypto";
 import type { Operation, Outcome } from "../../crds/metric-names.ts";
 import type { Asking } from "../../lib/mcp/asking.ts";
 import type { CallResult } from "../../lib/mcp/connect.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
+import { findReservedMisuse } from "../../lib/mcp/policy-error.ts";
 import { findSchemaProblem } from "../../lib/mcp/schema-check.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Holder } from "../../lib/process/memory-budget.ts";
 import { renderChainMeta } from "../approvals/called-by.ts";
+import { createOnWaiting } from "../approvals/on-waiting.ts";
+import { DeniedRun } from "../call-error.ts";
 import type { ImageLimits } from "../image-data.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ToolCallRequest, ToolResultPart } from "../model/types.ts";
+import type { PolicyGate } from "../policy/gate.ts";
+import type { JudgedRun } from "../policy/types.ts";
 import { untilAborted } from "../../lib/process/until-aborted.ts";
 import { relayedAsking } from "../../lib/mcp/relay.ts";
 import { renderToolResult } from "./result.ts";
@@ -30,6 +36,8 @@ export interface DispatchOptions {
   hasVision: () => boolean;
   /** What its provider refuses of images, as of now. */
   observeImageLimits: () => ImageLimits | undefined;
+  /** Asked before anything is sent. */
+  gate: Pick<PolicyGate, "judge">;
   onCall: (call: { server: string; operation: Operation; outcome: Outcome; durationMs: number }) => void;
   log: Logger;
   clock: Clock;
@@ -41,21 +49,21 @@ export type Dispatch = (context: RunContext, toolbox: Toolbox, call: ToolCallReq
 /** Dispatch with the agent's settings. */
 export function createDispatch(options: DispatchOptions): Dispatch {
   const log = options.log.child({ logger: "pallas.forward.trace" });
-  return async (context, toolbox, call) => {
+  return async (context, toolbox, request) => {
     const answer = (shown: { text: string; images?: ToolResultPart["images"]; isError: boolean }): ToolResultPart => ({
-      callId: call.id,
-      name: call.name,
+      callId: request.id,
+      name: request.name,
       images: [],
       ...shown,
     });
-    const { name, written = name } = call;
-    const route = toolbox.find(written, call.arguments);
+    const { name, written = name } = request;
+    const route = toolbox.find(written, request.arguments);
     if (route === undefined) {
-      return answer({ text: `There is no tool named "${call.name.slice(0, maxQuotedNameChars)}".`, isError: true });
+      return answer({ text: `There is no tool named "${name.slice(0, maxQuotedNameChars)}".`, isError: true });
     }
-    const args = call.malformed === undefined ? call.arguments : undefined;
+    const args = request.malformed === undefined ? request.arguments : undefined;
     if (!isJsonObject(args)) {
-      const problem = call.malformed ?? "expected a JSON object";
+      const problem = request.malformed ?? "expected a JSON object";
       return answer({
         text: `The arguments of ${route.name} cannot be read: ${problem}. Call it again.`,
         isError: true,
@@ -65,8 +73,18 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     if (problem !== undefined) {
       return answer({ text: `The arguments of ${route.name} do not fit its schema: ${problem}.`, isError: true });
     }
+    const judged = route.judged(args);
+    const call = { ...judged.call, step: context.events.stepName() };
+    const verdict = await options.gate.judge(call, judgedRun(context, route));
+    if (!verdict.go && "denied" in verdict) {
+      if (!verdict.abort) return answer({ text: verdict.text, isError: true });
+      context.end(new DeniedRun(verdict.text));
+      throw context.signal.reason;
+    }
     const holder = context.memory.open();
-    const result = await callRoute(context, { route, args, holder }, { ...options, log });
+    const result: CallResult = verdict.go
+      ? await callRoute(context, { route, args: judged.withArgs(verdict.args), holder }, { ...options, log })
+      : { content: [{ type: "text", text: verdict.answer }] };
     const shown = renderToolResult(result, {
       maxBytes: options.maxResultBytes,
       vision: options.hasVision(),
@@ -78,6 +96,17 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     return answer({ ...shown, isError: result.isError === true });
   };
 }
+
+/** The run as people and rules see it. */
+const judgedRun = (context: RunContext, { label }: ToolRoute): JudgedRun => ({
+  ...context.calledBy,
+  ...(context.asking && { asking: context.asking }),
+  signal: context.signal,
+  get sessionHash() {
+    return createHash("sha256").update(context.sessionKey).digest("hex");
+  },
+  onWaiting: createOnWaiting(context, label),
+});
 
 /** Calls the tool between its started and completed or failed lines. A failure becomes a result of one sentence (LOG-3). */
 async function callRoute(
@@ -120,7 +149,13 @@ async function callRoute(
       throw context.signal.reason;
     }
     log.warn({ ...fields, err: error }, "a tool call failed");
-    const sentence = error instanceof McpError ? error.tell() : `something in the agent broke, ${seeLog(context)}`;
+    const misuse = findReservedMisuse(error, downstream)?.data?.["reason"];
+    const sentence =
+      typeof misuse === "string"
+        ? misuse
+        : error instanceof McpError
+          ? error.tell()
+          : `something in the agent broke, ${seeLog(context)}`;
     return { content: [{ type: "text", text: `The tool failed: ${sentence}` }], isError: true };
   } finally {
     below.note(false);

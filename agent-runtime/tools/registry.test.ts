@@ -24,7 +24,7 @@ const startRegistry = (listed: string[] = [], bearers: (string | null)[] = ["Bea
         async handle({ action, ...args }, context) {
           if (action === "find_tool") return textResult(JSON.stringify(found));
           await context.sendProgress?.({ progress: 1, message: "half way" });
-          const isKnown = args["call_as"] === found.call_as;
+          const isKnown = args["server"] === "memory" && args["tool"] === "read_graph";
           return isKnown
             ? textResult(`called with ${JSON.stringify(args)}`)
             : { ...textResult("unknown"), isError: true };
@@ -71,7 +71,7 @@ describe("DSC-1 an agent that is given the registry", () => {
       expect(answer).toMatchObject({ text: "done", isError: false });
       expect(registry.seen.map(({ tool, args }) => [tool, args])).toEqual([
         ["registry", { action: "find_tool", query: "graph", auto_activate: false }],
-        ["registry", { action: "proxy_call", call_as: name, arguments: { depth: 2 } }],
+        ["registry", { action: "proxy_call", server: "memory", tool: "read_graph", arguments: { depth: 2 } }],
       ]);
       expect(models.requests.map(({ tools }) => tools.length)).toEqual([1, 1, 1]);
     },
@@ -83,7 +83,7 @@ describe("DSC-1 an agent that is given the registry", () => {
     const models = createScriptedModels([{ toolCalls: [callTool(name, {}, "a")] }, { text: "done" }]);
     const { agent } = await start(registry.url, models);
     const { lines } = await ask(agent.mcpUrl, { message: "go" });
-    expect(registry.seen[0]?.args).toMatchObject({ call_as: name });
+    expect(registry.seen[0]?.args).toMatchObject({ server: "my.server", tool: "read graph" });
     expect(lines).toContain("registry/proxy_call: started");
     expect(models.requests[1]?.messages.at(-1)).toMatchObject({ results: [{ name: "mcp__my_server__read_graph_" }] });
   });
@@ -123,7 +123,7 @@ describe("DSC-1 an agent that is given the registry", () => {
     expect(registry.seen[0]?.args).toMatchObject({ auto_activate: true });
     expect(models.requests[2]?.messages.at(-1)).toMatchObject({
       results: [
-        { name: "registry", text: 'called with {"call_as":"mcp__memory__read_graph","arguments":{}}' },
+        { name: "registry", text: 'called with {"server":"memory","tool":"read_graph","arguments":{}}' },
         { isError: true },
       ],
     });

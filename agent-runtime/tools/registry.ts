@@ -8,7 +8,7 @@ import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import type { Link } from "../../lib/mcp/link.ts";
 import { renderToolName } from "../../lib/mcp/tool-name.ts";
 import type { ToolLabel } from "../loop/run-context.ts";
-import type { ToolRoute } from "./route.ts";
+import type { JudgedPart, ToolRoute } from "./route.ts";
 
 export interface RegistryRoutes {
   /** The registry's own tool; none where the gateway does not offer it. */
@@ -27,6 +27,13 @@ type Call = ToolRoute["call"];
 const findActions: ReadonlySet<unknown> = new Set(["find_tool", "find_tools"]);
 const callAction = "proxy_call";
 const separator = "__";
+const anyObject = { type: "object" as const };
+/** How names end that are not those of the tools themselves (lib/mcp/tool-name.ts). */
+const isOther = /_[0-9a-f]{8}$/;
+const howToName =
+  "the name that it is listed by does not say which tool it is: find it by find_tool, and call it as that says";
+/** Of what was found nothing is known here: the gateway checks its arguments. */
+const found = { inputSchema: anyObject };
 /** Before the name of a tool, as answers give it. */
 const callablePrefix = `mcp${separator}`;
 /** Longer ones are no tool's. */
@@ -47,14 +54,16 @@ export function renderRegistry(server: RunServer, link: Link, tools: readonly To
       return relabel(shared, labelOf(args));
     },
     findCallable(name) {
-      if (shared === undefined || !isCallable(name)) return undefined;
+      const named = name.length <= maxCallableChars ? readName(name) : undefined;
+      if (shared === undefined || named === undefined) return undefined;
       const { call } = shared;
       return {
         ...relabel(shared, labelOf({ action: callAction, call_as: name })),
         name,
         description: "",
-        inputSchema: { type: "object" },
-        call: (args, options) => call({ action: callAction, call_as: name, arguments: args }, options),
+        inputSchema: anyObject,
+        judged: (args) => ({ call: { ...named, args, definition: found }, withArgs: (sent) => sent }),
+        call: (args, options) => call({ action: callAction, ...named, arguments: args }, options),
       };
     },
   };
@@ -69,24 +78,52 @@ function renderOwnRoute({ timeoutMs }: RunServer, link: Link, tool: ToolDescript
     return link.call(registryServerName, sent, { ...options, idleTimeoutMs });
   };
   const label = { server: registryServerName, tool: registryServerName };
-  return renderRoute({ name: registryServerName, label, tool, call });
+  return renderRoute({ name: registryServerName, label, tool, call, judged: judgeOwn(tool) });
 }
+
+/** What the registry itself does is judged as tools of its own; what it calls, as what it is, and exactly that is sent. */
+const judgeOwn =
+  (tool: ToolDescription): ToolRoute["judged"] =>
+  (args) => {
+    const { action, ...rest } = args;
+    if (action !== callAction) {
+      const name = typeof action === "string" ? action : registryServerName;
+      const call = { server: registryServerName, tool: name, args: rest, definition: tool };
+      return { call, withArgs: (sent) => ({ ...sent, action }) };
+    }
+    const { call_as: callAs, server, tool: name, arguments: inner = {} } = rest;
+    const read = typeof callAs === "string" ? readName(callAs) : undefined;
+    const named = read ?? (typeof server === "string" && typeof name === "string" ? { server, tool: name } : undefined);
+    if (named === undefined || !isJsonObject(inner)) {
+      const call = { server: registryServerName, tool: callAction, args: rest, definition: tool };
+      // The gateway says what is missing; nothing else may be understood by it.
+      return { call, withArgs: () => ({ action }) };
+    }
+    const call = { ...named, args: inner, definition: found };
+    return { call, withArgs: (sent) => ({ action, ...named, arguments: sent }) };
+  };
 
 /** In place of `{server}__{tool}` an own name would hide from the model that it is what the registry finds. */
 function renderListedRoute(link: Link, tool: ToolDescription): ToolRoute {
   const label = readLabel(tool.name) ?? { server: registryServerName, tool: tool.name };
   const call: Call = (args, options) =>
     link.call(tool.name, args, { ...options, idleTimeoutMs: options.totalTimeoutMs });
-  return renderRoute({ name: renderToolName(label.server, label.tool), label, tool, call });
+  const named = readName(tool.name) ?? { server: registryServerName, tool: tool.name };
+  const judged = (args: Record<string, unknown>): JudgedPart => ({
+    call: { ...named, args, definition: tool, ...(isOther.test(tool.name) && { unnamed: howToName }) },
+    withArgs: (sent) => sent,
+  });
+  return renderRoute({ name: renderToolName(label.server, label.tool), label, tool, call, judged });
 }
 
-type RouteFacts = Pick<ToolRoute, "name" | "label" | "call"> & { tool: ToolDescription };
+type RouteFacts = Pick<ToolRoute, "name" | "label" | "call" | "judged"> & { tool: ToolDescription };
 
-const renderRoute = ({ name, label, tool, call }: RouteFacts): ToolRoute => ({
+const renderRoute = ({ name, label, tool, call, judged }: RouteFacts): ToolRoute => ({
   ...relabel({ downstream: registryServerName, operation: "tool", linksReadable: false }, label),
   name,
   description: [tool.description, tool.title].find((text) => (text ?? "").trim() !== "") ?? tool.name,
   inputSchema: tool.inputSchema,
+  judged,
   call,
 });
 
@@ -120,8 +157,6 @@ function readName(name: string): ToolLabel | undefined {
   const at = whole.indexOf(separator);
   return at <= 0 ? undefined : { server: whole.slice(0, at), tool: whole.slice(at + separator.length) };
 }
-
-const isCallable = (name: string): boolean => name.length <= maxCallableChars && readName(name) !== undefined;
 
 function readLabel(name: unknown): ToolLabel | undefined {
   const { server, tool } = (typeof name === "string" && name.length <= maxCallableChars && readName(name)) || {};

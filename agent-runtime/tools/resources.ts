@@ -6,6 +6,7 @@ import type { CallOptions } from "../../lib/mcp/open-connection.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { Link } from "../../lib/mcp/link.ts";
+import type { JudgedCall } from "../policy/types.ts";
 import { readResourceName, resourcesRead } from "./naming.ts";
 import type { ToolRoute } from "./route.ts";
 
@@ -14,6 +15,15 @@ export const maxListed = 500;
 const maxDescriptionChars = 200;
 /** It goes into a header of the request too. */
 const maxUriChars = 4_096;
+
+const uri = {
+  type: "string",
+  maxLength: maxUriChars,
+  description: "URI of the resource, exactly as it was listed or linked.",
+} as const;
+
+/** Of what is asked of one server. */
+const readSchema = { type: "object" as const, properties: { uri }, additionalProperties: false };
 
 /** A server that has resources, and whose rules let this agent read them. */
 export interface ReadableServer {
@@ -45,15 +55,12 @@ export function createResourceRoutes(servers: readonly ReadableServer[]): Resour
       type: "object",
       properties: {
         server: { type: "string", enum: names, description: "The server that has the resource." },
-        uri: {
-          type: "string",
-          maxLength: maxUriChars,
-          description: "URI of the resource, exactly as it was listed or linked.",
-        },
+        uri,
       },
       required: ["server"],
       additionalProperties: false,
     },
+    judged: (args) => ({ call: judgedRead("servers", args), withArgs: (sent) => sent }),
     renderProgress: () => undefined,
     // The schema lets no other server through.
     call: () => Promise.reject(new McpError("protocol", `name one of these servers: ${names.join(", ")}`)),
@@ -68,16 +75,27 @@ export function createResourceRoutes(servers: readonly ReadableServer[]): Resour
   };
 }
 
+/** As a tool of the server, by the name that rules of allowed tools have for it. */
+const judgedRead = (server: string, args: Record<string, unknown>): JudgedCall => ({
+  ...{ server, tool: resourcesRead, args },
+  definition: { inputSchema: readSchema, annotations: { readOnlyHint: true } },
+});
+
 function renderRoute(shared: ToolRoute, { server, link }: ReadableServer): ToolRoute {
   return {
     ...shared,
+    // Which server it is, is no argument of the call to it.
+    judged: ({ server: _, ...args }) => ({
+      call: judgedRead(server.name, args),
+      withArgs: (sent) => ({ ...sent, server: server.name }),
+    }),
     label: { server: server.name, tool: resourcesRead },
     downstream: server.name,
     linksReadable: true,
-    async call({ uri }, options) {
+    async call({ uri: asked }, options) {
       const callOptions: CallOptions = { ...options, idleTimeoutMs: server.timeoutMs };
-      if (typeof uri === "string" && uri !== "") {
-        return await link.use((connection) => connection.readResource(uri, callOptions));
+      if (typeof asked === "string" && asked !== "") {
+        return await link.use((connection) => connection.readResource(asked, callOptions));
       }
       const text = renderList(server.name, await link.use((connection) => connection.listResources(callOptions)));
       return { content: [{ type: "text", text }] };

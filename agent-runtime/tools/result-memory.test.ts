@@ -1,3 +1,4 @@
+import { allowAll } from "../policy/allow-all.ts";
 import { expect, test } from "vitest";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { ToolResult } from "../../lib/mcp/table.ts";
@@ -27,6 +28,7 @@ async function callTool(answer: () => ToolResult, hasVision = true) {
     sessionKey: "shared",
     requestId: "1",
     signal: new AbortController().signal,
+    end: () => undefined,
     deadlineMs: systemClock.now() + 60_000,
     calledBy: anonymous,
     time: { pause: () => () => undefined, rests: () => () => undefined },
@@ -49,6 +51,10 @@ async function callTool(answer: () => ToolResult, hasVision = true) {
     linksReadable: false,
     description: "",
     inputSchema: { type: "object" },
+    judged: (args) => ({
+      call: { server: "s", tool: "t", args, definition: { inputSchema: { type: "object" } } },
+      withArgs: (sent) => sent,
+    }),
     renderProgress: () => undefined,
     async call(_args, { holder }) {
       holder.take(answerBytes);
@@ -57,6 +63,7 @@ async function callTool(answer: () => ToolResult, hasVision = true) {
   };
   const dispatch = createDispatch({
     maxResultBytes: 100,
+    gate: allowAll,
     hasVision: () => hasVision,
     observeImageLimits: () => undefined,
     onCall: () => undefined,

@@ -7,6 +7,13 @@ import type { JsonObjectSchema, Progress } from "../../lib/mcp/table.ts";
 import type { Holder } from "../../lib/process/memory-budget.ts";
 import type { TraceContext } from "../../lib/mcp/trace-context.ts";
 import type { ToolLabel, ToolLine } from "../loop/run-context.ts";
+import type { JudgedCall } from "../policy/types.ts";
+
+/** What of a call is judged, and how the arguments of that become the route's own. */
+export interface JudgedPart {
+  readonly call: JudgedCall;
+  withArgs(args: Record<string, unknown>): Record<string, unknown>;
+}
 
 /** One tool and the way to it. */
 export interface ToolRoute {
@@ -23,6 +30,8 @@ export interface ToolRoute {
   linksReadable: boolean;
   description: string;
   inputSchema: JsonObjectSchema;
+  /** What is judged before it is called with these arguments. */
+  judged(args: Record<string, unknown>): JudgedPart;
   /** The line shown for the tool's own progress; undefined when there is nothing to show. */
   renderProgress(progress: Progress): ToolLine | undefined;
   /** Rejects with McpError when there was no result. */

@@ -7,6 +7,8 @@ import { defined } from "../../lib/process/defined.ts";
 import { renderToolName } from "../../lib/mcp/tool-name.ts";
 import type { ToolRoute } from "./route.ts";
 
+/** Of an agent, as of a server. */
+const agentTool = "send_message";
 /** Agents send a heartbeat every 15 s while they work. */
 const idleTimeoutMs = 60_000;
 
@@ -19,6 +21,7 @@ const inputSchema = {
 
 /** The tool that stands for `agent` during one run; calls of that run continue one conversation with it. */
 export function renderSubAgentRoute(agent: RunSubAgent, link: Link): ToolRoute {
+  const definition = { description: agent.description, inputSchema };
   const spelled = mcpName(agent.name);
   // Known only where the connection itself names no conversation (2026 era).
   let sessionId: string | undefined;
@@ -31,13 +34,14 @@ export function renderSubAgentRoute(agent: RunSubAgent, link: Link): ToolRoute {
     linksReadable: false,
     description: agent.description,
     inputSchema,
+    judged: (args) => ({ call: { server: agent.name, tool: agentTool, args, definition }, withArgs: (sent) => sent }),
     renderProgress: ({ progress, total, message, meta }) =>
       message === undefined
         ? undefined
         : { message, done: progress === total, fromAgent: true, waits: meta?.[waitsMetaKey] === true },
     async call({ message }, options) {
       const args = sessionId === undefined ? { message } : { message, session_id: sessionId };
-      const result = await link.call("send_message", args, {
+      const result = await link.call(agentTool, args, {
         ...options,
         ...defined({ meta: options.chain }),
         idleTimeoutMs,

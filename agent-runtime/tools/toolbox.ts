@@ -216,6 +216,7 @@ function renderNotes(notes: readonly ServerGuidance[], log: Logger): string[] {
 
 function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link): Omit<ToolRoute, "linksReadable"> {
   const prefix = `${server.name}/${tool.name}: `;
+  const findNow = async () => (await link.tools())?.find(({ name }) => name === tool.name);
   return {
     name: renderToolName(server.prefix, tool.name),
     label: { server: server.name, tool: tool.name },
@@ -224,6 +225,10 @@ function renderServerRoute(server: RunServer, tool: ToolDescription, link: Link)
     // Some vendors want one.
     description: [tool.description, tool.title].find((text) => (text ?? "").trim() !== "") ?? tool.name,
     inputSchema: tool.inputSchema,
+    judged: (args) => ({
+      call: { server: server.name, tool: tool.name, args, definition: tool, current: findNow },
+      withArgs: (sent) => sent,
+    }),
     renderProgress: ({ progress, total, message }) => ({
       message: `${prefix}${message ?? (total === undefined ? progress : `${progress}/${total}`)}`,
       done: false,
