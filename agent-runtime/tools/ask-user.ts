@@ -43,6 +43,7 @@ export function renderAskUserRoute(agent: string): ToolRoute {
       "Asks the user who sent the message, and waits for the answer. Use it only where you cannot go on without: for what " +
       "only the user knows or may decide.",
     inputSchema,
+    judged: () => undefined,
     renderProgress: () => undefined,
     async call({ question, options }, { ask, signal }) {
       if (ask === undefined) return says("The user cannot be asked.", true);

@@ -18,7 +18,7 @@ import type { ImageLimits } from "../image-data.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ToolCallRequest, ToolResultPart } from "../model/types.ts";
 import type { PolicyGate } from "../policy/gate.ts";
-import type { JudgedRun } from "../policy/types.ts";
+import type { JudgedRun, Verdict } from "../policy/types.ts";
 import { untilAborted } from "../../lib/process/until-aborted.ts";
 import { relayedAsking } from "../../lib/mcp/relay.ts";
 import { renderToolResult } from "./result.ts";
@@ -74,8 +74,10 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       return answer({ text: `The arguments of ${route.name} do not fit its schema: ${problem}.`, isError: true });
     }
     const judged = route.judged(args);
-    const call = { ...judged.call, step: context.events.stepName() };
-    const verdict = await options.gate.judge(call, judgedRun(context, route));
+    const verdict: Verdict =
+      judged === undefined
+        ? { go: true, args }
+        : await options.gate.judge({ ...judged.call, step: context.events.stepName() }, judgedRun(context, route));
     if (!verdict.go && "denied" in verdict) {
       if (!verdict.abort) return answer({ text: verdict.text, isError: true });
       context.end(new DeniedRun(verdict.text));
@@ -83,7 +85,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     }
     const holder = context.memory.open();
     const result: CallResult = verdict.go
-      ? await callRoute(context, { route, args: judged.withArgs(verdict.args), holder }, { ...options, log })
+      ? await callRoute(context, { route, args: judged?.withArgs(verdict.args) ?? args, holder }, { ...options, log })
       : { content: [{ type: "text", text: verdict.answer }] };
     const shown = renderToolResult(result, {
       maxBytes: options.maxResultBytes,

@@ -6,6 +6,7 @@ import type { CallOptions } from "../../lib/mcp/open-connection.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import type { Link } from "../../lib/mcp/link.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { JudgedCall } from "../policy/types.ts";
 import { readResourceName, resourcesRead } from "./naming.ts";
 import type { ToolRoute } from "./route.ts";
@@ -85,8 +86,8 @@ function renderRoute(shared: ToolRoute, { server, link }: ReadableServer): ToolR
   return {
     ...shared,
     // Which server it is, is no argument of the call to it.
-    judged: ({ server: _, ...args }) => ({
-      call: judgedRead(server.name, args),
+    judged: ({ uri: asked }) => ({
+      call: judgedRead(server.name, defined({ uri: asked })),
       withArgs: (sent) => ({ ...sent, server: server.name }),
     }),
     label: { server: server.name, tool: resourcesRead },

@@ -30,8 +30,8 @@ export interface ToolRoute {
   linksReadable: boolean;
   description: string;
   inputSchema: JsonObjectSchema;
-  /** What is judged before it is called with these arguments. */
-  judged(args: Record<string, unknown>): JudgedPart;
+  /** What is judged before it is called with these arguments; undefined where nothing leaves but to the caller. */
+  judged(args: Record<string, unknown>): JudgedPart | undefined;
   /** The line shown for the tool's own progress; undefined when there is nothing to show. */
   renderProgress(progress: Progress): ToolLine | undefined;
   /** Rejects with McpError when there was no result. */
