@@ -34,6 +34,16 @@ describe("asking a process that is not trusted", () => {
     await expect.poll(connections).toBe(0);
   });
 
+  it("sends a body with its length, and waits for the answer", async () => {
+    const { url } = await serve((incoming, response) => {
+      const { "content-length": length, "transfer-encoding": encoding = "whole" } = incoming.headers;
+      response.write(`${incoming.method} ${length} ${encoding} `);
+      incoming.pipe(response);
+    });
+    const sent = { ...request(), method: "POST" as const, body: "é".repeat(3) };
+    expect(await fetchText(url, sent)).toBe("POST 6 whole ééé");
+  });
+
   it("gives an answer of any status to who wants it", async () => {
     const { url } = await serve((_, response) => response.writeHead(503).end("later"));
     expect(await fetchLimited(url, request())).toEqual({ status: 503, text: "later" });

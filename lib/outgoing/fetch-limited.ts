@@ -9,8 +9,10 @@ export interface LimitedRequest {
   accept: string;
   /** Of the body. */
   maxBytes: number;
-  /** Default GET; without a body either way. */
-  method?: "GET" | "DELETE";
+  /** Default GET. */
+  method?: "GET" | "DELETE" | "POST";
+  /** What is sent; its type is among the headers. */
+  body?: string;
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -33,11 +35,14 @@ export async function fetchText(url: string, request: LimitedRequest): Promise<s
   return text;
 }
 
-const open = (url: string, { signal, accept, method = "GET", headers }: LimitedRequest): Promise<IncomingMessage> =>
+const open = (
+  url: string,
+  { signal, accept, method = "GET", body, headers }: LimitedRequest,
+): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     refuseLiteral(new URL(url).hostname);
     const options = { method, signal, agent: false, lookup: guardLookup(), headers: { ...headers, accept } };
-    send(url, options, resolve).on("error", reject).end();
+    send(url, options, resolve).on("error", reject).end(body);
   });
 
 async function readBody(response: IncomingMessage, url: string, maxBytes: number): Promise<string> {

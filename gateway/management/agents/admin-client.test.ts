@@ -79,6 +79,41 @@ describe("MGM-3 the calls of an agent with several processes", () => {
   });
 });
 
+describe("MGM-3 the calls that an agent judged, as other rules would", () => {
+  const judged = {
+    at: "2026-01-01T00:00:00Z",
+    server: "bank",
+    tool: "pay",
+    caller: "ann",
+    before: "ask",
+    after: "allow",
+  };
+  async function startJudge(agent = "clerk") {
+    const sent: unknown[] = [];
+    const app = new Hono();
+    app.post("/judged", async (c) => {
+      sent.push([c.req.header("authorization"), c.req.header("content-type"), await c.req.json()]);
+      return c.json({ agent, calls: [judged] });
+    });
+    const server = await listen(app.fetch, { port: 0, hostname: "127.0.0.1", log });
+    onTestFinished(async () => void (await server.close({ graceMs: 0 })));
+    return { url: server.url, sent };
+  }
+  const rules = { rules: [{ name: "reads", action: "allow" }], default: "ask" };
+
+  test("are those of all its processes", async () => {
+    const [first, second] = [await startJudge(), await startJudge()];
+    expect(await clientOf([first.url, second.url]).fetchJudged("clerk", rules, signal)).toEqual([judged, judged]);
+    expect([...first.sent, ...second.sent]).toEqual(Array(2).fill(["Bearer token", "application/json", rules]));
+  });
+
+  test("are none where one process cannot be asked, or is another's by now", async () => {
+    const [own, others] = [await startJudge(), await startJudge("boss")];
+    await expect(clientOf([own.url, gone]).fetchJudged("clerk", rules, signal)).rejects.toThrow(/connect|refused/i);
+    await expect(clientOf([others.url]).fetchJudged("clerk", rules, signal)).rejects.toThrow('found those of "boss"');
+  });
+});
+
 describe("DSC-3 tools that an agent tells of", () => {
   const report = { agent: "clerk", server: "my vault", version: "v1", tools: [] };
   async function startTeller(body: object) {

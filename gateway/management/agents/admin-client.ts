@@ -1,6 +1,13 @@
 // What the gateway asks of agents' admin ports, one request for each process of an agent, and how it ends calls there. Whether
 // and how often is for whoever calls. The port of an address that is now another agent's is found out by the name in the answer.
 import { maxHealthReportBytes, parseHealthReport, type HealthReport } from "../../../crds/health.ts";
+import {
+  judgedPath,
+  maxJudgedReportBytes,
+  parseJudgedReport,
+  type DryRunRequest,
+  type RejudgedCall,
+} from "../../../crds/judged-calls.ts";
 import { maxRunReportBytes, parseAbortReport, parseRunReport, type Run } from "../../../crds/runs.ts";
 import { maxToolReportBytes, parseToolReport, toolReportPath, type ToolReport } from "../../../crds/tool-report.ts";
 import { fetchLimited, fetchText } from "../../../lib/outgoing/fetch-limited.ts";
@@ -21,6 +28,8 @@ export interface AdminClient {
     known: string | undefined,
     signal: AbortSignal,
   ): Promise<ToolReport | "same">;
+  /** Its last calls as other rules would decide them, of all its processes. Rejects with a sentence where one cannot be asked. */
+  fetchJudged(agent: string, rules: DryRunRequest, signal: AbortSignal): Promise<readonly RejudgedCall[]>;
   /** False when there is no such call. Rejects with a sentence where a process that may have it cannot be asked. */
   abortRun(agent: string, run: string, signal: AbortSignal): Promise<boolean>;
   /** How many calls there were. Rejects with a sentence where a process cannot be asked; those of the others are aborted. */
@@ -79,6 +88,16 @@ export function createAdminClient({ state, readAgentsToken }: AdminClientParts):
       if (status === 304 && known !== undefined) return "same";
       if (status !== 200) throw new Error(`expected 200 or 304 from agent "${agent}", found ${status}`);
       return parseToolReport(text, agent, server);
+    },
+    async fetchJudged(agent, rules, signal) {
+      const body = JSON.stringify(rules);
+      const { values, failures } = await askAll(agent, async (adminUrl) => {
+        const sent = { method: "POST" as const, body, signal, accept, maxBytes: maxJudgedReportBytes };
+        const request = { ...sent, headers: { ...(await headers()), "content-type": accept } };
+        return parseJudgedReport(await fetchText(`${adminUrl}${judgedPath}`, request), agent).calls;
+      });
+      if (failures.length > 0) throw failures[0];
+      return values.flat();
     },
     async abortRun(agent, run, signal) {
       const { values, failures } = await askAll(agent, async (adminUrl) => {
