@@ -65,7 +65,7 @@ describe("parseJudgedReport", () => {
   it("takes 500 calls with the longest names, and not one more", () => {
     const longest = "é".repeat(1_024);
     const long = { ...judged, server: longest, tool: longest, caller: longest, rule: "r".repeat(63) };
-    const text = (calls: number) => JSON.stringify({ agent, calls: Array(calls).fill(long) });
+    const text = (calls: number) => JSON.stringify({ agent, calls: Array.from({ length: calls }, () => long) });
     expect(Buffer.byteLength(text(500))).toBeLessThan(maxJudgedReportBytes);
     expect(parseJudgedReport(text(500), agent).calls).toHaveLength(500);
     expect(() => parseJudgedReport(text(501), agent)).toThrow(/found another shape/);

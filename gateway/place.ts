@@ -12,6 +12,9 @@ import type { ApprovalStore } from "./approvals/store.ts";
 import { createClusterStore } from "./directory/cluster-store.ts";
 import { openLocalStore } from "./directory/local-store.ts";
 import type { RegistrationStore } from "./directory/store.ts";
+import { createClusterProposals } from "./management/policies/cluster-store.ts";
+import { openLocalProposals } from "./management/policies/local-store.ts";
+import type { ProposalStore } from "./management/policies/store.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { createClusterState } from "./state/cluster-state.ts";
 import { createLocalState } from "./state/local-state.ts";
@@ -26,6 +29,8 @@ export interface Place {
   /** What was registered in the directory. */
   registrations: RegistrationStore;
   approvals: ApprovalStore;
+  /** What people propose for policies. */
+  proposals: ProposalStore;
   /** Absent where there is no cluster: local mode keeps no status. */
   writeToolStatus?: WriteToolStatus;
   /** Absent where there is no cluster. */
@@ -62,7 +67,8 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
     const registrations = await openLocalStore({ path: registrationsFile, log });
     const approvals = await openApprovalsFile({ path: approvalsFile, log });
     const state = createLocalState({ path: localState, namespace, instance, approvals, log });
-    return { state, writesFor: localWrites, registrations, approvals, close: () => state.stop() };
+    const proposals = await openLocalProposals({ path: `${approvalsFile}.proposals`, log });
+    return { state, writesFor: localWrites, registrations, approvals, proposals, close: () => state.stop() };
   }
   const kubeConfig = await findClusterConfig();
   const transport = createTransport({ kubeConfig, userAgent: "pallas-gateway", metrics: metrics.kube });
@@ -75,6 +81,7 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
     state,
     writesFor,
     approvals,
+    proposals: createClusterProposals({ transport, state, metrics, log: writeLog, clock }),
     registrations: createClusterStore({ state, writesFor, clock }),
     writeToolStatus: createServerStatusWrites(transport),
     server: transport,

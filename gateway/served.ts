@@ -30,7 +30,10 @@ const callTimeoutMs = 24 * 60 * 60_000;
 
 export interface ServedParts {
   config: GatewayConfig;
-  place: Pick<Place, "state" | "writesFor" | "registrations" | "approvals" | "writeToolStatus" | "server">;
+  place: Pick<
+    Place,
+    "state" | "writesFor" | "registrations" | "approvals" | "proposals" | "writeToolStatus" | "server"
+  >;
   environment: Pick<Environment, "PALLAS_AGENTS_TOKEN" | "PALLAS_IMAGE" | "PALLAS_SECRETS_DIR" | typeof limitsVariable>;
   /** Of the search for tools; undefined where it goes by words alone. */
   words: WordTable | undefined;
@@ -67,10 +70,7 @@ export function createServed({ config, place, environment, words, metrics, log, 
   const admin = createAdminClient({ state, readAgentsToken });
   const agentTools = new AgentToolsFeed({ state, admin, log: discoveryLog, clock });
   const discovery = createDiscovery({
-    config,
-    state,
-    servers,
-    agentTools,
+    ...{ config, state, servers, agentTools },
     promptAgent: (args, identity, context) => table.promptAgent(args, identity, context),
     callForwarding: toolServers.callTool,
     writesFor,
@@ -84,11 +84,8 @@ export function createServed({ config, place, environment, words, metrics, log, 
   });
   const registry = serveRegistry({ config, state, discovery, log: discoveryLog, clock });
   const table = createManagementTable({
-    state,
+    ...{ state, rules, container, approvals: asked.approvals, proposals: place.proposals, presets: state.presets },
     ...(config.management === "readWrite" ? { writesFor } : {}),
-    presets: state.presets,
-    rules,
-    container,
     furtherTools: [...directory.tools, discovery.tool],
     readAgentsToken,
     log: log.child({ logger: "pallas.gateway.management" }),

@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../lib/process/clock.ts";
 import { createLogger } from "../../lib/process/log.ts";
 import { sampleAgent } from "../../plan/testing/resources.ts";
+import { createScene } from "../approvals/testing/scene.ts";
 import { createManagementTable } from "../management/table.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
 import { noPresets } from "../state/presets.ts";
@@ -50,6 +51,8 @@ async function serve({ isPublic = false, unready }: { isPublic?: boolean; unread
       rules: { mode: "cluster" as const },
       container: { version: "1" },
       furtherTools: directory.tools,
+      approvals: createScene().approvals,
+      proposals: { list: () => [], edit: async () => undefined, onChange: () => () => undefined },
     },
     ...{ readAgentsToken: async () => "token", log, clock: systemClock },
   });

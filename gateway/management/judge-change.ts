@@ -7,7 +7,7 @@ import type { Rules } from "../../plan/rules.ts";
 import type { GatewayState } from "../state/state.ts";
 
 export interface Change {
-  readonly kind: "PallasAgent" | "PallasServer";
+  readonly kind: "PallasAgent" | "PallasServer" | "PallasPolicy";
   /** Of the resource. */
   readonly name: string;
   /** Undefined: it is taken away. */
@@ -21,7 +21,7 @@ interface Manifest {
 
 /** A line for each problem that the change would make; none when it may be written. */
 export function judgeChange(
-  state: Pick<GatewayState, "namespace" | "getInstance" | "listAgents" | "listServers">,
+  state: Pick<GatewayState, "namespace" | "getInstance" | "listAgents" | "listServers" | "listPolicies">,
   rules: Rules,
   change: Change,
 ): string[] {
@@ -33,8 +33,9 @@ export function judgeChange(
     .flatMap(({ resource }) =>
       resource === undefined ? [] : manifestOf("PallasServer", resource.metadata, resource.spec),
     );
+  const policies = state.listPolicies().map(({ metadata, spec }) => manifestOf("PallasPolicy", metadata, spec));
   const shared = { ...manifestOf("PallasInstance", instance.metadata, instance.spec), source: "" };
-  const known = [shared, ...servers, ...agents];
+  const known = [shared, ...policies, ...servers, ...agents];
   const { kind, name, spec } = change;
   const changed = manifestOf(kind, { name, namespace: state.namespace }, spec);
   const others = known.filter(({ source }) => source !== changed.source);

@@ -17,8 +17,15 @@ async function start(options: TestManagementOptions = {}) {
 
 const reading = ["agents_list"];
 const talking = [...reading, "agents_prompt"];
-const deciding = [...talking, "agents_abort_run", "agents_abort_agent"];
-const writing = ["agents_create", "agents_update", "agents_delete", "agents_attach_server", "agents_detach_server"];
+const deciding = [
+  ...[...talking, "agents_abort_run", "agents_abort_agent"],
+  ...["agents_approve_request", "policy_propose", "policy_withdraw"],
+];
+const ruling = [...deciding, "policy_reject_proposal"];
+const writing = [
+  ...["agents_create", "agents_update", "agents_delete", "agents_attach_server", "agents_detach_server"],
+  ...["agents_set_policy", "policy_approve_proposal"],
+];
 
 describe("MGM-1 tools of the management server", () => {
   test.each([
@@ -26,7 +33,7 @@ describe("MGM-1 tools of the management server", () => {
     ["caller", talking],
     ["approver", deciding],
     ["operator", deciding],
-    ["admin", [...deciding, ...writing]],
+    ["admin", [...ruling, ...writing]],
   ])("a %s is shown those of its role", async (role, expected) => {
     const { connect } = await start();
     expect(await (await connect(role)).listTools()).toEqual(expected);
@@ -35,7 +42,7 @@ describe("MGM-1 tools of the management server", () => {
   test("nobody is shown those that write where the instance lets its gateway write nothing", async () => {
     const { connect } = await start({ management: "approve" });
     const admin = await connect("admin");
-    expect(await admin.listTools()).toEqual(deciding);
+    expect(await admin.listTools()).toEqual(ruling);
     expect(await admin.call("agents_delete", { agent_id: "payroll" })).toMatchObject({
       isError: true,
       structuredContent: { error: { status: 403, message: expect.stringContaining("readWrite") } },
@@ -46,6 +53,12 @@ describe("MGM-1 tools of the management server", () => {
     ["viewer", "agents_prompt", { agent_id: "payroll", message: "hi" }, "caller"],
     ["caller", "agents_abort_run", { agent_id: "payroll", run_id: "x" }, "approver"],
     ["caller", "agents_abort_agent", { agent_id: "payroll" }, "approver"],
+    ["caller", "agents_approve_request", { call_id: "x", decision: "deny_abort" }, "approver"],
+    ["caller", "policy_propose", { policy: "x", rules: [], reason: "x" }, "approver"],
+    ["caller", "policy_withdraw", { proposal_id: "x" }, "approver"],
+    ["operator", "policy_reject_proposal", { proposal_id: "x" }, "admin"],
+    ["operator", "policy_approve_proposal", { proposal_id: "x" }, "admin"],
+    ["operator", "agents_set_policy", { agent_id: "payroll", policy: "x" }, "admin"],
     ["operator", "agents_create", { name: "new" }, "admin"],
     ["operator", "agents_update", { agent_id: "payroll", spec: {} }, "admin"],
     ["operator", "agents_delete", { agent_id: "payroll" }, "admin"],
@@ -76,14 +89,15 @@ describe("MGM-1 tools of the management server", () => {
     admit("agent", { kind: "agent", subject: "agent payroll", agent: "payroll", name: "agent:payroll" });
     const agent = await connect("agent");
     expect(await agent.listTools()).toEqual([]);
-    for (const tool of [...deciding, ...writing]) {
+    for (const tool of [...ruling, ...writing]) {
       await expect(agent.call(tool, { agent_id: "payroll" })).rejects.toMatchObject({ code: -32602 });
     }
   });
 });
 
 describe("MGM-2 resources of the management server", () => {
-  const ofAgents = ["info", "state", "snapshot", "session/state", "mcp/state", "ui/state"];
+  const ofPeople = ["ui/state", "approvals/pending", "approvals/history", "policy/state", "policy/proposals"];
+  const ofAgents = ["info", "state", "snapshot", "session/state", "mcp/state", ...ofPeople];
 
   test.each(ofAgents)("…/%s of an agent that is not there reads like one that is not for the caller", async (path) => {
     const { connect, admit } = await start();
@@ -112,8 +126,10 @@ describe("MGM-2 resources of the management server", () => {
     admit("agent", { kind: "agent", subject: "agent payroll", agent: "payroll", name: "agent:payroll" });
     const agent = await connect("agent");
     expect(await agent.read("resource://agents/payroll/info")).toMatchObject({ id: "payroll" });
-    const others = ["agents/tech-research/info", "agents/list", "agents/payroll/ui/state", "container.info"];
-    for (const other of [...others, "presets/list", "compositor_meta/state/argos"]) {
+    const others = ["agents/tech-research/info", "agents/list", "container.info", "presets/list"];
+    const policies = ["approval-policy/policy", "approval-policy/policy.py", "approval-policy/proposals"];
+    const own = ofPeople.map((path) => `agents/payroll/${path}`);
+    for (const other of [...others, ...policies, ...own, "approvals/pending", "compositor_meta/state/argos"]) {
       await expect(agent.read(`resource://${other}`)).rejects.toMatchObject(notFound);
     }
   });
@@ -124,7 +140,8 @@ describe("MGM-2 resources of the management server", () => {
     "resource://agents/payroll/info/",
     "resource://agents/payroll/info?x",
     "resource://agents/../payroll/info",
-    "resource://agents/payroll/approvals/pending",
+    "resource://agents/payroll/approvals/next",
+    "resource://approvals/payroll-0123456789ab-0",
     "RESOURCE://agents/list",
     "resource://compositor_meta/state/nowhere",
     `resource://agents/${"x".repeat(3_000)}/info`,

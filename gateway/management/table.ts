@@ -8,26 +8,36 @@ import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
 import type { Rules } from "../../plan/rules.ts";
 import type { GatewayState, WritesFor } from "../state/state.ts";
 import { createAdminClient } from "./agents/admin-client.ts";
+import type { Approvals } from "../approvals/approvals.ts";
 import { createAgentLinks } from "./agents/agent-links.ts";
 import { createAsked } from "./agents/asked.ts";
+import { createDryRuns, type DryRunsParts } from "./agents/dry-runs.ts";
+import { createApprovalViews } from "./approvals/views.ts";
 import { createConversations } from "./conversations.ts";
 import type { PresetSource } from "../state/presets.ts";
+import type { ProposalStore } from "./policies/store.ts";
 import { createAgentInfo } from "./resources/agent-info.ts";
 import { createAgentList } from "./resources/agent-list.ts";
 import { createAgentState } from "./resources/agent-state.ts";
+import { createApprovalResources } from "./resources/approvals.ts";
 import { createCompositorState } from "./resources/compositor-state.ts";
 import { createContainerInfo, type ContainerInfo } from "./resources/container.ts";
 import { createMcpState } from "./resources/mcp-state.ts";
+import { createPolicyResources } from "./resources/policies.ts";
 import { createPresetList } from "./resources/presets.ts";
 import { createSessionState } from "./resources/session-state.ts";
 import { createSnapshot } from "./resources/snapshot.ts";
 import { createResources } from "./resources/source.ts";
 import { createUiState } from "./resources/ui-state.ts";
 import { createAgentsAbort } from "./tools/agents-abort.ts";
+import { createAgentsApprove } from "./tools/agents-approve.ts";
 import { createAgentsList } from "./tools/agents-list.ts";
+import { createAgentsSetPolicy } from "./tools/agents-policy.ts";
 import { createAgentsPrompt } from "./tools/agents-prompt.ts";
 import { createAgentsServers } from "./tools/agents-servers.ts";
 import { createAgentsWrite } from "./tools/agents-write.ts";
+import { createPolicyApprove } from "./tools/policy-approve.ts";
+import { createPolicyPropose } from "./tools/policy-propose.ts";
 import { createToolSource } from "./tools/source.ts";
 import type { ManagementTool } from "./tools/tool.ts";
 
@@ -39,6 +49,10 @@ export interface ManagementParts {
   /** By which a change is judged before it is written. */
   rules: Rules;
   /** Beside those of the management server itself. */
+  approvals: Approvals;
+  proposals: ProposalStore;
+  /** Calls that the gateway itself judged, as other rules would decide them. */
+  judgedHere?: DryRunsParts["judgedHere"];
   furtherTools?: readonly ManagementTool[];
   container: ContainerInfo;
   /** The gateway's own token for the admin ports of its agents. */
@@ -66,43 +80,55 @@ const neverWrites: WritesFor = () => {
 };
 
 export function createManagementTable(parts: ManagementParts): ManagementTable {
-  const { furtherTools = [], state, writesFor = neverWrites, presets, rules, container, clock } = parts;
+  const { furtherTools = [], state, writesFor = neverWrites, presets, rules, approvals, proposals, container } = parts;
+  const { judgedHere, log, clock } = parts;
   const mayWrite = parts.writesFor !== undefined;
   const admin = createAdminClient(parts);
   const runs = createAsked({ ask: admin.fetchRuns, ...runTimes, clock });
   const health = createAsked({ ask: admin.fetchHealth, ...healthTimes, clock });
   const links = createAgentLinks({ ...parts, version: container.version });
   const conversations = createConversations();
+  const dryRuns = createDryRuns({ admin, judgedHere, clock });
+  const views = createApprovalViews({ approvals, state });
   const { namespace, instance } = state;
   const { source, announce } = createResources({
     state,
     presets,
+    proposals,
     families: [
       createAgentList(state),
       createAgentInfo(state),
       createAgentState(state, runs, clock),
-      createSnapshot(state, runs, health, clock),
+      createSnapshot({ state, runs, health, views, clock }),
       createSessionState(state),
       createMcpState(state, health),
       createUiState(state, links, conversations),
       createContainerInfo(container, { namespace, instance, management: mayWrite ? "readWrite" : "approve" }),
       createPresetList(presets),
       createCompositorState(state, health),
+      ...createApprovalResources(state, views),
+      ...createPolicyResources({ state, proposals, dryRuns }),
     ],
   });
   const writing = { state, writesFor, rules };
+  const proposing = { state, proposals, log, clock };
   const prompt = createAgentsPrompt({ state, links, conversations, announce, clock });
   const tools = [
     createAgentsList(state),
     prompt,
     ...createAgentsAbort({ state, admin, clock }),
+    createAgentsApprove({ approvals, views }),
+    ...createPolicyPropose(proposing),
     ...createAgentsWrite(writing, presets),
     ...createAgentsServers(writing),
+    createAgentsSetPolicy(writing),
+    createPolicyApprove({ ...writing, ...proposing }),
     ...furtherTools,
   ];
   return {
     server: { name: "pallas-management", title: `Agents of ${instance}`, version: container.version },
-    instructions: "See agents, talk to them, and manage them. Subscribe to resources to hear of changes.",
+    instructions:
+      "See agents, talk to them, manage them, and decide of calls that wait for approval. Subscribe to resources to hear of changes.",
     tools: createToolSource(tools, mayWrite),
     prompts: [],
     resources: source,
@@ -110,6 +136,7 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
     async close() {
       runs.close();
       health.close();
+      dryRuns.close();
       await links.close();
     },
   };

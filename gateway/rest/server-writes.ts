@@ -18,7 +18,10 @@ import { RestError, wrongField } from "./answers.ts";
 import { renderNewSpec, renderSpecChange, resourceNameOf, type postBody, type putBody } from "./server-body.ts";
 
 export interface ServerWritesParts {
-  state: Pick<GatewayState, "namespace" | "instance" | "getServer" | "getInstance" | "listAgents" | "listServers">;
+  state: Pick<
+    GatewayState,
+    "namespace" | "instance" | "getServer" | "getInstance" | "listAgents" | "listServers" | "listPolicies"
+  >;
   writesFor: WritesFor;
   rules: Rules;
 }

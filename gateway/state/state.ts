@@ -97,6 +97,7 @@ export interface ResourceWrites<Resource> {
 export interface GatewayWrites {
   readonly agents: ResourceWrites<PallasAgent>;
   readonly servers: ResourceWrites<PallasServer>;
+  readonly policies: ResourceWrites<PallasPolicy>;
   readonly registrations: ResourceWrites<PallasRegistration>;
 }
 

@@ -63,7 +63,7 @@ function open(refuse?: WriteRefused) {
   };
   const commands = createCommandServers({
     state,
-    writesFor: ({ subject }) => ({ agents: others, registrations: others, servers: writes(subject) }),
+    writesFor: ({ subject }) => ({ agents: others, policies: others, registrations: others, servers: writes(subject) }),
     log: createLogger({ logger: "test", level: "ERROR" }),
     clock,
   });

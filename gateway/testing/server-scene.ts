@@ -109,6 +109,7 @@ type Known = Pick<
   | "listAgents"
   | "getAgent"
   | "listServers"
+  | "listPolicies"
   | "getServer"
   | "getServerAddress"
   | "onChange"
@@ -137,6 +138,7 @@ function createState(inline: object[]): TestServersState {
     listAgents: () => [...agents.values()],
     getAgent: (name) => agents.get(name),
     listServers: () => collect().list,
+    listPolicies: () => [],
     getServer: (name) => collect().get(name),
     getServerAddress: () => undefined,
     onChange(listener) {

@@ -10,6 +10,7 @@ import { systemClock } from "../../lib/process/clock.ts";
 import { createLogger } from "../../lib/process/log.ts";
 import { parseAgent } from "../../plan/parse.ts";
 import { createGatewayMetrics } from "../metrics.ts";
+import { samplePolicy } from "../management/testing/questions.ts";
 import { agentManifest, registrationManifestOf, serverManifestOf, serverResource } from "../testing/resources.ts";
 import { createClusterWrites } from "./cluster-writes.ts";
 
@@ -59,6 +60,7 @@ function open({ management = "readWrite", answer, isRegistered = false }: Scene 
       instance: "ouranos",
       getAgent: (name) => (name === "clerk" ? makeAgent("clerk") : undefined),
       listServers: () => [{ name: "Memory", resource: serverResource("memory") }],
+      getPolicy: (name) => (name === "careful" ? samplePolicy("careful") : undefined),
       listRegistrations: () => (isRegistered ? [registration("weather")] : []),
       onChange: () => () => undefined,
     },
@@ -110,6 +112,25 @@ describe("MGM-3 a write", () => {
     await expect(writes.agents.patch("clerk", { metadata: { labels: {} } })).rejects.toThrow("only the spec");
     await expect(writes.agents.patch("clerk", { status: {} })).rejects.toThrow("only the spec");
     expect(calls).toHaveLength(1);
+  });
+
+  it("puts rules in place of those of the very policy that is known", async () => {
+    const { writes, calls } = open({ answer: () => samplePolicy("careful", { rules: [] }, 2) });
+    const spec = { rules: [], default: null };
+    expect((await writes.policies.patch("careful", { spec })).metadata.generation).toBe(2);
+    expect(calls).toMatchObject([
+      {
+        path: "/apis/pallas.helu.ca/v1alpha1/namespaces/agents/pallaspolicies/careful",
+        body: [
+          { op: "test", path: "/metadata/uid", value: "uid-of-careful" },
+          { op: "test", path: "/metadata/generation", value: 1 },
+          { op: "add", path: "/spec/rules", value: [] },
+        ],
+      },
+    ]);
+    await expect(writes.policies.patch("gone", { spec })).rejects.toThrow('has no policy "gone"');
+    const { writes: readOnly } = open({ management: "approve" });
+    await expect(readOnly.policies.patch("careful", { spec })).rejects.toThrow("set it to readWrite");
   });
 
   it("deletes the very agent that is known", async () => {

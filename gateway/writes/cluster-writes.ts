@@ -23,7 +23,10 @@ const writeTimeoutMs = 15_000;
 
 export interface WritesOptions {
   transport: Pick<Transport, "request">;
-  state: Pick<GatewayState, "namespace" | "instance" | "getAgent" | "listServers" | "listRegistrations" | "onChange">;
+  state: Pick<
+    GatewayState,
+    "namespace" | "instance" | "getAgent" | "listServers" | "getPolicy" | "listRegistrations" | "onChange"
+  >;
   management: GatewayConfig["management"];
   metrics: Pick<GatewayMetrics, "countWrite">;
   log: Logger;
@@ -47,7 +50,7 @@ interface OfInstance {
 interface Written<Resource> {
   readonly kind: Kind<unknown, unknown, Resource>;
   /** As people are told. */
-  readonly word: "agent" | "server" | "registration";
+  readonly word: "agent" | "server" | "policy" | "registration";
   find(name: string): Resource | undefined;
   /** Whether it takes management: readWrite. */
   readonly isManaged: boolean;
@@ -69,6 +72,12 @@ export function createClusterWrites(options: WritesOptions): WritesFor {
     find: (name: string) => state.listServers().find(({ resource }) => resource?.metadata.name === name)?.resource,
     isManaged: true,
   } as const;
+  const policies = {
+    kind: kinds.PallasPolicy,
+    word: "policy",
+    find: state.getPolicy.bind(state),
+    isManaged: true,
+  } as const;
   const registrations = {
     kind: kinds.PallasRegistration,
     word: "registration",
@@ -78,6 +87,7 @@ export function createClusterWrites(options: WritesOptions): WritesFor {
   return (caller) => ({
     agents: new KindWrites(options, agents, caller),
     servers: new KindWrites(options, servers, caller),
+    policies: new KindWrites(options, policies, caller),
     registrations: new KindWrites(options, registrations, caller),
   });
 }

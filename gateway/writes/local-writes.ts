@@ -13,5 +13,6 @@ function refuseAll(what: string): ResourceWrites<never> {
 export const localWrites: WritesFor = () => ({
   agents: refuseAll("agents"),
   servers: refuseAll("servers"),
+  policies: refuseAll("policies"),
   registrations: refuseAll("registrations"),
 });

@@ -28,8 +28,8 @@ function start(first: PallasAgent | undefined) {
   void untilSeen(agent("u", 2).metadata, state, clock).then(() => (isOver = true));
   const tell = async (next: PallasAgent) => {
     known = next;
-    for (const listener of listeners)
-      listener({ agents: ["clerk"], servers: [], registrations: [], policies: [], approvals: [], instance: false });
+    const change = { agents: ["clerk"], servers: [], registrations: [], policies: [], approvals: [], instance: false };
+    for (const listener of listeners) listener(change);
     await settle();
     return isOver;
   };

@@ -187,6 +187,7 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
             instance: "team",
             getAgent: () => agentAsKnown,
             listServers: () => [],
+            getPolicy: () => undefined,
             listRegistrations: () => [],
             onChange: () => () => undefined,
           },

@@ -10,6 +10,7 @@ import { gatewayMutants } from "./gateway.ts";
 import { toolServerMutants } from "./tool-servers.ts";
 import { kubeMutants } from "./lib-kube.ts";
 import { linkMutants } from "./links.ts";
+import { managementMutants } from "./management.ts";
 import { manifestMutants } from "./manifests.ts";
 import { modelMutants } from "./model.ts";
 import type { Mutant } from "./mutant.ts";
@@ -48,6 +49,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
     ...restMutants,
     ...directoryMutants,
     ...embeddingsMutants,
+    ...managementMutants,
   ],
 };
 

@@ -51,18 +51,8 @@ export function createAdminClient({ state, readAgentsToken }: AdminClientParts):
   const headers = async () => ({ authorization: `Bearer ${await readAgentsToken()}` });
   const end = async (url: string, signal: AbortSignal) =>
     await fetchLimited(url, { method: "DELETE", headers: await headers(), signal, accept, maxBytes: maxAnswerBytes });
-  const askAll = async <T>(agent: string, ask: (adminUrl: string) => Promise<T>): Promise<Answers<T>> => {
-    const urls = state.listAdminUrls(agent);
-    if (urls.length === 0) throw new Error(noProcess(agent));
-    if (urls.length > maxProcesses) {
-      throw new Error(`agent "${agent}" has ${urls.length} processes, and at most ${maxProcesses} are asked`);
-    }
-    const settled = await Promise.allSettled(urls.map(ask));
-    return {
-      values: settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])),
-      failures: settled.flatMap((each) => (each.status === "rejected" ? [each.reason] : [])),
-    };
-  };
+  const askAll = async <T>(agent: string, ask: (adminUrl: string) => Promise<T>) =>
+    await askProcesses(agent, state.listAdminUrls(agent), ask);
   return {
     async fetchRuns(agent, signal) {
       const { values, failures } = await askAll(agent, async (adminUrl) => {
@@ -124,6 +114,22 @@ export function createAdminClient({ state, readAgentsToken }: AdminClientParts):
 interface Answers<T> {
   values: readonly T[];
   failures: readonly unknown[];
+}
+
+async function askProcesses<T>(
+  agent: string,
+  urls: readonly string[],
+  ask: (adminUrl: string) => Promise<T>,
+): Promise<Answers<T>> {
+  if (urls.length === 0) throw new Error(noProcess(agent));
+  if (urls.length > maxProcesses) {
+    throw new Error(`agent "${agent}" has ${urls.length} processes, and at most ${maxProcesses} are asked`);
+  }
+  const settled = await Promise.allSettled(urls.map(ask));
+  return {
+    values: settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])),
+    failures: settled.flatMap((each) => (each.status === "rejected" ? [each.reason] : [])),
+  };
 }
 
 const noProcess = (agent: string): string => `agent "${agent}" has no process that could be asked`;

@@ -36,7 +36,7 @@ function open(says: Record<string, readonly RejudgedCall[] | "hangs">, own: read
         }
       },
     },
-    judgedHere: () => own,
+    judgedHere: () => ({ calls: [...own] }),
     clock,
   });
   return { subject, clock, asked, running };

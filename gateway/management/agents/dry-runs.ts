@@ -1,7 +1,7 @@
 // What proposed rules would have made of the last calls: asked of every agent that the policy is of, and of the gateway for its own
 // calls, and put together. What an answer costs is bounded: so many agents, so many requests at once, a deadline for all of
 // them; who does not answer in time is named. An answer is given again for a moment, since several people look at one proposal.
-import { maxJudgedCalls, type DryRunRequest, type PlacedCall, type RejudgedCall } from "../../../crds/judged-calls.ts";
+import { maxJudgedCalls, type DryRunRequest, type PlacedCall, type JudgedReport } from "../../../crds/judged-calls.ts";
 import type { Clock } from "../../../lib/process/clock.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { createBoundedRequests } from "./bounded-requests.ts";
@@ -33,7 +33,7 @@ export interface DryRuns {
 export interface DryRunsParts {
   admin: Pick<AdminClient, "fetchJudged">;
   /** The gateway's own calls as other rules would decide them; absent: it judges none. */
-  judgedHere?: ((rules: DryRunRequest) => readonly RejudgedCall[]) | undefined;
+  judgedHere?: ((rules: DryRunRequest) => Pick<JudgedReport, "calls">) | undefined;
   clock: Clock;
 }
 
@@ -52,23 +52,20 @@ export function createDryRuns({ admin, judgedHere, clock }: DryRunsParts): DryRu
 
   const ask = async (rules: DryRunRequest, { agents, ownCalls }: DryRunScope): Promise<DryRunAnswer> => {
     const asked = agents.slice(0, maxDryRunAgents);
-    const late = Promise.withResolvers<never>();
-    late.promise.catch(() => undefined);
     const over = new AbortController();
     const timer = clock.schedule(dryRunDeadlineMs, () => {
-      const reason = new Error(`no answer within ${dryRunDeadlineMs} ms`);
-      late.reject(reason);
-      over.abort(reason);
+      over.abort(new Error(`no answer within ${dryRunDeadlineMs} ms`));
     });
     const fetchOne = (agent: string) =>
       requests.run((signal) => {
+        // Those that waited for their turn meanwhile come all at once.
         over.signal.throwIfAborted();
         return admin.fetchJudged(agent, rules, AbortSignal.any([signal, over.signal]));
       });
-    const answers = await Promise.allSettled(asked.map((agent) => Promise.race([fetchOne(agent), late.promise])));
+    const answers = await Promise.allSettled(asked.map(fetchOne));
     timer.cancel();
     const told = asked.map((agent, at) => ({ agent, answer: answers[at] }));
-    const here = ownCalls ? (judgedHere?.(rules) ?? []) : [];
+    const here = ownCalls ? (judgedHere?.(rules).calls ?? []) : [];
     const calls = [
       ...here.map((call) => ({ ...call, agent: "" })),
       ...told.flatMap(({ agent, answer }) =>

@@ -26,10 +26,10 @@ export interface ApprovalViewsParts {
 }
 
 /** Of `…/approvals/history`. */
-export const maxHistory = 200;
+const maxHistory = 200;
 /** Of a list with everything, and with what comes behind without long texts: below what one resource may say. */
-export const maxWholeBytes = 2.5 * 1024 * 1024;
-export const maxListBytes = 3.5 * 1024 * 1024;
+const maxWholeBytes = 2.5 * 1024 * 1024;
+const maxListBytes = 3.5 * 1024 * 1024;
 
 export function createApprovalViews({ approvals, state }: ApprovalViewsParts): ApprovalViews {
   const agents = new Map<string, string>();

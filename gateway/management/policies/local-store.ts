@@ -10,7 +10,7 @@ import { WriteRefused } from "../../state/state.ts";
 import { requireRoom, type ProposalStore } from "./store.ts";
 
 /** Of all policies together. */
-export const maxProposalsFileBytes = 16 * 1024 * 1024;
+const maxProposalsFileBytes = 16 * 1024 * 1024;
 
 const fileSchema = z.object({
   schema: z.literal(1),

@@ -32,7 +32,7 @@ export const isGateways = (state: Known, policy: string): boolean =>
   state.getInstance()?.spec.gateway?.policyRef?.name === policy;
 
 /** Whoever is narrowed to some agents sees the policies of these, and that of the gateway, which judges their own calls. */
-export function seesPolicy(identity: Identity, state: Known, policy: string): boolean {
+function seesPolicy(identity: Identity, state: Known, policy: string): boolean {
   if (identity.kind === "agent" || !isViewer(identity)) return false;
   if (identity.agents === undefined || isGateways(state, policy)) return true;
   return usersOf(state, policy).some((agent) => seesAgent(identity, agent));

@@ -4,7 +4,7 @@ import type { Identity } from "../../../lib/auth/roles.ts";
 import type { CallContext } from "../../../lib/mcp/table.ts";
 import type { GatewayState } from "../../state/state.ts";
 import { seesAgent } from "../access.ts";
-import type { ResourceFamily } from "./family.ts";
+import type { ResourceFamily, Touched } from "./family.ts";
 
 interface AgentResource {
   /** Behind the agent's name. */
@@ -15,13 +15,15 @@ interface AgentResource {
   isFor?: (identity: Identity) => boolean;
   read(agent: PallasAgent, identity: Identity, context: CallContext): Promise<unknown>;
   follow?(agent: string, onChange: () => void): () => void;
+  /** Agents of which it says something else after a change of policies or approvals. */
+  touchedAgents?(change: Touched): readonly string[];
 }
 
 export const agentUri = (agent: string, path: string) => `resource://agents/${agent}/${path}`;
 
 export function createAgentFamily(
   state: Pick<GatewayState, "listAgents" | "getAgent">,
-  { path, name, description, isFor = () => true, read, follow }: AgentResource,
+  { path, name, description, isFor = () => true, read, follow, touchedAgents }: AgentResource,
 ): ResourceFamily {
   return {
     uri: agentUri("{agent_id}", path),
@@ -38,5 +40,6 @@ export function createAgentFamily(
       return agent === undefined ? undefined : await read(agent, identity, context);
     },
     ...(follow && { follow }),
+    ...(touchedAgents && { touchedKeys: touchedAgents }),
   };
 }

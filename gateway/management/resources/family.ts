@@ -2,20 +2,28 @@
 // asked for while somebody subscribes. A family is one file; `source.ts` makes a table's resources of all of them.
 import type { Identity } from "../../../lib/auth/roles.ts";
 import type { CallContext } from "../../../lib/mcp/table.ts";
+import type { StateChange } from "../../state/state.ts";
+
+/** Names of policies and approvals that came, changed or went. */
+export type Touched = Pick<StateChange, "policies" | "approvals">;
 
 export interface ResourceFamily {
   /** A URI, or a template with one variable. The key of a resource is what stands in place of that; "" where there is none. */
   readonly uri: string;
   readonly name: string;
   readonly description: string;
+  /** Of a text that is no JSON; default JSON. */
+  readonly mimeType?: string;
   /** The keys that an identity sees, for lists. */
   listKeys(identity: Identity): readonly string[];
   /** Whether it is there and for this identity. From memory; `key` is a stranger's text. */
   mayRead(key: string, identity: Identity): boolean;
-  /** What is in it, as JSON. Undefined when it has gone meanwhile. */
+  /** What is in it, as JSON, or the text itself where it has a `mimeType`. Undefined when it has gone meanwhile. */
   read(key: string, identity: Identity, context: CallContext): Promise<unknown>;
   /** Keys of what any change of the instance may change; those of agents' own resources need no word. */
   changedKeys?(): readonly string[];
+  /** Keys of what a change of policies or approvals changes. */
+  touchedKeys?(change: Touched): readonly string[];
   /** Looks for changes that no watch tells of, until what it returns is called. */
   follow?(key: string, onChange: () => void): () => void;
 }

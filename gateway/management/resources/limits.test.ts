@@ -28,6 +28,7 @@ describe("MGM-2 a resource of the management server", () => {
     const { source } = createResources({
       state: { listAgents: () => [], onChange: () => () => undefined },
       presets: { onChange: () => () => undefined },
+      proposals: { onChange: () => () => undefined },
       families: [
         {
           uri: "resource://large",

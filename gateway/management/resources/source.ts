@@ -4,9 +4,9 @@ import type { ResourceChange, ResourceSource } from "../../../lib/mcp/table.ts";
 import type { GatewayState } from "../../state/state.ts";
 import { identityOf, isViewer, seesAgent } from "../access.ts";
 import type { PresetSource } from "../../state/presets.ts";
-import { parseKey, renderUri, type ResourceFamily } from "./family.ts";
+import { parseKey, renderUri, type ResourceFamily, type Touched } from "./family.ts";
 
-const mimeType = "application/json";
+const jsonType = "application/json";
 /** Of what one resource says. */
 export const maxResourceBytes = 4 * 1024 * 1024;
 
@@ -14,6 +14,8 @@ export interface ResourcesParts {
   families: readonly ResourceFamily[];
   state: Pick<GatewayState, "listAgents" | "onChange">;
   presets: Pick<PresetSource, "onChange">;
+  /** Says by name of which policies something else is proposed. */
+  proposals: { onChange(listener: (policy: string) => void): () => void };
 }
 
 export interface Resources {
@@ -22,7 +24,7 @@ export interface Resources {
   announce(uri: string): void;
 }
 
-export function createResources({ families, state, presets }: ResourcesParts): Resources {
+export function createResources({ families, state, presets, proposals }: ResourcesParts): Resources {
   const listeners = new Set<(change: ResourceChange) => void>();
   const tell = (change: ResourceChange) => listeners.forEach((listener) => listener(change));
   const announce = (uri: string) => tell({ uri });
@@ -41,18 +43,27 @@ export function createResources({ families, state, presets }: ResourcesParts): R
     templates: () =>
       families
         .filter(({ uri }) => uri.includes("{"))
-        .map(({ uri, name, description }) => ({ uriTemplate: uri, name, description, mimeType })),
+        .map(({ uri, name, description, mimeType = jsonType }) => ({ uriTemplate: uri, name, description, mimeType })),
     mayRead(uri, requester) {
       const found = find(uri);
       return found !== undefined && found.family.mayRead(found.key, identityOf(requester));
     },
     async read(uri, context) {
       const found = find(uri);
-      const content = await found?.family.read(found.key, identityOf(context), context);
-      return content === undefined ? undefined : [{ uri, mimeType, text: renderText(uri, content) }];
+      if (found === undefined) return undefined;
+      const { family, key } = found;
+      const content = await family.read(key, identityOf(context), context);
+      if (content === undefined) return undefined;
+      const isText = family.mimeType !== undefined && typeof content === "string";
+      const text = isText ? content : JSON.stringify(content);
+      return [{ uri, mimeType: family.mimeType ?? jsonType, text: limitText(uri, text) }];
     },
     changes(onChange) {
-      const stops = [followState(families, state, tell), presets.onChange(() => announce("resource://presets/list"))];
+      const stops = [
+        followState(families, state, tell),
+        presets.onChange(() => announce("resource://presets/list")),
+        proposals.onChange((policy) => tellTouched(families, { policies: [policy], approvals: [] }, tell)),
+      ];
       listeners.add(onChange);
       return () => {
         listeners.delete(onChange);
@@ -67,7 +78,7 @@ export function createResources({ families, state, presets }: ResourcesParts): R
   return { source, announce };
 }
 
-const renderEntries = ({ uri, name, description }: ResourceFamily, keys: readonly string[]) =>
+const renderEntries = ({ uri, name, description, mimeType = jsonType }: ResourceFamily, keys: readonly string[]) =>
   keys.map((key) => ({
     uri: renderUri(uri, key),
     name: key === "" ? name : `${name}: ${key}`,
@@ -75,11 +86,17 @@ const renderEntries = ({ uri, name, description }: ResourceFamily, keys: readonl
     mimeType,
   }));
 
-function renderText(uri: string, content: unknown): string {
-  const text = JSON.stringify(content);
+function limitText(uri: string, text: string): string {
   if (Buffer.byteLength(text) <= maxResourceBytes) return text;
   const message = `${uri} would be larger than ${maxResourceBytes} bytes, which is the most that is sent; read narrower ones`;
   throw new JsonRpcError(rpcCodes.serverError, message);
+}
+
+function tellTouched(families: readonly ResourceFamily[], touched: Touched, tell: (change: ResourceChange) => void) {
+  if (touched.policies.length === 0 && touched.approvals.length === 0) return;
+  for (const family of families) {
+    for (const key of family.touchedKeys?.(touched) ?? []) tell({ uri: renderUri(family.uri, key) });
+  }
 }
 
 /** What of the resources says something else after a change of the instance. */
@@ -92,7 +109,9 @@ function followState(
   const ofAgents = families.filter(({ uri }) => uri.includes("{agent_id}"));
   const others = families.filter(({ uri }) => !uri.includes("{agent_id}"));
   let known = names();
-  return state.onChange(({ agents, instance }) => {
+  return state.onChange(({ agents, servers, registrations, policies, approvals, instance }) => {
+    tellTouched(families, { policies, approvals }, tell);
+    if (agents.length + servers.length + registrations.length === 0 && !instance) return;
     const before = known;
     known = names();
     for (const family of ofAgents) {

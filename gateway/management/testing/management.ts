@@ -1,9 +1,13 @@
 // The management server over real HTTP for tests: an instance in memory in place of a watch, writes that are only noted down, and
 // callers who say who they are in a header.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Hono } from "hono";
 import type { PallasAgent } from "../../../crds/agent.ts";
 import type { PallasInstance } from "../../../crds/instance.ts";
+import type { PallasPolicy } from "../../../crds/policy.ts";
 import type { Identity, Role } from "../../../lib/auth/roles.ts";
 import { serveMcp, type McpVariables } from "../../../lib/mcp/serve.ts";
 import type { Progress } from "../../../lib/mcp/table.ts";
@@ -11,103 +15,14 @@ import { systemClock } from "../../../lib/process/clock.ts";
 import { defined } from "../../../lib/process/defined.ts";
 import { listen } from "../../../lib/process/http-server.ts";
 import { createLogger } from "../../../lib/process/log.ts";
-import { applyMergePatch } from "../../merge-patch.ts";
-import { parseAgent } from "../../../plan/parse.ts";
-import { sampleInstance } from "../../../plan/testing/resources.ts";
-import {
-  WriteRefused,
-  type GatewayState,
-  type GatewayWrites,
-  type ResourceWrites,
-  type StateChange,
-} from "../../state/state.ts";
+import type { Approvals } from "../../approvals/approvals.ts";
+import { createApprovals } from "../../approvals/life.ts";
+import { openLocalStore } from "../../approvals/local-store.ts";
+import { openLocalProposals } from "../policies/local-store.ts";
+import type { ProposalStore } from "../policies/store.ts";
 import type { PresetText } from "../../state/presets.ts";
-import { localWrites } from "../../writes/local-writes.ts";
 import { createManagementTable, type ManagementParts } from "../table.ts";
-
-export interface TestState extends GatewayState {
-  put(agent: PallasAgent): void;
-  remove(name: string): void;
-  setInstance(instance: PallasInstance): void;
-  setEndpoint(name: string, endpoint: { mcpUrl: string; adminUrl: string } | undefined): void;
-}
-
-function createTestState(agents: readonly PallasAgent[], first: PallasInstance = sampleInstance()): TestState {
-  const byName = new Map(agents.map((agent) => [agent.metadata.name, agent]));
-  const endpoints = new Map<string, { mcpUrl: string; adminUrl: string }>();
-  const listeners = new Set<(change: StateChange) => void>();
-  let instance = first;
-  const tell = (change: Partial<StateChange>) =>
-    listeners.forEach((listener) =>
-      listener({ agents: [], servers: [], registrations: [], policies: [], approvals: [], instance: false, ...change }),
-    );
-  return {
-    namespace: "default",
-    instance: "ouranos",
-    getInstance: () => instance,
-    listAgents: () => [...byName.values()].toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)),
-    getAgent: (name) => byName.get(name),
-    getEndpoint: (name) => endpoints.get(name),
-    listAdminUrls: (name) => [endpoints.get(name)?.adminUrl ?? []].flat(),
-    listServers: () => [],
-    getServer: () => undefined,
-    getServerAddress: () => undefined,
-    listRegistrations: () => [],
-    listPolicies: () => [],
-    getPolicy: () => undefined,
-    listApprovals: () => [],
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    put(agent) {
-      byName.set(agent.metadata.name, agent);
-      tell({ agents: [agent.metadata.name] });
-    },
-    remove(name) {
-      byName.delete(name);
-      tell({ agents: [name] });
-    },
-    setInstance(changed) {
-      instance = changed;
-      tell({ instance: true });
-    },
-    setEndpoint(name, endpoint) {
-      if (endpoint === undefined) endpoints.delete(name);
-      else endpoints.set(name, endpoint);
-      tell({ agents: [name] });
-    },
-  };
-}
-
-/** As the API server would, without its judgement; `refused` makes it refuse. */
-function createTestWrites(state: TestState, written: unknown[]): GatewayWrites {
-  const take = (value: unknown): PallasAgent => {
-    const parsed = parseAgent(value);
-    if (!parsed.ok) throw new WriteRefused("the API server refused it", { kind: "invalid" });
-    state.put(parsed.value);
-    return parsed.value;
-  };
-  const agents: ResourceWrites<PallasAgent> = {
-    async create(manifest) {
-      written.push(["create", manifest]);
-      return take(manifest);
-    },
-    async patch(name, patch) {
-      written.push(["patch", name, patch]);
-      return take(applyMergePatch(state.getAgent(name), patch));
-    },
-    upsert: async (manifest) => take(manifest),
-    async delete(name) {
-      written.push(["delete", name]);
-      if (state.getAgent(name) === undefined) {
-        throw new WriteRefused(`agent "${name}" has been deleted meanwhile`, { kind: "gone" });
-      }
-      state.remove(name);
-    },
-  };
-  return { ...localWrites(person("admin")), agents };
-}
+import { createTestState, createTestWrites, type TestState } from "./test-state.ts";
 
 export const person = (role: Role | undefined, narrowed: { agents?: string[]; servers?: string[] } = {}): Identity => ({
   kind: "person",
@@ -127,11 +42,15 @@ export interface TestCaller {
   call(tool: string, args?: Record<string, unknown>, options?: TestCallOptions): Promise<unknown>;
   listTools(): Promise<string[]>;
   read(uri: string): Promise<unknown>;
+  /** As it is sent. */
+  readText(uri: string): Promise<string>;
 }
 
 export interface TestManagement {
   url: string;
   state: TestState;
+  approvals: Approvals;
+  proposals: ProposalStore;
   /** Each write with its arguments. */
   written: unknown[];
   presets: PresetText[];
@@ -146,6 +65,7 @@ export interface TestManagement {
 export interface TestManagementOptions extends Partial<ManagementParts> {
   agents?: readonly PallasAgent[];
   instance?: PallasInstance;
+  policies?: readonly PallasPolicy[];
   management?: "approve" | "readWrite";
 }
 
@@ -153,22 +73,39 @@ const roles: readonly Role[] = ["viewer", "caller", "approver", "operator", "adm
 
 /** Each role is admitted under its own name. */
 export async function startManagement(options: TestManagementOptions = {}): Promise<TestManagement> {
-  const { agents = [], instance, management = "readWrite", ...parts } = options;
-  const state = createTestState(agents, instance);
+  const { agents = [], instance, policies, management = "readWrite", clock = systemClock, ...parts } = options;
+  const state = createTestState(agents, instance, policies);
   const written: unknown[] = [];
   const presets: PresetText[] = [];
   const logLines: string[] = [];
   const destination = { write: (line: string) => void logLines.push(line) };
   const log = createLogger({ logger: "test", level: "DEBUG", destination });
+  const folder = await mkdtemp(join(tmpdir(), "pallas-management-"));
+  const store = await openLocalStore({ path: join(folder, "approvals.json"), log });
+  store.onChange((names) => state.tellApprovals(names));
+  const approvals = createApprovals({
+    config: {
+      instance: { name: state.instance, namespace: state.namespace, version: "1.2.3" },
+      approvals: { timeoutMs: 600_000, keepMs: 3_600_000 },
+    },
+    store,
+    state: { ...state, observeUnready: () => undefined },
+    metrics: { countApproval: () => undefined },
+    log,
+    clock,
+  });
+  const proposals = await openLocalProposals({ path: join(folder, "proposals.json"), log });
   const table = createManagementTable({
     state,
-    writesFor: management === "readWrite" ? () => createTestWrites(state, written) : undefined,
+    writesFor: management === "readWrite" ? (by) => createTestWrites(state, written, by) : undefined,
+    approvals,
+    proposals,
     presets: { listPresets: () => presets, onChange: () => () => undefined },
     rules: { mode: "cluster" },
     container: { version: "1.2.3" },
     readAgentsToken: async () => "token",
     log,
-    clock: systemClock,
+    clock,
     ...parts,
   });
   const endpoint = serveMcp(table, {
@@ -193,6 +130,8 @@ export async function startManagement(options: TestManagementOptions = {}): Prom
   return {
     url,
     state,
+    approvals,
+    proposals,
     written,
     presets,
     logLines,
@@ -205,8 +144,10 @@ export async function startManagement(options: TestManagementOptions = {}): Prom
     async stop() {
       await Promise.all(open.map((client) => client.close()));
       await table.close();
+      await approvals.close();
       await endpoint.close();
       await server.close({ graceMs: 0 });
+      await rm(folder, { recursive: true });
     },
   };
 }
@@ -226,10 +167,13 @@ const renderCaller = (client: Client): TestCaller => ({
   call: async (tool, args = {}, { onProgress, signal } = {}) =>
     await client.callTool({ name: tool, arguments: args }, defined({ onprogress: onProgress, signal })),
   listTools: async () => (await client.listTools()).tools.map(({ name }) => name),
-  async read(uri) {
-    const { contents } = await client.readResource({ uri }, { cacheMode: "bypass" });
-    const [first] = contents;
-    if (first === undefined || !("text" in first)) throw new Error(`expected a text of ${uri}`);
-    return JSON.parse(first.text);
-  },
+  read: async (uri) => JSON.parse(await readText(client, uri)),
+  readText: (uri) => readText(client, uri),
 });
+
+async function readText(client: Client, uri: string): Promise<string> {
+  const { contents } = await client.readResource({ uri }, { cacheMode: "bypass" });
+  const [first] = contents;
+  if (first === undefined || !("text" in first)) throw new Error(`expected a text of ${uri}`);
+  return first.text;
+}

@@ -1,0 +1,155 @@
+// Mistakes in what the management server shows of calls that wait and of policies, and in whose yes makes rules hold.
+import type { Mutant } from "./mutant.ts";
+
+export const managementMutants: readonly Mutant[] = [
+  {
+    file: "gateway/management/approvals/view.ts",
+    find: "const isShown = seesArguments(identity) && !isBrief;",
+    replace: "const isShown = !isBrief;",
+    breaks: "arguments of calls are shown to whoever may look on",
+  },
+  {
+    file: "gateway/management/approvals/view.ts",
+    find: "edited && redactText(edited, redacted)",
+    replace: "edited",
+    breaks: "what the rule keeps to itself is shown once somebody has edited it",
+  },
+  {
+    file: "gateway/management/approvals/view.ts",
+    find: "spec.arguments : redactText(decision.arguments, spec.redacted)",
+    replace: "spec.arguments : decision.arguments",
+    breaks: "what the rule keeps to itself is shown with the next call of its kind",
+  },
+  {
+    file: "gateway/management/approvals/view.ts",
+    find: 'const mayDecide = state === "pending" && objection === undefined;',
+    replace: 'const mayDecide = state === "pending";',
+    breaks: "somebody is told that they may decide, and is refused",
+  },
+  {
+    file: "gateway/management/approvals/view.ts",
+    find: "last.spec.toolHash !== spec.toolHash",
+    replace: "last.spec.tool !== spec.tool",
+    breaks: "a tool that is another since it was approved looks like the same",
+  },
+  {
+    file: "gateway/management/approvals/views.ts",
+    find: 'if (verdict !== "approve" && verdict !== "approveEdited") continue;',
+    replace: "if (verdict === undefined) continue;",
+    breaks: "a denied call is shown as the last approved one",
+  },
+  {
+    file: "gateway/management/approvals/views.ts",
+    find: "JSON.stringify([spec.agentRef?.name, spec.server, spec.tool])",
+    replace: "JSON.stringify([spec.server, spec.tool])",
+    breaks: "another agent's approved call vouches for this one's",
+  },
+  {
+    file: "gateway/management/approvals/views.ts",
+    find: "approval !== undefined && seesApproval(identity, approval, state) ? approval : undefined",
+    replace: "approval",
+    breaks: "calls of agents that are not for somebody are read by their names",
+  },
+  {
+    file: "gateway/management/access.ts",
+    find: "if (spec.agentRef !== undefined && !seesAgent(identity, spec.agentRef.name)) return false;",
+    replace: "",
+    breaks: "calls of all agents are shown to who sees some",
+  },
+  {
+    file: "gateway/management/access.ts",
+    find: "return isAgent ? seesAgent(identity, name) : seesServer(identity, name);",
+    replace: "return isAgent || seesServer(identity, name);",
+    breaks: "prompts to an agent are shown to who may not see that agent",
+  },
+  {
+    file: "gateway/management/tools/agents-approve.ts",
+    find: 'arguments_hash === undefined && !decision.startsWith("deny_")',
+    replace: 'arguments_hash === undefined && decision === "answer"',
+    breaks: "a call is approved by who has not looked at its arguments",
+  },
+  {
+    file: "gateway/management/tools/agents-approve.ts",
+    find: "agent_id !== undefined && shown.agent_id !== agent_id",
+    replace: 'agent_id === ""',
+    breaks: "who names an agent decides of another's call",
+  },
+  {
+    file: "gateway/management/policies/view.ts",
+    find: "return usersOf(state, policy).some((agent) => seesAgent(identity, agent));",
+    replace: "return true;",
+    breaks: "policies of other teams are shown to everybody",
+  },
+  {
+    file: "gateway/management/policies/view.ts",
+    find: '(agent === "" || seesAgent(identity, agent)) && seesTarget(identity, server, state)',
+    replace: 'agent === "" || seesAgent(identity, agent)',
+    breaks: "a dry run shows calls of servers that are not for the reader",
+  },
+  {
+    file: "gateway/management/policies/store.ts",
+    find: "if (proposals.length > maxProposals)",
+    replace: "if (proposals.length > maxProposals + 1)",
+    breaks: "a policy has one proposal more than its kind allows",
+  },
+  {
+    file: "gateway/management/policies/local-store.ts",
+    find: "await inTurn(path, async () => {",
+    replace: "await (async (_: unknown, run: () => Promise<void>) => await run())(inTurn, async () => {",
+    breaks: "of two who propose at once one is forgotten",
+  },
+  {
+    file: "gateway/management/tools/policy-approve.ts",
+    find: "if (proposal.by === identity.name) {",
+    replace: "if (proposal.by === identity.subject) {",
+    breaks: "somebody approves their own rules",
+  },
+  {
+    file: "gateway/management/tools/policy-approve.ts",
+    find: "if (proposal.generation !== generationOf(policy)) {",
+    replace: "if (proposal.generation > generationOf(policy)) {",
+    breaks: "rules that were proposed for another policy take away what was changed since",
+  },
+  {
+    file: "gateway/management/tools/policy-approve.ts",
+    find: "      requireWhole(state, identity, name);\n",
+    replace: "",
+    breaks: "who is narrowed to some agents changes the rules of others",
+  },
+  {
+    file: "gateway/management/tools/policy-approve.ts",
+    find: "default: fallback ?? null",
+    replace: "default: fallback",
+    breaks: "a proposal without a default keeps the old one, which nobody was shown",
+  },
+  {
+    file: "gateway/management/tools/policy-propose.ts",
+    find: "if (problems.length > 0) throw",
+    replace: "if (problems.length > 1) throw",
+    breaks: "faulty rules are proposed, and deny every call once approved",
+  },
+  {
+    file: "gateway/management/tools/policy-propose.ts",
+    find: 'requireRole(identity, "admin") !== undefined',
+    replace: 'requireRole(identity, "approver") !== undefined',
+    breaks: "everybody takes back what others propose",
+  },
+  {
+    file: "gateway/management/agents/dry-runs.ts",
+    find: "        over.signal.throwIfAborted();\n",
+    replace: "",
+    breaks: "agents are asked whose answers nobody waits for any more",
+  },
+  {
+    file: "gateway/management/agents/dry-runs.ts",
+    find: "agents.slice(0, maxDryRunAgents)",
+    replace: "agents.slice()",
+    breaks: "one look at a proposal asks every agent there is",
+  },
+  {
+    file: "crds/judged-calls.ts",
+    find: "judgedActions.indexOf(after) < judgedActions.indexOf(before)",
+    replace: "judgedActions.indexOf(after) > judgedActions.indexOf(before)",
+    breaks: "what a proposal loosens stands last",
+  },
+];
