@@ -23,7 +23,7 @@ const call = (
   after,
 });
 
-describe("summarizeDryRun", () => {
+describe("MGM-3 summarizeDryRun", () => {
   it("lists what would be looser first, the newest first, and counts what stays the same", () => {
     const calls = [
       call(1, "allow", "denyAbort"),

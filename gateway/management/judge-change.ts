@@ -40,7 +40,11 @@ export function judgeChange(
   const changed = manifestOf(kind, { name, namespace: state.namespace }, spec);
   const others = known.filter(({ source }) => source !== changed.source);
   const before = new Set(checkManifests(known, rules).problems.map(lineOf));
-  return checkManifests(spec === undefined ? others : [...others, changed], rules)
+  // In the place of what it was: sentences that list names must not read otherwise for what is no problem of the change.
+  const isNew = others.length === known.length;
+  const replaced = known.map((each) => (each.source === changed.source ? changed : each));
+  const after = spec === undefined ? others : isNew ? [...known, changed] : replaced;
+  return checkManifests(after, rules)
     .problems.filter((problem) => problem.source === changed.source || !before.has(lineOf(problem)))
     .map((problem) => (problem.source === changed.source ? formatProblem(problem) : lineOf(problem)));
 }
