@@ -135,6 +135,13 @@ export const alertCases: readonly AlertCase[] = [
     ],
   },
   {
+    alert: "PallasApprovalWaits",
+    series: [
+      gauge(`pallas_gateway_approvals_oldest_pending_seconds{${gatewayOf("v")}}`, 300, 301),
+      gauge(`pallas_gateway_approvals_oldest_pending_seconds{${gatewayOf("w")}}`, 0, 0),
+    ],
+  },
+  {
     alert: "PallasToolServerDown",
     series: [
       gauge(`pallas_bridge_server_up{${bridgeOf("memory", 1)}}`, 1, 0),
