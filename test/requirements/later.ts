@@ -300,6 +300,7 @@ export const laterRequirements: Requirements = {
       "gateway/approvals/routes.test.ts",
       "gateway/approvals/local-store.test.ts",
       "gateway/management/approvals/approvals.test.ts",
+      "test/integration/approvals-clients.test.ts",
     ],
   },
 

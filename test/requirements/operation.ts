@@ -270,6 +270,7 @@ export const operationRequirements: Requirements = {
       "cli/approvals/approvals.test.ts",
       "cli/approvals/visible-text.test.ts",
       "cli/approvals/asked-person.test.ts",
+      "test/integration/approvals-clients.test.ts",
     ],
   },
 
