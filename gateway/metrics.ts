@@ -6,6 +6,7 @@ import { createMetrics } from "../lib/process/metrics.ts";
 import type { Confidence } from "../lib/search/confidence.ts";
 import { approvalEnds, type ApprovalEnd, type PendingApprovals } from "./approvals/tally.ts";
 import { createEmbeddingsMetrics, type EmbeddingsMetrics } from "./discovery/embeddings/metrics.ts";
+import { policyDecisions, type PolicyDecision } from "./policy/decision-names.ts";
 import type { ProxiedCall } from "./proxy/proxy.ts";
 
 /** What a request was for. */
@@ -36,6 +37,7 @@ export interface GatewayMetrics extends EmbeddingsMetrics {
   /** @param action of the registry tool */
   countRegistryAction(action: string, outcome: ToolOutcome): void;
   countFound(confidence: Confidence, durationMs: number): void;
+  countPolicyDecision(decision: PolicyDecision): void;
   /** Tools that can be found. */
   setIndexed(count: number): void;
   /** Text 0.0.4. */
@@ -117,7 +119,7 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
       proxiedSeconds.observe({ route }, durationMs / 1000);
     },
     countApproval: createApprovalMetrics(registers, () => observe().observeApprovals()),
-    countToolCall,
+    ...{ countToolCall, countPolicyDecision: createPolicyMetrics(registers) },
     ...createDiscoveryMetrics(registers),
     ...createEmbeddingsMetrics(registers),
     render: () => metrics.render(),
@@ -171,6 +173,17 @@ function createToolMetrics(registers: Registry[]): GatewayMetrics["countToolCall
     toolCalls.inc({ outcome });
     toolSeconds.observe(durationMs / 1000);
   };
+}
+
+function createPolicyMetrics(registers: Registry[]): GatewayMetrics["countPolicyDecision"] {
+  const decisions = new Counter({
+    name: "pallas_gateway_policy_decisions_total",
+    help: "Calls through the gateway that its policy judged, by what it said of them.",
+    labelNames: ["decision"],
+    registers,
+  });
+  for (const decision of policyDecisions) decisions.inc({ decision }, 0);
+  return (decision) => decisions.inc({ decision });
 }
 
 /** How sure find_tool was. */

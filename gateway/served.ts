@@ -22,6 +22,7 @@ import { createAdminClient } from "./management/agents/admin-client.ts";
 import { createManagementTable } from "./management/table.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import type { Place } from "./place.ts";
+import { createGatewayPolicy } from "./policy/gateway-policy.ts";
 import { createProxy } from "./proxy/proxy.ts";
 import { serveToolServers } from "./rest/serve.ts";
 
@@ -37,7 +38,8 @@ export interface ServedParts {
   environment: Pick<Environment, "PALLAS_AGENTS_TOKEN" | "PALLAS_IMAGE" | "PALLAS_SECRETS_DIR" | typeof limitsVariable>;
   /** Of the search for tools; undefined where it goes by words alone. */
   words: WordTable | undefined;
-  metrics: Pick<GatewayMetrics, "countProxied" | "countToolCall" | "countApproval"> & DiscoveryParts["metrics"];
+  metrics: Pick<GatewayMetrics, "countPolicyDecision" | "countProxied" | "countToolCall" | "countApproval"> &
+    DiscoveryParts["metrics"];
   log: Logger;
   clock: Clock;
 }
@@ -51,26 +53,37 @@ export interface Served extends Pick<GatewayOptions, "table" | "routes" | "publi
   close(): Promise<void>;
 }
 
+/** By which calls are judged; `approvals` where it asks. */
+function createPolicy(parts: Omit<ServedParts, "environment" | "words">, approvals: ServedApprovals) {
+  const { config, place, metrics, log, clock } = parts;
+  const policyLog = log.child({ logger: "pallas.gateway.policy" });
+  return createGatewayPolicy({ config, state: place.state, approvals, metrics, log: policyLog, clock });
+}
+
 export function createServed({ config, place, environment, words, metrics, log, clock }: ServedParts): Served {
   const { state, writesFor, registrations, server } = place;
   const rules: Rules = { mode: server === undefined ? "local" : "cluster", ...environment[limitsVariable] };
   const readAgentsToken = async () => (await readFile(environment.PALLAS_AGENTS_TOKEN, "utf8")).trim();
   const container = { version: config.instance.version, ...defined({ image: environment.PALLAS_IMAGE }) };
   const asked = serveApprovals({ config, state, store: place.approvals, metrics, log, clock });
+  const policy = createPolicy({ config, place, metrics, log, clock }, asked.approvals);
   const directory = serveDirectory({
     ...{ config, state, store: registrations, clock },
     log: log.child({ logger: "pallas.gateway.directory" }),
   });
-  const serversLog = log.child({ logger: "pallas.gateway.servers" });
   const localPlace = { variables: process.env, folder: process.cwd(), execPath: process.execPath };
   const browser = createConfiguredBrowser({ config, mode: rules.mode, place: localPlace, clock });
-  const toolServers = serveToolServers({ config, place, rules, browser, metrics, log: serversLog, clock });
+  const toolServers = serveToolServers({
+    ...{ policy, config, place, rules, browser, metrics },
+    log: log.child({ logger: "pallas.gateway.servers" }),
+    clock,
+  });
   const { servers, serverWrites } = toolServers;
   const discoveryLog = log.child({ logger: "pallas.gateway.discovery" });
   const admin = createAdminClient({ state, readAgentsToken });
   const agentTools = new AgentToolsFeed({ state, admin, log: discoveryLog, clock });
   const discovery = createDiscovery({
-    ...{ config, state, servers, agentTools },
+    ...{ config, policy, state, servers, agentTools },
     promptAgent: (args, identity, context) => table.promptAgent(args, identity, context),
     callForwarding: toolServers.callTool,
     writesFor,
@@ -84,7 +97,8 @@ export function createServed({ config, place, environment, words, metrics, log, 
   });
   const registry = serveRegistry({ config, state, discovery, log: discoveryLog, clock });
   const table = createManagementTable({
-    ...{ state, rules, container, approvals: asked.approvals, proposals: place.proposals, presets: state.presets },
+    ...{ policy, state, rules, container, approvals: asked.approvals, proposals: place.proposals },
+    ...{ presets: state.presets, judgedHere: (tried) => policy.ring.dryRun(tried) },
     ...(config.management === "readWrite" ? { writesFor } : {}),
     furtherTools: [...directory.tools, discovery.tool],
     readAgentsToken,
@@ -92,9 +106,8 @@ export function createServed({ config, place, environment, words, metrics, log, 
     clock,
   });
   const proxy = createProxy({
-    agents: state,
+    ...{ policy, agents: state, readAgentsToken },
     issuer: config.jwt?.issuer,
-    readAgentsToken,
     maxBodyBytes: config.http.bodyLimitBytes,
     callTimeoutMs,
     onEnd: metrics.countProxied,
@@ -110,6 +123,7 @@ export function createServed({ config, place, environment, words, metrics, log, 
     onDraining: asked.onDraining,
     async close() {
       agentTools.close();
+      policy.close();
       const served = [asked, discovery, table, proxy, directory, registry, toolServers, browser];
       await Promise.all(served.map((each) => each.close()));
     },

@@ -3,7 +3,7 @@
 import type { ApprovalQuestion } from "../../crds/approval-wire.ts";
 import type { Asking, Question } from "../../lib/mcp/asking.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
-import { shownLine } from "./shown-text.ts";
+import { shownLine } from "../../lib/process/shown-text.ts";
 
 /** Of the arguments, as they are shown. */
 const maxShownArguments = 4 * 1024;

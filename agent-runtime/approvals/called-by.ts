@@ -6,7 +6,7 @@ import { findProven } from "../../lib/auth/gateway-caller.ts";
 import type { Caller } from "../../lib/mcp/caller.ts";
 import { defined } from "../../lib/process/defined.ts";
 import { anonymous, type ChainLink, type RunCaller } from "../policy/types.ts";
-import { shownLine } from "./shown-text.ts";
+import { shownLine } from "../../lib/process/shown-text.ts";
 
 /** With the agent's own. */
 export const maxChainLinks = 16;

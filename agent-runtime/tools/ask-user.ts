@@ -2,7 +2,7 @@
 // nothing of it leaves the agent but the question.
 import { mcpName } from "../../crds/names.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
-import { shownLine } from "../approvals/shown-text.ts";
+import { shownLine } from "../../lib/process/shown-text.ts";
 import type { ToolRoute } from "./route.ts";
 
 const askUserName = "ask_user";

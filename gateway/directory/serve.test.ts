@@ -10,6 +10,7 @@ import { systemClock } from "../../lib/process/clock.ts";
 import { createLogger } from "../../lib/process/log.ts";
 import { sampleAgent } from "../../plan/testing/resources.ts";
 import { createScene } from "../approvals/testing/scene.ts";
+import { openPolicy } from "../policy/testing/open-policy.ts";
 import { createManagementTable } from "../management/table.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
 import { noPresets } from "../state/presets.ts";
@@ -46,6 +47,7 @@ async function serve({ isPublic = false, unready }: { isPublic?: boolean; unread
   const directory = serveDirectory({ config, state, store: createMemoryStore(), log, clock: systemClock });
   const table = createManagementTable({
     ...{
+      policy: openPolicy(),
       state,
       presets: noPresets,
       rules: { mode: "cluster" as const },

@@ -45,8 +45,8 @@ function open(agents: Record<string, object>, servers: object[] = [archive]) {
     },
   };
   const tell = () => {
-    for (const listener of listeners)
-      listener({ agents: ["x"], servers: [], registrations: [], policies: [], approvals: [], instance: false });
+    const change = { agents: ["x"], servers: [], registrations: [], policies: [], approvals: [], instance: false };
+    for (const listener of listeners) listener(change);
   };
   const render = (agent: string, server: string, names: string[]): ToolReport => ({
     agent,

@@ -5,6 +5,8 @@ import type { ToolSource } from "../../lib/mcp/table.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { WordTable } from "../../lib/search/searchable.ts";
+import type { GatewayPolicy } from "../policy/gateway-policy.ts";
+import { readHints } from "../policy/judged-call.ts";
 import type { ManagementTool } from "../management/tools/tool.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import { createActivation } from "../servers/activation.ts";
@@ -30,6 +32,7 @@ import { createRegistryTool } from "./registry-tool.ts";
 import { ShownTools } from "./shown-tools.ts";
 
 export interface DiscoveryParts {
+  policy: GatewayPolicy;
   config: Pick<GatewayConfig, "pinnedTools" | "embeddings">;
   state: Pick<GatewayState, "getServer" | "getAgent" | "listAgents" | "onChange">;
   servers: ToolServers;
@@ -64,18 +67,31 @@ export interface Discovery {
 }
 
 export function createDiscovery(parts: DiscoveryParts): Discovery {
-  const { config, state, servers, agentTools, writesFor, mayStart, metrics, log, clock } = parts;
+  const { policy, config, state, servers, agentTools, writesFor, mayStart, metrics, log, clock } = parts;
   const { words, secretsDir } = parts;
   const index = createToolSearch({ embeddings: config.embeddings, words, secretsDir, metrics, log, clock });
-  const mayCall = createMayCall({ state });
   const known = new KnownTools({ servers, state, agentTools, clock });
+  const findHints = (server: string, tool: string) => {
+    const found = known.find(server, tool);
+    return found && readHints(found.tool);
+  };
+  const mayCall = createMayCall({ state, policy, findHints });
   const reach = createReach({ known, mayCall });
   const feed = feedIndex({ known, index, onIndexed: metrics.setIndexed, log, clock });
   const activation = createActivation({ servers, clock });
   const callTool = createCallTool({ ...parts, activation, writesFor: mayStart ? writesFor : undefined });
   const suggest = createSuggest({ index, reach });
   const shown = new ShownTools({ clock, onChange: (isFor) => listed.tell(isFor) });
-  const listed = createListedTools({ known, mayCall, reach, pinned: config.pinnedTools ?? [], shown, callTool, clock });
+  const listed = createListedTools({
+    policy,
+    known,
+    mayCall,
+    reach,
+    pinned: config.pinnedTools ?? [],
+    shown,
+    callTool,
+    clock,
+  });
   const onFound = metrics.countFound;
   const find = createFinder({ index, known, reach, canStart: callTool.canStart, onFound, clock });
   const tool = createRegistryTool({

@@ -3,10 +3,13 @@
 // the same. Names that models' vendors refuse are listed under others, which are called too.
 import type { ToolDescription } from "../../lib/mcp/connect.ts";
 import type { IsFor, Requester, ToolEntry, ToolSource } from "../../lib/mcp/table.ts";
+import type { Hints } from "../../lib/policy/rules.ts";
 import { renderToolName } from "../../lib/mcp/tool-name.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import { identityOf } from "../management/access.ts";
+import type { GatewayPolicy, HidesFrom } from "../policy/gateway-policy.ts";
+import { readHints } from "../policy/judged-call.ts";
 import { renderRefused } from "../management/tools/tool.ts";
 import type { CallTool } from "./call-tool.ts";
 import type { KnownTool, KnownTools } from "./known-tools.ts";
@@ -16,10 +19,11 @@ import type { Reach } from "./reach.ts";
 import { readRefusal } from "./refusal.ts";
 import { createSettled } from "./settled.ts";
 import type { ShownTools } from "./shown-tools.ts";
-import { nameOfTool, type ToolRef } from "./tool-name.ts";
+import { nameOfTool, readToolName, type ToolRef } from "./tool-name.ts";
 
 export interface ListedToolsParts {
-  known: Pick<KnownTools, "names" | "get" | "onChange">;
+  policy: Pick<GatewayPolicy, "hides" | "onChange">;
+  known: Pick<KnownTools, "names" | "get" | "find" | "onChange">;
   mayCall: MayCall;
   reach: Reach;
   /** Names as `{server}__{tool}`. */
@@ -52,6 +56,8 @@ export function createListedTools(parts: ListedToolsParts): ListedTools {
     for (const listener of [...listeners]) listener(isFor);
   };
   const announcements = followLists(parts, tell);
+  // Only those hear of other rules for whom a tool of their list comes or goes by them.
+  const stopPolicy = parts.policy.onChange((before) => tell((requester) => isListedAnew(parts, before, requester)));
 
   const list = (requester: Requester): ToolEntry[] => {
     const reached = reach.of(identityOf(requester));
@@ -92,6 +98,7 @@ export function createListedTools(parts: ListedToolsParts): ListedTools {
     tell,
     close() {
       announcements.close();
+      stopPolicy();
       listeners.clear();
     },
   };
@@ -100,6 +107,28 @@ export function createListedTools(parts: ListedToolsParts): ListedTools {
 const isListed = (
   entry: { known: { resource?: { spec: { listed: boolean; active: boolean } } | undefined } } | undefined,
 ): boolean => entry?.known.resource?.spec.listed === true && entry.known.resource.spec.active;
+
+function isListedAnew({ policy, known, pinned, shown }: ListedToolsParts, before: HidesFrom, requester: Requester) {
+  const identity = identityOf(requester);
+  const [hidBefore, hidesNow] = [before(identity), policy.hides(identity)];
+  const isOther = ({ server, tool }: ToolRef, findHints: () => Hints | undefined) =>
+    hidBefore(server, tool, findHints) !== hidesNow(server, tool, findHints);
+  const named = [...pinned.flatMap(readToolName), ...shown.of(requester)];
+  const listedSources = known.names().flatMap((name) => {
+    const source = known.get(name);
+    return source !== undefined && isListed(source.entry) ? [source] : [];
+  });
+  const hintsOf = (ref: ToolRef) => () => {
+    const tool = known.find(ref.server, ref.tool)?.tool;
+    return tool && readHints(tool);
+  };
+  return (
+    named.some((ref) => isOther(ref, hintsOf(ref))) ||
+    listedSources.some(({ name: server, tools }) =>
+      tools.some((tool) => isOther({ server, tool: tool.name }, () => readHints(tool))),
+    )
+  );
+}
 
 /** An entry for each form of a tool, made once: lists are asked for often, and are long. */
 function createEntries({ reach, callTool }: ListedToolsParts): (known: KnownTool) => ToolEntry {

@@ -6,6 +6,7 @@ import type { Identity } from "../../lib/auth/roles.ts";
 import type { ToolEntry } from "../../lib/mcp/table.ts";
 import { sampleAgent } from "../../plan/testing/resources.ts";
 import { person } from "../management/testing/management.ts";
+import { openPolicy } from "../policy/testing/open-policy.ts";
 import { openDiscoveryScene } from "../testing/discovery-scene.ts";
 import { echoTool, remoteServer, startMcpServer } from "../testing/server-scene.ts";
 import { serverResource } from "../testing/resources.ts";
@@ -22,7 +23,11 @@ const agent = (name: string): Identity => ({
 function openRules({ servers = ["memory"], agents = [sampleAgent("clerk")] } = {}) {
   const known = new Map(servers.map((name) => [name, { name, resource: serverResource(name) }]));
   const byName = new Map(agents.map((each) => [each.metadata.name, each]));
-  return createMayCall({ state: { getServer: (name) => known.get(name), getAgent: (name) => byName.get(name) } });
+  return createMayCall({
+    state: { getServer: (name) => known.get(name), getAgent: (name) => byName.get(name) },
+    policy: openPolicy(),
+    findHints: () => undefined,
+  });
 }
 
 const granted = (tools?: { allow?: string[]; deny?: string[] }, name = "registry") =>
@@ -98,14 +103,61 @@ const serverNames = ["memory", "mail", "files", "mail-archive", "billing", "note
 const toolsOf = (server: string): ToolEntry[] =>
   verbs.flatMap((verb) => nouns.map((noun) => ({ ...echoTool(`${verb}_${noun}`), description: `${server} ${noun}` })));
 
+interface WrittenRule {
+  name: string;
+  match: { servers?: string[]; tools?: string[]; callers?: string[]; roles?: string[]; args?: object[] };
+  action: string;
+}
+interface WrittenPolicy {
+  rules: WrittenRule[];
+  default: string;
+}
+
+/** Half of them deny by names alone, and some ask or allow by arguments before that. */
+function createPolicies(random: () => number, some: (all: readonly string[]) => string[]): () => WrittenPolicy {
+  const pick = (all: readonly string[]): string => all[Math.floor(random() * all.length)] ?? "";
+  const globsOf = (name: string, all: readonly string[]) => {
+    const globs = random() < 0.5 ? some(all) : [];
+    return globs.length === 0 ? {} : { [name]: globs };
+  };
+  const drawRule = (_: unknown, at: number): WrittenRule => ({
+    name: `rule-${at}`,
+    match: {
+      ...globsOf("servers", ["ma*", "memory", "*s", "post*", "billing"]),
+      ...globsOf("tools", ["read_*", "*_mail", "write_note", "send_message", "*e*"]),
+      ...globsOf("callers", ["caller", "agent:*", "oper*", "nobody"]),
+      ...globsOf("roles", ["caller", "none", "viewer"]),
+      ...(random() < 0.3 && { args: [{ path: "/amount", lessThan: 100 }] }),
+    },
+    action: pick(["allow", "ask", "denyContinue", "denyAbort", "denyAbort"]),
+  });
+  return () => ({
+    rules: Array.from({ length: Math.floor(random() * 5) }, drawRule),
+    default: pick(["allow", "allow", "ask", "denyContinue"]),
+  });
+}
+
+/** Whether no call of it can go out, by the rules as they are written. */
+function isDeniedAlways(
+  { rules, default: fallback }: WrittenPolicy,
+  subject: Record<"servers" | "tools" | "callers" | "roles", string>,
+) {
+  const fits = (text: string, globs: string[] | undefined) =>
+    globs === undefined || globs.some((glob) => new RegExp(`^${glob.replaceAll("*", ".*")}$`).test(text));
+  const names = ["servers", "tools", "callers", "roles"] as const;
+  const matching = rules.filter(({ match }) => names.every((name) => fits(subject[name], match[name])));
+  const decisive = matching.findIndex(({ match, action }) => match.args === undefined || !action.startsWith("deny"));
+  return (matching[decisive]?.action ?? fallback).startsWith("deny");
+}
+
 /** Every text of an answer, keys included. */
 const render = (answer: unknown): string => JSON.stringify(answer);
 
-describe("DSC-3 leaks", () => {
+describe("DSC-3 MGM-5 leaks", () => {
   it("10,000 random callers and queries see no tool that they may not call", async () => {
     const random = createRandom(7);
     const pick = (all: readonly string[]): string => all[Math.floor(random() * all.length)] ?? "";
-    const scene = await openDiscoveryScene();
+    const scene = await openDiscoveryScene({ policy: { rules: [], default: "allow" } });
     for (const name of serverNames) {
       const { url } = await startMcpServer(toolsOf(name));
       scene.state.put(remoteServer(name, url));
@@ -121,7 +173,9 @@ describe("DSC-3 leaks", () => {
     const some = (all: readonly string[]) => [
       ...new Set(Array.from({ length: Math.floor(random() * 3) }, () => pick(all))),
     ];
+    const drawPolicy = createPolicies(random, some);
     let judged = 0;
+    let hidden = 0;
     for (let round = 0; round < 500; round += 1) {
       const isAgent = random() < 0.4;
       const [allow, deny] = [some(patterns), some(patterns)];
@@ -131,9 +185,14 @@ describe("DSC-3 leaks", () => {
       const role = random() < 0.2 ? "viewer" : random() < 0.7 ? "caller" : "operator";
       const granting = isGranted ? [{ name: "registry", tools: { allow, deny } }] : [];
       scene.state.putAgent(sampleAgent("clerk", { servers: granting }));
+      const policy = drawPolicy();
+      scene.state.putPolicy(policy);
       const identity: Identity = isAgent ? agent("clerk") : person(role, { servers, agents });
       // The rule as it is written down, and not as it is programmed.
-      const may = (server: string, tool: string): boolean => {
+      const subject = { callers: identity.name, roles: isAgent ? "none" : role };
+      const may = (server: string, tool: string): boolean =>
+        mayAtAll(server, tool) && !isDeniedAlways(policy, { servers: server, tools: tool, ...subject });
+      const mayAtAll = (server: string, tool: string): boolean => {
         if (!isAgent) {
           if (role === "viewer") return false;
           if (server === "postman" || server === "hidden") return agents.includes(server);
@@ -158,6 +217,7 @@ describe("DSC-3 leaks", () => {
         const misspelt = await scene.actNow(identity, { action: "proxy_call", call_as: callAsOf(server, `${tool}s`) });
         expectMayBeTold(render({ ...misspelt.structuredContent, error: undefined }));
         if (may(server, tool)) continue;
+        if (mayAtAll(server, tool)) hidden += 1;
         // What is there and not for this caller reads like what is not there at all.
         const [there, nowhere] = [callAsOf(server, tool), callAsOf("absent", tool)];
         const answers = [there, nowhere].map(async (name) => {
@@ -180,5 +240,7 @@ describe("DSC-3 leaks", () => {
       }
     }
     expect(judged).toBe(10_000);
+    // Enough of them are kept from somebody by the policy alone.
+    expect(hidden).toBeGreaterThan(500);
   }, 120_000);
 });

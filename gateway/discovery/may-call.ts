@@ -1,5 +1,5 @@
 // Who may call which tool: the one place that says so. What discovery finds, lists, suggests and calls is asked here first, so that a tool
-// that somebody may not call is not there for them. Pure, from the caller's identity and from what the instance declares.
+// that somebody may not call is not there for them. Pure, from the caller's identity, from what the instance declares, and from its policy.
 import { registryServerName } from "../../crds/names.ts";
 import { matchesToolPattern } from "../../crds/tool-pattern.ts";
 import {
@@ -9,6 +9,8 @@ import {
   type Identity,
   type PersonIdentity,
 } from "../../lib/auth/roles.ts";
+import type { Hints } from "../../lib/policy/rules.ts";
+import type { GatewayPolicy } from "../policy/gateway-policy.ts";
 import type { GatewayState } from "../state/state.ts";
 import { nameOfTool } from "./tool-name.ts";
 
@@ -26,8 +28,19 @@ export interface MayCall {
 
 type Known = Pick<GatewayState, "getServer" | "getAgent">;
 
-export function createMayCall({ state }: { state: Known }): MayCall {
-  const of = (identity: Identity) => (identity.kind === "agent" ? ofAgent(identity, state) : ofPerson(identity, state));
+export interface MayCallParts {
+  state: Known;
+  policy: Pick<GatewayPolicy, "hides">;
+  /** What a server says of its tool, as far as that is known. */
+  findHints: (server: string, tool: string) => Hints | undefined;
+}
+
+export function createMayCall({ state, policy, findHints }: MayCallParts): MayCall {
+  const of = (identity: Identity): MayCallTool => {
+    const may = identity.kind === "agent" ? ofAgent(identity, state) : ofPerson(identity, state);
+    const hides = policy.hides(identity);
+    return (server, tool) => may(server, tool) && !hides(server, tool, () => findHints(server, tool));
+  };
   return Object.assign((identity: Identity, server: string, tool: string) => of(identity)(server, tool), { of });
 }
 

@@ -16,7 +16,13 @@ const log = createLogger({ logger: "test", level: "SILENT" });
 
 async function open(clock: Clock = systemClock, viewer: { expiresAtMs?: number } = {}) {
   const scene = openServerScene({ arguments: "redacted" });
-  const feed = createFeed({ servers: scene.servers, calls: scene.calls, version: "1.1.0", clock });
+  const feed = createFeed({
+    policy: scene.policy,
+    servers: scene.servers,
+    calls: scene.calls,
+    version: "1.1.0",
+    clock,
+  });
   const app = new Hono<GatewayRoutes>();
   const identities: Record<string, Identity> = {
     viewer: {

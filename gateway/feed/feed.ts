@@ -13,6 +13,8 @@ import type { GatewayRoutes } from "../name-caller.ts";
 import { needs } from "../rest/answers.ts";
 import type { CallLog } from "../servers/call-log.ts";
 import type { ToolServers } from "../servers/tool-servers.ts";
+import type { GatewayPolicy } from "../policy/gateway-policy.ts";
+import { visibleTools } from "../policy/visible-tools.ts";
 import { renderLogMessage, renderProblem, renderSaid, renderState } from "./messages.ts";
 
 export const maxMessageBytes = 4_096;
@@ -28,6 +30,7 @@ const maxTimerMs = 2 ** 31 - 1;
 const closeCodes = { goingAway: 1001, policy: 1008 } as const;
 
 export interface FeedParts {
+  policy: Pick<GatewayPolicy, "hides" | "onChange">;
   servers: Pick<ToolServers, "list" | "onChange">;
   calls: Pick<CallLog, "onEntry">;
   version: string;
@@ -42,7 +45,7 @@ export interface Feed {
 }
 
 export function createFeed(parts: FeedParts): Feed {
-  const { servers, calls, clock } = parts;
+  const { policy, servers, calls, clock } = parts;
   const clients = new Set<Client>();
   const server = new WebSocketServer({
     noServer: true,
@@ -52,13 +55,12 @@ export function createFeed(parts: FeedParts): Feed {
     handleProtocols: (offered) => offered.has(websocketProtocol) && websocketProtocol,
   });
   let changed: Timer | undefined;
+  const tellState = () => {
+    changed = undefined;
+    for (const client of clients) client.oweState();
+  };
   const stops = [
-    servers.onChange(() => {
-      changed ??= clock.schedule(settleMs, () => {
-        changed = undefined;
-        for (const client of clients) client.oweState();
-      });
-    }),
+    ...[servers, policy].map((each) => each.onChange(() => void (changed ??= clock.schedule(settleMs, tellState)))),
     calls.onEntry((entry, said) => {
       for (const client of clients) {
         if (!seesServer(client.identity, entry.server)) continue;
@@ -174,11 +176,13 @@ class Client {
 
   #sendState(): void {
     if (!this.#owesState || this.#isWriting || this.#ws.readyState !== WebSocket.OPEN) return;
-    const { servers, version } = this.#parts;
+    const { policy, servers, version } = this.#parts;
+    const hides = policy.hides(this.identity);
     this.#owesState = false;
     this.#isWriting = true;
     // Written means taken by the kernel: what changes until then is in the next one.
-    this.#ws.send(JSON.stringify(renderState(servers.list(this.identity), version)), () => {
+    const state = renderState(servers.list(this.identity), (server) => visibleTools(server, hides), version);
+    this.#ws.send(JSON.stringify(state), () => {
       this.#isWriting = false;
       this.#sendState();
     });

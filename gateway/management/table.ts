@@ -6,6 +6,7 @@ import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
 import type { Rules } from "../../plan/rules.ts";
+import type { GatewayPolicy } from "../policy/gateway-policy.ts";
 import type { GatewayState, WritesFor } from "../state/state.ts";
 import { createAdminClient } from "./agents/admin-client.ts";
 import type { Approvals } from "../approvals/approvals.ts";
@@ -42,6 +43,7 @@ import { createToolSource } from "./tools/source.ts";
 import type { ManagementTool } from "./tools/tool.ts";
 
 export interface ManagementParts {
+  policy: Pick<GatewayPolicy, "judge">;
   state: GatewayState;
   /** Absent: `management` is `approve`, and nobody changes agents here. */
   writesFor?: WritesFor | undefined;
@@ -112,7 +114,7 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
   });
   const writing = { state, writesFor, rules };
   const proposing = { state, proposals, log, clock };
-  const prompt = createAgentsPrompt({ state, links, conversations, announce, clock });
+  const prompt = createAgentsPrompt({ policy: parts.policy, state, links, conversations, announce, clock });
   const tools = [
     createAgentsList(state),
     prompt,

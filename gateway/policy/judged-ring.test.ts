@@ -14,7 +14,7 @@ const at = "2030-01-01T00:00:00.000Z";
 const denyAll = { rules: [], default: "denyAbort" };
 const toolsOf = (ring: JudgedRing) => ring.dryRun(denyAll).calls.map(({ tool }) => tool);
 
-describe("the ring of judged calls", () => {
+describe("MGM-3 the ring of judged calls", () => {
   it("judges each by its real arguments, and shows none of them", () => {
     const ring = new JudgedRing();
     ring.add(call("pay", { amount: 40, secret: "hunter2" }), "ask", at);

@@ -9,6 +9,7 @@ import { systemClock, type Clock } from "../../lib/process/clock.ts";
 import { listen } from "../../lib/process/http-server.ts";
 import { createLogger } from "../../lib/process/log.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
+import { openPolicy } from "../policy/testing/open-policy.ts";
 import { createProxy, type ProxiedCall, type ProxyParts } from "./proxy.ts";
 
 /** By the header `x-caller`. */
@@ -62,6 +63,7 @@ export async function startProxy(
   const log = createLogger({ logger: "test", level: "SILENT", destination: { write: () => undefined } });
   const agents = new Map(["clerk", "research-a"].map((name) => [name, agentNamed(name)]));
   const proxy = createProxy({
+    policy: openPolicy(),
     agents: { getInstance: instance, getAgent: (name) => agents.get(name), getEndpoint: () => place },
     issuer: undefined,
     readAgentsToken: async () => "of the gateway",

@@ -1,7 +1,8 @@
 // The way through the gateway to an agent (MGM-1): people, by role, to its MCP endpoint at `/proxy/{agent}/mcp`; an agent, by
 // its own token at `/mcp`, to its own compositor, where a person's token goes on to whatever is mounted behind. Who asks is
-// known before; nothing of MCP is read here but headers.
+// known before; nothing of MCP is read here but headers, and where the gateway has a policy the messages to agents.
 import { IncomingMessage, ServerResponse, type IncomingHttpHeaders } from "node:http";
+import { Readable } from "node:stream";
 import { Hono, type Context } from "hono";
 import { compositorPath } from "../../crds/names.ts";
 import { requireRole, type Identity } from "../../lib/auth/roles.ts";
@@ -11,9 +12,11 @@ import type { Clock } from "../../lib/process/clock.ts";
 import type { ServerEnv } from "../../lib/process/http-server.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
+import type { GatewayPolicy } from "../policy/gateway-policy.ts";
 import { bodyTooLarge, runExchange, type Exchange, type ExchangeEnd, type Outcome } from "./exchange.ts";
 import { findAgent, type ProxiedAgents } from "./find-agent.ts";
 import { renderAgentHeaders } from "./forwarded-headers.ts";
+import { judgeMessage } from "./judged-message.ts";
 import { createPlaces } from "./places.ts";
 
 /** What metrics count. `agent` is one that is known, so that there are no more of them than agents. */
@@ -33,6 +36,7 @@ const defaultLimits = {
 };
 
 export interface ProxyParts {
+  policy: Pick<GatewayPolicy, "isThere" | "judge">;
   agents: ProxiedAgents;
   /** Of spec.auth.jwt; absent: no agent of the instance asks for a token. What reaches the proxy as Authorization is theirs. */
   issuer: string | undefined;
@@ -91,8 +95,13 @@ export function createProxy(parts: ProxyParts): Proxy {
       parts.clock,
       release,
     );
+    const sent = await judgeBody(prepared, destination, parts, controller.signal);
+    if (sent instanceof Response) {
+      end({ outcome: "refused" });
+      return sent;
+    }
     const url = new URL(route === "agent" ? found.mcpUrl : `${found.adminUrl}${compositorPath}/mcp`);
-    const exchange = { ...prepared, url, agent, controller, destroyAnswer: () => outgoing.destroy() };
+    const exchange = { ...sent, url, agent, controller, destroyAnswer: () => outgoing.destroy() };
     const answer = await runExchange(exchange, { forwarder, clock: parts.clock, onEnd: once(end) });
     return answer.kind === "answer" ? answer.response : renderRpcFailure(answer.failure);
   };
@@ -114,6 +123,28 @@ export function createProxy(parts: ProxyParts): Proxy {
     return renderRpcFailure({ status: 500, code: rpcCodes.internalError, message: "Internal server error" });
   });
   return { app, count: places.count, close: () => forwarder.close() };
+}
+
+/** A message as the gateway's policy lets it pass, or what is answered in the agent's place; an agent's own compositor judges itself. */
+async function judgeBody(
+  prepared: Prepared,
+  { route, agent, identity }: Destination,
+  { policy, maxBodyBytes }: ProxyParts,
+  signal: AbortSignal,
+): Promise<Prepared | Response> {
+  const { body, headers } = prepared;
+  if (route !== "agent" || body === undefined || !policy.isThere) return prepared;
+  try {
+    const sessionId = headers["mcp-session-id"];
+    const judged = await judgeMessage({ policy, agent, identity, sessionId, body, maxBodyBytes, signal });
+    if ("failure" in judged) return renderRpcFailure(judged.failure);
+    if ("answer" in judged) return Response.json(judged.answer);
+    const sent = { ...headers, "content-length": String(judged.body.length) };
+    return { ...prepared, headers: sent, body: Readable.from([judged.body], { objectMode: false }) };
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return renderRpcFailure({ status: 499, code: rpcCodes.serverError, message: "The request was given up" });
+  }
 }
 
 interface Prepared extends Pick<Exchange, "method" | "headers" | "body" | "maxBodyBytes" | "firstByteTimeoutMs"> {

@@ -2,7 +2,8 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { requireRole, type Role } from "../../lib/auth/roles.ts";
-import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
+import { isJsonObject, type JsonRpcError } from "../../lib/mcp/json-rpc.ts";
+import { isPolicyError, policyCodes } from "../../lib/mcp/policy-error.ts";
 import { createJsonMeter } from "../../lib/process/json-structure.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
 import { WriteRefused, type RefusalKind } from "../state/state.ts";
@@ -41,8 +42,18 @@ const refusals: Readonly<Record<RefusalKind, readonly [ContentfulStatusCode, str
 
 const retryAfterSeconds = "5";
 
+/** What a policy refused, and a server's misuse of the codes for it, as REST tells them. */
+function renderPolicyError({ code, data = {} }: JsonRpcError, c: Context): Response {
+  const { type, decision, reason } = data;
+  const isMisuse = code === policyCodes.policy_backend_reserved_misuse;
+  const isFault = code === policyCodes.policy_evaluator_error;
+  const error = isMisuse || isFault ? type : "policy_denied";
+  return c.json({ error, message: reason, decision, reason }, isMisuse ? 502 : 403);
+}
+
 /** For hono's onError; what it does not know is thrown on. */
 export function renderError(error: Error, c: Context): Response {
+  if (isPolicyError(error)) return renderPolicyError(error, c);
   if (error instanceof RestError) {
     const { status, error: word, message, more } = error;
     if (status === 429 || status === 503) c.header("Retry-After", retryAfterSeconds);

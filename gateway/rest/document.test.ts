@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock as clock } from "../../lib/process/clock.ts";
 import { silentLog } from "../../lib/kube/testing/silent-log.ts";
+import { openPolicy } from "../policy/testing/open-policy.ts";
 import { createBrowser } from "../discovery/browse/browser.ts";
 import { serveDirectory } from "../directory/serve.ts";
 import { agent, card, endpoint } from "../directory/testing/bodies.ts";
@@ -55,7 +56,14 @@ describe("DSC-8 DSC-9 DIR-1 the OpenAPI document", { timeout: 30_000 }, () => {
     const metrics = { countToolCall: () => undefined };
     const place = { state, writesFor: localWrites };
     const browser = createBrowser({ readSources: async () => [], clock });
-    const servers = serveToolServers({ ...common, place, rules: { mode: "local" }, browser, metrics });
+    const servers = serveToolServers({
+      ...common,
+      policy: openPolicy(),
+      place,
+      rules: { mode: "local" },
+      browser,
+      metrics,
+    });
     const directory = serveDirectory({ ...common, state, store: createMemoryStore() });
     onTestFinished(async () => void (await Promise.all([servers.close(), directory.close()])));
     // The WebSocket, and MCP.

@@ -6,6 +6,7 @@ import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import { roles } from "../../lib/auth/roles.ts";
 import { systemClock as clock } from "../../lib/process/clock.ts";
 import { createLogger } from "../../lib/process/log.ts";
+import { openPolicy } from "../policy/testing/open-policy.ts";
 import { createBrowser } from "../discovery/browse/browser.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
 import { collectServers } from "../state/servers.ts";
@@ -30,6 +31,7 @@ async function serve(changes: Partial<GatewayConfig>, hasAddress = true) {
   const lines: string[] = [];
   const log = createLogger({ logger: "test", level: "DEBUG", destination: { write: (line) => void lines.push(line) } });
   const served = serveToolServers({
+    policy: openPolicy(),
     config: testConfig(changes),
     place: { state, writesFor: localWrites },
     rules: { mode: "local" },

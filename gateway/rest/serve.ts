@@ -10,6 +10,7 @@ import { createFeed } from "../feed/feed.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
 import type { Place } from "../place.ts";
+import type { GatewayPolicy } from "../policy/gateway-policy.ts";
 import { CallLog } from "../servers/call-log.ts";
 import { keepToolStatus } from "../servers/tool-status.ts";
 import { createToolServers, type ToolServers } from "../servers/tool-servers.ts";
@@ -20,6 +21,7 @@ import { createRestApp } from "./routes.ts";
 import { createServerWrites, type ServerWrites } from "./server-writes.ts";
 
 export interface ServedServersParts {
+  policy: GatewayPolicy;
   config: Pick<GatewayConfig, "instance" | "management" | "log">;
   place: Pick<Place, "state" | "writesFor" | "writeToolStatus">;
   rules: Rules;
@@ -38,17 +40,18 @@ export interface ServedServers extends Pick<Tester, "callTool"> {
 }
 
 export function serveToolServers(parts: ServedServersParts): ServedServers {
-  const { config, place, rules, browser, metrics, log, clock } = parts;
+  const { policy, config, place, rules, browser, metrics, log, clock } = parts;
   const { state, writesFor, writeToolStatus } = place;
   const { version } = config.instance;
   const calls = new CallLog({ arguments: config.log?.arguments ?? "off" });
   const servers = createToolServers({ state, calls, metrics, version, log, clock });
   const { management } = config;
-  const tested = { servers, calls, state, writesFor, management, mode: rules.mode };
+  const tested = { policy, servers, calls, state, writesFor, management, mode: rules.mode };
   const tester = createInstanceTester({ ...tested, version, log, clock });
   const isCluster = rules.mode === "cluster";
   const serverWrites = createServerWrites({ state, writesFor, rules });
   const rest = createRestApp({
+    policy,
     servers,
     calls,
     callTool: tester.callTool,
@@ -60,7 +63,7 @@ export function serveToolServers(parts: ServedServersParts): ServedServers {
     log,
     clock,
   });
-  const feed = createFeed({ servers, calls, version, clock });
+  const feed = createFeed({ policy, servers, calls, version, clock });
   const stopStatus = writeToolStatus && keepToolStatus({ servers, write: writeToolStatus, log, clock });
   return {
     servers,

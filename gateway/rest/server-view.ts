@@ -49,9 +49,10 @@ const renderTool = (serverId: number, { name, description, inputSchema }: ToolDe
   input_schema: inputSchema,
 });
 
-export const renderSingle = (server: ServerEntry) => ({
+/** @param tools those that the caller may be shown */
+export const renderSingle = (server: ServerEntry, tools: readonly ToolDescription[]) => ({
   ...renderServer(server),
-  tools: (server.tools ?? []).map((tool) => renderTool(server.id, tool)),
+  tools: tools.map((tool) => renderTool(server.id, tool)),
 });
 
 /** What was sent and answered is for approvers only, where it is kept at all (DSC-11). */

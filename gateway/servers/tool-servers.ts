@@ -4,6 +4,7 @@
 import type { Identity } from "../../lib/auth/roles.ts";
 import type { Asking } from "../../lib/mcp/asking.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
+import { findReservedMisuse } from "../../lib/mcp/policy-error.ts";
 import type { CallResult } from "../../lib/mcp/connect.ts";
 import type { Progress } from "../../lib/mcp/table.ts";
 import { renderTime, type Clock } from "../../lib/process/clock.ts";
@@ -11,6 +12,7 @@ import type { Logger } from "../../lib/process/log.ts";
 import { createMemoryBudget, deriveBudgetBytes } from "../../lib/process/memory-budget.ts";
 import { seesServer } from "../management/access.ts";
 import type { GatewayMetrics } from "../metrics.ts";
+import type { Permit } from "../policy/judged-call.ts";
 import type { GatewayState } from "../state/state.ts";
 import type { CallLog } from "./call-log.ts";
 import { ServerEntry, type EntryParts, type RunCall } from "./entry.ts";
@@ -27,8 +29,8 @@ export interface ToolServersParts extends Pick<EntryParts, "openFetch" | "versio
 
 export interface ToolCall {
   server: ServerEntry;
-  tool: string;
-  args: Record<string, unknown>;
+  /** For a tool of this server, with the arguments. */
+  permit: Permit;
   caller: Identity;
   signal: AbortSignal;
   onProgress?: (progress: Progress) => void;
@@ -47,7 +49,7 @@ export interface ToolServers {
   all(): readonly ServerEntry[];
   /** By its name, whoever asks. */
   get(name: string): ServerEntry | undefined;
-  /** Rejects with McpError; metered and noted either way. */
+  /** Rejects with McpError, or with a JsonRpcError where the server took a code of policies; metered and noted either way. */
   call(call: ToolCall): Promise<CallResult>;
   metersOf(server: string): ToolMeter[];
   /** Names of servers whose resource, tools or health changed; until what it returns is called. */
@@ -60,7 +62,9 @@ type CallParts = Pick<ToolServersParts, "calls" | "metrics" | "log" | "clock">;
 /** Calls a tool; counts and notes how that went. */
 async function callTool(parts: CallParts, meters: Meters, call: ToolCall): Promise<CallResult> {
   const { calls, metrics, log, clock } = parts;
-  const { server, tool, args, caller, signal, onProgress, asking, run } = call;
+  const { server, permit, caller, signal, onProgress, asking, run } = call;
+  const { tool, args } = permit;
+  if (permit.server !== server.name) throw new Error(`expected a permit for "${server.name}", found another server's`);
   const { subject } = caller;
   const startedAt = clock.now();
   const facts = (success: boolean) => ({
@@ -89,7 +93,7 @@ async function callTool(parts: CallParts, meters: Meters, call: ToolCall): Promi
   } catch (error) {
     // What was refused before it went out is no call.
     if (error instanceof McpError) note(false, error.message);
-    throw error;
+    throw findReservedMisuse(error, server.name) ?? error;
   }
 }
 

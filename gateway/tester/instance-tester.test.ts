@@ -5,6 +5,7 @@ import { roles, type Role } from "../../lib/auth/roles.ts";
 import { systemClock } from "../../lib/process/clock.ts";
 import { createLogger } from "../../lib/process/log.ts";
 import type { Mode } from "../../plan/rules.ts";
+import { openPolicy } from "../policy/testing/open-policy.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
 import { createRestApp } from "../rest/routes.ts";
 import { createServerWrites } from "../rest/server-writes.ts";
@@ -24,6 +25,7 @@ async function open(spec: object = {}, mode: Mode = "cluster") {
   const common = { servers, calls, writesFor: localWrites, version, log, clock: systemClock };
   const tester = createInstanceTester({
     ...common,
+    policy: openPolicy(),
     state: {
       ...state,
       getServerAddress(name) {
@@ -37,6 +39,7 @@ async function open(spec: object = {}, mode: Mode = "cluster") {
   onTestFinished(() => tester.close());
   const rest = createRestApp({
     ...common,
+    policy: openPolicy(),
     callTool: tester.callTool,
     browser,
     serverWrites: createServerWrites({ state, writesFor: localWrites, rules: { mode } }),

@@ -5,6 +5,8 @@ import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Mode } from "../../plan/rules.ts";
 import type { CallLog } from "../servers/call-log.ts";
+import type { GatewayPolicy, Hides } from "../policy/gateway-policy.ts";
+import { visibleTools } from "../policy/visible-tools.ts";
 import type { ServerEntry } from "../servers/entry.ts";
 import type { ToolServers } from "../servers/tool-servers.ts";
 import type { GatewayState, WritesFor } from "../state/state.ts";
@@ -13,6 +15,7 @@ import type { HeardEntry } from "./sessions.ts";
 import { createTester, type TestedServer, type Tester } from "./tester.ts";
 
 export interface InstanceTesterParts {
+  policy: Pick<GatewayPolicy, "judge" | "hides">;
   servers: Pick<ToolServers, "find">;
   calls: Pick<CallLog, "add" | "pass">;
   state: Pick<GatewayState, "namespace" | "instance" | "listServers" | "getServerAddress" | "onChange">;
@@ -25,11 +28,12 @@ export interface InstanceTesterParts {
 }
 
 export function createInstanceTester(parts: InstanceTesterParts): Tester {
-  const { servers, state, calls, version, log, clock } = parts;
+  const { policy, servers, state, calls, version, log, clock } = parts;
   return createTester({
+    policy,
     findServer(idOrName, caller) {
       const server = servers.find(idOrName, caller);
-      return server && toTested(server, state);
+      return server && toTested(server, state, policy.hides(caller));
     },
     commands: openCommands(parts),
     onEntry(heard) {
@@ -57,15 +61,15 @@ function openCommands({ mode, management, state, writesFor, log, clock }: Instan
   return createCommandServers({ state, writesFor, log, clock });
 }
 
-function toTested(server: ServerEntry, state: Pick<GatewayState, "getServerAddress">): TestedServer {
+function toTested(server: ServerEntry, state: Pick<GatewayState, "getServerAddress">, hides: Hides): TestedServer {
   const { name, tools, isActive } = server;
-  const offered = tools && new Set(tools.map((tool) => tool.name));
+  const offered = tools && new Set(visibleTools(server, hides).map((tool) => tool.name));
   const problem = server.problem ?? "the server has no address yet";
   return {
     name,
     address: state.getServerAddress(name) ?? { problem, status: isActive ? 503 : 409 },
     // Before the first list nobody knows better than the server.
-    offers: (tool) => offered?.has(tool) ?? true,
+    offers: (tool) => offered?.has(tool) ?? !hides(name, tool, () => undefined),
   };
 }
 

@@ -1,5 +1,6 @@
 // Why a request to the tester gets no answer, as status and sentence, and how what goes wrong with the tested server reads.
 import { McpError, type McpErrorKind } from "../../lib/mcp/mcp-error.ts";
+import { isReservedCode, policyCodes } from "../../lib/mcp/policy-error.ts";
 import { defined } from "../../lib/process/defined.ts";
 import { RestError } from "../rest/answers.ts";
 
@@ -39,5 +40,6 @@ const statusOf: Record<McpErrorKind, Status> = {
 /** A fault of the tested server, in its own words too: who tries a server wants them. Anything else as it is. */
 export function toProblem(error: unknown): unknown {
   if (!(error instanceof McpError)) return error;
-  return new TesterProblem(statusOf[error.kind], error.tell(), { cause: error, code: error.code });
+  const code = isReservedCode(error.code) ? policyCodes.policy_backend_reserved_misuse : error.code;
+  return new TesterProblem(statusOf[error.kind], error.tell(), { cause: error, code });
 }

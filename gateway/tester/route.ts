@@ -2,6 +2,7 @@
 // servers of the instance and for transient ones alike.
 import type * as z from "zod";
 import type { Identity, Role } from "../../lib/auth/roles.ts";
+import type { Judged } from "../policy/judged-call.ts";
 import { readBody } from "./body.ts";
 import type { Exported } from "./export.ts";
 import type { Session } from "./session.ts";
@@ -27,6 +28,12 @@ export interface AskedOf extends Asked {
   offers(tool: string): boolean;
   /** The caller's session with it, opened where there is none. Throws TesterProblem where it cannot be reached now. */
   session(): Session;
+}
+
+/** With the judgement of the gateway's policy. */
+export interface AskedOfJudged extends AskedOf {
+  /** Rejects where the call is denied. */
+  judge(tool: string, args: Record<string, unknown>): Promise<Judged>;
 }
 
 /** Before the routes about a server of the instance, and about a transient one. */

@@ -9,7 +9,7 @@ import { callerRoutes } from "./caller-routes.ts";
 import { maxEntryChars, type EntryKind } from "./entries.ts";
 import { exportFormats, renderExport } from "./export.ts";
 import { TesterProblem } from "./problem.ts";
-import { reads, takes, type AskedOf, type Route } from "./route.ts";
+import { reads, takes, type AskedOf, type AskedOfJudged, type Route } from "./route.ts";
 import type { Limits } from "./session.ts";
 
 const listLimits: Limits = { idleTimeoutMs: 15_000, totalTimeoutMs: 15_000 };
@@ -128,12 +128,15 @@ const described: Route<AskedOf>[] = [
 ];
 
 /** Of transient servers: calls of the others are REST's, which counts them. */
-export const callRoute: Route<AskedOf> = takes(
+export const callRoute: Route<AskedOfJudged> = takes(
   { method: "POST", path: "call", role: "caller", summary: "Calls a tool; answers with its result" },
   call,
   async (asked, { tool, args = {} }) => {
-    const noted = { kind: "call", tool, args } as const;
-    return await askNoted(asked, noted, (inspection, limits) => inspection.callTool(tool, args, limits));
+    const judged = await asked.judge(tool, args);
+    if (judged.answer !== undefined) return judged.answer;
+    const { permit } = judged;
+    const noted = { kind: "call", tool, args: permit.args } as const;
+    return await askNoted(asked, noted, (inspection, limits) => inspection.callTool(tool, permit.args, limits));
   },
 );
 

@@ -13,12 +13,15 @@ import { defined } from "../../lib/process/defined.ts";
 import { seesServer } from "../management/access.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
 import { notFound, renderError } from "../rest/answers.ts";
+import { requestWaitMs } from "../policy/asked-people.ts";
+import type { GatewayPolicy } from "../policy/gateway-policy.ts";
+import type { Permit } from "../policy/judged-call.ts";
 import type { PlainAddress } from "../state/servers.ts";
 import { callerRoutes } from "./caller-routes.ts";
 import type { CommandServers } from "./command-servers.ts";
 import { toExported } from "./export.ts";
 import { TesterProblem } from "./problem.ts";
-import { serverPrefix, transientPrefix, type Asked, type AskedOf, type Route } from "./route.ts";
+import { serverPrefix, transientPrefix, type Asked, type AskedOf, type AskedOfJudged, type Route } from "./route.ts";
 import { callLimits, callRoute, serverRoutes } from "./server-routes.ts";
 import type { Target } from "./session.ts";
 import { Sessions, type HeardEntry, type SessionBounds } from "./sessions.ts";
@@ -35,6 +38,7 @@ export interface TestedServer {
 }
 
 export interface TesterParts {
+  policy: Pick<GatewayPolicy, "judge">;
   /** By its name or its number. */
   findServer(idOrName: string, caller: Identity): TestedServer | undefined;
   commands: CommandServers;
@@ -47,10 +51,8 @@ export interface TesterParts {
 }
 
 export interface SessionCall {
-  /** Its name. */
-  server: string;
-  tool: string;
-  args: Record<string, unknown>;
+  /** For a tool of a server of the instance, with the arguments. */
+  permit: Permit;
   caller: Identity;
   /** The Authorization header of a caller whose token may go on. */
   authorization: string | undefined;
@@ -101,11 +103,14 @@ export function createTester(parts: TesterParts): Tester {
     }));
   }
   for (const route of [...serverRoutes, callRoute]) {
-    serve(routes, route, `${transientPrefix}${route.path}`, (c) => ({ ...asked(c), ...findTransient(c, place) }));
+    serve(routes, route, `${transientPrefix}${route.path}`, (c): AskedOfJudged => {
+      const found = { ...asked(c), ...findTransient(c, place) };
+      return { ...found, judge: (tool, args) => judge(parts, found, tool, args) };
+    });
   }
   return {
     routes,
-    async callTool({ server, tool, args, caller, authorization, idleTimeoutMs, signal }) {
+    async callTool({ permit: { server, tool, args }, caller, authorization, idleTimeoutMs, signal }) {
       const session = findServer({ id: server, caller, authorization }, place).session();
       const limits = { ...callLimits, idleTimeoutMs };
       try {
@@ -136,6 +141,18 @@ function serve<Of extends Asked>(app: Hono<GatewayRoutes>, route: Route<Of>, pat
     return c.json(await route.answer(of(c), c.req.raw), route.status ?? 200);
   });
 }
+
+/** Of a transient server nobody has listed what its tools are; its key is a name that no server of the instance has. */
+const judge = (
+  { policy }: TesterParts,
+  { key, caller, signal }: AskedOf,
+  tool: string,
+  args: Record<string, unknown>,
+) =>
+  policy.judge({
+    ...{ server: key, definition: { name: tool, inputSchema: { type: "object" } }, args },
+    ...{ identity: caller, signal, waitMs: requestWaitMs },
+  });
 
 type Found = Pick<AskedOf, "key" | "exported" | "offers" | "session">;
 

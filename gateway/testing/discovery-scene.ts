@@ -50,12 +50,13 @@ export async function openDiscoveryScene(options: DiscoverySceneOptions = {}): P
     ...sceneOptions
   } = options;
   const scene = openServerScene({ ...sceneOptions, clock });
-  const { state, servers, writesFor, log, app } = scene;
+  const { policy, state, servers, writesFor, log, app } = scene;
   const reports = createReports();
   const prompted: unknown[] = [];
   const config = testConfig(defined({ pinnedTools, embeddings }));
   const discovery = createDiscovery({
     config,
+    policy,
     state,
     servers,
     agentTools: reports,

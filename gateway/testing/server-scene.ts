@@ -4,6 +4,8 @@ import { Hono } from "hono";
 import { onTestFinished } from "vitest";
 import type { PallasAgent } from "../../crds/agent.ts";
 import { kinds } from "../../crds/kinds.ts";
+import { apiVersion } from "../../crds/names.ts";
+import type { PallasPolicy } from "../../crds/policy.ts";
 import type { PallasServer } from "../../crds/server.ts";
 import { roles, type Identity } from "../../lib/auth/roles.ts";
 import { serveMcp } from "../../lib/mcp/serve.ts";
@@ -17,6 +19,8 @@ import { createBrowser, type Browser } from "../discovery/browse/browser.ts";
 import type { ConfiguredSource } from "../discovery/browse/open-source.ts";
 import { applyMergePatch } from "../merge-patch.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
+import { ApprovalRefused } from "../approvals/approvals.ts";
+import { createGatewayPolicy, type GatewayPolicy, type GatewayPolicyParts } from "../policy/gateway-policy.ts";
 import { createRestApp } from "../rest/routes.ts";
 import { createServerWrites, type ServerWrites } from "../rest/server-writes.ts";
 import { CallLog } from "../servers/call-log.ts";
@@ -75,6 +79,12 @@ export interface SceneOptions {
   clock?: Clock;
   /** Places to browse. */
   sources?: readonly ConfiguredSource[];
+  /** Rules and default of the policy that calls are judged by; absent: there is no policy. */
+  policy?: object;
+  /** By which calls wait for people. Default: the scene's. */
+  policyClock?: Clock;
+  /** Whom the policy asks. Default: nobody can be asked. */
+  approvals?: (scene: { state: TestServersState; log: Logger }) => GatewayPolicyParts["approvals"];
   /** Where a server is reached once it is active, by its resource's name. */
   urls?: Readonly<Record<string, string>>;
 }
@@ -85,6 +95,9 @@ export interface ServerScene {
   serverWrites: ServerWrites;
   servers: ToolServers;
   calls: CallLog;
+  policy: GatewayPolicy;
+  /** What the policy said of calls. */
+  decisions: string[];
   app: Hono<GatewayRoutes>;
   writesFor: WritesFor;
   log: Logger;
@@ -112,18 +125,31 @@ type Known = Pick<
   | "listPolicies"
   | "getServer"
   | "getServerAddress"
+  | "getPolicy"
   | "onChange"
 >;
 export interface TestServersState extends Known {
   put(server: PallasServer): void;
   remove(name: string): void;
   putAgent(agent: PallasAgent): void;
+  /** The one that calls are judged by, in this form from now on; undefined: there is none. */
+  putPolicy(spec: object | undefined, status?: object, generation?: number): void;
 }
+
+/** Of the policy of a scene that has one. */
+export const policyName = "gate";
+
+const noChange: StateChange = {
+  ...{ agents: [], servers: [], registrations: [], instance: false },
+  ...{ policies: [], approvals: [] },
+};
 
 function createState(inline: object[]): TestServersState {
   const instance = sampleInstance({ servers: inline }, { namespace: "agents" });
   const servers = new Map<string, PallasServer>();
   const agents = new Map<string, PallasAgent>();
+  let policy: PallasPolicy | undefined;
+  let generation = 0;
   const listeners = new Set<(change: StateChange) => void>();
   const collect = () => collectServers(instance, [...servers.values()]);
   const tell = (before: ReturnType<typeof collect>) => {
@@ -141,6 +167,15 @@ function createState(inline: object[]): TestServersState {
     listPolicies: () => [],
     getServer: (name) => collect().get(name),
     getServerAddress: () => undefined,
+    getPolicy: (name) => (name === policyName ? policy : undefined),
+    putPolicy(spec, status, as = generation + 1) {
+      generation = as;
+      const metadata = { name: policyName, namespace: "agents", generation };
+      const manifest = { metadata, spec: { instanceRef: { name: "ouranos" }, ...spec }, ...(status && { status }) };
+      policy = spec && kinds.PallasPolicy.manifest.parse({ apiVersion, kind: "PallasPolicy", ...manifest });
+      const change = { ...noChange, policies: [policyName] };
+      for (const listener of [...listeners]) listener(change);
+    },
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -202,6 +237,11 @@ function createWrites(state: TestServersState, written: string[], urls: Readonly
   return servers;
 }
 
+const refuse = async () => {
+  throw new ApprovalRefused("unready", "nobody can be asked in this scene");
+};
+const nobody = { ask: refuse, open: refuse, wait: refuse, use: refuse, decideAsCaller: refuse };
+
 export function openServerScene(options: SceneOptions = {}): ServerScene {
   const { mode = "cluster", inline = [], urls = {}, clock = systemClock } = options;
   const state = createState(inline);
@@ -209,6 +249,17 @@ export function openServerScene(options: SceneOptions = {}): ServerScene {
   const logs: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void logs.push(JSON.parse(line)) };
   const log = createLogger({ logger: "test", level: "INFO", destination });
+  const decisions: string[] = [];
+  const policy = createGatewayPolicy({
+    config: options.policy === undefined ? {} : { policyRef: policyName },
+    state,
+    approvals: options.approvals?.({ state, log }) ?? nobody,
+    metrics: { countPolicyDecision: (decision) => void decisions.push(decision) },
+    log,
+    clock: options.policyClock ?? clock,
+  });
+  if (options.policy !== undefined) state.putPolicy(options.policy);
+  onTestFinished(() => policy.close());
   const calls = new CallLog({ arguments: options.arguments ?? "off" });
   const metrics = { countToolCall: () => undefined };
   const servers = createToolServers({ state, calls, metrics, version: "1.2.3", log, clock, random: () => 0 });
@@ -234,6 +285,7 @@ export function openServerScene(options: SceneOptions = {}): ServerScene {
   const browser = createBrowser({ readSources: async () => options.sources ?? [], clock });
   onTestFinished(() => browser.close());
   const rest = createRestApp({
+    policy,
     servers,
     calls,
     writesFor,
@@ -251,6 +303,8 @@ export function openServerScene(options: SceneOptions = {}): ServerScene {
     serverWrites,
     servers,
     calls,
+    policy,
+    decisions,
     app,
     writesFor,
     log,

@@ -6,7 +6,7 @@ import { denialError, findReservedMisuse, isPolicyError, isReservedCode, policyC
 
 const renderError = ({ code, message, data }: JsonRpcError) => ({ code, message, data });
 
-test("a denial is source 004's example, byte for byte", () => {
+test("MGM-5 a denial is source 004's example, byte for byte", () => {
   const error = denialError({ action: "denyAbort" });
   const answer = { jsonrpc: "2.0", error: renderError(error), id: 42 };
   expect(JSON.stringify(answer, undefined, 2)).toBe(`{
@@ -31,12 +31,12 @@ test.each([
   [{ action: "denyContinue", fault: "f" }, -32_953, "policy_evaluator_error", "deny_continue", "f"],
   // What nobody may ask for is denied all the same.
   [{ action: "allow" }, -32_950, "policy_denied", "deny_abort", "Tool execution not permitted by policy"],
-])("%j is an error of its own", (denial, code, type, decision, reason) => {
+])("MGM-5 %j is an error of its own", (denial, code, type, decision, reason) => {
   expect(renderError(denialError(denial))).toEqual({ code, message: type, data: { type, decision, reason } });
   expect(isPolicyError(denialError(denial))).toBe(true);
 });
 
-test("ten codes are reserved, and no other", () => {
+test("MGM-5 ten codes are reserved, and no other", () => {
   const reserved = Array.from({ length: 30 }, (_, at) => -32_970 + at).filter(isReservedCode);
   expect(reserved).toEqual([-32_959, -32_958, -32_957, -32_956, -32_955, -32_954, -32_953, -32_952, -32_951, -32_950]);
   expect([undefined, 0, 32_950, Number.NaN, -32_949.5].map(isReservedCode)).toEqual([
@@ -48,7 +48,7 @@ test("ten codes are reserved, and no other", () => {
   ]);
 });
 
-test("a server's error with a reserved code is misuse, without its words", () => {
+test("MGM-5 a server's error with a reserved code is misuse, without its words", () => {
   const found = findReservedMisuse(new McpError("protocol", "answered", { code: -32_950, said: "you may" }), "evil");
   expect(found && renderError(found)).toEqual({
     code: policyCodes.policy_backend_reserved_misuse,
@@ -69,7 +69,7 @@ test.each([
   new JsonRpcError(-32_602, "unknown"),
   new Error("other"),
   { code: -32_950 },
-])("%s is passed on as it is", (error) => {
+])("MGM-5 %s is passed on as it is", (error) => {
   expect(findReservedMisuse(error, "good")).toBeUndefined();
   expect(isPolicyError(error)).toBe(false);
 });

@@ -53,8 +53,11 @@ export function modernCall(name: string, args: object = {}, meta: object = {}) {
 export async function readMessages(response: Response): Promise<Record<string, unknown>[]> {
   const text = await response.text();
   if (response.headers.get("content-type")?.startsWith("application/json") === true) return [JSON.parse(text)];
-  return text
-    .split("\n")
-    .filter((line) => line.startsWith("data: "))
-    .map((line) => JSON.parse(line.slice("data: ".length)));
+  return (
+    text
+      .split("\n")
+      // An event that only has an id says nothing.
+      .filter((line) => line.startsWith("data: ") && line.length > "data: ".length)
+      .map((line) => JSON.parse(line.slice("data: ".length)))
+  );
 }

@@ -5,7 +5,7 @@ import { restoreRedacted } from "./restore.ts";
 
 const real = { card: { number: "4111", cvc: "123" }, amount: 40, items: [{ key: "a" }, { key: "b" }] };
 
-describe("restoreRedacted", () => {
+describe("MGM-6 restoreRedacted", () => {
   it.each([[["/card"]], [["/card/number"]], [["/items/*/key"]], [["/items/0/key", "/card/*"]], [[""]], [[]]])(
     "gives back what was left as it was shown: %j",
     (pointers) => {
@@ -31,6 +31,11 @@ describe("restoreRedacted", () => {
     expect(restoreRedacted({ amount: "[redacted]" }, real, ["/card"]).value).toEqual({ amount: "[redacted]" });
     const moved = restoreRedacted({ other: "[redacted]", card: 1 }, real, ["/*"]);
     expect(moved).toEqual({ value: { other: "[redacted]", card: 1 }, isIncomplete: true });
+  });
+
+  it("gives back nothing where more was taken out than was shown so", () => {
+    const edited = { card: "[redacted]" };
+    expect(restoreRedacted(edited, real, ["/card/number"])).toEqual({ value: edited, isIncomplete: true });
   });
 
   it("gives back nothing in a list from which something was taken", () => {

@@ -9,6 +9,7 @@ import o200kBase from "js-tiktoken/ranks/o200k_base";
 import { createDiscovery } from "../../gateway/discovery/discovery.ts";
 import { createToolSource } from "../../gateway/management/tools/source.ts";
 import { createGatewayMetrics } from "../../gateway/metrics.ts";
+import { openPolicy } from "../../gateway/policy/testing/open-policy.ts";
 import { CallLog } from "../../gateway/servers/call-log.ts";
 import { createToolServers } from "../../gateway/servers/tool-servers.ts";
 import { collectServers } from "../../gateway/state/servers.ts";
@@ -127,6 +128,7 @@ async function listGateway(count: number, isListed: boolean): Promise<object[]> 
   const discovery = createDiscovery({
     ...{
       config: {},
+      policy: openPolicy(),
       state,
       servers,
       agentTools: { list: () => [], onChange: () => nothing },

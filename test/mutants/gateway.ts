@@ -80,8 +80,8 @@ const sessions: readonly Mutant[] = [
   },
   {
     file: "gateway/replaced-file.ts",
-    find: "{ mode: 0o600 }",
-    replace: "{}",
+    find: "{ mode: 0o600, flush: durable }",
+    replace: "{ flush: durable }",
     breaks: "other users of the machine read which sessions there are",
   },
   {

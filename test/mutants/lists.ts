@@ -7,6 +7,7 @@ import { conversationMutants } from "./conversations.ts";
 import { embeddingsMutants } from "./embeddings.ts";
 import { foundationMutants } from "./foundations.ts";
 import { gatewayMutants } from "./gateway.ts";
+import { gatewayPolicyMutants } from "./gateway-policy.ts";
 import { toolServerMutants } from "./tool-servers.ts";
 import { kubeMutants } from "./lib-kube.ts";
 import { linkMutants } from "./links.ts";
@@ -42,6 +43,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   subscriptions: subscriptionMutants,
   gateway: [
     ...gatewayMutants,
+    ...gatewayPolicyMutants,
     ...compositorMutants,
     ...testerMutants,
     ...discoveryMutants,

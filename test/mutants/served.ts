@@ -94,13 +94,13 @@ export const restMutants: readonly Mutant[] = [
     breaks: "a server that cannot be started is called activated",
   },
   {
-    file: "gateway/rest/routes.ts",
-    find: "if (tools !== undefined && !tools.some(({ name }) => name === tool)) {",
-    replace: "if (tools?.length === 0) {",
+    file: "gateway/rest/call-route.ts",
+    find: "return offered.find((each) => each.name === name);",
+    replace: 'return { name, inputSchema: { type: "object" } };',
     breaks: "a tool that waits for approval is called",
   },
   {
-    file: "gateway/rest/routes.ts",
+    file: "gateway/rest/call-route.ts",
     find: 'const status = error.kind === "timeout" ? 504 : 502;',
     replace: 'const status = error.kind === "unreachable" ? 504 : 502;',
     breaks: "a server that is down reads as one that is slow",

@@ -20,6 +20,7 @@ import { createApprovals } from "../../approvals/life.ts";
 import { openLocalStore } from "../../approvals/local-store.ts";
 import { openLocalProposals } from "../policies/local-store.ts";
 import type { ProposalStore } from "../policies/store.ts";
+import { openPolicy } from "../../policy/testing/open-policy.ts";
 import type { PresetText } from "../../state/presets.ts";
 import { createManagementTable, type ManagementParts } from "../table.ts";
 import { createTestState, createTestWrites, type TestState } from "./test-state.ts";
@@ -96,6 +97,7 @@ export async function startManagement(options: TestManagementOptions = {}): Prom
   });
   const proposals = await openLocalProposals({ path: join(folder, "proposals.json"), log });
   const table = createManagementTable({
+    policy: openPolicy(),
     state,
     writesFor: management === "readWrite" ? (by) => createTestWrites(state, written, by) : undefined,
     approvals,

@@ -3,20 +3,24 @@
 import * as z from "zod";
 import { sessionIdMetaKey } from "../../../crds/names.ts";
 import type { Identity } from "../../../lib/auth/roles.ts";
-import type { CallResult } from "../../../lib/mcp/connect.ts";
+import type { CallResult, ToolDescription } from "../../../lib/mcp/connect.ts";
 import { relayedAsking } from "../../../lib/mcp/relay.ts";
 import type { Clock } from "../../../lib/process/clock.ts";
 import { McpError } from "../../../lib/mcp/mcp-error.ts";
+import { findReservedMisuse } from "../../../lib/mcp/policy-error.ts";
 import type { CallContext, ToolResult } from "../../../lib/mcp/table.ts";
 import { defined } from "../../../lib/process/defined.ts";
 import { effectiveScope } from "../../../plan/settings.ts";
+import { agentTool } from "../../discovery/may-call.ts";
+import type { GatewayPolicy } from "../../policy/gateway-policy.ts";
+import { askedIn } from "../../policy/waiting-progress.ts";
 import type { GatewayState } from "../../state/state.ts";
 import { linkCaller, type AgentLinks } from "../agents/agent-links.ts";
 import type { Conversations } from "../conversations.ts";
 import { agentUri } from "../resources/agent-family.ts";
 import { readReady } from "../resources/agent-record.ts";
 import { findAgent } from "./find-agent.ts";
-import { agentId, defineTool, ToolRefused } from "./tool.ts";
+import { agentId, defineTool, schemaOf, ToolRefused } from "./tool.ts";
 
 /** Agents send a heartbeat every 15 s while they work. */
 const idleTimeoutMs = 60_000;
@@ -25,6 +29,7 @@ const maxPrompts = { all: 256, perCaller: 16 };
 const newConversation = "new";
 
 export interface PromptParts {
+  policy: Pick<GatewayPolicy, "judge">;
   state: GatewayState;
   links: AgentLinks;
   conversations: Conversations;
@@ -32,8 +37,7 @@ export interface PromptParts {
   clock: Clock;
 }
 
-const args = z.strictObject({
-  agent_id: agentId,
+const messageArgs = z.strictObject({
   message: z.string().meta({ description: "The message to the agent." }),
   images: z
     .array(z.strictObject({ data: z.string(), mime_type: z.string().max(100) }))
@@ -46,9 +50,13 @@ const args = z.strictObject({
     .meta({ description: "A conversation to go on with, as an answer named it. Without one a new one begins." })
     .exactOptional(),
 });
+const args = messageArgs.extend({ agent_id: agentId });
+
+/** As the gateway's policy judges it, whichever way the message came. */
+export const messageTool: ToolDescription = { name: agentTool, inputSchema: schemaOf(messageArgs) };
 
 export function createAgentsPrompt(parts: PromptParts) {
-  const { state, links } = parts;
+  const { policy, state, links } = parts;
   const slots = createSlots();
   return defineTool({
     name: "agents_prompt",
@@ -59,32 +67,33 @@ export function createAgentsPrompt(parts: PromptParts) {
     args,
     async call(given, identity, context) {
       const agent = findAgent(state, identity, given.agent_id);
-      const lease = links.lease(given.agent_id, {
-        ...linkCaller(identity, context.bearer),
-        askable: context.asking?.can,
-      });
+      const { agent_id: name, ...asked } = given;
+      const called = { server: name, definition: messageTool, args: asked, identity, ...askedIn(context) };
+      const judged = await policy.judge(called);
+      if (judged.answer !== undefined) return judged.answer;
+      const { images, message, session_id: sessionId } = messageArgs.parse(judged.permit.args);
+      const lease = links.lease(name, { ...linkCaller(identity, context.bearer), askable: context.asking?.can });
       if (lease === undefined) {
-        const { message = "no process of it is reachable" } = readReady(agent);
-        throw new ToolRefused("unready", `agent "${given.agent_id}" is not ready: ${message}`);
+        const { message: why = "no process of it is reachable" } = readReady(agent);
+        throw new ToolRefused("unready", `agent "${name}" is not ready: ${why}`);
       }
       const leave = slots.enter(identity);
       try {
-        const message = { message: given.message, ...defined({ images: given.images }) };
         const result = await lease.link.call(
-          "send_message",
-          { ...message, ...defined({ session_id: given.session_id ?? findDefault(parts, given.agent_id) }) },
+          agentTool,
+          { message, ...defined({ images, session_id: sessionId ?? findDefault(parts, name) }) },
           {
             signal: context.signal,
             idleTimeoutMs,
             onProgress: passOn(context),
-            ...relayedAsking(given.agent_id, context.asking, parts.clock),
+            ...relayedAsking(name, context.asking, parts.clock),
           },
         );
-        noteConversation(parts, given.agent_id, identity, result);
+        noteConversation(parts, name, identity, result);
         return passBack(result);
       } catch (error) {
         if (!(error instanceof McpError)) throw error;
-        throw new ToolRefused("unready", `agent "${given.agent_id}" did not answer: ${error.tell()}`, { cause: error });
+        throw findReservedMisuse(error, name) ?? renderUnanswered(name, error);
       } finally {
         leave();
         lease.release();
@@ -92,6 +101,9 @@ export function createAgentsPrompt(parts: PromptParts) {
     },
   });
 }
+
+const renderUnanswered = (name: string, error: McpError): ToolRefused =>
+  new ToolRefused("unready", `agent "${name}" did not answer: ${error.tell()}`, { cause: error });
 
 /** Agents of other scopes know no conversation by an id. */
 function findDefault({ state }: PromptParts, name: string): string | undefined {

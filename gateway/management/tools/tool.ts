@@ -33,13 +33,18 @@ const shownSchema = z.looseObject({
   required: z.array(z.string()).exactOptional(),
 });
 
-export function defineTool<Args>({ args, call, writes, forAgents, ...shown }: Definition<Args>): ManagementTool {
+/** As clients are shown it. */
+export function schemaOf(args: z.ZodType): JsonObjectSchema {
   const { $schema: _, ...inputSchema } = shownSchema.parse(z.toJSONSchema(args, { io: "input" }));
+  return inputSchema;
+}
+
+export function defineTool<Args>({ args, call, writes, forAgents, ...shown }: Definition<Args>): ManagementTool {
   return {
     ...shown,
     writes: writes === true,
     forAgents: forAgents === true,
-    inputSchema,
+    inputSchema: schemaOf(args),
     call: (given, identity, context) => call(args.parse(given), identity, context),
   };
 }

@@ -8,6 +8,7 @@ import { McpError } from "../../../lib/mcp/mcp-error.ts";
 import { listen } from "../../../lib/process/http-server.ts";
 import { createLogger } from "../../../lib/process/log.ts";
 import type { GatewayRoutes } from "../../name-caller.ts";
+import { openPolicy, permitFor } from "../../policy/testing/open-policy.ts";
 import { needs, renderError, RestError } from "../../rest/answers.ts";
 import { noCommands } from "../command-servers.ts";
 import type { HeardEntry } from "../sessions.ts";
@@ -42,6 +43,7 @@ export async function serveTester(
 ): Promise<ServedTester> {
   const entries: ServedTester["entries"] = [];
   const tester = createTester({
+    policy: openPolicy(),
     findServer: (name) => {
       const address = servers[name];
       return address && { name, address, offers: (tool) => tool !== "hidden" };
@@ -103,9 +105,7 @@ async function callAsRest(c: Context<GatewayRoutes>, tester: Tester): Promise<Re
   const { tool, args = {} } = callBody.parse(await c.req.json());
   try {
     const result = await tester.callTool({
-      server: c.req.param("id") ?? "",
-      tool,
-      args,
+      permit: await permitFor(c.req.param("id") ?? "", tool, args),
       caller: c.get("caller"),
       authorization: c.req.header("authorization"),
       idleTimeoutMs: 60_000,

@@ -1,0 +1,157 @@
+// Mistakes in the gateway's policy: calls that go out although they are denied or not approved, others than those that were approved, and what
+// is shown to whom it is denied.
+import type { Mutant } from "./mutant.ts";
+
+export const gatewayPolicyMutants: readonly Mutant[] = [
+  {
+    file: "gateway/policy/gateway-policy.ts",
+    find: "    if (denies(again)) deny(call, again);\n",
+    replace: "",
+    breaks: "an approval outlasts the policy, and edited arguments are judged by nobody",
+  },
+  {
+    file: "gateway/policy/gateway-policy.ts",
+    find: "    refuseOther(call);\n",
+    replace: "",
+    breaks: "a server changes its tool between the question and the call",
+  },
+  {
+    file: "gateway/policy/gateway-policy.ts",
+    find: "decide(followed.now().policy, renderCall({ ...call, args: applied.args }))",
+    replace: "decide(before.policy, renderCall({ ...call, args: applied.args }))",
+    breaks: "a policy that was changed while somebody thought does not hold",
+  },
+  {
+    file: "gateway/policy/gateway-policy.ts",
+    find: "const admitted = limiter.admit(decision, call);",
+    replace: "const admitted = decision;",
+    breaks: "nobody counts how often somebody calls",
+  },
+  {
+    file: "gateway/policy/gateway-policy.ts",
+    find: "    if (isFault) return () => false;\n",
+    replace: "",
+    breaks: "without its policy a gateway says that there are no tools, and not why",
+  },
+  {
+    file: "gateway/policy/gateway-policy.ts",
+    find: "hasHints ? findHints() : undefined",
+    replace: "undefined",
+    breaks: "tools that are denied for what their server says of them are listed",
+  },
+  {
+    file: "gateway/policy/followed-policy.ts",
+    find: "if (!policies.includes(name)) return;",
+    replace: "if (policies.includes(name)) return;",
+    breaks: "an edit of the policy reaches no gateway before its next start",
+  },
+  {
+    file: "gateway/policy/followed-policy.ts",
+    find: "if (nowText === text) return;",
+    replace: "",
+    breaks: "each status that is written compiles the policy anew",
+  },
+  {
+    file: "gateway/policy/decided.ts",
+    find: "restoreRedacted(parse(text), args, redact)",
+    replace: "restoreRedacted(parse(text), args, [])",
+    breaks: "a call goes out with [redacted] in its arguments",
+  },
+  {
+    file: "gateway/policy/decided.ts",
+    find: "return { args: readEdited(decision, call, asked) };",
+    replace: "return { args: call.args };",
+    breaks: "arguments that somebody took out are sent all the same",
+  },
+  {
+    file: "gateway/policy/question.ts",
+    find: "JSON.stringify(redact(args, decision.redact))",
+    replace: "JSON.stringify(args)",
+    breaks: "what is to be shown to nobody is shown to who approves",
+  },
+  {
+    file: "gateway/policy/asked-people.ts",
+    find: 'if (outcome.outcome === "decided") return outcome.decision;\n  throw denialError({ action: "denyContinue", reason: `nobody',
+    replace:
+      'if (outcome.outcome === "decided") return outcome.decision;\n  throw denialError({ action: "denyAbort", reason: `nobody',
+    breaks: "a call that nobody answered ends its caller's run",
+  },
+  {
+    file: "gateway/policy/asked-people.ts",
+    find: "() => patience.abort(renderPending(metadata.name, spec.expiresAt))",
+    replace: "() => undefined",
+    breaks: "a plain request waits until its client gives up, and learns nothing",
+  },
+  {
+    file: "gateway/policy/judged-ring.ts",
+    find: "if (text === undefined || text.length > maxCallChars) return;",
+    replace: "if (text === undefined) return;",
+    breaks: "one caller's long arguments push out what others called",
+  },
+  {
+    file: "gateway/policy/judged-ring.ts",
+    find: "this.#chars > maxChars",
+    replace: "this.#chars > maxChars * 2",
+    breaks: "the memory of judged calls has no end",
+  },
+  {
+    file: "gateway/policy/judged-call.ts",
+    find: 'role: "none", agent: identity.agent }',
+    replace: 'role: "caller", agent: identity.agent }',
+    breaks: "agents pass for people with a role",
+  },
+  {
+    file: "gateway/discovery/may-call.ts",
+    find: " && !hides(server, tool, () => findHints(server, tool))",
+    replace: "",
+    breaks: "what the policy denies somebody is found, listed and suggested to them",
+  },
+  {
+    file: "gateway/discovery/listed-tools.ts",
+    find: "hidBefore(server, tool, findHints) !== hidesNow(server, tool, findHints)",
+    replace: "hidesNow(server, tool, findHints)",
+    breaks: "nobody hears that a tool is theirs again",
+  },
+  {
+    file: "gateway/servers/tool-servers.ts",
+    find: "throw findReservedMisuse(error, server.name) ?? error;",
+    replace: "throw error;",
+    breaks: "a server passes its errors off as decisions of a policy",
+  },
+  {
+    file: "gateway/rest/call-route.ts",
+    find: "visibleTools(server, policy.hides(caller))",
+    replace: "server.tools ?? []",
+    breaks: "REST suggests tools that are denied to its caller",
+  },
+  {
+    file: "gateway/proxy/judged-message.ts",
+    find: "const passOn = (message: unknown): JudgedMessage => ({ body: Buffer.from(JSON.stringify(message)) });",
+    replace: "const passOn = (_message: unknown): JudgedMessage => ({ body: Buffer.from([]) });",
+    breaks: "a message that is allowed comes empty",
+  },
+  {
+    file: "gateway/proxy/judged-message.ts",
+    find: "if (Array.isArray(message)) {",
+    replace: "if (message === undefined) {",
+    breaks: "in a list of messages goes out what is denied by itself",
+  },
+  {
+    file: "gateway/proxy/proxy.ts",
+    find: "body === undefined || !policy.isThere) return prepared;",
+    replace: "body === undefined || policy.isThere) return prepared;",
+    breaks: "the proxy is a way around the policy",
+  },
+  {
+    file: "lib/mcp/policy-error.ts",
+    find: "if (!isReservedCode(code)) return undefined;",
+    replace: "if (code !== policyCodes.policy_denied) return undefined;",
+    breaks: "a server forges the codes of policies but one",
+  },
+  {
+    file: "lib/policy/restore.ts",
+    find: "if (shown === redacted) return real;",
+    replace: "if (real !== undefined) return real;",
+    breaks: "what was redacted is put into another argument",
+  },
+];
