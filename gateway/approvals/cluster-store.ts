@@ -14,6 +14,8 @@ import { StoreRefused, type ApprovalStore, type StoreRefusal } from "./store.ts"
 /** Of everything that a gateway writes (OPR-2). */
 const fieldManager = "pallas-gateway";
 const timeoutMs = 15_000;
+/** A connection that was idle may be closed at the very moment at which it is used. */
+const readTries = 3;
 const query = { fieldManager, fieldValidation: "Strict" };
 const contentType = "application/merge-patch+json";
 
@@ -47,11 +49,14 @@ class ClusterStore implements ApprovalStore {
   }
 
   async read(name: string): Promise<PallasApproval | undefined> {
-    try {
-      return this.#keep(await this.#send({ method: "GET", path: this.#pathOf(name) }));
-    } catch (error) {
-      if (error instanceof StoreRefused && error.kind === "gone") return this.#forget(name);
-      throw error;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return this.#keep(await this.#send({ method: "GET", path: this.#pathOf(name) }));
+      } catch (error) {
+        const kind = error instanceof StoreRefused ? error.kind : undefined;
+        if (kind === "gone") return this.#forget(name);
+        if (kind !== "away" || tries >= readTries) throw error;
+      }
     }
   }
 
