@@ -128,12 +128,9 @@ describe.skipIf(clusterMissing())("MGM-6 approvals in a cluster", { timeout: 120
     const opened: string[] = [];
     let answer = await send("POST", path, nextQuestion().question);
     while (answer.status === 200) {
-      await new Promise<void>((resolve) => {
-        void follow(answer, (name) => {
-          opened.push(name);
-          resolve();
-        });
-      });
+      const named = Promise.withResolvers<string>();
+      void follow(answer, named.resolve);
+      opened.push(await named.promise);
       answer = await send("POST", path, nextQuestion().question);
     }
     expect([answer.status, (await answer.json()).error]).toEqual([429, "full"]);
@@ -146,10 +143,9 @@ describe.skipIf(clusterMissing())("MGM-6 approvals in a cluster", { timeout: 120
     for (let round = 0; round < 20; round += 1) {
       const { question, argumentsHash } = nextQuestion();
       const named = [gateway, second].map(async (to) => {
-        const answer = await send("POST", path, question, to);
-        return await new Promise<string>((resolve) => {
-          void follow(answer, resolve);
-        });
+        const name = Promise.withResolvers<string>();
+        void follow(await send("POST", path, question, to), name.resolve);
+        return await name.promise;
       });
       const [name = "", other] = await Promise.all(named);
       expect(other).toBe(name);

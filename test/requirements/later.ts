@@ -312,6 +312,7 @@ export const laterRequirements: Requirements = {
       "gateway/approvals/local-store.test.ts",
       "gateway/management/approvals/approvals.test.ts",
       "test/integration/approvals-clients.test.ts",
+      "test/integration/approvals.test.ts",
     ],
   },
 
