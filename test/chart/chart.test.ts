@@ -131,7 +131,8 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
     expect(new Set(await wide({}))).toEqual(
       new Set(["CustomResourceDefinition", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]),
     );
-    expect(await wide({ crds: { enabled: false }, admissionPolicy: { secrets: { enabled: false } } })).toEqual([]);
+    const admissionPolicy = { secrets: { enabled: false }, approvals: { enabled: false } };
+    expect(await wide({ crds: { enabled: false }, admissionPolicy })).toEqual([]);
   });
 
   it("OPR-9 releases of one name in two namespaces have no object in common", async () => {
@@ -142,9 +143,10 @@ describe.skipIf(await chartProgramsMissing())("the chart", () => {
     expect((await objectsIn("one")).filter((name) => second.has(name))).toEqual([]);
   });
 
-  it("SEC-2 guards Secrets by default, and is refused by clusters that could not", async () => {
+  it("SEC-2 MGM-6 guards Secrets and approvals by default, and is refused by clusters that could not", async () => {
     const policies = (await renderChart()).filter(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
     expect(policies.map(({ metadata }) => metadata.name)).toEqual([
+      "pallas-approvals.pallas-system",
       "pallas-secrets.pallas-system",
       "pallas-server-secrets.pallas-system",
     ]);

@@ -281,6 +281,8 @@ export const laterRequirements: Requirements = {
       "lib/policy/random.test.ts",
       "lib/policy/compile.test.ts",
       "lib/policy/limiter.test.ts",
+      "agent-runtime/policy/gate.test.ts",
+      "agent-runtime/policy/run.test.ts",
       "gateway/management/policies/policies.test.ts",
       "lib/mcp/policy-error.test.ts",
       "gateway/policy/source-examples.test.ts",
@@ -291,6 +293,10 @@ export const laterRequirements: Requirements = {
       "gateway/policy/followed-policy.test.ts",
       "gateway/proxy/judged-message.test.ts",
       "gateway/discovery/may-call.test.ts",
+      "plan/policy-in-force.test.ts",
+      "operator/policy/reconcile.test.ts",
+      "cli/up/desired-policies.test.ts",
+      "test/integration/policy-edit.test.ts",
     ],
   },
   "MGM-6": {
@@ -313,6 +319,7 @@ export const laterRequirements: Requirements = {
       "gateway/management/approvals/approvals.test.ts",
       "test/integration/approvals-clients.test.ts",
       "test/integration/approvals.test.ts",
+      "test/chart/admission-approvals.test.ts",
     ],
   },
 
