@@ -142,6 +142,14 @@ export const alertCases: readonly AlertCase[] = [
     ],
   },
   {
+    alert: "PallasPolicyFault",
+    series: [
+      counter(`pallas_gateway_policy_decisions_total{${gatewayOf("x")},decision="fault"}`, 0, 1),
+      // What rules deny is as somebody meant it.
+      counter(`pallas_gateway_policy_decisions_total{${gatewayOf("x")},decision="deny_abort"}`, 9, 9),
+    ],
+  },
+  {
     alert: "PallasToolServerDown",
     series: [
       gauge(`pallas_bridge_server_up{${bridgeOf("memory", 1)}}`, 1, 0),
