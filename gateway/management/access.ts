@@ -19,6 +19,10 @@ function isIdentity(caller: Requester["caller"]): caller is Identity {
 /** Whether it may look at the instance at all. */
 export const isViewer = (identity: Identity): boolean => requireRole(identity, "viewer") === undefined;
 
+/** Whether it sees all agents, or all servers, whatever their names: an entry of `access` that names none says `*`. */
+export const seesAll = (identity: Identity, what: "agents" | "servers"): boolean =>
+  identity.kind === "person" && isViewer(identity) && (identity[what]?.includes("*") ?? true);
+
 export function seesAgent(identity: Identity, name: string): boolean {
   if (identity.kind === "agent") return identity.agent === name;
   return isViewer(identity) && isVisible(identity.agents, name, matchesToolPattern);

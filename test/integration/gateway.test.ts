@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { KubeConfig } from "@kubernetes/client-node";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import * as z from "zod";
 import type { PallasAgent } from "../../crds/agent.ts";
+import { apiVersion } from "../../crds/names.ts";
 import { createClusterState } from "../../gateway/state/cluster-state.ts";
 import { createGatewayMetrics } from "../../gateway/metrics.ts";
 import { createClusterWrites } from "../../gateway/writes/cluster-writes.ts";
@@ -20,7 +22,7 @@ import { agent, instance } from "./attacks/manifests.ts";
 import { startGateway, type GatewayProcess } from "./gateway-process.ts";
 import { watchNamespace, type WatchedNamespace } from "./watched-namespace.ts";
 
-const access = [{ role: "admin", serviceAccount: { name: "on-call" } }];
+const access = ["on-call", "second"].map((name) => ({ role: "admin", serviceAccount: { name } }));
 const initialize = {
   jsonrpc: "2.0",
   id: 1,
@@ -36,7 +38,7 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
   beforeAll(async () => {
     space = await watchNamespace("gateway-program");
     await space.apply(instance({ gateway: { management: "readWrite", access } }), agent({}, "clerk"));
-    for (const name of ["on-call", "somebody"]) await space.kubectl("create", "serviceaccount", name);
+    for (const name of ["on-call", "second", "somebody"]) await space.kubectl("create", "serviceaccount", name);
     await space.waitFor("pallasinstance", "team", "condition=GatewayAvailable");
     await space.waitFor("pallasagent", "clerk", "condition=Available");
     folder = await mkdtemp(join(tmpdir(), "pallas-gateway-test-"));
@@ -216,6 +218,34 @@ describe.skipIf(clusterMissing())("MGM-1 SEC-1 the built gateway", () => {
       await state.stop();
       await transport.close();
     }
+  });
+
+  it("MGM-3 may keep what is proposed for a policy, and put it in force, with the rights that it has", async () => {
+    const spec = { instanceRef: { name: "team" }, rules: [], default: "ask" };
+    await space.apply({ apiVersion, kind: "PallasPolicy", metadata: { name: "careful" }, spec });
+    const connect = async (account: string) => {
+      const client = new Client({ name: "test", version: "1" });
+      const requestInit = { headers: { authorization: `Bearer ${await requestToken(account)}` } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), { requestInit }));
+      onTestFinished(() => client.close());
+      return async (name: string, args: Record<string, unknown>) => await client.callTool({ name, arguments: args });
+    };
+    const [first, second] = [await connect("on-call"), await connect("second")];
+    const rules = [{ name: "reads", match: { tools: ["get_*"] }, action: "allow" }];
+    const proposed = { policy: "careful", rules, reason: "reading is harmless" };
+    const by = `system:serviceaccount:${space.name}:on-call`;
+    const told = { structuredContent: { proposal: { by, rules, generation: 1 } } };
+    await expect.poll(() => first("policy_propose", proposed)).toMatchObject(told);
+    const { status } = await space.get("pallaspolicy", "careful");
+    const [kept] = z.object({ proposals: z.array(z.looseObject({ id: z.string() })) }).parse(status).proposals;
+    expect(kept).toMatchObject({ by, reason: "reading is harmless", rules });
+    const approve = { proposal_id: kept?.id };
+    expect(await first("policy_approve_proposal", approve)).toMatchObject({ isError: true });
+    expect(await second("policy_approve_proposal", approve)).toMatchObject({
+      structuredContent: { approved: kept?.id, generation: 2 },
+    });
+    expect((await space.get("pallaspolicy", "careful")).spec).toEqual({ instanceRef: { name: "team" }, rules });
+    await expect.poll(async () => (await space.get("pallaspolicy", "careful")).status?.["proposals"] ?? []).toEqual([]);
   });
 
   it("OPR-9 asks for nothing that it may not have, and ends in good order", async () => {

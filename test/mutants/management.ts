@@ -63,6 +63,12 @@ export const managementMutants: readonly Mutant[] = [
     breaks: "prompts to an agent are shown to who may not see that agent",
   },
   {
+    file: "gateway/management/access.ts",
+    find: '(identity[what]?.includes("*") ?? true)',
+    replace: "identity[what] === undefined",
+    breaks: "an admin of everything sees no policy that nobody uses yet, and approves none",
+  },
+  {
     file: "gateway/management/tools/agents-approve.ts",
     find: 'arguments_hash === undefined && !decision.startsWith("deny_")',
     replace: 'arguments_hash === undefined && decision === "answer"',

@@ -262,6 +262,7 @@ export const laterRequirements: Requirements = {
       "gateway/management/agents/admin-client.test.ts",
       "crds/judged-calls.test.ts",
       "test/integration/policy-proposals.test.ts",
+      "test/integration/gateway.test.ts",
     ],
   },
   "MGM-4": {

@@ -4,7 +4,7 @@ import { policyType } from "../../../crds/kinds.ts";
 import type { PallasPolicy, PolicyProposal } from "../../../crds/policy.ts";
 import type { Identity } from "../../../lib/auth/roles.ts";
 import { ApiError } from "../../../lib/kube/api-error.ts";
-import { objectPath } from "../../../lib/kube/resource.ts";
+import { collectionPath, objectPath } from "../../../lib/kube/resource.ts";
 import type { Transport } from "../../../lib/kube/transport.ts";
 import type { Clock } from "../../../lib/process/clock.ts";
 import type { Logger } from "../../../lib/process/log.ts";
@@ -68,11 +68,7 @@ async function editOnce(
   edit: EditProposals,
   by: Identity,
 ): Promise<readonly PolicyProposal[]> {
-  const key = { namespace: state.namespace, name };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API server serves what its schema lets pass
-  const read = (await ask(name, () =>
-    transport.request({ method: "GET", path: objectPath(policyType, key), timeoutMs }),
-  )) as Pick<PallasPolicy, "metadata" | "status">;
+  const read = await readPolicy(transport, state.namespace, name);
   const proposals = edit(read.status?.proposals ?? []);
   requireRoom(name, proposals);
   const { uid, resourceVersion } = read.metadata;
@@ -87,7 +83,7 @@ async function editOnce(
     await ask(name, () =>
       transport.request({
         method: "PATCH",
-        path: objectPath(policyType, key, "status"),
+        path: objectPath(policyType, { namespace: state.namespace, name }, "status"),
         query: { fieldManager },
         contentType: "application/json-patch+json",
         body,
@@ -103,6 +99,21 @@ async function editOnce(
   metrics.countWrite("patch", "ok");
   log.info({ ...fields, proposals: proposals.length }, "proposals written");
   return proposals;
+}
+
+type Read = Pick<PallasPolicy, "metadata" | "status">;
+
+/** As the API server has it now, by the right to list, which following takes anyway. */
+async function readPolicy(transport: Pick<Transport, "request">, namespace: string, name: string): Promise<Read> {
+  const query = { fieldSelector: `metadata.name=${name}` };
+  const path = collectionPath(policyType, namespace);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API server serves what its schema lets pass
+  const { items } = (await ask(name, () => transport.request({ method: "GET", path, query, timeoutMs }))) as {
+    items: readonly Read[];
+  };
+  const [found] = items;
+  if (found !== undefined) return found;
+  throw new WriteRefused(`policy "${name}" has been deleted meanwhile`, { kind: "gone" });
 }
 
 async function ask(name: string, request: () => Promise<unknown>): Promise<unknown> {

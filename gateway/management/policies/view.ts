@@ -9,7 +9,7 @@ import { defined } from "../../../lib/process/defined.ts";
 import { findPolicyInForce } from "../../../plan/policy-in-force.ts";
 import { effectivePolicy } from "../../../plan/settings.ts";
 import type { GatewayState } from "../../state/state.ts";
-import { isViewer, seesAgent, seesTarget } from "../access.ts";
+import { isViewer, seesAgent, seesAll, seesTarget } from "../access.ts";
 import type { DryRunAnswer } from "../agents/dry-runs.ts";
 
 type Known = Pick<GatewayState, "getInstance" | "listAgents" | "getAgent" | "listPolicies" | "getPolicy">;
@@ -34,7 +34,7 @@ export const isGateways = (state: Known, policy: string): boolean =>
 /** Whoever is narrowed to some agents sees the policies of these, and that of the gateway, which judges their own calls. */
 function seesPolicy(identity: Identity, state: Known, policy: string): boolean {
   if (identity.kind === "agent" || !isViewer(identity)) return false;
-  if (identity.agents === undefined || isGateways(state, policy)) return true;
+  if (seesAll(identity, "agents") || isGateways(state, policy)) return true;
   return usersOf(state, policy).some((agent) => seesAgent(identity, agent));
 }
 

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { Identity } from "../../../lib/auth/roles.ts";
 import { defined } from "../../../lib/process/defined.ts";
 import type { GatewayState } from "../../state/state.ts";
-import { seesAgent } from "../access.ts";
+import { seesAgent, seesAll } from "../access.ts";
 import { judgeChange } from "../judge-change.ts";
 import { findProposal } from "../policies/find-proposal.ts";
 import { generationOf, isGateways, usersOf } from "../policies/view.ts";
@@ -57,10 +57,9 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 /** Who is narrowed to some agents or servers changes no rules for others. Throws a ToolRefused. */
 function requireWhole(state: GatewayState, identity: Identity, policy: string): void {
-  const isNarrowed = identity.kind === "agent" || identity.servers !== undefined;
   const others = usersOf(state, policy).filter((agent) => !seesAgent(identity, agent));
-  const isGatewaysToo = isGateways(state, policy) && identity.kind === "person" && identity.agents !== undefined;
-  if (!isNarrowed && others.length === 0 && !isGatewaysToo) return;
+  const isForAll = isGateways(state, policy) && !seesAll(identity, "agents");
+  if (seesAll(identity, "servers") && others.length === 0 && !isForAll) return;
   const message = `policy "${policy}" judges calls of agents or servers that your role is narrowed away from: an admin who sees all of them approves it`;
   throw new ToolRefused("forbidden", message);
 }
