@@ -17,6 +17,7 @@ import {
   type PromptEntry,
   type PromptResult,
   type Requester,
+  type SubscribeContext,
   type ToolEntry,
   type ToolResult,
 } from "./table.ts";
@@ -79,7 +80,11 @@ export function createDispatcher(table: McpTable, log: Logger): Dispatcher {
   const resources = table.resources && createResourceCalls(table.resources);
   return {
     ...(resources !== undefined && {
-      resources: { ...resources, read: (uri, inbound) => readGuarded(resources, uri, inbound, log) },
+      resources: {
+        ...resources,
+        read: (uri, inbound) => readGuarded(resources, uri, inbound, log),
+        maySubscribe: (uri, context) => subscribeGuarded(resources, uri, context, log),
+      },
     }),
     prompts: table.prompts.map(renderPrompt),
     async listTools(cursor, requester) {
@@ -149,6 +154,17 @@ async function readGuarded(resources: ResourceCalls, uri: string, inbound: Inbou
     throw new JsonRpcError(rpcCodes.internalError, text, { cause: error });
   } finally {
     end();
+  }
+}
+
+async function subscribeGuarded(resources: ResourceCalls, uri: string, context: SubscribeContext, log: Logger) {
+  try {
+    return await resources.maySubscribe(uri, context);
+  } catch (error) {
+    if (error instanceof JsonRpcError) throw error;
+    if (!context.signal.aborted) log.error({ resource: cut(uri), err: error }, "subscription handler threw");
+    const text = "the resource cannot be subscribed to because of an internal error; the server's log has the details.";
+    throw new JsonRpcError(rpcCodes.internalError, text, { cause: error });
   }
 }
 

@@ -9,6 +9,7 @@ import type { InboundRequest } from "./inbound-request.ts";
 import { isJsonObject, JsonRpcError, rpcCodes } from "./json-rpc.ts";
 import type { ListName } from "./subscriber.ts";
 import { type HubSubscriber, type SubscriptionHub, maxSubscriptions, tooMany } from "./subscription-hub.ts";
+import type { ResourceCalls } from "./resource-calls.ts";
 import type { McpTable } from "./table.ts";
 
 const keepAliveMs = 15_000;
@@ -41,11 +42,19 @@ interface OpenStream {
   finish(): void;
 }
 
-export function createListening(server: McpTable["server"], hub: SubscriptionHub, clock: Clock): Listening {
+interface ListeningParts {
+  server: McpTable["server"];
+  hub: SubscriptionHub;
+  /** Absent where there are no resources. */
+  resources: Pick<ResourceCalls, "maySubscribe"> | undefined;
+  clock: Clock;
+}
+
+export function createListening({ server, hub, resources, clock }: ListeningParts): Listening {
   /** With their callers. */
   const open = new Map<OpenStream, string | undefined>();
   const listen = (id: unknown, filter: Filter, caller: Caller): OpenStream => {
-    const subject = caller === "anyone" ? undefined : caller.subject;
+    const subject = subjectOf(caller);
     checkRoom([...open.values()], subject);
     const lists = new Set([...filter.lists].filter((list) => hub.lists.has(list)));
     const subscription = hub.open({ caller }, lists);
@@ -62,12 +71,16 @@ export function createListening(server: McpTable["server"], hub: SubscriptionHub
     }
   };
   return {
-    async takeOver(judged, { message, caller }) {
+    async takeOver(judged, inbound) {
       if (!isEventStream(judged.headers)) return judged;
       await judged.body?.cancel();
+      const { message, caller } = inbound;
       const id = message?.["id"];
       try {
-        return new Response(listen(id, parseFilter(message), caller).readable, { headers });
+        const filter = parseFilter(message);
+        checkRoom([...open.values()], subjectOf(caller));
+        const uris = resources === undefined ? [] : await findPermitted(filter.uris, inbound, resources);
+        return new Response(listen(id, { ...filter, uris }, caller).readable, { headers });
       } catch (error) {
         if (!(error instanceof JsonRpcError)) throw error;
         return Response.json({ jsonrpc: "2.0", error: { code: error.code, message: error.message }, id });
@@ -75,6 +88,31 @@ export function createListening(server: McpTable["server"], hub: SubscriptionHub
     },
     close: () => [...open.keys()].forEach((stream) => stream.finish()),
   };
+}
+
+const subjectOf = (caller: Caller) => (caller === "anyone" ? undefined : caller.subject);
+
+/** What is refused is left out. */
+async function findPermitted(
+  uris: readonly string[],
+  { message, request: { signal }, caller }: InboundRequest,
+  { maySubscribe }: Pick<ResourceCalls, "maySubscribe">,
+): Promise<string[]> {
+  const params = message?.["params"];
+  const said = isJsonObject(params) ? params["_meta"] : undefined;
+  const context = { caller, signal, meta: isJsonObject(said) ? said : {} };
+  const permitted = await Promise.all(
+    uris.map(async (uri) => {
+      try {
+        return await maySubscribe(uri, context);
+      } catch (error) {
+        if (error instanceof JsonRpcError) return false;
+        throw error;
+      }
+    }),
+  );
+  if (signal.aborted) throw new JsonRpcError(rpcCodes.serverError, "The request was given up before the stream began");
+  return uris.filter((_, at) => permitted[at]);
 }
 
 function checkRoom(subjects: readonly (string | undefined)[], subject: string | undefined): void {

@@ -11,6 +11,7 @@ import type {
   ResourceEntry,
   ResourceSource,
   ResourceTemplate,
+  SubscribeContext,
 } from "./table.ts";
 
 export interface ResourceCalls {
@@ -21,6 +22,8 @@ export interface ResourceCalls {
   ): Promise<{ resourceTemplates: ResourceTemplate[]; nextCursor?: string }>;
   /** Rejects with JsonRpcError where there is nothing for this requester. */
   read(uri: string, context: CallContext): Promise<{ contents: ResourceContents[] }>;
+  /** False where it is unknown to this requester. Rejects with the JsonRpcError of the source where it is refused. */
+  maySubscribe(uri: string, context: SubscribeContext): Promise<boolean>;
 }
 
 export function createResourceCalls(source: ResourceSource): ResourceCalls {
@@ -38,6 +41,10 @@ export function createResourceCalls(source: ResourceSource): ResourceCalls {
       const contents = mayRead ? await source.read(uri, context) : undefined;
       if (contents === undefined) throw unknownResource(uri, context.era);
       return { contents: [...contents] };
+    },
+    async maySubscribe(uri, context) {
+      if (uri.length > maxUriChars || !source.mayRead(uri, context)) return false;
+      return (await source.maySubscribe?.(uri, context)) ?? true;
     },
   };
 }

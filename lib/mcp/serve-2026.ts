@@ -58,9 +58,10 @@ export interface StreamLeg extends Leg {
 
 /** The 2026 era of a table. Requests of the 2025 era are refused with -32022: they belong to the other leg. */
 export function createStreamLeg(parts: Parts2026): StreamLeg {
-  const { log, table, hub, clock } = parts;
+  const { log, table, dispatcher, hub, clock } = parts;
   const suspended = createSuspendedCalls(suspensionLimits, clock);
-  const listening = hub && createListening(table.server, hub, clock);
+  const { resources } = dispatcher;
+  const listening = hub && createListening({ server: table.server, hub, resources, clock });
   const handler = createMcpHandler(() => openServer(parts, suspended), {
     legacy: "reject",
     responseMode: "auto",

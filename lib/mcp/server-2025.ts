@@ -162,10 +162,13 @@ function addResources(server: Server, { resources, requesterOf, subscriptions, r
     run(extra, (inbound) => resources.read(params.uri, inbound)),
   );
   if (subscriptions === undefined) return;
-  server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
-    if (!subscriptions.subscribe(uri)) throw unknownResource(uri, "2025");
-    return {};
-  });
+  server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }, extra) =>
+    run(extra, async (inbound) => {
+      const isPermitted = await resources.maySubscribe(uri, { ...inbound, meta: inbound.meta ?? {} });
+      if (!isPermitted || !subscriptions.subscribe(uri)) throw unknownResource(uri, "2025");
+      return {};
+    }),
+  );
   server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => {
     subscriptions.unsubscribe(uri);
     return {};

@@ -38,6 +38,7 @@ export interface HubSubscriber {
 export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clock): SubscriptionHub | undefined {
   if (tools.changes === undefined && resources === undefined) return undefined;
   const readers = createReaders(resources?.follow?.bind(resources));
+  const ofTools = createFollowing(tools.follow?.bind(tools));
   const subscribers = new Set<Subscriber>();
   let heldCharacters = 0;
 
@@ -80,6 +81,7 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
     open(requester, lists) {
       const subscriber = new Subscriber({ requester, lists, mayRead, clock });
       subscribers.add(subscriber);
+      const leaveTools = lists.has("tools") ? ofTools.enter() : undefined;
       return {
         subscriber,
         subscribe: (uri) => add(subscriber, uri),
@@ -88,13 +90,38 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
           for (const uri of subscriber.uris) remove(subscriber, uri);
           subscriber.close();
           subscribers.delete(subscriber);
+          leaveTools?.();
         },
       };
     },
     close() {
       stops.forEach((stop) => stop?.());
       readers.close();
+      ofTools.close();
     },
+  };
+}
+
+/** Whether anybody hears of changes of the list of tools. `follow` is called while somebody does. */
+function createFollowing(follow: (() => () => void) | undefined) {
+  const inside = new Set<symbol>();
+  let stop: (() => void) | undefined;
+  const close = () => {
+    stop?.();
+    stop = undefined;
+  };
+  return {
+    /** What it returns may be called twice. */
+    enter() {
+      const own = Symbol("reader");
+      inside.add(own);
+      stop ??= follow?.();
+      return () => {
+        inside.delete(own);
+        if (inside.size === 0) close();
+      };
+    },
+    close,
   };
 }
 

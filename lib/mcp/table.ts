@@ -186,6 +186,11 @@ export interface ToolSource {
   find(name: string, requester: Requester): ToolEntry | undefined | Promise<ToolEntry | undefined>;
   /** Absent: the list never changes. Calls `onChanged` after each change, until what it returns is called. */
   changes?(onChanged: (isFor?: IsFor) => void): () => void;
+  /**
+   * Asked when the first begins to hear of changes, for sources that look for them only where somebody wants to hear; what it
+   * returns is called when nobody does any more.
+   */
+  follow?(): () => void;
 }
 
 export interface ResourceEntry {
@@ -214,6 +219,9 @@ export type ResourceContents = EmbeddedResourceContent["resource"];
 /** `{ uri }`: reading it gives something else now, or nothing. `{ list }`: the list, or that of templates, has changed. */
 export type ResourceChange = { readonly uri: string } | { readonly list: true; readonly isFor?: IsFor };
 
+/** Who wants to subscribe to a resource; `meta` is the request's `_meta`. */
+export type SubscribeContext = Requester & Pick<CallContext, "signal" | "meta">;
+
 /**
  * Resources that change and differ between callers. The endpoint asks `mayRead` before each read, each subscription and each
  * notification; what it refuses is unknown to that requester, whether it is there or not.
@@ -225,6 +233,12 @@ export interface ResourceSource {
   read(uri: string, context: CallContext): Promise<readonly ResourceContents[] | undefined>;
   /** From memory, at once. `uri` is a stranger's text of at most 2,048 characters. */
   mayRead(uri: string, requester: Requester): boolean;
+  /**
+   * Asked before each subscription to what may be read, of the 2026 era before the stream begins; one of a resumed session was
+   * permitted before. Absent: permitted. False: it is unknown to them. Throw a `JsonRpcError` to refuse with a text of your own;
+   * the 2026 era has no place for it, and leaves the resource out.
+   */
+  maySubscribe?(uri: string, context: SubscribeContext): Promise<boolean>;
   /**
    * Asked when the first subscribes to a resource, for sources that look for changes only where somebody wants to hear; what it
    * returns is called when nobody does any more.
