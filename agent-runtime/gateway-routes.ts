@@ -6,7 +6,6 @@ import type { McpVariables } from "../lib/mcp/serve.ts";
 import { createAdminRuns } from "./admin-runs.ts";
 import type { Calls } from "./calls.ts";
 import { createCompositor, type CompositorParts } from "./compositor/compositor.ts";
-import type { ReadLiveConfig } from "./inputs/live-config.ts";
 import { requireGateway } from "./require-gateway.ts";
 import { createToolReports } from "./tool-reports.ts";
 
@@ -18,7 +17,6 @@ export interface GatewayRoutes {
 
 export interface GatewayRoutesParts extends CompositorParts {
   calls: Calls;
-  readLive: ReadLiveConfig;
 }
 
 export function createGatewayRoutes(parts: GatewayRoutesParts): GatewayRoutes {

@@ -2,81 +2,21 @@
 // hang or change may do to it.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, test, vi } from "vitest";
-import type { RunServer } from "../../crds/run-config.ts";
 import { serveChangingTable, type ServedTable } from "../../lib/mcp/changing-table.fixture.ts";
-import { JsonRpcError } from "../../lib/mcp/json-rpc.ts";
 import { resourceClients } from "../../lib/mcp/resource-clients.fixture.ts";
-import { systemClock } from "../../lib/process/clock.ts";
-import { listen } from "../../lib/process/http-server.ts";
-import { createMemoryBudget } from "../../lib/process/memory-budget.ts";
-import { createAccessTokens } from "../access-tokens.ts";
 import { keepUntilEnd } from "../testing/cleanup.ts";
+import { openCompositor, startCompositor } from "../testing/compositor.ts";
 import { createTestGateway } from "../testing/gateway.ts";
-import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
-import { createTestLog, startAgent, startToolServer, textResult } from "../testing/servers.ts";
+import { renderTestServer } from "../testing/run-config.ts";
+import { startAgent, startToolServer, textResult } from "../testing/servers.ts";
 import { startTwistedServer } from "../testing/twisted-server.ts";
-import type { Authorize, OutgoingCall } from "./authorize.ts";
-import type { OnCall } from "./count-call.ts";
-import { createCompositor } from "./compositor.ts";
 import { maxResourcesPerMount } from "./mounted-resources.ts";
 import { maxToolsPerMount } from "./mounts.ts";
 
 const keep = keepUntilEnd();
-const deadlines = { connectMs: 5_000, listMs: 1_000, firstListMs: 500 };
-
-/** In an agent it is behind the admin port. */
-async function start(servers: RunServer[], authorize?: Authorize) {
-  const { log, lines } = createTestLog("DEBUG");
-  const config = renderTestConfig({ servers, gateway: true });
-  const readSecret = async () => "secret";
-  const sources = {
-    readSecret,
-    tokens: createAccessTokens({ readSecret, clock: systemClock }),
-    readGatewayToken: readSecret,
-  };
-  const memory = createMemoryBudget(64 * 1024 * 1024);
-  const counted: object[] = [];
-  const onCall = ({ server, operation, outcome }: Parameters<OnCall>[0]) =>
-    void counted.push({ server, operation, outcome });
-  const parts = {
-    config,
-    sources,
-    memory,
-    onCall,
-    log,
-    clock: systemClock,
-    deadlines,
-    ...(authorize && { authorize }),
-  };
-  const compositor = createCompositor(parts);
-  const server = await listen(compositor.app.fetch, { port: 0, hostname: "127.0.0.1", log });
-  const stop = async () => {
-    await compositor.close();
-    await server.close({ graceMs: 0 });
-  };
-  return { url: `${server.url}/compositor/mcp`, memory, counted, lines, stop };
-}
-
-async function open(url: string, token?: string) {
-  const client = new Client(
-    { name: "test", version: "1.0.0" },
-    { versionNegotiation: { mode: { pin: "2026-07-28" } } },
-  );
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
-  return {
-    client,
-    names: async () =>
-      (await client.listTools(undefined, { cacheMode: "bypass" })).tools.map(({ name }) => name).toSorted(),
-    call: async (name: string, args: Record<string, unknown> = {}) => await client.callTool({ name, arguments: args }),
-    readState: async (server: string): Promise<object> => {
-      const uri = `resource://compositor_meta/state/${server}`;
-      const { contents } = await client.readResource({ uri }, { cacheMode: "bypass" });
-      return JSON.parse(String(Reflect.get(Object(contents[0]), "text")));
-    },
-    stop: () => client.close(),
-  };
-}
+const start = startCompositor;
+const open = async (url: string, token?: string) =>
+  await openCompositor(url, token === undefined ? {} : { authorization: `Bearer ${token}` });
 
 const greet = () =>
   startToolServer({ greet: ({ who }) => textResult(`hello ${String(who)}`), hide: () => textResult("") });
@@ -131,25 +71,6 @@ describe("MGM-4 the compositor of an agent", () => {
     await client.callTool({ name: "a__greet", arguments: {} });
     await client.close();
     expect(new Set(server.authorizations)).toEqual(new Set([null]));
-  });
-
-  test("asks in one place before anything goes out, and sends nothing where the answer is no", async () => {
-    const tools = await keep(greet());
-    const notes = await keep(serveChangingTable());
-    const asked: OutgoingCall[] = [];
-    const authorize: Authorize = async (call) => {
-      asked.push(call);
-      throw new JsonRpcError(-32_950, "policy_denied");
-    };
-    const servers = [renderTestServer("a", tools.url), renderTestServer("n", notes.url)];
-    const { client, call } = await keep(open((await keep(start(servers, authorize))).url));
-    await expect(call("a__greet", { who: "x" })).rejects.toThrow("policy_denied");
-    await expect(client.readResource({ uri: "mount:n/note://a" })).rejects.toThrow("policy_denied");
-    expect(asked).toEqual([
-      { server: "a", operation: "tools/call", name: "greet", args: { who: "x" } },
-      { server: "n", operation: "resources/read", name: "note://a" },
-    ]);
-    expect([tools.seen, notes.reads]).toEqual([[], []]);
   });
 });
 

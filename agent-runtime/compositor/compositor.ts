@@ -2,22 +2,27 @@
 // gateway has judged. Who mounts it lets nobody in but the gateway.
 import { Hono } from "hono";
 import { compositorPath } from "../../crds/names.ts";
-import { nameGatewayCaller } from "../../lib/auth/gateway-caller.ts";
+import { nameGatewayCaller, proveGatewayCaller } from "../../lib/auth/gateway-caller.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../../lib/mcp/serve.ts";
 import type { IsFor } from "../../lib/mcp/table.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
-import { allowAll, type Authorize } from "./authorize.ts";
+import type { ReadLiveConfig } from "../inputs/live-config.ts";
+import type { PolicyGate } from "../policy/gate.ts";
+import { createGatewayProof } from "../require-gateway.ts";
+import { createAuthorizer } from "./authorize.ts";
 import { createCountCall, type OnCall } from "./count-call.ts";
 import { createMountedResources, statePrefix } from "./mounted-resources.ts";
 import { createMountedTools } from "./mounted-tools.ts";
 import { createMount, type Mount, type MountParts } from "./mounts.ts";
 import { mountUri } from "./mounted-uris.ts";
+import { watchPolicy } from "./policy-watch.ts";
 
 export interface CompositorParts extends MountParts {
   config: Pick<RunConfig, "agent" | "servers" | "limits" | "http" | "gateway">;
   memory: MemoryBudget;
-  authorize?: Authorize;
+  gate: PolicyGate;
+  readLive: ReadLiveConfig;
   onCall: OnCall;
 }
 
@@ -30,7 +35,7 @@ export interface Compositor {
 const sessionLimits = { idleTtlMs: 30 * 60_000, max: 64 };
 
 export function createCompositor(parts: CompositorParts): Compositor {
-  const { config, memory, authorize = allowAll } = parts;
+  const { config, memory, gate, readLive, clock } = parts;
   const log = parts.log.child({ logger: "pallas.compositor" });
   const onTools = new Set<(isFor?: IsFor) => void>();
   // Whoever asks here has the agent's own token, which the gateway takes for its registry too.
@@ -49,13 +54,23 @@ export function createCompositor(parts: CompositorParts): Compositor {
   );
   const countCall = createCountCall(parts.onCall, parts.clock);
   const callTimeoutMs = config.limits.wallClockMs;
-  const resources = createMountedResources({ mounts, authorize, countCall, callTimeoutMs, log });
-  const tools = createMountedTools({ mounts, authorize, countCall, memory, callTimeoutMs, clock: parts.clock });
+  const authorizer = createAuthorizer({ agent: config.agent.name, gate, clock });
+  const resources = createMountedResources({ mounts, authorizer, countCall, callTimeoutMs, log });
+  const tools = createMountedTools({ mounts, authorizer, countCall, memory, callTimeoutMs, clock });
+  const watch = watchPolicy(readLive, clock, () => {
+    onTools.forEach((tell) => tell());
+    resources.announce({ list: true });
+  });
   const endpoint: McpEndpoint = serveMcp(
     {
       server: { name: `${config.agent.name}-compositor`, version: config.agent.version },
       tools: {
         ...tools,
+        async list(requester) {
+          await watch.look();
+          return await tools.list(requester);
+        },
+        follow: watch.follow,
         changes(onChanged) {
           onTools.add(onChanged);
           return () => void onTools.delete(onChanged);
@@ -67,12 +82,13 @@ export function createCompositor(parts: CompositorParts): Compositor {
     { log, bodyLimitBytes: config.http.bodyLimitBytes, bodyBudget: memory, callers: "either", sessions: sessionLimits },
   );
   const app = new Hono<McpVariables>();
-  app.use(`${compositorPath}/*`, nameGatewayCaller);
+  app.use(`${compositorPath}/*`, nameGatewayCaller, proveGatewayCaller(createGatewayProof({ readLive, clock })));
   app.route(compositorPath, endpoint.app);
   return {
     app,
     mounts,
     async close() {
+      watch.close();
       await endpoint.close();
       await Promise.all(mounts.map((mount) => mount.close()));
     },

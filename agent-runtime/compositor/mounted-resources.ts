@@ -2,8 +2,10 @@
 // themselves: `resource://compositor_meta/state/{server}`. Changes are asked of a server only while somebody follows them.
 import { McpError } from "../../lib/mcp/mcp-error.ts";
 import { JsonRpcError, rpcCodes } from "../../lib/mcp/json-rpc.ts";
+import { denialError, findReservedMisuse } from "../../lib/mcp/policy-error.ts";
 import type {
   CallContext,
+  Requester,
   ResourceChange,
   ResourceContents,
   ResourceEntry,
@@ -11,8 +13,9 @@ import type {
   ResourceTemplate,
 } from "../../lib/mcp/table.ts";
 import type { Logger } from "../../lib/process/log.ts";
-import type { Authorize } from "./authorize.ts";
+import type { Authorized, Authorizer } from "./authorize.ts";
 import type { CountCall } from "./count-call.ts";
+import { judgedResource, readsOnly, readUri, resourceTools, type ResourceTool } from "./judged-resource.ts";
 import { mountContents, mountUri, parseMountedUri } from "./mounted-uris.ts";
 import type { Mount } from "./mounts.ts";
 
@@ -25,7 +28,7 @@ export const statePrefix = "resource://compositor_meta/state/";
 
 interface ResourceParts {
   mounts: readonly Mount[];
-  authorize: Authorize;
+  authorizer: Authorizer;
   countCall: CountCall;
   callTimeoutMs: number;
   log: Logger;
@@ -41,7 +44,7 @@ interface Lists {
 }
 
 export function createMountedResources(parts: ResourceParts): MountedResources {
-  const { mounts, authorize } = parts;
+  const { mounts, authorizer } = parts;
   const listeners = new Set<(change: ResourceChange) => void>();
   const byServer = new Map(mounts.map((mount) => [mount.server.name, mount]));
   const findMount = (uri: string) => {
@@ -51,17 +54,24 @@ export function createMountedResources(parts: ResourceParts): MountedResources {
   };
   const findState = (uri: string) =>
     uri.startsWith(statePrefix) ? byServer.get(uri.slice(statePrefix.length)) : undefined;
-  const listAll = () => Promise.all(mounts.map((mount) => listMount(mount, parts.log)));
+  const observeShown = async (requester: Requester, tool: ResourceTool) => {
+    const hides = await authorizer.observeHidden(requester);
+    return ({ server }: Mount) => !hides(server.name, tool, readsOnly);
+  };
+  const listAll = async (requester: Requester) => {
+    const shown = mounts.filter(await observeShown(requester, resourceTools.read));
+    return await Promise.all(shown.map((mount) => listMount(mount, parts.log)));
+  };
   return {
-    async list() {
+    async list(requester) {
       const states = mounts.map(({ server: { name } }) => ({
         uri: `${statePrefix}${name}`,
         name: `state of ${name}`,
         mimeType: "application/json",
       }));
-      return [...states, ...(await listAll()).flatMap(({ resources }) => resources)];
+      return [...states, ...(await listAll(requester)).flatMap(({ resources }) => resources)];
     },
-    templates: async () => (await listAll()).flatMap(({ templates }) => templates),
+    templates: async (requester) => (await listAll(requester)).flatMap(({ templates }) => templates),
     mayRead: (uri) => findState(uri) !== undefined || findMount(uri) !== undefined,
     async read(uri, context) {
       const state = findState(uri);
@@ -70,9 +80,21 @@ export function createMountedResources(parts: ResourceParts): MountedResources {
         return [renderState(uri, state)];
       }
       const found = findMount(uri);
-      if (found === undefined) return undefined;
-      await authorize({ server: found.mount.server.name, operation: "resources/read", name: found.uri });
-      return await readMounted(found, context, parts);
+      if (found === undefined || !(await observeShown(context, resourceTools.read))(found.mount)) return undefined;
+      const call = judgedResource(found.mount.server.name, resourceTools.read, found.uri);
+      const authorized = await authorizer.authorize(call, context);
+      if ("answer" in authorized) return [{ uri, mimeType: "text/plain", text: authorized.answer }];
+      return await readMounted({ ...found, uri: readUri(authorized.args) }, context, parts);
+    },
+    async maySubscribe(uri, context) {
+      const found = findMount(uri);
+      if (found === undefined) return findState(uri) !== undefined;
+      if (!(await observeShown(context, resourceTools.subscribe))(found.mount)) return false;
+      const call = judgedResource(found.mount.server.name, resourceTools.subscribe, found.uri);
+      const authorized = await authorizer.authorize(call, context);
+      if ("args" in authorized && readUri(authorized.args) === found.uri) return true;
+      // Whoever subscribes hears of what it named, or of nothing.
+      throw denialError({ action: "denyContinue", reason: renderInstead(authorized) });
     },
     changes(onChange) {
       listeners.add(onChange);
@@ -85,6 +107,9 @@ export function createMountedResources(parts: ResourceParts): MountedResources {
     announce: (change) => listeners.forEach((tell) => tell(change)),
   };
 }
+
+const renderInstead = (authorized: Authorized): string =>
+  "answer" in authorized ? authorized.answer : `subscribe to ${readUri(authorized.args)} in its place`;
 
 function renderState(uri: string, mount: Mount): ResourceContents {
   const { name, prefix } = mount.server;
@@ -126,6 +151,8 @@ async function readMounted(
     return content.flatMap((block) => (block.type === "resource" ? [mountContents(server.name, block.resource)] : []));
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
+    const misuse = findReservedMisuse(error, server.name);
+    if (misuse !== undefined) throw misuse;
     throw new JsonRpcError(error.code ?? rpcCodes.internalError, error.tell(), { cause: error });
   }
 }

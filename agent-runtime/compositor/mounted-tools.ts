@@ -3,20 +3,21 @@
 import type { CallResult, ToolDescription } from "../../lib/mcp/connect.ts";
 import type { CallOptions } from "../../lib/mcp/open-connection.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
-import type { CallContext, ToolEntry, ToolResult, ToolSource } from "../../lib/mcp/table.ts";
+import { findReservedMisuse } from "../../lib/mcp/policy-error.ts";
+import type { CallContext, Requester, ToolEntry, ToolResult, ToolSource } from "../../lib/mcp/table.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
 import { relayedAsking } from "../../lib/mcp/relay.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import { renderFreeName, renderToolName } from "../../lib/mcp/tool-name.ts";
-import type { Authorize } from "./authorize.ts";
+import type { Authorizer } from "./authorize.ts";
 import type { CountCall } from "./count-call.ts";
 import { mountContent } from "./mounted-uris.ts";
 import type { Mount } from "./mounts.ts";
 
 export interface ToolParts {
   mounts: readonly Mount[];
-  authorize: Authorize;
+  authorizer: Authorizer;
   countCall: CountCall;
   clock: Clock;
   /** What answers hold until they are sent. */
@@ -25,9 +26,15 @@ export interface ToolParts {
   callTimeoutMs: number;
 }
 
+interface MountedTool {
+  server: string;
+  tool: ToolDescription;
+  entry: ToolEntry;
+}
+
 export function createMountedTools(parts: ToolParts): Pick<ToolSource, "list" | "find"> {
-  let known: { lent: readonly (readonly ToolDescription[])[]; byName: ReadonlyMap<string, ToolEntry> } | undefined;
-  const readAll = async (): Promise<ReadonlyMap<string, ToolEntry>> => {
+  let known: { lent: readonly (readonly ToolDescription[])[]; byName: ReadonlyMap<string, MountedTool> } | undefined;
+  const readAll = async (): Promise<ReadonlyMap<string, MountedTool>> => {
     const lent = await Promise.all(parts.mounts.map((mount) => mount.tools()));
     // A mount hands out the same list as long as it is the same.
     if (known === undefined || lent.some((tools, at) => tools !== known?.lent[at])) {
@@ -35,21 +42,32 @@ export function createMountedTools(parts: ToolParts): Pick<ToolSource, "list" | 
     }
     return known.byName;
   };
+  const observeShown = async (requester: Requester) => {
+    const hides = await parts.authorizer.observeHidden(requester);
+    return ({ server, tool: { name, annotations } }: MountedTool) => !hides(server, name, annotations);
+  };
   return {
-    list: async () => [...(await readAll()).values()],
-    // A server that hangs must not hold up calls to another, whose tools are known.
-    find: async (name) => known?.byName.get(name) ?? (await readAll()).get(name),
+    async list(requester) {
+      const all = [...(await readAll()).values()];
+      return all.filter(await observeShown(requester)).map(({ entry }) => entry);
+    },
+    async find(name, requester) {
+      // A server that hangs must not hold up calls to another, whose tools are known.
+      const found = known?.byName.get(name) ?? (await readAll()).get(name);
+      if (found === undefined) return undefined;
+      return (await observeShown(requester))(found) ? found.entry : undefined;
+    },
   };
 }
 
-function indexTools(lent: readonly (readonly ToolDescription[])[], parts: ToolParts): Map<string, ToolEntry> {
-  const byName = new Map<string, ToolEntry>();
+function indexTools(lent: readonly (readonly ToolDescription[])[], parts: ToolParts): Map<string, MountedTool> {
+  const byName = new Map<string, MountedTool>();
   for (const [at, mount] of parts.mounts.entries()) {
     for (const tool of lent[at] ?? []) {
       const { name: server, prefix } = mount.server;
       const usual = renderToolName(prefix, tool.name);
       const name = byName.has(usual) ? renderFreeName(usual, server, tool.name) : usual;
-      if (!byName.has(name)) byName.set(name, renderEntry(name, tool, mount, parts));
+      if (!byName.has(name)) byName.set(name, { server, tool, entry: renderEntry(name, tool, mount, parts) });
     }
   }
   return byName;
@@ -57,6 +75,7 @@ function indexTools(lent: readonly (readonly ToolDescription[])[], parts: ToolPa
 
 function renderEntry(name: string, tool: ToolDescription, mount: Mount, parts: ToolParts): ToolEntry {
   const { title, description = "", inputSchema, annotations } = tool;
+  const findNow = async () => (await mount.tools()).find((each) => each.name === tool.name);
   return {
     name,
     ...defined({ title }),
@@ -65,8 +84,10 @@ function renderEntry(name: string, tool: ToolDescription, mount: Mount, parts: T
     ...defined({ annotations }),
     schemaOf: "stranger",
     async call(args, context) {
-      await parts.authorize({ server: mount.server.name, operation: "tools/call", name: tool.name, args });
-      return await callTool({ mount, tool: tool.name, args }, context, parts);
+      const call = { server: mount.server.name, tool: tool.name, args, definition: tool, current: findNow };
+      const authorized = await parts.authorizer.authorize(call, context);
+      if ("answer" in authorized) return { content: [{ type: "text", text: authorized.answer }] };
+      return await callTool({ mount, tool: tool.name, args: authorized.args }, context, parts);
     },
   };
 }
@@ -108,6 +129,8 @@ async function callTool(
     return renderResult(server.name, result);
   } catch (error) {
     if (!(error instanceof McpError) || context.signal.aborted) throw error;
+    const misuse = findReservedMisuse(error, server.name);
+    if (misuse !== undefined) throw misuse;
     return { content: [{ type: "text", text: `The tool failed: ${error.tell()}` }], isError: true };
   } finally {
     holder.release();

@@ -5,11 +5,11 @@ import type { RunServer } from "../../crds/run-config.ts";
 import { createMemoryBudget } from "../../lib/process/memory-budget.ts";
 import { ManualClock, settle } from "../../lib/process/testing/manual-clock.ts";
 import { createAccessTokens } from "../access-tokens.ts";
+import type { JudgedCall } from "../policy/types.ts";
 import { keepUntilEnd } from "../testing/cleanup.ts";
 import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
 import { createTestLog } from "../testing/servers.ts";
 import { startTwistedServer } from "../testing/twisted-server.ts";
-import { allowAll } from "./authorize.ts";
 import { createCountCall } from "./count-call.ts";
 import { createMountedTools } from "./mounted-tools.ts";
 import { createMount } from "./mounts.ts";
@@ -17,6 +17,7 @@ import { createMount } from "./mounts.ts";
 const keep = keepUntilEnd();
 const deadlines = { connectMs: 60_000, listMs: 60_000, firstListMs: 500 };
 const lookIntervalMs = 60_000;
+const allowsAll = { authorize: async ({ args }: JudgedCall) => ({ args }), observeHidden: async () => () => false };
 const hanging = () => new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
 
 async function mountAll(servers: readonly RunServer[]) {
@@ -82,7 +83,7 @@ test("a call of a known tool waits for no server that hangs", async () => {
   const { mounts, clock } = await keep(mountAll(servers));
   const countCall = createCountCall(() => undefined, clock);
   const memory = createMemoryBudget(1_000_000);
-  const tools = createMountedTools({ mounts, authorize: allowAll, countCall, memory, callTimeoutMs: 60_000, clock });
+  const tools = createMountedTools({ mounts, authorizer: allowsAll, countCall, memory, callTimeoutMs: 60_000, clock });
   const requester = { caller: "anyone" } as const;
   const listed = tools.list(requester);
   await vi.waitFor(() => expect(clock.pending).toEqual([deadlines.firstListMs]), { timeout: 10_000 });
