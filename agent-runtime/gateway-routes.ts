@@ -2,10 +2,13 @@
 // its servers in one place, and the tools of those that the gateway cannot ask.
 import { Hono } from "hono";
 import { compositorPath } from "../crds/names.ts";
+import type { ToolDescription } from "../lib/mcp/connect.ts";
 import type { McpVariables } from "../lib/mcp/serve.ts";
 import { createAdminRuns } from "./admin-runs.ts";
 import type { Calls } from "./calls.ts";
 import { createCompositor, type CompositorParts } from "./compositor/compositor.ts";
+import type { Mount } from "./compositor/mounts.ts";
+import type { PolicyGate } from "./policy/gate.ts";
 import { requireGateway } from "./require-gateway.ts";
 import { createToolReports } from "./tool-reports.ts";
 
@@ -20,14 +23,23 @@ export interface GatewayRoutesParts extends CompositorParts {
 }
 
 export function createGatewayRoutes(parts: GatewayRoutesParts): GatewayRoutes {
-  const { calls, config, log } = parts;
+  const { calls, config, gate, log } = parts;
   const compositor = createCompositor(parts);
   const guard = requireGateway(parts);
   const app = new Hono<McpVariables>();
   for (const path of ["/runs", "/runs/*", "/servers/*", `${compositorPath}/*`]) app.use(path, guard);
   app.route("/", createAdminRuns({ agent: config.agent.name, calls, log: log.child({ logger: "pallas.admin" }) }));
-  const reports = { agent: config.agent.name, mounts: compositor.mounts, clock: parts.clock };
+  const mounts = compositor.mounts.map((mount) => ({ ...mount, tools: () => listForAnybody(mount, gate) }));
+  const reports = { agent: config.agent.name, mounts, clock: parts.clock };
   app.route("/", createToolReports({ ...reports, log: log.child({ logger: "pallas.admin" }) }));
   app.route("/", compositor.app);
   return { app, close: compositor.close };
+}
+
+/** Who will ask for a tool is not known here: what is denied to some only is told, and judged when it is called. */
+async function listForAnybody({ server, tools }: Mount, gate: PolicyGate): Promise<readonly ToolDescription[]> {
+  const hider = await gate.observeHider();
+  const all = await tools();
+  if (hider === undefined) return all;
+  return all.filter(({ name, annotations }) => !hider({ server: server.name, tool: name, annotations }));
 }

@@ -1,6 +1,6 @@
 // DSC-3 what an agent tells its gateway of servers that need secrets: by real servers, over the admin port.
 import { describe, expect, test } from "vitest";
-import type { RunServer } from "../crds/run-config.ts";
+import type { LivePolicy, RunServer } from "../crds/run-config.ts";
 import { maxReportedTools, parseToolReport, toolReportPath } from "../crds/tool-report.ts";
 import { ManualClock } from "../lib/process/testing/manual-clock.ts";
 import { createTestLog, startAgent, startToolServer, textResult } from "./testing/servers.ts";
@@ -13,9 +13,11 @@ const keep = keepUntilEnd();
 const handle = () => textResult("");
 const reported = { reported: true as const };
 
-async function start(servers: RunServer[]) {
+async function start(servers: RunServer[], policy?: LivePolicy) {
   const { readLive, sign } = await createTestGateway();
-  const agent = await keep(startAgent({ gateway: true, servers }, { readLive }));
+  const live = { ...(await readLive()), ...(policy && { policy }) };
+  const changes = { gateway: true as const, servers, ...(policy && { policy: true as const }) };
+  const agent = await keep(startAgent(changes, { readLive: async () => live }));
   const token = await sign();
   const request = async (server: string, headers: Record<string, string> = { authorization: `Bearer ${token}` }) => {
     const response = await fetch(`${agent.adminUrl}${toolReportPath(server)}`, { headers });
@@ -37,6 +39,17 @@ describe("DSC-3 an agent tells its gateway", () => {
       tools: [{ name: "search", description: "The tool search.", inputSchema: { required: ["q"] } }],
     });
     expect(server.seen).toEqual([]);
+  });
+
+  test("MGM-5 nothing of tools that are denied to everybody, and of those that are denied to some", async () => {
+    const server = await keep(startToolServer({ search: handle, drop: handle, keep: handle }));
+    const rules = [
+      { name: "drop", match: { tools: ["drop"] }, action: "denyAbort" },
+      { name: "keep", match: { tools: ["keep"], callers: ["ann"] }, action: "denyAbort" },
+    ];
+    const policy = { name: "careful", generation: 1, rules, default: "allow" as const };
+    const { read } = await start([renderTestServer("archive", server.url, reported)], policy);
+    expect((await read("archive")).tools.map(({ name }) => name)).toEqual(["search", "keep"]);
   });
 
   test("nothing of servers that it was not told to, that take callers' tokens, or that it has not", async () => {

@@ -11,6 +11,8 @@ import { renderTestConfig, renderTestServer, renderTestSubAgent } from "../testi
 import { createTestLog } from "../testing/servers.ts";
 import { createTokenWitness, toolFor, type Fault } from "../testing/token-witness.ts";
 import { forwardsBearer } from "./headers.ts";
+import { allowAll } from "../policy/allow-all.ts";
+import { anonymous } from "../policy/types.ts";
 import { createTools } from "./toolbox.ts";
 
 const interleavings = 10_000;
@@ -86,11 +88,11 @@ async function play(scheduler: fc.Scheduler, steps: readonly Step[], plan: reado
   const { openFetch } = witness;
   const readSecret = async () => "none";
   const sources = { readSecret, tokens: createAccessTokens({ readSecret, clock }), readGatewayToken: readSecret };
-  const tools = createTools({ config, sources, log, clock, openFetch });
+  const tools = createTools({ config, sources, gate: allowAll, log, clock, openFetch });
   let answered = 0;
 
   const run = async (token: string | undefined, host: Host, calls: number, signal: AbortSignal) => {
-    const identity = { requestId: "1", signal, ...defined({ bearer: token }) };
+    const identity = { requestId: "1", signal, calledBy: anonymous, ...defined({ bearer: token }) };
     const toolbox = await tools.open(identity).catch(() => undefined);
     if (toolbox === undefined) return;
     const names = toolbox.tools.map(({ name }) => name);

@@ -77,7 +77,7 @@ export function createResourceRoutes(servers: readonly ReadableServer[]): Resour
 }
 
 /** As a tool of the server, by the name that rules of allowed tools have for it. */
-const judgedRead = (server: string, args: Record<string, unknown>): JudgedCall => ({
+export const judgedRead = (server: string, args: Record<string, unknown>): JudgedCall => ({
   ...{ server, tool: resourcesRead, args },
   definition: { inputSchema: readSchema, annotations: { readOnlyHint: true } },
 });

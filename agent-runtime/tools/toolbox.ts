@@ -11,6 +11,7 @@ import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ModelTool } from "../model/types.ts";
+import type { PolicyGate } from "../policy/gate.ts";
 import { untilAborted } from "../../lib/process/until-aborted.ts";
 import { renderAskUserRoute } from "./ask-user.ts";
 import { createAskableLinks } from "../../lib/mcp/askable-links.ts";
@@ -20,7 +21,8 @@ import { createLink, type Link } from "../../lib/mcp/link.ts";
 import { createLinkPool, type Lease, type LinkPool } from "../../lib/mcp/link-pool.ts";
 import { renderFreeName, renderToolName } from "../../lib/mcp/tool-name.ts";
 import { findUselessPatterns, isToolAllowed, readResourceName, resourcesRead } from "./naming.ts";
-import { createResourceRoutes, type ReadableServer, type ResourceRoutes } from "./resources.ts";
+import { createResourceRoutes, judgedRead, type ReadableServer, type ResourceRoutes } from "./resources.ts";
+import { createIsShown, isRouteShown, showRegistry, type IsShown } from "./shown-tools.ts";
 import { renderRegistry, type RegistryRoutes } from "./registry.ts";
 import type { ToolRoute } from "./route.ts";
 import { renderSubAgentRoute } from "./sub-agents.ts";
@@ -40,7 +42,7 @@ export interface Toolbox {
   close(): void;
 }
 
-export type RunIdentity = Pick<RunContext, "bearer" | "requestId" | "signal" | "asking">;
+export type RunIdentity = Pick<RunContext, "bearer" | "requestId" | "signal" | "asking" | "calledBy">;
 
 export interface Tools {
   /** The tools of one run; a server that is down lends those last known. Rejects only when the run is aborted. */
@@ -54,6 +56,8 @@ export interface Tools {
 export interface ToolsOptions {
   config: Pick<RunConfig, "agent" | "servers" | "agents" | "askUser">;
   sources: HeaderSources;
+  /** Asked what is hidden from a run. */
+  gate: Pick<PolicyGate, "observeHider">;
   log: Logger;
   clock: Clock;
   /** What the answers of all servers may hold together, beside others. */
@@ -90,7 +94,8 @@ export function createTools(options: ToolsOptions): Tools {
   }));
 
   return {
-    async open({ bearer, requestId, signal, asking }) {
+    async open({ bearer, requestId, signal, asking, calledBy }) {
+      const isShown = createIsShown(await options.gate.observeHider(), calledBy);
       const askable = asking?.can ?? notAskable;
       const leases: Lease[] = [];
       const release = () => leases.forEach((lease) => lease.release());
@@ -102,12 +107,12 @@ export function createTools(options: ToolsOptions): Tools {
       const ofServers = pools.map(({ server, pool, warnOfPatterns }) => {
         const lease = pool.lease(forwardedTo(server), askable);
         leases.push(lease);
-        return openServer(server, lease.link, log, warnOfPatterns);
+        return openServer(server, lease.link, { log, warnOfPatterns, isShown });
       });
-      const ofAgents = config.agents.map((agent) => {
+      const ofAgents = config.agents.flatMap((agent) => {
         const link = openLink(agent, askable, forwardedTo(agent));
         leases.push({ link, release: () => void link.close() });
-        return renderSubAgentRoute(agent, link);
+        return [renderSubAgentRoute(agent, link)].filter((route) => isRouteShown(route, isShown));
       });
       const ofCaller = renderCallerRoutes(config, askable);
       try {
@@ -176,26 +181,31 @@ interface OpenServer {
   readable?: ReadableServer;
 }
 
+interface OpenParts {
+  log: Logger;
+  warnOfPatterns: (tools: readonly string[]) => void;
+  isShown: IsShown;
+}
+
 /** The routes to a server's tools that this agent may use, and what the server says of them. */
-async function openServer(
-  server: RunServer,
-  link: Link,
-  log: Logger,
-  warnOfPatterns: (tools: readonly string[]) => void,
-): Promise<OpenServer> {
+async function openServer(server: RunServer, link: Link, run: OpenParts): Promise<OpenServer> {
+  const { log, warnOfPatterns, isShown } = run;
   const { name } = server;
   const tools = await link.tools();
   if (tools === undefined) return { name };
   // The gateway judges by the agent's rules.
-  if (server.registry === true) return { name, routes: [], registry: renderRegistry(server, link, tools) };
+  if (server.registry === true) {
+    return { name, routes: [], registry: showRegistry(renderRegistry(server, link, tools), isShown) };
+  }
   warnOfPatterns(tools.map((tool) => tool.name));
   const allowed = new Map(tools.filter((tool) => isToolAllowed(tool.name, server)).map((tool) => [tool.name, tool]));
   const left = allowed.size - maxToolsPerServer;
   if (left > 0) log.warn({ server: name, left }, "a server has more tools than are read, the last ones are left out");
   const { instructions: said, hasResources = false } = link.latest() ?? {};
-  const isReadable = hasResources && isToolAllowed(resourcesRead, server);
+  const isReadable = hasResources && isToolAllowed(resourcesRead, server) && isShown(judgedRead(name, {}));
   const routes = [...allowed.values()]
     .slice(0, maxToolsPerServer)
+    .filter((tool) => isShown({ server: name, tool: tool.name, definition: tool }))
     .map((tool) => ({ ...renderServerRoute(server, tool, link), linksReadable: isReadable }));
   const text = server.instructions && (routes.length > 0 || isReadable) ? said : undefined;
   return {

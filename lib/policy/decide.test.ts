@@ -232,6 +232,20 @@ describe("MGM-5 what is denied whatever its arguments", () => {
     expect(isDenied([rule("ask"), rule("denyAbort")])).toBe(false);
   });
 
+  it("is for anybody only what no caller and no role is let through", () => {
+    const { caller: _, role: __, ...anybody } = base;
+    const isDeniedTo = (rules: readonly Rule[], otherwise: Action, known: Partial<Call> = {}) =>
+      deniesAll(compile(rules, otherwise), { ...anybody, hints: {}, ...known });
+    expect(isDeniedTo([rule("denyAbort")], "allow")).toBe(true);
+    expect(isDeniedTo([rule("denyAbort", { callers: ["*"] })], "allow")).toBe(false);
+    expect(isDeniedTo([rule("denyAbort", { callers: ["*"] })], "allow", { caller: "bob" })).toBe(true);
+    expect(isDeniedTo([rule("denyAbort", { roles: ["*"] })], "allow", { caller: "bob" })).toBe(false);
+    expect(isDeniedTo([rule("allow", { callers: ["ann"] })], "denyAbort")).toBe(false);
+    expect(isDeniedTo([rule("allow", { callers: ["ann"] })], "denyAbort", { caller: "bob" })).toBe(true);
+    expect(isDeniedTo([rule("denyAbort", { hints: { destructive: true }, roles: ["viewer"] })], "allow")).toBe(false);
+    expect(isDeniedTo([rule("denyAbort", { hints: { destructive: true } })], "allow")).toBe(true);
+  });
+
   it("goes by hints only where they are given", () => {
     const byHints = rule("denyAbort", { hints: { destructive: true } });
     expect(isDenied([byHints], "allow", { destructive: true })).toBe(true);

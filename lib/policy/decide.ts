@@ -21,11 +21,14 @@ export function decide(policy: Policy, call: Call): Decision {
   return tighten(policy.otherwise, hinted);
 }
 
-/** Without `hints` it is unknown what will be said of the tool, and rules that match by them count for nothing. */
-export type Subject = Pick<Call, "server" | "tool" | "caller" | "role" | "hints">;
+/**
+ * Without `hints` it is unknown what will be said of the tool, and rules that match by them count for nothing; without `caller` or
+ * `role` it is anybody's call.
+ */
+export type Subject = Pick<Call, "server" | "tool" | "hints"> & Partial<Pick<Call, "caller" | "role">>;
 
 /**
- * Whether every call of this tool by this caller is denied, whatever its arguments. True is certain; false where a rule with
+ * Whether every call of this tool by this caller, or by anybody, is denied, whatever its arguments. True is certain; false where a rule with
  * `args` that would not deny comes first, even if no arguments could pass all of its tests.
  */
 export function deniesAll(policy: Policy, subject: Subject): boolean {
@@ -33,13 +36,14 @@ export function deniesAll(policy: Policy, subject: Subject): boolean {
   let isHinted = false;
   for (const rule of policy.rules) {
     if (!matchesSubject(rule, subject)) continue;
+    const holdsForAll = rule.args.length === 0 && namesAll(rule, subject);
     if (rule.hints !== undefined) {
       if (isHinted || subject.hints === undefined || !matchesHints(rule.hints, subject.hints)) continue;
       if (!denies(rule.decision)) isHinted = true;
-      else if (rule.args.length === 0) return true;
+      else if (holdsForAll) return true;
     } else if (!denies(rule.decision)) {
       return false;
-    } else if (rule.args.length === 0) {
+    } else if (holdsForAll) {
       return true;
     }
   }
@@ -50,7 +54,11 @@ export function denies({ action }: Pick<Decision, "action">): boolean {
   return action === "denyContinue" || action === "denyAbort";
 }
 
-function isTooLong({ server, tool, caller, role }: Subject): boolean {
+/** Whether a rule is about all whom the subject may be. */
+const namesAll = ({ callers, roles }: CompiledRule, { caller, role }: Subject): boolean =>
+  (callers === undefined || caller !== undefined) && (roles === undefined || role !== undefined);
+
+function isTooLong({ server, tool, caller = "", role = "" }: Subject): boolean {
   return [server, tool, caller, role].some(({ length }) => length > maxima.callNameChars);
 }
 
@@ -69,8 +77,9 @@ function matchesSubject(rule: CompiledRule, { server, tool, caller, role }: Subj
   );
 }
 
-function matchesAny(text: string, globs: readonly Glob[] | undefined): boolean {
-  return globs === undefined || globs.some((glob) => matchesGlob(text, glob));
+/** Without a text: whether one could. */
+function matchesAny(text: string | undefined, globs: readonly Glob[] | undefined): boolean {
+  return globs === undefined || text === undefined || globs.some((glob) => matchesGlob(text, glob));
 }
 
 /** What a server says may be anything: what is neither true nor false is not said. */

@@ -32,12 +32,16 @@ describe("MGM-5 rules and calls by chance", () => {
   it("are denied whatever their arguments only where every call is", () => {
     const maker = createMaker(2);
     let deniedAlways = 0;
+    let deniedAnybody = 0;
     for (let round = 0; round < 4_000; round += 1) {
       const { policy } = compilePolicy(maker.makePolicy());
       const { hints = {}, ...unhinted } = maker.makeCall();
       const isDenied = deniesAll(policy, { ...unhinted, hints });
       const isDeniedUnhinted = deniesAll(policy, unhinted);
+      const { caller: _, role: __, ...anybody } = { ...unhinted, hints };
+      const isAnybodyDenied = deniesAll(policy, anybody);
       if (isDenied) deniedAlways += 1;
+      if (isAnybodyDenied) deniedAnybody += 1;
       for (let attempt = 0; attempt < 10; attempt += 1) {
         const args = maker.makeArguments();
         const known: Call = { ...unhinted, arguments: args, hints };
@@ -45,9 +49,12 @@ describe("MGM-5 rules and calls by chance", () => {
         expect(!isDenied || denies(decide(policy, known))).toBe(true);
         // What was said without hints holds whatever the server says later.
         expect(!isDeniedUnhinted || denies(decide(policy, later))).toBe(true);
+        const { caller, role } = maker.makeCall();
+        expect(!isAnybodyDenied || denies(decide(policy, { ...known, caller, role }))).toBe(true);
       }
     }
     expect(deniedAlways).toBeGreaterThan(400);
+    expect(deniedAnybody).toBeGreaterThan(200);
   });
 
   it("of the same rules without those that hints match are never decided more strictly", () => {
