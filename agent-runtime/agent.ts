@@ -114,7 +114,9 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const drain = createCallDrain(options, calls);
   const { store, sessions, observeStoreProblem } = createHistories(options, metrics);
   const { memory = createMemoryBudget(deriveBudgetBytes()) } = options;
-  const tools = createTools({ config, sources, memory, log, clock });
+  const policy = await openPolicy({ config, readLive, readGatewayToken, log, clock });
+  const { gate } = policy;
+  const tools = createTools({ config, sources, gate, memory, log, clock });
   const auth = await openAuth(options);
   const observeOwnProblems = () =>
     observeProblems({ config, readInstruction, readSecret, observeStoreProblem, isDraining: drain.isDraining, clock });
@@ -134,31 +136,23 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   });
   const vision = createVision(models, config);
   const onCall = metrics.countToolCall;
-  const policy = await openPolicy({ config, readLive, readGatewayToken, log, clock });
   const sendMessage = createSendMessage({
     config,
     models: { turn: timeTurns(models, turnTimes, clock) },
     activeModel: () => models.active,
     tools,
     observeImageLimits: vision.observeImageLimits,
-    dispatch: createDispatch({
-      ...{ ...vision, gate: policy.gate, maxResultBytes: config.limits.toolResultBytes },
-      ...{ onCall, log, clock },
-    }),
+    dispatch: createDispatch({ ...vision, gate, maxResultBytes: config.limits.toolResultBytes, onCall, log, clock }),
     sessions,
     answerSchema: config.output === undefined ? undefined : createAnswerSchema(config.output.schema),
     observeInstruction: readInstruction,
-    calls,
-    memory,
-    telemetry,
     onAnswered: metrics.countCall,
-    log,
-    clock,
+    ...{ calls, memory, telemetry, log, clock },
   });
   const surface = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
   const endpoint = createEndpoint(surface, { config, sessions, readLive, memory, metrics, telemetry, log });
   const allowedHosts = renderAllowedHosts(config, options.podIp);
-  const gateway = await openGatewayRoutes({ config, calls, readLive, sources, memory, onCall, log, clock });
+  const gateway = await openGatewayRoutes({ config, calls, readLive, sources, gate, memory, onCall, log, clock });
   return {
     mcpApp: createMcpApp({ ...options, readLive, allowedHosts, auth, drain, endpoint }),
     adminApp: createAdminApp({

@@ -2,14 +2,10 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import type { Era } from "../../lib/mcp/table.ts";
-import { systemClock } from "../../lib/process/clock.ts";
-import { listen } from "../../lib/process/http-server.ts";
-import { createMemoryBudget } from "../../lib/process/memory-budget.ts";
-import { createAccessTokens } from "../access-tokens.ts";
 import { keepUntilEnd } from "../testing/cleanup.ts";
-import { renderTestConfig, renderTestServer } from "../testing/run-config.ts";
-import { createTestLog, startToolServer, textResult } from "../testing/servers.ts";
-import { createCompositor } from "./compositor.ts";
+import { renderTestServer } from "../testing/run-config.ts";
+import { startToolServer, textResult } from "../testing/servers.ts";
+import { startCompositor } from "../testing/compositor.ts";
 
 const keep = keepUntilEnd();
 const requestedSchema = { type: "object", properties: { account: { type: "string" } } };
@@ -28,27 +24,7 @@ async function start() {
       { only2025: true },
     ),
   );
-  const { log } = createTestLog();
-  const readSecret = async () => "secret";
-  const compositor = createCompositor({
-    config: renderTestConfig({ servers: [renderTestServer("argos", asking.url)], gateway: true }),
-    sources: {
-      readSecret,
-      tokens: createAccessTokens({ readSecret, clock: systemClock }),
-      readGatewayToken: readSecret,
-    },
-    memory: createMemoryBudget(64 * 1024 * 1024),
-    onCall: () => undefined,
-    log,
-    clock: systemClock,
-  });
-  const server = await listen(compositor.app.fetch, { port: 0, hostname: "127.0.0.1", log });
-  const stop = async () => {
-    await compositor.close();
-    await server.close({ graceMs: 0 });
-  };
-  await keep(Promise.resolve({ stop }));
-  return `${server.url}/compositor/mcp`;
+  return (await keep(startCompositor([renderTestServer("argos", asking.url)]))).url;
 }
 
 async function connect(url: string, era: Era, answer?: (message: string) => object) {

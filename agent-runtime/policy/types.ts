@@ -2,6 +2,7 @@
 // is for those who know the way to them.
 import type { ToolAnnotations, JsonObjectSchema } from "../../lib/mcp/table.ts";
 import type { Asking } from "../../lib/mcp/asking.ts";
+import type { Subject } from "../../lib/policy/decide.ts";
 import type { Call, Decision } from "../../lib/policy/policy.ts";
 import type { Action } from "../../lib/policy/rules.ts";
 
@@ -86,7 +87,5 @@ export interface RecordedCall {
 /** What became of a call at first sight, as metrics have it. */
 export type CountedDecision = "allow" | "ask" | "deny_continue" | "deny_abort" | "limited" | "fault";
 
-/** Whether every call of a tool by a caller is denied, whatever its arguments. */
-export type Hider = (
-  subject: Pick<Call, "server" | "tool" | "caller" | "role"> & { annotations?: ToolAnnotations | undefined },
-) => boolean;
+/** Whether every call of a tool by a caller, without one by anybody, is denied, whatever its arguments. */
+export type Hider = (subject: Omit<Subject, "hints"> & { annotations?: ToolAnnotations | undefined }) => boolean;
