@@ -13,8 +13,11 @@ export function createIsShown(hider: Hider | undefined, { caller, role }: RunCal
   return ({ server, tool, definition }) => !hider({ server, tool, caller, role, annotations: definition?.annotations });
 }
 
-/** Of a route to one tool, whose arguments do not say which it is. */
-export const isRouteShown = (route: ToolRoute, isShown: IsShown): boolean => isShown(route.judged({}).call);
+/** Of a route to one tool, whose arguments do not say which it is. What is not judged is shown. */
+export function isRouteShown(route: ToolRoute, isShown: IsShown): boolean {
+  const judged = route.judged({});
+  return judged === undefined || isShown(judged.call);
+}
 
 /** The registry's own tool stays: it stands for all that it finds, of which each is judged. */
 export const showRegistry = (routes: RegistryRoutes, isShown: IsShown): RegistryRoutes => ({

@@ -269,11 +269,11 @@ export const laterRequirements: Requirements = {
     promise: "An agent's servers are mounted by prefix behind the policy gate.",
     shown: [
       "agent-runtime/compositor/compositor.test.ts",
+      "agent-runtime/compositor/policy.test.ts",
       "gateway/proxy/proxy.test.ts",
       "test/integration/gateway-agents.test.ts",
       "test/integration/local-gateway-agents.test.ts",
     ],
-    missing: "the policy that is asked",
   },
   "MGM-5": {
     promise: "Each call is allowed, asked about or denied by policy, and a faulty policy denies.",
@@ -298,6 +298,8 @@ export const laterRequirements: Requirements = {
       "operator/policy/reconcile.test.ts",
       "cli/up/desired-policies.test.ts",
       "test/integration/policy-edit.test.ts",
+      "agent-runtime/compositor/policy.test.ts",
+      "agent-runtime/tools/shown-tools.test.ts",
     ],
   },
   "MGM-6": {
