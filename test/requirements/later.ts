@@ -323,6 +323,7 @@ export const laterRequirements: Requirements = {
       "test/integration/approvals-clients.test.ts",
       "test/integration/approvals.test.ts",
       "test/chart/admission-approvals.test.ts",
+      "test/integration/approvals-crash.test.ts",
     ],
   },
 
