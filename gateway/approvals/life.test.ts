@@ -229,6 +229,15 @@ describe("MGM-6 an approval expires", () => {
     });
   });
 
+  it("by the clock alone, before that is written", async () => {
+    const { approvals, clock } = createScene();
+    const { metadata } = await approvals.open(questionOf(), from);
+    clock.stall(timeoutMs - 1);
+    expect(approvals.stateOf(approvals.get(metadata.name) ?? missing())).toBe("pending");
+    clock.stall(1);
+    await expect(approvals.decide(metadata.name, approve(), bob)).rejects.toMatchObject({ kind: "expired" });
+  });
+
   it("also where that cannot be written, and is written later", async () => {
     const { approvals, clock, store } = createScene();
     const { metadata } = await approvals.open(questionOf(), from);
