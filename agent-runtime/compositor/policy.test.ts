@@ -1,7 +1,7 @@
 // MGM-4, MGM-5 an agent's compositor behind its policy, over real HTTP by clients of both SDKs and eras: what is denied or not yet approved
 // reaches no server, and says so in source 004's words; what is denied whatever its arguments is not there.
 import { describe, expect, test, vi } from "vitest";
-import { serveChangingTable } from "../../lib/mcp/changing-table.fixture.ts";
+import { createChangingTable, serveChangingTable } from "../../lib/mcp/changing-table.fixture.ts";
 import { JsonRpcError } from "../../lib/mcp/json-rpc.ts";
 import { callMessage, modernCall, openSession, post, readMessages } from "../../lib/mcp/raw-client.fixture.ts";
 import { resourceClients } from "../../lib/mcp/resource-clients.fixture.ts";
@@ -158,6 +158,7 @@ describe("MGM-5 a call of a tool through the compositor", () => {
     expect(heard[1]?.progress).toBeGreaterThan(heard[0]?.progress ?? 0);
     gateway.decide("clerk-1", { verdict: "approve" });
     await answer;
+    expect(clock.pending).not.toContain(waitingIntervalMs);
     await clock.advance(3 * waitingIntervalMs);
     expect(heard).toHaveLength(2);
   });
@@ -211,6 +212,20 @@ describe("MGM-5 a call of a tool through the compositor", () => {
       message: expect.stringMatching(/policy_backend_reserved_misuse$/),
       data: { type: "policy_backend_reserved_misuse", decision: "deny_continue" },
     });
+  });
+
+  test("a resource that a server refuses by a reserved code is told as misuse, too", async () => {
+    const changing = createChangingTable();
+    const { resources } = changing.table;
+    if (resources === undefined) throw new Error("expected resources");
+    const read = async () => {
+      throw new JsonRpcError(-32_951, "approved");
+    };
+    const table = { ...changing.table, resources: { ...resources, read } };
+    const notes = await keep(serveChangingTable({}, { ...changing, table }));
+    const compositor = await keep(startCompositor([renderTestServer("n", notes.url)]));
+    const { client } = await keep(openCompositor(compositor.url));
+    await expect(client.readResource({ uri: "mount:n/note://a" })).rejects.toMatchObject({ code: -32_952 });
   });
 
   test("that a server refuses by a code beside the reserved ones is a result that says so", async () => {

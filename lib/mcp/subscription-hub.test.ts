@@ -88,3 +88,26 @@ describe("MGM-2 a source that looks for changes only while somebody subscribes",
     expect(seen.slice(2)).toEqual(["+note://b", "-note://b"]);
   });
 });
+
+describe("MGM-2 a source that looks for changes of its tools only while somebody hears of them", () => {
+  test("is asked with the first reader of that list, and told when the last has gone or the endpoint closes", () => {
+    const seen: string[] = [];
+    const { table } = createChangingTable();
+    const follow = () => {
+      seen.push("+");
+      return () => void seen.push("-");
+    };
+    const hub = createSubscriptionHub({ ...table, tools: { ...table.tools, follow } }, new ManualClock());
+    hub?.open(requester, new Set(["resources"]));
+    expect(seen).toEqual([]);
+    const [one, two] = [hub?.open(requester, new Set(["tools"])), hub?.open(requester, new Set(["tools"]))];
+    one?.close();
+    one?.close();
+    expect(seen).toEqual(["+"]);
+    two?.close();
+    hub?.open(requester, new Set(["tools"]));
+    expect(seen).toEqual(["+", "-", "+"]);
+    hub?.close();
+    expect(seen).toEqual(["+", "-", "+", "-"]);
+  });
+});
