@@ -9,7 +9,7 @@ import { nameRef } from "./references.ts";
 /** On the wire of MCP in snake case: approve, deny_continue, deny_abort, answer. */
 export const verdicts = ["approve", "approveEdited", "answer", "denyContinue", "denyAbort"] as const;
 export type Verdict = (typeof verdicts)[number];
-/** once: for one call. session: for all equal ones of the session, until the approval expires. */
+/** once: for one call. session: for all equal ones of the session, for as long as it is kept. */
 export const decisionScopes = ["once", "session"] as const;
 
 /** As JSON text, in characters: of a call's arguments, and of those that somebody edited. */

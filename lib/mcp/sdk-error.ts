@@ -1,5 +1,7 @@
 // Translates what the SDK, fetch and deadlines throw into McpError, so that nobody else needs to know theirs.
 import type { CallDeadline } from "./call-deadline.ts";
+import { isJsonObject } from "./json-rpc.ts";
+import { isReservedCode } from "./policy-error.ts";
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import {
   AnswerError,
@@ -42,7 +44,7 @@ function renderMcpError(error: unknown, url: string, hasSession: boolean): McpEr
       : new McpError("protocol", `${where} answered with error ${error.code}`, {
           cause,
           code: error.code,
-          said: error.message,
+          said: readWords(error),
         });
   }
   const network = findNetworkProblem(error);
@@ -52,6 +54,12 @@ function renderMcpError(error: unknown, url: string, hasSession: boolean): McpEr
   if (error instanceof SdkError) return renderSdkError(error, where);
   const said = error instanceof Error ? error.message : String(error);
   return new McpError("protocol", `${where} did not answer as MCP asks`, { cause: renderCause(error), said });
+}
+
+/** A refusal by policy says why beside its message (MGM-5). */
+function readWords({ code, message, data }: ProtocolError): string {
+  const reason = isReservedCode(code) && isJsonObject(data) ? data["reason"] : undefined;
+  return typeof reason === "string" ? `${message}: ${reason}` : message;
 }
 
 /** An error of ours that the SDK passed on, wrapped or not. */

@@ -153,6 +153,46 @@ describe("CLI-1 CLI-4 docs/cli.md, command by command", { timeout: 120_000 }, ()
     });
   });
 
+  test("pallas approvals shows what waits, and approve and deny answer it", async () => {
+    const home = await openHome();
+    const port = home.port + 8;
+    const gateway = `{ service: { port: ${port} }, policyRef: { name: careful } }`;
+    const policy =
+      "apiVersion: pallas.helu.ca/v1alpha1\nkind: PallasPolicy\nmetadata: { name: careful }\nspec:\n" +
+      "  instanceRef: { name: quickstart }\n  rules: [{ name: talk, match: { tools: [send_message] }, action: ask }]\n";
+    await home.write("instance.yaml", `${instance()}  gateway: ${gateway}\n`);
+    await home.write("policy.yaml", policy);
+    await home.write("agents.yaml", agentManifest("clerk"));
+    await cp(join(quickstart, "local-secret.yaml"), join(home.folder, "local-secret.yaml"));
+    await home.write(".env", `OPENAI_API_KEY=${key}\n`);
+    const up = home.up(".");
+    await up.until(/-gateway ready: /);
+    const at = `--gateway http://localhost:${port}`;
+    const talk = `PALLAS_TOKEN=$(pallas token) pallas chat clerk ${at} -m "Good day"`;
+    const all = `${page.take("PALLAS_TOKEN=$(pallas token) pallas approvals --all")} ${at}`;
+    const decide = { approve: page.take('pallas approve "$NAME" --yes'), deny: page.take('pallas deny "$NAME"') };
+    const seen = new Set<string>();
+    const findNew = async () =>
+      await vi.waitFor(
+        async () => {
+          const { stdout } = await play(home, all).ended;
+          const name = [...stdout.matchAll(/^\S+-[0-9a-f]{12}-\d+/gm)].map(String).find((each) => !seen.has(each));
+          if (name === undefined) throw new Error(`expected an approval that waits, found ${stdout}`);
+          seen.add(name);
+          return name;
+        },
+        { timeout: 30_000, interval: 500 },
+      );
+    const approved = play(home, talk);
+    const yes = `export NAME=${await findNew()}; ${decide.approve} ${at}`;
+    expect(await play(home, yes).ended).toMatchObject({ code: 0 });
+    expect(await approved.ended).toMatchObject({ code: 0, stdout: `${answer}\n` });
+    const denied = play(home, talk);
+    const no = `export NAME=${await findNew()}; ${decide.deny} ${at}`;
+    expect(await play(home, no).ended).toMatchObject({ code: 0 });
+    expect(await denied.ended).toMatchObject({ code: 1, stderr: expect.stringContaining("ask finance first") });
+  });
+
   test("pallas search finds the tool of a file", async () => {
     const home = await openHome();
     const tools = [

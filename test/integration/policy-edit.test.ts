@@ -106,7 +106,10 @@ describe.skipIf(clusterMissing())("MGM-5 a policy that is edited", { timeout: 40
       }
     };
     await Promise.all(Array.from({ length: inParallel }, worker));
-    await vi.waitFor(async () => expect((await deployments()).size).toBeGreaterThanOrEqual(agentCount), deadline);
+    await vi.waitFor(async () => {
+      const { size } = await deployments();
+      if (size < agentCount) throw new Error(`expected ${agentCount} Deployments, found ${size}`);
+    }, deadline);
     await atRest();
   }, 400_000);
   afterAll(async () => {

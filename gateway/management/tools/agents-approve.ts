@@ -47,7 +47,7 @@ export const createAgentsApprove = ({ approvals, views }: ApproveParts): Managem
       reason: z.string().max(1_024).exactOptional().meta({ description: "Why; the model reads it." }),
       scope: z.enum(["once", "session"]).exactOptional().meta({
         description:
-          "With approve: session is for this tool with these very arguments in the same session, until the approval expires. Default once.",
+          "With approve: session is for this tool with these very arguments in the same session, for as long as the approval is kept. Default once.",
       }),
     }),
     async call({ call_id, agent_id, decision, arguments_hash, arguments: edited, ...said }, identity) {
