@@ -6,7 +6,7 @@ import { createMetrics } from "../lib/process/metrics.ts";
 import type { Confidence } from "../lib/search/confidence.ts";
 import { approvalEnds, type ApprovalEnd, type PendingApprovals } from "./approvals/tally.ts";
 import { createEmbeddingsMetrics, type EmbeddingsMetrics } from "./discovery/embeddings/metrics.ts";
-import { policyDecisions, type PolicyDecision } from "./policy/decision-names.ts";
+import { policyDecisions, type PolicyDecision } from "../lib/policy/decision-names.ts";
 import type { ProxiedCall } from "./proxy/proxy.ts";
 
 /** What a request was for. */

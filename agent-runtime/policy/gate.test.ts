@@ -7,7 +7,8 @@ import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import type { ApprovalOutcome } from "../approvals/ask-approval.ts";
 import { createTestLog } from "../testing/servers.ts";
 import { createPolicyGate } from "./gate.ts";
-import type { CountedDecision, Definition, JudgedCall, JudgedRun, RecordedCall } from "./types.ts";
+import type { PolicyDecision } from "../../lib/policy/decision-names.ts";
+import type { Definition, JudgedCall, JudgedRun, RecordedCall } from "./types.ts";
 
 const pay: Definition = {
   description: "Pays.",
@@ -36,7 +37,7 @@ type Answer = (question: ApprovalQuestion) => Given | Promise<Given>;
 function start(first: LivePolicy | undefined, answer: Answer = () => ({ verdict: "approve" })) {
   const clock = new ManualClock();
   const asked: ApprovalQuestion[] = [];
-  const counted: CountedDecision[] = [];
+  const counted: PolicyDecision[] = [];
   const recorded: RecordedCall[] = [];
   let policy = first;
   const { log } = createTestLog("DEBUG");

@@ -2,9 +2,9 @@
 // costs no wait and no write; one that is asked about waits here; one that is denied is told in a sentence.
 import type { RunConfig } from "../../crds/run-config.ts";
 import { decide, deniesAll } from "../../lib/policy/decide.ts";
+import { nameDecision, type PolicyDecision } from "../../lib/policy/decision-names.ts";
 import { Limiter } from "../../lib/policy/limiter.ts";
 import { createDecision, type Call, type Decision } from "../../lib/policy/policy.ts";
-import type { Action } from "../../lib/policy/rules.ts";
 import { renderTime, type Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { AskApproval } from "../approvals/ask-approval.ts";
@@ -13,7 +13,7 @@ import { applyDecision } from "./decided.ts";
 import { readHints } from "./hints.ts";
 import { createLivePolicy, type PolicyNow } from "./live-policy.ts";
 import { hashDefinition, renderQuestion } from "./question.ts";
-import type { CountedDecision, Hider, JudgedCall, JudgedRun, RecordedCall, Verdict } from "./types.ts";
+import type { Hider, JudgedCall, JudgedRun, RecordedCall, Verdict } from "./types.ts";
 
 export interface PolicyGate {
   /** Waits where people are asked. Rejects only with the reason of the run's signal. */
@@ -28,7 +28,7 @@ export interface PolicyGateParts {
   ask: AskApproval;
   /** Hears of every call that is judged. */
   record: (judged: RecordedCall) => void;
-  count: (decision: CountedDecision) => void;
+  count: (decision: PolicyDecision) => void;
   log: Logger;
   clock: Clock;
 }
@@ -121,16 +121,4 @@ async function isOther({ tool, definition, current }: JudgedCall): Promise<boole
 function renderDenial({ server, tool }: JudgedCall, { reason, fault }: Decision): string {
   const why = fault ?? reason ?? "the policy of this agent does not allow it";
   return `The call of ${server}/${tool} was denied, and not made: ${why}.`;
-}
-
-const names: Readonly<Record<Action, CountedDecision>> = {
-  allow: "allow",
-  ask: "ask",
-  denyContinue: "deny_continue",
-  denyAbort: "deny_abort",
-};
-
-function nameDecision({ action, fault, limited }: Decision): CountedDecision {
-  if (fault !== undefined) return "fault";
-  return limited === undefined ? names[action] : "limited";
 }

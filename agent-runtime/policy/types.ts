@@ -84,8 +84,5 @@ export interface RecordedCall {
   readonly before: Action;
 }
 
-/** What became of a call at first sight, as metrics have it. */
-export type CountedDecision = "allow" | "ask" | "deny_continue" | "deny_abort" | "limited" | "fault";
-
 /** Whether every call of a tool by a caller, without one by anybody, is denied, whatever its arguments. */
 export type Hider = (subject: Omit<Subject, "hints"> & { annotations?: ToolAnnotations | undefined }) => boolean;

@@ -15,10 +15,10 @@ import { hashOfTool } from "../servers/tool-hash.ts";
 import type { GatewayState } from "../state/state.ts";
 import { askPeople } from "./asked-people.ts";
 import { applyDecision } from "./decided.ts";
-import { nameDecision, type PolicyDecision } from "./decision-names.ts";
+import { nameDecision, type PolicyDecision } from "../../lib/policy/decision-names.ts";
 import { followPolicy, type PolicyInForce } from "./followed-policy.ts";
 import { readCaller, renderCall, type CallToJudge, type Judged, type Permit } from "./judged-call.ts";
-import { JudgedRing } from "./judged-ring.ts";
+import { JudgedRing } from "../../lib/policy/judged-ring.ts";
 import { renderQuestion } from "./question.ts";
 
 export interface GatewayPolicyParts {

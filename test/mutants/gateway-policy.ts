@@ -83,13 +83,13 @@ export const gatewayPolicyMutants: readonly Mutant[] = [
     breaks: "a plain request waits until its client gives up, and learns nothing",
   },
   {
-    file: "gateway/policy/judged-ring.ts",
+    file: "lib/policy/judged-ring.ts",
     find: "if (text === undefined || text.length > maxCallChars) return;",
     replace: "if (text === undefined) return;",
     breaks: "one caller's long arguments push out what others called",
   },
   {
-    file: "gateway/policy/judged-ring.ts",
+    file: "lib/policy/judged-ring.ts",
     find: "this.#chars > maxChars",
     replace: "this.#chars > maxChars * 2",
     breaks: "the memory of judged calls has no end",

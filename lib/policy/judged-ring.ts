@@ -1,10 +1,20 @@
-// The calls that a gateway judged lately with their real arguments, in the memory of this process alone: what a proposal of other rules is
+// The calls that were judged lately with their real arguments, in the memory of this process alone: what a proposal of other rules is
 // tried on (MGM-3). Nobody is shown the arguments; they are only judged again.
-import { maxJudgedCalls, type DryRunRequest, type JudgedReport } from "../../crds/judged-calls.ts";
-import { compilePolicy } from "../../lib/policy/compile.ts";
-import { decide } from "../../lib/policy/decide.ts";
-import type { Call } from "../../lib/policy/policy.ts";
-import type { Action } from "../../lib/policy/rules.ts";
+import { compilePolicy } from "./compile.ts";
+import { decide } from "./decide.ts";
+import type { Call } from "./policy.ts";
+import { maxima, type Action } from "./rules.ts";
+
+/** A call as other rules would decide it. */
+export interface Rejudged extends Pick<Call, "server" | "tool" | "caller"> {
+  /** When it was judged; RFC 3339, UTC. */
+  readonly at: string;
+  /** What the rules said then and what these say, limits left out. */
+  readonly before: Action;
+  readonly after: Action;
+  /** That decides now; absent: the default. */
+  readonly rule?: string;
+}
 
 interface Kept extends Omit<Call, "arguments"> {
   /** When it was judged; RFC 3339, UTC. */
@@ -25,7 +35,7 @@ export interface JudgedRingBounds {
 
 /** A character takes two bytes at worst: 16 MiB. */
 const defaultBounds: JudgedRingBounds = {
-  maxCalls: maxJudgedCalls,
+  maxCalls: 500,
   maxChars: 8 * 1024 * 1024,
   maxCallChars: 64 * 1024,
 };
@@ -45,11 +55,12 @@ export class JudgedRing {
     return this.#kept.filter((each) => each !== undefined).length;
   }
 
-  /** Arguments that are no JSON, or too deep for it, are not kept. */
+  /** Arguments that are no JSON, or too deep for it, are not kept; nor is a call with names that no policy lets through. */
   add({ arguments: args, ...call }: Call, before: Action, at: string): void {
     const text = renderText(args);
     const { maxCalls, maxChars, maxCallChars } = this.#bounds;
     if (text === undefined || text.length > maxCallChars) return;
+    if ([call.server, call.tool, call.caller].some((name) => name.length > maxima.callNameChars)) return;
     this.#drop(this.#next);
     this.#kept[this.#next] = { ...call, at, before, text };
     this.#chars += text.length;
@@ -58,7 +69,7 @@ export class JudgedRing {
   }
 
   /** What these rules would say of the calls that are kept, the newest first. Faulty rules deny everything. */
-  dryRun(rules: DryRunRequest): JudgedReport {
+  dryRun(rules: unknown): { calls: Rejudged[] } {
     const { policy } = compilePolicy(rules);
     const older = this.#kept.slice(this.#next);
     const oldestFirst = [...older, ...this.#kept.slice(0, this.#next)];
@@ -69,7 +80,7 @@ export class JudgedRing {
       const { server, tool, caller } = call;
       return [{ at, server, tool, caller, before, after, ...(rule !== undefined && { rule }) }];
     });
-    return { agent: "", calls };
+    return { calls };
   }
 
   #drop(place: number): void {

@@ -1,6 +1,6 @@
-// What metrics call the decisions of the gateway's policy. Pure.
-import type { Decision } from "../../lib/policy/policy.ts";
-import type { Action } from "../../lib/policy/rules.ts";
+// What metrics call the decisions of a policy. Pure.
+import type { Decision } from "./policy.ts";
+import type { Action } from "./rules.ts";
 
 /** limited: a rate limit was reached. fault: there is no policy to go by. */
 export const policyDecisions = ["allow", "ask", "deny_continue", "deny_abort", "limited", "fault"] as const;

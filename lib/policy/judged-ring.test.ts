@@ -22,7 +22,6 @@ describe("MGM-3 the ring of judged calls", () => {
     const small = { name: "small", match: { args: [{ path: "/amount", lessThan: 100 }] }, action: "allow" };
     const report = ring.dryRun({ rules: [small] });
     expect(report).toEqual({
-      agent: "",
       calls: [
         { ...shown("2030-01-01T00:00:01.000Z"), before: "ask", after: "ask" },
         { ...shown(at), before: "ask", after: "allow", rule: "small" },
@@ -73,6 +72,13 @@ describe("MGM-3 the ring of judged calls", () => {
     loop["self"] = loop;
     ring.add(call("loop", loop), "allow", at);
     expect(toolsOf(ring)).toEqual(["fits"]);
+  });
+
+  it("leaves out a call with a name that is too long for any policy", () => {
+    const ring = new JudgedRing();
+    ring.add(call("t".repeat(1_025)), "denyAbort", at);
+    ring.add(call("t".repeat(1_024)), "allow", at);
+    expect(toolsOf(ring)).toEqual(["t".repeat(1_024)]);
   });
 });
 
