@@ -9,6 +9,7 @@ import { createDrain, type Drain } from "../lib/mcp/drain.ts";
 import { nameGatewayCaller, proveGatewayCaller } from "../lib/auth/gateway-caller.ts";
 import { serveMcp, type McpEndpoint, type McpVariables } from "../lib/mcp/serve.ts";
 import { staticTools } from "../lib/mcp/table.ts";
+import type { JudgedRing } from "../lib/policy/judged-ring.ts";
 import { settledWithin, type Clock } from "../lib/process/clock.ts";
 import { defined } from "../lib/process/defined.ts";
 import { guardHosts } from "../lib/process/http-guard.ts";
@@ -47,7 +48,7 @@ import { createSessions, type Sessions } from "./session/sessions.ts";
 import { noTelemetry, type Telemetry } from "./telemetry/telemetry.ts";
 import { traceServedTool } from "./telemetry/traced.ts";
 import { createDispatch } from "./tools/dispatch.ts";
-import { createTools } from "./tools/toolbox.ts";
+import { createTools, type Tools } from "./tools/toolbox.ts";
 
 const preflightTimeoutMs = 5_000;
 /** Looking is writing: several that ask at once get one answer. */
@@ -114,28 +115,15 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const drain = createCallDrain(options, calls);
   const { store, sessions, observeStoreProblem } = createHistories(options, metrics);
   const { memory = createMemoryBudget(deriveBudgetBytes()) } = options;
-  const policy = await openPolicy({ config, readLive, readGatewayToken, log, clock });
-  const { gate } = policy;
+  const { countToolCall: onCall, countDecision: count } = metrics;
+  const { gate, ...policy } = await openPolicy({ config, readLive, readGatewayToken, count, log, clock });
   const tools = createTools({ config, sources, gate, memory, log, clock });
   const auth = await openAuth(options);
   const observeOwnProblems = () =>
     observeProblems({ config, readInstruction, readSecret, observeStoreProblem, isDraining: drain.isDraining, clock });
-  const health = createHealth({
-    config,
-    preflight: () => models.preflight(AbortSignal.timeout(preflightTimeoutMs)),
-    observeProblems: observeOwnProblems,
-    observeLinks: tools.observeProblems,
-    observeSlowAnswers: turnTimes.observeSlow,
-    observeToolsLeftOut: () => models.toolsLeftOut,
-    observeAuthTrouble: () => auth?.observeTrouble(),
-    unset: options.unset ?? [],
-    sources,
-    slowProbeMs: options.slowProbeMs,
-    onReport: metrics.setHealth,
-    clock,
-  });
+  const observed = { models, tools, turnTimes, auth, sources, metrics, observeProblems: observeOwnProblems };
+  const health = createAgentHealth(options, observed);
   const vision = createVision(models, config);
-  const onCall = metrics.countToolCall;
   const sendMessage = createSendMessage({
     config,
     models: { turn: timeTurns(models, turnTimes, clock) },
@@ -152,7 +140,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const surface = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
   const endpoint = createEndpoint(surface, { config, sessions, readLive, memory, metrics, telemetry, log });
   const allowedHosts = renderAllowedHosts(config, options.podIp);
-  const gateway = await openGatewayRoutes({ config, calls, readLive, sources, gate, memory, onCall, log, clock });
+  const routes = { config, calls, readLive, sources, gate, ring: policy.ring, memory, onCall, log, clock };
+  const gateway = await openGatewayRoutes(routes);
   return {
     mcpApp: createMcpApp({ ...options, readLive, allowedHosts, auth, drain, endpoint }),
     adminApp: createAdminApp({
@@ -180,6 +169,29 @@ const createCallDrain = ({ onDraining, log, clock }: AgentOptions, { count, idle
     log,
     clock,
   });
+
+interface HealthParts extends Pick<Parameters<typeof createHealth>[0], "observeProblems" | "sources"> {
+  models: Models;
+  tools: Tools;
+  turnTimes: TurnTimes;
+  auth: Auth | undefined;
+  metrics: AgentMetrics;
+}
+
+function createAgentHealth(
+  { config, unset = [], slowProbeMs, clock }: AgentOptions,
+  { models, tools, turnTimes, auth, metrics, ...parts }: HealthParts,
+): Health {
+  return createHealth({
+    ...{ ...parts, config, unset, slowProbeMs, clock },
+    preflight: () => models.preflight(AbortSignal.timeout(preflightTimeoutMs)),
+    observeLinks: tools.observeProblems,
+    observeSlowAnswers: turnTimes.observeSlow,
+    observeToolsLeftOut: () => models.toolsLeftOut,
+    observeAuthTrouble: () => auth?.observeTrouble(),
+    onReport: metrics.setHealth,
+  });
+}
 
 /** What is read anew for each call: secrets and the instruction, with the cures of where the agent runs. */
 function createInputs({ config, secretsDir, textsDir, gatewayTokenFile, place = "cluster" }: AgentOptions) {
@@ -241,19 +253,23 @@ async function openGatewayRoutes(parts: GatewayRoutesParts): Promise<GatewayRout
   return createGatewayRoutes(parts);
 }
 
-type PolicyParts = Pick<PolicyGateParts, "config" | "readLive" | "log" | "clock"> &
+type PolicyParts = Pick<PolicyGateParts, "config" | "readLive" | "count" | "log" | "clock"> &
   Pick<ApproversParts, "readGatewayToken">;
 
 /** Loaded only where the agent has a policy. */
-async function openPolicy(parts: PolicyParts): Promise<{ gate: PolicyGate; close(): Promise<void> }> {
+async function openPolicy(
+  parts: PolicyParts,
+): Promise<{ gate: PolicyGate; ring?: JudgedRing; close(): Promise<void> }> {
   if (parts.config.policy === undefined) return { gate: allowAll, close: async () => undefined };
-  const [{ createApprovers }, { createPolicyGate }] = await Promise.all([
+  const [{ createApprovers }, { createPolicyGate }, { JudgedRing }] = await Promise.all([
     import("./approvals/ask-approval.ts"),
     import("./policy/gate.ts"),
+    import("../lib/policy/judged-ring.ts"),
   ]);
   const { ask, close } = createApprovers(parts);
-  const gate = createPolicyGate({ ...parts, ask, record: () => undefined, count: () => undefined });
-  return { gate, close };
+  const ring = new JudgedRing();
+  const gate = createPolicyGate({ ...parts, ask, record: ({ call, before, at }) => ring.add(call, before, at) });
+  return { gate, ring, close };
 }
 
 interface EndpointParts {

@@ -9,6 +9,9 @@ import type { Calls } from "./calls.ts";
 import { createCompositor, type CompositorParts } from "./compositor/compositor.ts";
 import type { Mount } from "./compositor/mounts.ts";
 import type { PolicyGate } from "./policy/gate.ts";
+import { judgedPath } from "../crds/judged-calls.ts";
+import type { JudgedRing } from "../lib/policy/judged-ring.ts";
+import { createJudgedRoutes } from "./policy/judged-routes.ts";
 import { requireGateway } from "./require-gateway.ts";
 import { createToolReports } from "./tool-reports.ts";
 
@@ -20,18 +23,21 @@ export interface GatewayRoutes {
 
 export interface GatewayRoutesParts extends CompositorParts {
   calls: Calls;
+  /** Of its policy; absent: it has none. */
+  ring?: JudgedRing | undefined;
 }
 
 export function createGatewayRoutes(parts: GatewayRoutesParts): GatewayRoutes {
-  const { calls, config, gate, log } = parts;
+  const { calls, config, gate, ring, memory, log } = parts;
   const compositor = createCompositor(parts);
   const guard = requireGateway(parts);
   const app = new Hono<McpVariables>();
-  for (const path of ["/runs", "/runs/*", "/servers/*", `${compositorPath}/*`]) app.use(path, guard);
+  for (const path of ["/runs", "/runs/*", "/servers/*", judgedPath, `${compositorPath}/*`]) app.use(path, guard);
   app.route("/", createAdminRuns({ agent: config.agent.name, calls, log: log.child({ logger: "pallas.admin" }) }));
   const mounts = compositor.mounts.map((mount) => ({ ...mount, tools: () => listForAnybody(mount, gate) }));
   const reports = { agent: config.agent.name, mounts, clock: parts.clock };
   app.route("/", createToolReports({ ...reports, log: log.child({ logger: "pallas.admin" }) }));
+  if (ring !== undefined) app.route("/", createJudgedRoutes({ agent: config.agent.name, ring, memory }));
   app.route("/", compositor.app);
   return { app, close: compositor.close };
 }

@@ -28,6 +28,9 @@ describe("MET-2 series of an agent", () => {
       ),
       `pallas_send_message_duration_seconds_count{${agent}}`,
       ...["concurrent", "queued", "memory"].map((reason) => `pallas_refused_total{${agent},reason="${reason}"}`),
+      ...["allow", "ask", "deny_continue", "deny_abort", "limited", "fault"].map(
+        (decision) => `pallas_agent_policy_decisions_total{${agent},decision="${decision}"}`,
+      ),
       `pallas_llm_turns_total{${agent},model="test"}`,
       ...["input", "output", "cache_read", "cache_write", "cache_hit", "reasoning"].map(
         (kind) => `pallas_llm_tokens_total{${agent},model="test",kind="${kind}"}`,

@@ -18,6 +18,7 @@ import {
   type Outcome,
 } from "../crds/metric-names.ts";
 import type { RunConfig } from "../crds/run-config.ts";
+import { policyDecisions, type PolicyDecision } from "../lib/policy/decision-names.ts";
 import { createMetrics } from "../lib/process/metrics.ts";
 import type { TokenUsage } from "./model/types.ts";
 
@@ -31,6 +32,7 @@ export interface AgentMetrics {
   countRefused(reason: Refusal): void;
   countTurn(turn: { model: string; usage: TokenUsage }): void;
   countToolCall(call: { server: string; operation: Operation; outcome: Outcome; durationMs: number }): void;
+  countDecision(decision: PolicyDecision): void;
   countDropped(reason: DropReason): void;
   setHealth(report: HealthReport): void;
   /** Text 0.0.4. */
@@ -48,6 +50,8 @@ const createLabel = (names: readonly string[]) => {
   const known: ReadonlySet<string> = new Set(names);
   return (name: string) => (known.has(name) ? name : other);
 };
+
+type Series = ReturnType<typeof registerSeries>;
 
 function registerSeries(registry: Registry) {
   const registers = [registry];
@@ -68,11 +72,32 @@ function registerSeries(registry: Registry) {
     tokens: counter(metricNames.llmTokensTotal, "Tokens, by kind.", ["agent", "model", "kind"]),
     toolCalls: counter(metricNames.toolCallsTotal, "Calls to downstream servers.", [...ofTool, "outcome"]),
     toolSeconds: seconds(metricNames.toolCallSeconds, "Duration of calls to downstream servers.", [...ofTool]),
+    decisions: counter(metricNames.policyDecisionsTotal, "Calls judged by the policy.", ["agent", "decision"]),
     dropped: counter(metricNames.historiesDroppedTotal, "Conversations that were dropped.", ["agent", "reason"]),
     downstreamUp: gauge(metricNames.downstreamUp, "1 when the server is reachable.", ["agent", "server"]),
     providerUp: gauge(metricNames.llmProviderUp, "1 when the provider passed its preflight.", ["provider"]),
     status: gauge(metricNames.agentHealthStatus, "1 ok, 0.5 degraded, 0 error.", ["agent"]),
   };
+}
+
+/** A rate needs the series to be there before the first event. */
+function startAtZero(
+  { calls, callSeconds, refused, turns, tokens, toolCalls, toolSeconds, decisions, dropped }: Series,
+  { agent, servers, models }: { agent: string; servers: readonly string[]; models: readonly string[] },
+): void {
+  for (const outcome of callOutcomes) calls.inc({ agent, outcome }, 0);
+  for (const outcome of outcomes) {
+    for (const server of servers) toolCalls.inc({ agent, server, operation, outcome }, 0);
+  }
+  for (const decision of policyDecisions) decisions.inc({ agent, decision }, 0);
+  for (const reason of dropReasons) dropped.inc({ agent, reason }, 0);
+  callSeconds.zero({ agent });
+  for (const reason of refusals) refused.inc({ agent, reason }, 0);
+  for (const server of servers) toolSeconds.zero({ agent, server, operation });
+  for (const model of models) {
+    turns.inc({ agent, model }, 0);
+    for (const kind of tokenKinds) tokens.inc({ agent, model, kind }, 0);
+  }
 }
 
 /** Registers the series for the agent of `config`. */
@@ -83,37 +108,13 @@ export function createAgentMetrics({ config, port }: AgentMetricsOptions): Agent
   const modelLabel = createLabel(models);
   const serverLabel = createLabel(servers);
   const metrics = createMetrics();
-  const {
-    up,
-    info,
-    calls,
-    callSeconds,
-    refused,
-    turns,
-    tokens,
-    toolCalls,
-    toolSeconds,
-    dropped,
-    downstreamUp,
-    providerUp,
-    status,
-  } = registerSeries(metrics.registry);
+  const series = registerSeries(metrics.registry);
+  const { up, info, calls, callSeconds, refused, turns, tokens, toolCalls, toolSeconds, decisions, dropped } = series;
+  const { downstreamUp, providerUp, status } = series;
 
   up.set(1);
   info.set({ agent, port: String(port) }, 1);
-  // A rate needs the series to be there before the first event.
-  for (const outcome of callOutcomes) calls.inc({ agent, outcome }, 0);
-  for (const outcome of outcomes) {
-    for (const server of servers) toolCalls.inc({ agent, server, operation, outcome }, 0);
-  }
-  for (const reason of dropReasons) dropped.inc({ agent, reason }, 0);
-  callSeconds.zero({ agent });
-  for (const reason of refusals) refused.inc({ agent, reason }, 0);
-  for (const server of servers) toolSeconds.zero({ agent, server, operation });
-  for (const model of models) {
-    turns.inc({ agent, model }, 0);
-    for (const kind of tokenKinds) tokens.inc({ agent, model, kind }, 0);
-  }
+  startAtZero(series, { agent, servers, models });
 
   return {
     countCall({ outcome, durationMs }) {
@@ -134,6 +135,7 @@ export function createAgentMetrics({ config, port }: AgentMetricsOptions): Agent
       toolCalls.inc({ agent, server, operation: done, outcome });
       toolSeconds.observe({ agent, server, operation: done }, durationMs / 1_000);
     },
+    countDecision: (decision) => decisions.inc({ agent, decision }),
     countDropped: (reason) => dropped.inc({ agent, reason }),
     setHealth(report) {
       status.set({ agent }, healthValue[report.status]);
