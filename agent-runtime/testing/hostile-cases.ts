@@ -20,7 +20,7 @@ export const hostileLimits = { maxSteps: 8, toolCalls: 40, totalTokens: 1_000_00
 /** Tools this agent must not reach: denied ones, those of other agents' servers, its own endpoint's. */
 const forbidden = ["argos__write", "argos__drop_all", "vault__open", "vault__Peek", "treasury__pay", "send_message"];
 
-const disguises: Record<string, (name: string) => string> = {
+export const disguises: Record<string, (name: string) => string> = {
   plain: (name) => name,
   "upper case": (name) => name.toUpperCase(),
   "a capital": (name) => name.charAt(0).toUpperCase() + name.slice(1),

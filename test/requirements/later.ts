@@ -254,6 +254,8 @@ export const laterRequirements: Requirements = {
       "test/gateway/management.test.ts",
       "test/compat/gateway.test.ts",
       "agent-runtime/admin-runs.test.ts",
+      "agent-runtime/policy/judged-routes.test.ts",
+      "lib/policy/judged-ring.test.ts",
       "test/integration/gateway-agents.test.ts",
       "test/integration/local-gateway-agents.test.ts",
       "gateway/management/approvals/approvals.test.ts",
@@ -300,6 +302,8 @@ export const laterRequirements: Requirements = {
       "test/integration/policy-edit.test.ts",
       "agent-runtime/compositor/policy.test.ts",
       "agent-runtime/tools/shown-tools.test.ts",
+      "agent-runtime/policy/gate.test.ts",
+      "agent-runtime/policy/injection.test.ts",
     ],
   },
   "MGM-6": {
