@@ -52,8 +52,8 @@ export const compositorMutants: readonly Mutant[] = [
   },
   {
     file: "agent-runtime/compositor/mounted-resources.ts",
-    find: '      await authorize({ server: found.mount.server.name, operation: "resources/read", name: found.uri });\n',
-    replace: "",
+    find: 'await authorizer.authorize(call, context);\n      if ("answer"',
+    replace: '{ args: call.args };\n      if ("answer"',
     breaks: "nobody is asked before a resource is read",
   },
   {
@@ -64,8 +64,8 @@ export const compositorMutants: readonly Mutant[] = [
   },
   {
     file: "agent-runtime/compositor/mounted-tools.ts",
-    find: 'await parts.authorize({ server: mount.server.name, operation: "tools/call", name: tool.name, args });',
-    replace: "",
+    find: "await parts.authorizer.authorize(call, context);",
+    replace: "{ args };",
     breaks: "nobody is asked before a tool is called",
   },
   {

@@ -1,4 +1,5 @@
 // All lists of mistakes, by what they are about.
+import { agentPolicyMutants } from "./agent-policy.ts";
 import { borderMutants } from "./borders.ts";
 import { bridgeMutants } from "./bridge.ts";
 import { commandLineMutants } from "./command-line.ts";
@@ -39,7 +40,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   foundations: foundationMutants,
   "command line": commandLineMutants,
   search: searchMutants,
-  policy: policyMutants,
+  policy: [...policyMutants, ...agentPolicyMutants],
   subscriptions: subscriptionMutants,
   gateway: [
     ...gatewayMutants,

@@ -11,8 +11,8 @@ const sources: readonly Mutant[] = [
   },
   {
     file: "lib/mcp/resource-calls.ts",
-    find: "source.mayRead(uri, context)",
-    replace: "true",
+    find: "<= maxUriChars && source.mayRead(uri, context)",
+    replace: "<= maxUriChars",
     breaks: "whoever knows a resource's name reads it",
   },
   {
