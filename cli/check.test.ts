@@ -127,7 +127,7 @@ describe("CLI-1 pallas check", () => {
     const { code, complaints } = await run(files);
     expect(code).toBe(1);
     expect(complaints[0]).toMatch(
-      /: error: no PallasInstance and no PallasAgent and no PallasServer was found; name the folder that has them itself \(folders inside it are not read\), or the files$/,
+      /: error: no PallasInstance and no PallasAgent and no PallasServer and no PallasPolicy was found; name the folder that has them itself \(folders inside it are not read\), or the files$/,
     );
   });
 

@@ -36,7 +36,6 @@ const useSchema = z.object({
 export type ApprovalUse = z.output<typeof useSchema>;
 
 const usedSchema = z.object({ decision: decisionSchema });
-export type ApprovalUsed = z.output<typeof usedSchema>;
 
 const callerAnswerSchema = z.object({
   verdict: z.enum(["approve", "denyContinue"]),

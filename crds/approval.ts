@@ -10,13 +10,13 @@ import { nameRef } from "./references.ts";
 export const verdicts = ["approve", "approveEdited", "answer", "denyContinue", "denyAbort"] as const;
 export type Verdict = (typeof verdicts)[number];
 /** once: for one call. session: for all equal ones of the session, for as long as it is kept. */
-export const decisionScopes = ["once", "session"] as const;
+const decisionScopes = ["once", "session"] as const;
 
 /** As JSON text, in characters: of a call's arguments, and of those that somebody edited. */
 export const maxArgumentsChars = 256 * 1024;
 export const maxSchemaChars = 32 * 1024;
 export const maxAnswerChars = 64 * 1024;
-export const maxChain = 16;
+const maxChain = 16;
 
 const name = (description: string) => text(1024, description, { min: 1 });
 

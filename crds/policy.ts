@@ -109,7 +109,6 @@ const rule = keptObject("What becomes of the calls that it matches; the first ru
     }),
   ).exactOptional(),
 });
-export type PolicyRule = z.output<typeof rule>;
 
 const fallback = choice(policyActions, "What becomes of calls that no rule matches. Default ask.");
 

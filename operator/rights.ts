@@ -1,6 +1,6 @@
 // The rights of the operator, as data: what its calls need and what it hands on in the Roles of registries and
 // gateways, since nobody may grant what they do not hold (OPR-9). No wildcard, no verb on Secrets, no escalate, bind or impersonate.
-import { approvalType, registrationType } from "../crds/kinds.ts";
+import { approvalType, policyType, registrationType } from "../crds/kinds.ts";
 import { group } from "../crds/names.ts";
 import { endpointSliceType } from "../lib/kube/endpoint-slice.ts";
 import { approvalVerbs, managedTypes, managedVerbs } from "./render/gateway-children.ts";
@@ -23,6 +23,9 @@ const apply = ["create", "patch"] as const;
 /** What only goes with its owner, if then. Everything else can be switched off and is then taken away. */
 const keptKinds: ReadonlySet<string> = new Set(["historyClaim"] satisfies ChildKind[]);
 
+/** A policy owns nothing, so that nobody needs to know whether it is still there. */
+const readOf = (type: ResourceType): readonly string[] => (type === policyType ? follow : read);
+
 /** Used by gateways with `management: readWrite`, never by the operator itself. */
 const handedOn = (type: ResourceType): readonly string[] => (managedTypes.includes(type) ? managedVerbs : []);
 
@@ -42,7 +45,7 @@ function childRules(): PolicyRule[] {
 /** In every namespace that the operator looks after. */
 export function watchedRules(): PolicyRule[] {
   return [
-    ...ownTypes.map((type) => ({ apiGroups: [group], resources: [type.plural], verbs: [...read, ...handedOn(type)] })),
+    ...ownTypes.map((type) => ({ apiGroups: [group], resources: [type.plural], verbs: [...readOf(type), ...handedOn(type)] })),
     { apiGroups: [group], resources: ownTypes.map(({ plural }) => `${plural}/status`), verbs: ["patch"] },
     // Gateways keep their directories in it; the operator itself never looks.
     { apiGroups: [group], resources: [registrationType.plural], verbs: [...follow, ...managedVerbs] },

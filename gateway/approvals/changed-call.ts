@@ -6,7 +6,7 @@ import { findSchemaProblem } from "../../lib/mcp/schema-check.ts";
 import { createJsonMeter } from "../../lib/process/json-structure.ts";
 
 /** As of what agents are sent. */
-export const argumentBounds = { maxDepth: 200, maxStructure: 200_000 };
+const argumentBounds = { maxDepth: 200, maxStructure: 200_000 };
 
 type Changed = Pick<ApprovalDecision, "arguments" | "answer">;
 

@@ -11,7 +11,7 @@ import { readJsonObject } from "./changed-call.ts";
 
 /** Of the label that finds approvals of the same call. */
 const labelHashChars = 63;
-export const callLabel = "pallas.helu.ca/call";
+const callLabel = "pallas.helu.ca/call";
 
 const tooLong = `the arguments are longer than ${maxArgumentsChars} characters of JSON`;
 

@@ -36,6 +36,11 @@ async function rightsHandedOn(space: Space): Promise<string[]> {
   return roles.flatMap(({ rules }) => expandRules(rules));
 }
 
+const policy = (name: string, rules: object[]) => ({
+  ...{ apiVersion: "pallas.helu.ca/v1alpha1", kind: "PallasPolicy", metadata: { name } },
+  spec: { instanceRef: { name: "team" }, rules },
+});
+
 interface Stage {
   /** The operator's own namespace. */
   readonly home: Space;
@@ -60,7 +65,7 @@ async function setUp(server: ApiServer, everywhere: boolean): Promise<Stage> {
     await operator[Symbol.asyncDispose]();
     await kubelet[Symbol.asyncDispose]();
     // The next operator must not find anything to do here.
-    await work.kubectl("delete", "pallasagents,pallasservers,pallasinstances", "--all");
+    await work.kubectl("delete", "pallasagents,pallasservers,pallaspolicies,pallasinstances", "--all");
     await work[Symbol.asyncDispose]();
     await home[Symbol.asyncDispose]();
   });
@@ -117,6 +122,11 @@ async function live({ work, kubelet }: Stage): Promise<void> {
   await expect.poll(deployments, { timeout }).toContain("tool-server");
   await work.apply(toolServer("tool", { remote: { url: "https://tools.example.com/mcp" } }));
   await expect.poll(deployments, { timeout }).not.toContain("tool-server");
+  // A policy, whose rules are kept in its status.
+  await work.apply(policy("careful", []));
+  await work.kubectl("wait", "--for=condition=Accepted", "pallaspolicy/careful", "--timeout=30s");
+  await work.apply(policy("careful", [{ name: "all", action: "allow" }]));
+  await work.kubectl("wait", "--for=jsonpath={.status.inForce.generation}=2", "pallaspolicy/careful", "--timeout=30s");
   const foreign = foreignChildren();
   await work.apply(...foreign.map(({ object }) => object));
   await work.apply(...foreign.map(({ owner }) => owner));

@@ -110,11 +110,11 @@ describe.skipIf(clusterMissing())("OPR-1 OPR-3 OPR-4 the quickstart in a cluster
         },
         { timeout: 20_000 },
       )
-      // Agents, tool servers, of which there are none, and instances.
-      .toEqual([true, false, true]);
+      // Agents, tool servers and policies, of which there are none, and instances.
+      .toEqual([true, false, false, true]);
     await expect
       .poll(async () => [...(await second.metric("workqueue_depth")).values()], { timeout: 10_000 })
-      .toEqual([0, 0, 0]);
+      .toEqual([0, 0, 0, 0]);
     const { GET = 0, ...writes } = await second.requests();
     expect(GET).toBeGreaterThan(0);
     expect(writes).toEqual({});

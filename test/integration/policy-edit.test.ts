@@ -93,7 +93,7 @@ describe.skipIf(clusterMissing())("MGM-5 a policy that is edited", { timeout: 40
         registryNamespace: "com.example",
         defaultModel: "passthrough",
         registry: { replicas: 0 },
-        agentDefaults: { policyRef: { name: "careful" }, networkPolicy: { enabled: false } },
+        agentDefaults: { policyRef: { name: "careful" } },
       }),
     );
     await edit(sound("read_*"));
@@ -171,12 +171,12 @@ describe.skipIf(clusterMissing())("MGM-5 a policy that is edited", { timeout: 40
     await access.kubectl([`--namespace=${namespace.name}`, "delete", "pallaspolicy", "careful"]);
     await expect.poll(async () => [...(await live()).keys()].join(), deadline).toMatch(/^denies: .*does not exist/);
     expect(await deployments()).toEqual(before);
-    const agent = JSON.parse(
-      await access.kubectl([`--namespace=${namespace.name}`, "get", "pallasagent", "agent-7", "-ojson"]),
-    );
-    expect(agent.status.conditions).toContainEqual(
-      expect.objectContaining({ type: "ReferencesResolved", status: "False", reason: "PolicyNotFound" }),
-    );
+    const conditions = async () => {
+      const text = await access.kubectl([`--namespace=${namespace.name}`, "get", "pallasagent", "agent-7", "-ojson"]);
+      return JSON.parse(text).status.conditions;
+    };
+    const unresolved = { type: "ReferencesResolved", status: "False", reason: "PolicyNotFound" };
+    await expect.poll(conditions, deadline).toContainEqual(expect.objectContaining(unresolved));
     await edit(sound("read_*"));
     await expect.poll(live, deadline).toEqual(all("read_*"));
     await atRest();
