@@ -104,7 +104,7 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
       return items.map(({ status }: { status?: object }) => status);
     };
     const clean = { observedGeneration: 1, typeChecking: {} };
-    await vi.waitFor(async () => expect(await checked()).toEqual([clean, clean, clean]), {
+    await vi.waitFor(async () => expect(await checked()).toEqual([clean, clean, clean, clean]), {
       timeout: 20_000,
       interval: 200,
     });
