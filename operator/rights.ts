@@ -45,7 +45,11 @@ function childRules(): PolicyRule[] {
 /** In every namespace that the operator looks after. */
 export function watchedRules(): PolicyRule[] {
   return [
-    ...ownTypes.map((type) => ({ apiGroups: [group], resources: [type.plural], verbs: [...readOf(type), ...handedOn(type)] })),
+    ...ownTypes.map((type) => ({
+      apiGroups: [group],
+      resources: [type.plural],
+      verbs: [...readOf(type), ...handedOn(type)],
+    })),
     { apiGroups: [group], resources: ownTypes.map(({ plural }) => `${plural}/status`), verbs: ["patch"] },
     // Gateways keep their directories in it; the operator itself never looks.
     { apiGroups: [group], resources: [registrationType.plural], verbs: [...follow, ...managedVerbs] },

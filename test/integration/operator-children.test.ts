@@ -282,7 +282,9 @@ describe.skipIf(clusterMissing())("OPR-2 all children at rest", () => {
         .filter(([labels]) => labels.includes('result="success"'))
         .reduce((sum, [, count]) => sum + count, 0);
     await expect.poll(reconciled, { timeout: 20_000 }).toBeGreaterThanOrEqual(4);
-    await expect.poll(async () => [...(await second.metric("workqueue_depth")).values()], patience).toEqual([0, 0, 0, 0]);
+    await expect
+      .poll(async () => [...(await second.metric("workqueue_depth")).values()], patience)
+      .toEqual([0, 0, 0, 0]);
     const { GET = 0, ...writes } = await second.requests();
     expect(GET).toBeGreaterThan(0);
     expect(writes).toEqual({});
