@@ -32,6 +32,7 @@ const instanceBatches = 12;
 const brokenBatches = 12;
 const deadlineMs = 20_000;
 const rules = { mode: "cluster" } as const;
+const policies = new Map([["careful", { name: "careful", generation: 1, rules: [] }]]);
 /** The paths of a spec's fields, two levels deep; those of a list's entries are one. */
 function pathsOf(value: unknown, depth = 2): string[] {
   if (Array.isArray(value)) return value.flatMap((entry) => pathsOf(entry, depth));
@@ -56,7 +57,8 @@ const podOf = (template: V1PodTemplateSpec | undefined): Pod => ({
 function agentPod(instance: PallasInstance, { name, spec }: { name: string; spec: object }): Pod {
   const port = instance.spec.externalUrl?.host === undefined ? {} : { port: 24_101 }; // part of the URL there
   const agent = makeAgent(name, { ...port, ...spec });
-  const neighbourhood = around(instance, agent, ...neighbours.map((each) => makeAgent(each)));
+  const others = neighbours.map((each) => makeAgent(each));
+  const neighbourhood = { ...around(instance, agent, ...others), policies };
   const problems = [
     ...judgeInstance(instance, rules),
     ...judgeAgent(agent, instance, rules),

@@ -108,7 +108,8 @@ const peers = fc.array(
   { maxLength: 3 },
 );
 const networkPolicy = optional({ enabled: fc.boolean(), from: peers, to: peers });
-const defaults = { resources, limits, request, pod, history, drainTimeout: duration, networkPolicy };
+const policyRef = fc.constant({ name: "careful" });
+const defaults = { resources, limits, request, pod, history, drainTimeout: duration, networkPolicy, policyRef };
 
 const header = (at: number) =>
   fc.oneof(
@@ -170,6 +171,8 @@ const instanceSpec = optional({
     management: fc.constantFrom("approve", "readWrite"),
     access: fc.array(access, { maxLength: 4 }),
     directory: optional({ public: fc.boolean() }),
+    policyRef,
+    approvals: optional({ timeout: fc.constantFrom("10s", "24h"), keep: fc.constantFrom("0s", "720h") }),
     log: optional({ arguments: fc.constantFrom("off", "redacted") }),
     browse: fc.record({
       sources: fc.constantFrom([], [{ name: "packages", kind: "npm", url: "https://npm.example.com:8443" }]),
@@ -302,6 +305,7 @@ export const randomAgent = fc.record({
         ),
         dependsOn: someNeighbours,
         emitLoopProgress: fc.boolean(),
+        askUser: fc.boolean(),
         port: fc.integer({ min: 1, max: 65_535 }),
       }),
       instructions,
