@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pallasAgent } from "../../crds/agent.ts";
 import { kinds } from "../../crds/kinds.ts";
+import { pallasPolicy } from "../../crds/policy.ts";
 import { pallasServer } from "../../crds/server.ts";
 import { apiVersion } from "../../crds/names.ts";
 import { cluster, clusterMissing, createNamespace, type TestNamespace } from "../cluster/cluster.ts";
@@ -132,6 +133,23 @@ describe.skipIf(clusterMissing())("CFG-5 rules over old and new value", () => {
     expect((await verdictOf("other")).fields).toEqual(["spec.instanceRef"]);
   });
 
+  it("MGM-5 nor can that of a policy", async () => {
+    const policy = (instance: string, metadata: object = {}) => ({
+      apiVersion,
+      kind: pallasPolicy.kind,
+      metadata: { name: "careful", ...metadata },
+      spec: { instanceRef: { name: instance }, rules: [] },
+    });
+    await using policies = await createJudge(cluster(), pallasPolicy, namespace.name);
+    const { body } = await policies.create(policy("ouranos"), { dryRun: false });
+    const { metadata } = JSON.parse(body);
+    const verdictOf = async (instance: string) =>
+      (await policies.update("careful", policy(instance, { resourceVersion: metadata.resourceVersion }))).verdict;
+    expect(await verdictOf("ouranos")).toMatchObject({ accepted: true });
+    expect((await verdictOf("other")).fields).toEqual(["spec.instanceRef"]);
+  });
+
+  // Those of approvals beside the admission policy that goes with them (test/chart/admission-approvals.test.ts).
   it("every rule over an old value is tried here", () => {
     const rules = Object.values(kinds).flatMap(({ definition }) =>
       [...placesBelow(readSchema(definition), "")].flatMap(({ node }) => node["x-kubernetes-validations"]),
@@ -141,6 +159,10 @@ describe.skipIf(clusterMissing())("CFG-5 rules over old and new value", () => {
       "storageClassName cannot change",
       "can only grow",
       "instanceRef cannot change; create another server instead",
+      "instanceRef cannot change; create another policy instead",
+      "spec.decision comes too late: this approval has expired or is used",
+      "nothing but decision can change: what was asked about is what is approved",
+      "decision cannot change: this approval was decided already",
     ]);
   });
 });
