@@ -3,7 +3,7 @@
 import { approvalType, policyType, registrationType } from "../crds/kinds.ts";
 import { group } from "../crds/names.ts";
 import { endpointSliceType } from "../lib/kube/endpoint-slice.ts";
-import { approvalVerbs, managedTypes, managedVerbs } from "./render/gateway-children.ts";
+import { approvalVerbs, managedTypes, managedVerbs, policyVerbs } from "./render/gateway-children.ts";
 import type { ResourceType } from "../lib/kube/resource.ts";
 import { childTypes, ownTypes, type ChildKind } from "./resources.ts";
 
@@ -27,7 +27,10 @@ const keptKinds: ReadonlySet<string> = new Set(["historyClaim"] satisfies ChildK
 const readOf = (type: ResourceType): readonly string[] => (type === policyType ? follow : read);
 
 /** Used by gateways with `management: readWrite`, never by the operator itself. */
-const handedOn = (type: ResourceType): readonly string[] => (managedTypes.includes(type) ? managedVerbs : []);
+const handedOn = (type: ResourceType): readonly string[] => {
+  if (type === policyType) return policyVerbs;
+  return managedTypes.includes(type) ? managedVerbs : [];
+};
 
 /** One rule per group and set of verbs, in a fixed order. */
 function childRules(): PolicyRule[] {

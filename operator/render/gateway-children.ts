@@ -43,7 +43,9 @@ export interface GatewayChildren {
 /** To write a resource of ours whole. */
 export const managedVerbs = ["create", "patch", "delete"];
 /** What people write, and with `management: readWrite` a gateway for them. */
-export const managedTypes = [agentType, serverType, policyType];
+export const managedTypes = [agentType, serverType];
+/** Policies are people's: a gateway changes one where a proposal is approved. */
+export const policyVerbs = ["patch"];
 
 export const approvalVerbs = ["get", ...follow, ...managedVerbs];
 
@@ -68,7 +70,11 @@ function renderRules(management: GatewayConfig["management"]): V1PolicyRule[] {
     { apiGroups: [""], resources: ["configmaps", "serviceaccounts"], verbs: follow },
   ];
   if (management === "approve") return rules;
-  return [...rules, { apiGroups: [group], resources: managedTypes.map(({ plural }) => plural), verbs: managedVerbs }];
+  return [
+    ...rules,
+    { apiGroups: [group], resources: managedTypes.map(({ plural }) => plural), verbs: managedVerbs },
+    { apiGroups: [group], resources: [policyType.plural], verbs: policyVerbs },
+  ];
 }
 
 const renderConfigMap = ({ instance, config, hash }: ResolvedGateway): Rendered<V1ConfigMap> => ({
