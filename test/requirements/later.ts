@@ -317,6 +317,7 @@ export const laterRequirements: Requirements = {
       "agent-runtime/approvals/called-by.test.ts",
       "agent-runtime/approvals/ask-approval.test.ts",
       "agent-runtime/approvals/gateway-approvals.test.ts",
+      "test/gateway/agent-approvals.test.ts",
       "agent-runtime/loop/run-clock.test.ts",
       "cli/approvals/approvals.test.ts",
       "gateway/approvals/life.test.ts",
