@@ -187,6 +187,15 @@ export const alertCases: readonly AlertCase[] = [
   },
   { alert: "PallasDownstreamDown", series: [gauge(`pallas_downstream_up{${agentNamed("l")},server="search"}`, 1, 0)] },
   {
+    alert: "PallasAgentPolicyFault",
+    series: [
+      counter(`pallas_agent_policy_decisions_total{${agentNamed("y")},pod="y-1",decision="fault"}`, 0, 0),
+      counter(`pallas_agent_policy_decisions_total{${agentNamed("y")},pod="y-2",decision="fault"}`, 0, 1),
+      // What rules deny is as somebody meant it.
+      counter(`pallas_agent_policy_decisions_total{${agentNamed("z")},pod="z-1",decision="deny_abort"}`, 9, 9),
+    ],
+  },
+  {
     alert: "PallasAgentErrors",
     series: [
       counter(`pallas_send_message_total{${agentNamed("m")},outcome="ok"}`, 90, 89),
