@@ -1,30 +1,18 @@
 // What an agent itself spends on a run of ten steps with two tool calls each, against the model mock and a trivial tool
 // server in this process. Its own time is the length of the run less the time in which one of those two had a request of
 // its; what connections, this client and a busy machine take counts as the agent's.
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { getRequestListener } from "@hono/node-server";
-import { createMcpHandler, Server } from "@modelcontextprotocol/server";
-import { renderTestConfig, renderTestServer } from "../../agent-runtime/testing/run-config.ts";
-import type { RunConfig } from "../../crds/run-config.ts";
 import { startModelMock } from "../models/model-mock.ts";
-import type { ScriptedReply } from "../models/script.ts";
 import { startAgent } from "./agent-under-test.ts";
 import { benchEnvironment } from "./environment.ts";
-import { runLoad, sentText } from "./mcp-load.ts";
+import { runLoad } from "./mcp-load.ts";
 import { mebibyte } from "./process-usage.ts";
 import { percentile, printReport, reportProgress } from "./report.ts";
+import { renderRunConfig, scriptRuns, startToolServer, steps } from "./tool-runs.ts";
 
-const steps = 10;
 const warmUpRuns = 10;
 const runsPerRound = 10;
 const goalMs = 5;
 const rssGoalMb = 150;
-
-const call = { name: "tools__look_up", arguments: { query: "small servers", limit: 5 } };
-/** The steps with tool calls, and then the answer. */
-const script = (index: number): ScriptedReply =>
-  index % (steps + 1) === steps ? { text: sentText } : { toolCalls: [call, call] };
 
 /** When something was being answered here, as pairs of start and end. */
 type Spans = (readonly [startMs: number, endMs: number])[];
@@ -40,55 +28,14 @@ function coveredMs(spans: Spans): number {
   return total;
 }
 
-async function startToolServer(spans: Spans) {
-  const handler = createMcpHandler(() => {
-    const server = new Server({ name: "tools", version: "1.0.0" }, { capabilities: { tools: {} } });
-    const properties = { query: { type: "string" }, limit: { type: "integer" } };
-    const inputSchema = { type: "object" as const, properties, required: ["query"] };
-    server.setRequestHandler("tools/list", () => ({
-      tools: [{ name: "look_up", description: "Looks up.", inputSchema }],
-    }));
-    server.setRequestHandler("tools/call", () => ({
-      content: [{ type: "text" as const, text: "Nothing was found." }],
-    }));
-    return server;
-  });
-  const listener = getRequestListener((request) => handler.fetch(request), { overrideGlobalObjects: false });
-  const server = createServer((request, response) => {
-    const startMs = performance.now();
-    response.once("close", () => spans.push([startMs, performance.now()]));
-    void listener(request, response);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("expected the tool server to have a port");
-  return {
-    url: `http://127.0.0.1:${address.port}/mcp`,
-    [Symbol.dispose]() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
-
-function renderConfig(modelUrl: string, toolsUrl: string): Partial<RunConfig> {
-  const [model] = renderTestConfig().models;
-  const provider = { name: "mock", kind: "openai-compatible", baseUrl: modelUrl } as const;
-  return {
-    ...(model && { models: [{ ...model, ref: "mock.model", provider: "mock", name: "model" }] }),
-    providers: [{ ...provider, headers: [], requireListedModel: false, forwardInboundAuth: false }],
-    servers: [renderTestServer("tools", toolsUrl)],
-  };
-}
-
 async function measure() {
   const spans: Spans = [];
   let asked = 0;
   const wait = () => Promise.resolve();
-  const model = await startModelMock(() => script(asked++), { clock: { now: () => performance.now(), wait } });
+  const model = await startModelMock(() => scriptRuns(asked++), { clock: { now: () => performance.now(), wait } });
   await using _mock = { [Symbol.asyncDispose]: () => model.close() };
-  using tools = await startToolServer(spans);
-  await using agent = await startAgent(renderConfig(model.openaiUrl, tools.url));
+  using tools = await startToolServer((...span) => void spans.push(span));
+  await using agent = await startAgent(renderRunConfig(model.openaiUrl, tools.url));
   const target = { url: `${agent.url}/mcp`, tool: "send_message", era: "2025" } as const;
   const run = async () => {
     spans.length = 0;
