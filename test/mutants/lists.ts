@@ -1,5 +1,7 @@
 // All lists of mistakes, by what they are about.
+import { agentApprovalMutants } from "./agent-approvals.ts";
 import { agentPolicyMutants } from "./agent-policy.ts";
+import { approvalMutants } from "./approvals.ts";
 import { borderMutants } from "./borders.ts";
 import { bridgeMutants } from "./bridge.ts";
 import { commandLineMutants } from "./command-line.ts";
@@ -41,6 +43,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
   "command line": commandLineMutants,
   search: searchMutants,
   policy: [...policyMutants, ...agentPolicyMutants],
+  approvals: [...approvalMutants, ...agentApprovalMutants],
   subscriptions: subscriptionMutants,
   gateway: [
     ...gatewayMutants,
