@@ -8,7 +8,7 @@ import type { Logger } from "../../lib/process/log.ts";
 import type { ReadLiveConfig } from "../inputs/live-config.ts";
 import type { JudgedRun, Waiting } from "../policy/types.ts";
 import { createAnsweredRequests, type AnsweredRequests } from "./answered-requests.ts";
-import { askCaller } from "./ask-caller.ts";
+import { askCaller } from "../../lib/approvals/ask-caller.ts";
 import { followApproval, noGateway, type Followed, type FollowParts } from "./follow-approval.ts";
 import { createGatewayApprovals, type GatewayApprovals } from "./gateway-approvals.ts";
 
@@ -120,7 +120,7 @@ async function askBoth(
     try {
       const answer = await askCaller(run.asking, question, { signal, forMs: timeoutMs });
       if (answer === undefined) return;
-      await requests.record(name, { ...answer, argumentsHash: question.argumentsHash }, signal);
+      await requests.record(name, answer, signal);
     } catch (error) {
       if (!signal.aborted) parts.log.warn({ err: error, approval: name }, "the caller decided nothing");
     }
@@ -151,8 +151,7 @@ async function askCallerAlone(question: ApprovalQuestion, run: JudgedRun, clock:
     const signal = AbortSignal.any([run.signal, late.signal]);
     const answer = run.asking && (await askCaller(run.asking, question, { signal, forMs: callerTimeoutMs }));
     if (answer === undefined) return deny("the caller was asked, and decided nothing");
-    const { argumentsHash, caller } = question;
-    return { kind: "decided", decision: { ...answer, argumentsHash, by: caller, at: renderTime(clock) } };
+    return { kind: "decided", decision: { ...answer, by: question.caller, at: renderTime(clock) } };
   } catch {
     run.signal.throwIfAborted();
     return deny("the caller was asked, and did not answer");

@@ -2,6 +2,7 @@
 // before anything is sent to a server. Who calls is whoever the gateway proves, else the agent itself, since nobody but the gateway
 // gets here and the gateway sends agents' own tokens. Whoever holds such a token is not asked to approve its own calls.
 import { createHash } from "node:crypto";
+import type { GivenAnswer } from "../../lib/approvals/decided.ts";
 import { findProven } from "../../lib/auth/gateway-caller.ts";
 import { denialError } from "../../lib/mcp/policy-error.ts";
 import type { CallContext, Requester, ToolAnnotations } from "../../lib/mcp/table.ts";
@@ -15,7 +16,7 @@ import type { JudgedCall, JudgedRun, RunCaller, Waiting } from "../policy/types.
 export type AskedIn = Requester & Pick<CallContext, "signal" | "meta"> & Partial<Pick<CallContext, "sendProgress">>;
 
 /** The call is made with these arguments, or was answered in its place. */
-export type Authorized = { readonly args: Record<string, unknown> } | { readonly answer: string };
+export type Authorized = { readonly args: Record<string, unknown> } | { readonly answer: GivenAnswer };
 
 /** Whether every call of a tool by one requester is denied, whatever its arguments: to them it is not there. */
 export type Hides = (server: string, tool: string, annotations?: ToolAnnotations) => boolean;

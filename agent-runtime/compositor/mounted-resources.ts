@@ -83,7 +83,7 @@ export function createMountedResources(parts: ResourceParts): MountedResources {
       if (found === undefined || !(await observeShown(context, resourceTools.read))(found.mount)) return undefined;
       const call = judgedResource(found.mount.server.name, resourceTools.read, found.uri);
       const authorized = await authorizer.authorize(call, context);
-      if ("answer" in authorized) return [{ uri, mimeType: "text/plain", text: authorized.answer }];
+      if ("answer" in authorized) return [{ uri, mimeType: "text/plain", text: authorized.answer.text }];
       return await readMounted({ ...found, uri: readUri(authorized.args) }, context, parts);
     },
     async maySubscribe(uri, context) {
@@ -109,7 +109,7 @@ export function createMountedResources(parts: ResourceParts): MountedResources {
 }
 
 const renderInstead = (authorized: Authorized): string =>
-  "answer" in authorized ? authorized.answer : `subscribe to ${readUri(authorized.args)} in its place`;
+  "answer" in authorized ? authorized.answer.text : `subscribe to ${readUri(authorized.args)} in its place`;
 
 function renderState(uri: string, mount: Mount): ResourceContents {
   const { name, prefix } = mount.server;

@@ -1,5 +1,6 @@
 // The tools of all mounts in one list, under the names that the agent itself has for them, `{prefix}__{tool}`, and the way to
 // each. What a server says of itself is passed on as its words; which server a call goes to is never its to say.
+import { renderAnswer } from "../../lib/approvals/decided.ts";
 import type { CallResult, ToolDescription } from "../../lib/mcp/connect.ts";
 import type { CallOptions } from "../../lib/mcp/open-connection.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
@@ -86,7 +87,7 @@ function renderEntry(name: string, tool: ToolDescription, mount: Mount, parts: T
     async call(args, context) {
       const call = { server: mount.server.name, tool: tool.name, args, definition: tool, current: findNow };
       const authorized = await parts.authorizer.authorize(call, context);
-      if ("answer" in authorized) return { content: [{ type: "text", text: authorized.answer }] };
+      if ("answer" in authorized) return renderAnswer(authorized.answer);
       return await callTool({ mount, tool: tool.name, args: authorized.args }, context, parts);
     },
   };

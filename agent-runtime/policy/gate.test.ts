@@ -6,11 +6,12 @@ import type { LivePolicy } from "../../crds/run-config.ts";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
 import type { ApprovalOutcome } from "../approvals/ask-approval.ts";
 import { createTestLog } from "../testing/servers.ts";
+import type { CalledTool } from "../../lib/approvals/called-tool.ts";
 import { createPolicyGate } from "./gate.ts";
 import type { PolicyDecision } from "../../lib/policy/decision-names.ts";
-import type { Definition, JudgedCall, JudgedRun, RecordedCall } from "./types.ts";
+import type { JudgedCall, JudgedRun, RecordedCall } from "./types.ts";
 
-const pay: Definition = {
+const pay: CalledTool = {
   description: "Pays.",
   inputSchema: {
     type: "object",
@@ -190,7 +191,7 @@ describe("MGM-6 what people are asked, and what becomes of their answer", () => 
     const decide = async (answer: Answer) => await start(askAll, answer).gate.judge(call(), run);
     expect(await decide(() => ({ verdict: "answer", answer: "paid by hand" }))).toEqual({
       go: false,
-      answer: "paid by hand",
+      answer: { text: "paid by hand" },
     });
     expect(await decide(() => ({ verdict: "denyContinue", reason: "too much" }))).toMatchObject({
       ...{ go: false, abort: false },
@@ -202,7 +203,7 @@ describe("MGM-6 what people are asked, and what becomes of their answer", () => 
 
   test("nobody is asked about arguments that are too long, or no plain JSON", async () => {
     const { gate, asked } = start(askAll);
-    const wide: Definition = { inputSchema: { type: "object" } };
+    const wide: CalledTool = { inputSchema: { type: "object" } };
     const sized = (chars: number) =>
       call({ definition: wide, args: { text: "x".repeat(chars - '{"text":""}'.length) } });
     expect(await gate.judge(sized(256 * 1024), run)).toMatchObject({ go: true });

@@ -1,18 +1,19 @@
 // The one place in an agent that calls pass before they leave it (MGM-5): in its own loop and in its compositor. An allowed call
 // costs no wait and no write; one that is asked about waits here; one that is denied is told in a sentence.
 import type { RunConfig } from "../../crds/run-config.ts";
+import { isOtherTool, readHints } from "../../lib/approvals/called-tool.ts";
+import { applyDecision } from "../../lib/approvals/decided.ts";
+import { renderQuestion, type QuestionBy } from "../../lib/approvals/question.ts";
 import { decide, deniesAll } from "../../lib/policy/decide.ts";
 import { nameDecision, type PolicyDecision } from "../../lib/policy/decision-names.ts";
 import { Limiter } from "../../lib/policy/limiter.ts";
 import { createDecision, type Call, type Decision } from "../../lib/policy/policy.ts";
 import { renderTime, type Clock } from "../../lib/process/clock.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { AskApproval } from "../approvals/ask-approval.ts";
 import type { ReadLiveConfig } from "../inputs/live-config.ts";
-import { applyDecision } from "./decided.ts";
-import { readHints } from "./hints.ts";
 import { createLivePolicy, type PolicyNow } from "./live-policy.ts";
-import { hashDefinition, renderQuestion } from "./question.ts";
 import type { Hider, JudgedCall, JudgedRun, RecordedCall, Verdict } from "./types.ts";
 
 export interface PolicyGate {
@@ -66,14 +67,14 @@ export function createPolicyGate(parts: PolicyGateParts): PolicyGate {
   };
   /** What was decided of the call, and whether anybody may still act by it. */
   const askAbout = async (call: JudgedCall, run: JudgedRun, asked: Decision, now: PolicyNow) => {
-    const rendered = renderQuestion(call, run, asked, now);
+    const rendered = renderQuestion(call, renderBy(call, run), asked, now);
     if ("problem" in rendered) return denyFor(call, rendered.problem);
     const outcome = await ask(rendered.question, run);
     if (outcome.kind === "denied") return denyFor(call, outcome.reason);
     const applied = applyDecision(outcome.decision, call, asked);
     if ("denied" in applied) return deny(call, applied.denied);
     if ("answer" in applied) return { go: false, answer: applied.answer } as const;
-    if (!(await isOther(call))) return { go: true, args: applied.args } as const;
+    if (!(await isChanged(call))) return { go: true, args: applied.args } as const;
     return denyFor(call, "the tool is not the one any more that was approved: its server changed it meanwhile");
   };
 
@@ -109,13 +110,16 @@ export function createPolicyGate(parts: PolicyGateParts): PolicyGate {
 const isSame = (one: PolicyNow | undefined, other: PolicyNow): boolean =>
   one?.name === other.name && one.generation === other.generation;
 
+const renderBy = ({ step }: JudgedCall, { sessionHash, caller, role, chain }: JudgedRun): QuestionBy => ({
+  sessionHash,
+  caller,
+  ...(role !== "none" && { role }),
+  chain: [...chain.slice(0, -1), ...chain.slice(-1).map((link) => ({ ...link, ...defined({ step }) }))],
+});
+
 /** What is not known to have changed is taken for the same. */
-async function isOther({ tool, definition, current }: JudgedCall): Promise<boolean> {
-  if (current === undefined) return false;
-  const now = await current();
-  if (now === definition) return false;
-  return now === undefined || hashDefinition(tool, now) !== hashDefinition(tool, definition);
-}
+const isChanged = async ({ tool, definition, current }: JudgedCall): Promise<boolean> =>
+  current !== undefined && isOtherTool(tool, definition, await current());
 
 /** For the model, or for who called the run that it ends. */
 function renderDenial({ server, tool }: JudgedCall, { reason, fault }: Decision): string {

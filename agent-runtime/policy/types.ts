@@ -1,6 +1,8 @@
 // What is judged before it leaves an agent: a call, and the run that it belongs to. And how people are asked about it, which
 // is for those who know the way to them.
-import type { ToolAnnotations, JsonObjectSchema } from "../../lib/mcp/table.ts";
+import type { CalledTool } from "../../lib/approvals/called-tool.ts";
+import type { GivenAnswer } from "../../lib/approvals/decided.ts";
+import type { ToolAnnotations } from "../../lib/mcp/table.ts";
 import type { Asking } from "../../lib/mcp/asking.ts";
 import type { Subject } from "../../lib/policy/decide.ts";
 import type { Call, Decision } from "../../lib/policy/policy.ts";
@@ -31,21 +33,13 @@ export interface JudgedCall {
   /** The server's own name of the tool; `send_message` of a sub-agent, `resources/read` for what is read of a server. */
   readonly tool: string;
   readonly args: Record<string, unknown>;
-  readonly definition: Definition;
+  readonly definition: CalledTool;
   /** What the server says of the tool now; undefined where it has none of the name. Absent: it is not known. */
-  readonly current?: () => Promise<Definition | undefined>;
+  readonly current?: () => Promise<CalledTool | undefined>;
   /** Why nobody knows which tool of the server it is: then no policy can allow it. */
   readonly unnamed?: string;
   /** The step of the run, as progress shows it. */
   readonly step?: string;
-}
-
-/** What a server says of a tool. */
-export interface Definition {
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly inputSchema: JsonObjectSchema;
-  readonly annotations?: ToolAnnotations | undefined;
 }
 
 /** What people are asked about: an approval's name and when it is given up. Without a name the caller alone is asked. */
@@ -70,7 +64,7 @@ export type Verdict =
   /** It is made, with these arguments. */
   | { readonly go: true; readonly args: Record<string, unknown> }
   /** It is not made; somebody answered in its place, with this successful result. */
-  | { readonly go: false; readonly answer: string }
+  | { readonly go: false; readonly answer: GivenAnswer }
   /** It is not made. `text` is a sentence for who wanted it; with `abort` the whole run ends. */
   | { readonly go: false; readonly denied: Decision; readonly abort: boolean; readonly text: string };
 

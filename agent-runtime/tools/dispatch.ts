@@ -2,6 +2,7 @@
 // go back to it as error results; only the end of the run itself is thrown.
 import { createHash } from "node:crypto";
 import type { Operation, Outcome } from "../../crds/metric-names.ts";
+import { renderAnswer } from "../../lib/approvals/decided.ts";
 import type { Asking } from "../../lib/mcp/asking.ts";
 import type { CallResult } from "../../lib/mcp/connect.ts";
 import { isJsonObject } from "../../lib/mcp/json-rpc.ts";
@@ -86,7 +87,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     const holder = context.memory.open();
     const result: CallResult = verdict.go
       ? await callRoute(context, { route, args: judged?.withArgs(verdict.args) ?? args, holder }, { ...options, log })
-      : { content: [{ type: "text", text: verdict.answer }] };
+      : renderAnswer(verdict.answer);
     const shown = renderToolResult(result, {
       maxBytes: options.maxResultBytes,
       vision: options.hasVision(),

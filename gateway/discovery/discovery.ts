@@ -6,7 +6,7 @@ import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { WordTable } from "../../lib/search/searchable.ts";
 import type { GatewayPolicy } from "../policy/gateway-policy.ts";
-import { readHints } from "../policy/judged-call.ts";
+import { readHints } from "../../lib/approvals/called-tool.ts";
 import type { ManagementTool } from "../management/tools/tool.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import { createActivation } from "../servers/activation.ts";

@@ -9,7 +9,7 @@ import { defined } from "../../lib/process/defined.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import { identityOf } from "../management/access.ts";
 import type { GatewayPolicy, HidesFrom } from "../policy/gateway-policy.ts";
-import { readHints } from "../policy/judged-call.ts";
+import { readHints } from "../../lib/approvals/called-tool.ts";
 import { renderRefused } from "../management/tools/tool.ts";
 import type { CallTool } from "./call-tool.ts";
 import type { KnownTool, KnownTools } from "./known-tools.ts";

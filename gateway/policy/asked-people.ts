@@ -9,7 +9,7 @@ import type { Asking } from "../../lib/mcp/asking.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import { ApprovalRefused, type Approvals, type Asker, type Outcome, type Waiting } from "../approvals/approvals.ts";
-import { askCaller } from "./asked-caller.ts";
+import { askCaller } from "../../lib/approvals/ask-caller.ts";
 import type { CallToJudge } from "./judged-call.ts";
 
 /** How long a plain HTTP request waits for people: less than most clients and proxies do, and than a route may take. */

@@ -142,6 +142,42 @@ describe("MGM-6 what somebody decides", () => {
     expect(scene.received).toEqual([]);
   });
 
+  it.each([
+    ["edited into what another rule asks about", { arguments: '{"amount":500}' }, undefined],
+    ["by a rule that changed", {}, { rules: [rule("pay", "ask", { reason: "it is more money now" })] }],
+  ])("holds for the rule by which it was asked for alone: %s", async (_, edit, policy) => {
+    const small = { match: { args: [{ path: "/amount", lessThan: 100 }] } };
+    const scene = await openPolicyScene({
+      policy: { rules: [rule("small", "ask", small), rule("large", "ask", { approvers: ["eve"] })] },
+      tools,
+    });
+    const answer = callBy(scene, "2026", ["bank__pay", { amount: 50 }]);
+    const first = await scene.pending();
+    if (policy) scene.state.putPolicy(policy);
+    await scene.decide("arguments" in edit ? { verdict: "approveEdited", ...edit } : { verdict: "approve" });
+    const second = await scene.pending();
+    expect([first.spec.policy.rule, second.spec.policy.rule]).toEqual(["small", policy ? "pay" : "large"]);
+    expect(scene.received).toEqual([]);
+    await scene.decide({ verdict: "approve" });
+    await answer;
+    expect(scene.received).toEqual([{ amount: policy ? 50 : 500 }]);
+  });
+
+  it("is asked about four times at most, while rules change", async () => {
+    const scene = await openPolicyScene({ policy: { rules: [] } });
+    const refused = expect(callBy(scene, "2026", ["bank__pay", {}])).rejects.toMatchObject({
+      code: -32_951,
+      data: { reason: expect.stringContaining("asked about 4 times") },
+    });
+    for (const name of ["a", "b", "c", "d"]) {
+      await scene.pending();
+      scene.state.putPolicy({ rules: [rule(name, "ask")] });
+      await scene.decide({ verdict: "approve" });
+    }
+    await refused;
+    expect(scene.received).toEqual([]);
+  });
+
   it("may be an answer in the call's place", async () => {
     const scene = await openPolicyScene({ policy: { rules: [] } });
     const answer = callBy(scene, "2026", ["bank__pay", {}]);

@@ -27,7 +27,7 @@ export interface FollowedPolicy {
 
 export interface FollowedPolicyParts {
   config: Pick<GatewayConfig, "policyRef">;
-  state: Pick<GatewayState, "getPolicy" | "onChange">;
+  state: Pick<GatewayState, "getPolicySource" | "onChange">;
 }
 
 /** Undefined where the instance's gateway has no policy: whoever may call is allowed. */
@@ -35,7 +35,7 @@ export function followPolicy({ config, state }: FollowedPolicyParts): FollowedPo
   const { policyRef: name } = config;
   if (name === undefined) return undefined;
   const listeners = new Set<(before: PolicyInForce) => void>();
-  const read = () => findPolicyInForce(state.getPolicy(name), name);
+  const read = () => findPolicyInForce(state.getPolicySource(name), name);
   let text = JSON.stringify(read());
   let current = compile(read());
   const stop = state.onChange(({ policies }) => {

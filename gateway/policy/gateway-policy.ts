@@ -4,26 +4,26 @@
 import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import type { Identity } from "../../lib/auth/roles.ts";
 import { denialError } from "../../lib/mcp/policy-error.ts";
-import { decide, denies, deniesAll } from "../../lib/policy/decide.ts";
+import { isOtherTool } from "../../lib/approvals/called-tool.ts";
+import { applyDecision, renderAnswer } from "../../lib/approvals/decided.ts";
+import { renderQuestion } from "../../lib/approvals/question.ts";
+import { decide, deniesAll } from "../../lib/policy/decide.ts";
 import { Limiter } from "../../lib/policy/limiter.ts";
-import type { Decision } from "../../lib/policy/policy.ts";
+import { createDecision, type Decision } from "../../lib/policy/policy.ts";
 import type { Hints } from "../../lib/policy/rules.ts";
 import { renderTime, type Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Approvals } from "../approvals/approvals.ts";
-import { hashOfTool } from "../servers/tool-hash.ts";
 import type { GatewayState } from "../state/state.ts";
 import { askPeople } from "./asked-people.ts";
-import { applyDecision } from "./decided.ts";
 import { nameDecision, type PolicyDecision } from "../../lib/policy/decision-names.ts";
 import { followPolicy, type PolicyInForce } from "./followed-policy.ts";
-import { readCaller, renderCall, type CallToJudge, type Judged, type Permit } from "./judged-call.ts";
+import { readCaller, renderBy, renderCall, type CallToJudge, type Judged, type Permit } from "./judged-call.ts";
 import { JudgedRing } from "../../lib/policy/judged-ring.ts";
-import { renderQuestion } from "./question.ts";
 
 export interface GatewayPolicyParts {
   config: Pick<GatewayConfig, "policyRef">;
-  state: Pick<GatewayState, "getPolicy" | "onChange">;
+  state: Pick<GatewayState, "getPolicySource" | "onChange">;
   approvals: Pick<Approvals, "ask" | "open" | "wait" | "use" | "decideAsCaller">;
   metrics: { countPolicyDecision(decision: PolicyDecision): void };
   log: Logger;
@@ -54,6 +54,9 @@ export interface GatewayPolicy {
   readonly ring: JudgedRing;
   close(): void;
 }
+
+/** For one call, by rules that change meanwhile. */
+const maxAsked = 4;
 
 const nothingHidden: HidesFrom = () => () => false;
 
@@ -87,24 +90,41 @@ export function createGatewayPolicy(parts: GatewayPolicyParts): GatewayPolicy {
     log.info({ server, tool: definition.name, caller: identity.name, action, rule, fault }, "call denied by policy");
     throw denialError(decision);
   };
-  const ask = async (call: CallToJudge, decision: Decision): Promise<Judged> => {
-    const before = followed.now();
-    const decided = await askPeople(parts, questionOf(call, decision, before), call);
-    const applied = applyDecision(decided, call, decision);
-    if ("answer" in applied) return applied;
-    // Time has passed: neither other rules nor another tool were approved, and edited arguments are others.
-    refuseOther(call);
-    const again = decide(followed.now().policy, renderCall({ ...call, args: applied.args }));
-    if (denies(again)) deny(call, again);
-    return { permit: permit(call.server, call.definition.name, applied.args) };
+  const denyFor = (call: CallToJudge, reason: string): never =>
+    deny(call, createDecision({ action: "denyContinue", reason }));
+  /** What was decided of the call, where anybody may still act by it. */
+  const ask = async (call: CallToJudge, decision: Decision, policy: PolicyInForce) => {
+    const { server, definition, args, current } = call;
+    const wanted = { server, tool: definition.name, definition, args };
+    const rendered = renderQuestion(wanted, renderBy(call), decision, policy);
+    if ("problem" in rendered) return denyFor(call, rendered.problem);
+    const applied = applyDecision(await askPeople(parts, rendered.question, call), wanted, decision);
+    if ("denied" in applied) return deny(call, applied.denied);
+    if ("args" in applied && current !== undefined && isOtherTool(definition.name, definition, current())) {
+      const why = `the tool ${definition.name} is not the one any more that was approved: its server changed it meanwhile`;
+      return denyFor(call, why);
+    }
+    return applied;
   };
   return {
     isThere: true,
-    async judge(call) {
-      const decision = decideNow(call);
-      if (decision.action === "allow") return { permit: permit(call.server, call.definition.name, call.args) };
-      if (decision.action === "ask") return await ask(call, decision);
-      return deny(call, decision);
+    async judge(wanted) {
+      let call = wanted;
+      for (let asked = 0; asked < maxAsked; asked += 1) {
+        const policy = followed.now();
+        const decision = decideNow(call);
+        const { server, definition } = call;
+        if (decision.action === "allow") return { permit: permit(server, definition.name, call.args) };
+        if (decision.action !== "ask") return deny(call, decision);
+        const applied = await ask(call, decision, policy);
+        if ("answer" in applied) return { answer: renderAnswer(applied.answer) };
+        // Time has passed, and arguments may have been edited: a yes holds for the rule by which it was asked for, and for no other.
+        call = { ...call, args: applied.args };
+        const again = decide(followed.now().policy, renderCall(call));
+        const isSame = followed.now().generation === policy.generation && again.rule === decision.rule;
+        if (isSame && again.action === "ask") return { permit: permit(server, definition.name, call.args) };
+      }
+      return denyFor(call, `it was asked about ${maxAsked} times, and each time other rules held in the end`);
     },
     hides: hiddenBy(followed.now),
     onChange: (listener) => followed.onChange((before) => listener(hiddenBy(() => before))),
@@ -126,25 +146,6 @@ const hiddenBy =
       return deniesAll(policy, hints === undefined ? subject : { ...subject, hints });
     };
   };
-
-/** Arguments that have no canonical form can be bound to nothing. */
-function questionOf(call: CallToJudge, decision: Decision, policy: PolicyInForce) {
-  try {
-    return renderQuestion(call, decision, policy);
-  } catch (error) {
-    if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;
-    const reason = "nobody can be asked about arguments that are no plain JSON, such as half a surrogate pair";
-    throw denialError({ action: "denyContinue", reason });
-  }
-}
-
-function refuseOther({ definition, current }: CallToJudge): void {
-  if (current === undefined) return;
-  const now = current();
-  if (now !== undefined && (now === definition || hashOfTool(now) === hashOfTool(definition))) return;
-  const reason = `the tool ${definition.name} is not the one any more that was approved: its server changed it meanwhile`;
-  throw denialError({ action: "denyContinue", reason });
-}
 
 function permit(server: string, tool: string, args: Record<string, unknown>): Permit {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the mark is of types alone, so that nobody else makes one

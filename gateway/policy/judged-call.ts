@@ -1,11 +1,12 @@
 // A call of a tool through the gateway as it comes to be judged, and what becomes of it. Pure.
 import { createHash } from "node:crypto";
+import { readHints } from "../../lib/approvals/called-tool.ts";
+import type { QuestionBy } from "../../lib/approvals/question.ts";
 import type { Identity } from "../../lib/auth/roles.ts";
 import type { ToolDescription } from "../../lib/mcp/connect.ts";
 import type { Asking } from "../../lib/mcp/asking.ts";
 import type { ToolResult } from "../../lib/mcp/table.ts";
 import type { Call } from "../../lib/policy/policy.ts";
-import type { Hints } from "../../lib/policy/rules.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { Waiting } from "../approvals/approvals.ts";
 
@@ -52,11 +53,6 @@ export const readCaller = (identity: Identity): Pick<Call, "caller" | "role" | "
     ? { caller: identity.name, role: "none", agent: identity.agent }
     : { caller: identity.name, role: identity.role ?? "none", agent: "" };
 
-/** What a server says of its own tool; undefined where it says nothing. */
-export function readHints({ annotations }: Pick<ToolDescription, "annotations">): Hints {
-  return defined({ readOnly: annotations?.readOnlyHint, destructive: annotations?.destructiveHint });
-}
-
 export const renderCall = ({ server, definition, args, identity }: CallToJudge): Call => ({
   server,
   tool: definition.name,
@@ -65,8 +61,20 @@ export const renderCall = ({ server, definition, args, identity }: CallToJudge):
   hints: readHints(definition),
 });
 
+/** Who makes it, as an approval says. */
+export function renderBy(call: CallToJudge): QuestionBy {
+  const { identity } = call;
+  const person = identity.kind === "person" ? identity : undefined;
+  return {
+    sessionHash: hashSession(call),
+    caller: identity.name,
+    ...defined({ role: person?.role }),
+    chain: [identity.kind === "agent" ? { agent: identity.agent } : { caller: identity.name }],
+  };
+}
+
 /** In the 2026 era, and over REST, a session is all that a caller asks. */
-export const hashSession = ({ identity, sessionId }: Pick<CallToJudge, "identity" | "sessionId">): string =>
+const hashSession = ({ identity, sessionId }: Pick<CallToJudge, "identity" | "sessionId">): string =>
   createHash("sha256")
     .update(JSON.stringify([identity.kind, identity.subject, sessionId ?? null]))
     .digest("hex");

@@ -2,7 +2,7 @@
 import type { ToolDescription } from "../../lib/mcp/connect.ts";
 import type { ServerEntry } from "../servers/entry.ts";
 import type { Hides } from "./gateway-policy.ts";
-import { readHints } from "./judged-call.ts";
+import { readHints } from "../../lib/approvals/called-tool.ts";
 
 export const visibleTools = (
   { name, tools = [] }: Pick<ServerEntry, "name" | "tools">,

@@ -18,6 +18,7 @@ import type { Transport } from "../../lib/kube/transport.ts";
 import { defined } from "../../lib/process/defined.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { watching, type Watched, type WatchedAgent, type WatchedInstance } from "../../plan/parse-watched.ts";
+import { policySourceOf, type PolicySource } from "../../plan/policy-in-force.ts";
 import { serverNameOf } from "../../plan/server.ts";
 import { clusterAgentUrl } from "../../plan/urls.ts";
 import { judgeAccount } from "./agent-account.ts";
@@ -171,6 +172,13 @@ class ClusterState implements StateSource {
   getPolicy(name: string): PallasPolicy | undefined {
     const found = this.#policies.store.get(objectKey(this.namespace, name));
     return found && this.#ownOf(found);
+  }
+
+  getPolicySource(name: string): PolicySource | undefined {
+    const found = this.#policies.store.get(objectKey(this.namespace, name));
+    if (found === undefined) return undefined;
+    // Which instance an unreadable one belongs to cannot be told.
+    return found.parsed.ok ? this.#ownOf(found) : policySourceOf(found);
   }
 
   listApprovals(): readonly PallasApproval[] {

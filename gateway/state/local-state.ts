@@ -85,6 +85,7 @@ export function createLocalState({ path, namespace, instance, approvals, log }: 
     listRegistrations: () => known?.registrations ?? [],
     listPolicies: () => [...(known?.policies.values() ?? [])],
     getPolicy: (name) => known?.policies.get(name),
+    getPolicySource: (name) => known?.policies.get(name),
     listApprovals: () => approvals?.list() ?? [],
     onChange: (listener) => changes.onChange(listener),
     observeUnready: () => (known === undefined ? trouble : undefined),

@@ -4,6 +4,7 @@ import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasApproval } from "../../crds/approval.ts";
 import type { PallasInstance } from "../../crds/instance.ts";
 import type { PallasPolicy } from "../../crds/policy.ts";
+import type { PolicySource } from "../../plan/policy-in-force.ts";
 import type { PallasRegistration } from "../../crds/registration.ts";
 import type { PallasServer } from "../../crds/server.ts";
 import type { AgentFinding } from "../../lib/auth/authenticate.ts";
@@ -49,6 +50,8 @@ export interface GatewayState {
   /** Of this instance, by name. */
   listPolicies(): readonly PallasPolicy[];
   getPolicy(name: string): PallasPolicy | undefined;
+  /** The same, and what is left of one whose spec cannot be read: rules that held before then go on. */
+  getPolicySource(name: string): PolicySource | undefined;
   /** Of this instance, by name, as they were last told; what counts of them `gateway/approvals/` says. */
   listApprovals(): readonly PallasApproval[];
   /** Called after each change, once for what comes at once; until what it returns is called. */

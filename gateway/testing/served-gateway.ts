@@ -116,6 +116,7 @@ export const emptyState = (observeUnready: () => string | undefined): StateSourc
   listRegistrations: () => [],
   listPolicies: () => [],
   getPolicy: () => undefined,
+  getPolicySource: () => undefined,
   listApprovals: () => [],
   onChange: () => () => undefined,
   observeUnready,

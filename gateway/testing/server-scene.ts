@@ -126,6 +126,7 @@ type Known = Pick<
   | "getServer"
   | "getServerAddress"
   | "getPolicy"
+  | "getPolicySource"
   | "onChange"
 >;
 export interface TestServersState extends Known {
@@ -168,6 +169,7 @@ function createState(inline: object[]): TestServersState {
     getServer: (name) => collect().get(name),
     getServerAddress: () => undefined,
     getPolicy: (name) => (name === policyName ? policy : undefined),
+    getPolicySource: (name) => (name === policyName ? policy : undefined),
     putPolicy(spec, status, as = generation + 1) {
       generation = as;
       const metadata = { name: policyName, namespace: "agents", generation };

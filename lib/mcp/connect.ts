@@ -22,6 +22,7 @@ export interface ToolDescription {
   title?: string | undefined;
   description?: string | undefined;
   inputSchema: JsonObjectSchema;
+  outputSchema?: Readonly<Record<string, unknown>> | undefined;
   annotations?: ToolAnnotations | undefined;
 }
 
@@ -67,8 +68,9 @@ function createConnection(open: OpenConnection): McpConnection {
       return await run({ signal, idleTimeoutMs: timeoutMs }, async ({ signal: listSignal, timeout, headers }) => {
         // The SDK would print a line to standard output for a server without tools.
         if (client.getServerCapabilities()?.tools === undefined) return [];
-        return (await client.listTools(undefined, { signal: listSignal, timeout, headers, cacheMode: "refresh" }))
-          .tools;
+        const listing = { signal: listSignal, timeout, headers, cacheMode: "refresh" } as const;
+        const { tools } = await client.listTools(undefined, listing);
+        return tools.map((tool) => ({ ...tool, ...defined({ outputSchema: outputSchemas.get(tool.name) }) }));
       });
     },
     callTool: (name, args, options) =>

@@ -130,14 +130,10 @@ describe("OPR-9 the gateway's Role", () => {
     "serviceaccounts list watch",
   ];
 
-  it("only reads beside its directory, approvals and what it knows of tools and policies, unless management is readWrite, and then writes agents, servers and policies", () => {
+  it("only reads beside its directory, approvals and what it knows of tools and policies, unless management is readWrite, and then writes agents and servers, and changes policies", () => {
     expect(verbsOf()).toEqual(always);
     expect(verbsOf("approve")).toEqual(always);
-    const managed = [
-      "pallasagents create patch delete",
-      "pallasservers create patch delete",
-      "pallaspolicies create patch delete",
-    ];
+    const managed = ["pallasagents create patch delete", "pallasservers create patch delete", "pallaspolicies patch"];
     expect(verbsOf("readWrite")).toEqual([...always, ...managed]);
   });
 

@@ -70,7 +70,7 @@ const policyResource = { metadata: { name: "gate", generation: 1 }, spec: { inst
 const gatewayPolicy = createGatewayPolicy({
   config: { policyRef: "gate" },
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rest of a resource is nothing to the policy
-  state: { getPolicy: () => policyResource as never, onChange: () => () => undefined },
+  state: { getPolicySource: () => policyResource as never, onChange: () => () => undefined },
   approvals: { ask: never, open: never, wait: never, use: never, decideAsCaller: never },
   metrics: { countPolicyDecision: count },
   log,

@@ -19,6 +19,7 @@ const rules: readonly FolderRule[] = [
   { prefix: "lib/kube/", own: ["lib/process/"] },
   { prefix: "lib/mcp/", own: ["lib/process/", "lib/outgoing/"] },
   { prefix: "lib/auth/", own: ["lib/process/", "lib/mcp/"] },
+  { prefix: "lib/approvals/", own: ["crds/", "lib/policy/", "lib/mcp/", "lib/process/"], packages: ["node:crypto"] },
   { prefix: "lib/outgoing/", own: ["lib/process/"] },
   { prefix: "lib/policy/", own: [], packages: ["node:crypto"] },
   { prefix: "lib/", own: [] },

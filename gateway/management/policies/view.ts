@@ -12,7 +12,10 @@ import type { GatewayState } from "../../state/state.ts";
 import { isViewer, seesAgent, seesAll, seesTarget } from "../access.ts";
 import type { DryRunAnswer } from "../agents/dry-runs.ts";
 
-type Known = Pick<GatewayState, "getInstance" | "listAgents" | "getAgent" | "listPolicies" | "getPolicy">;
+type Known = Pick<
+  GatewayState,
+  "getInstance" | "listAgents" | "getAgent" | "listPolicies" | "getPolicy" | "getPolicySource"
+>;
 
 /** By which an agent's calls are judged; undefined: all are allowed. */
 export function policyOf(state: Known, agent: string): string | undefined {
@@ -58,7 +61,7 @@ export function renderPolicyState(state: Known, agent: string, proposals: (polic
   return {
     agent_id: agent,
     policy: name,
-    ...renderInForce(findPolicyInForce(policy, name)),
+    ...renderInForce(findPolicyInForce(state.getPolicySource(name), name)),
     ...defined({ generation: policy?.metadata.generation }),
     proposals: proposals(name),
   };
@@ -73,7 +76,7 @@ export const renderPolicyText = (identity: Identity, state: Known): string =>
       const shown = {
         policy: name,
         judges: { agents, gateway: isGateways(state, name) },
-        ...renderInForce(findPolicyInForce(policy, name)),
+        ...renderInForce(findPolicyInForce(state.getPolicySource(name), name)),
       };
       return `---\n${dump(shown, { noRefs: true, lineWidth: 130 })}`;
     })

@@ -55,6 +55,7 @@ export function createTestState(
     listRegistrations: () => [],
     listPolicies: () => [...policies.values()],
     getPolicy: (name) => policies.get(name),
+    getPolicySource: (name) => policies.get(name),
     listApprovals: () => [],
     onChange(listener) {
       listeners.add(listener);

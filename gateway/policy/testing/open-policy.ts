@@ -15,7 +15,7 @@ const nobodyElse: Identity = { kind: "person", subject: "ann", name: "ann", grou
 export const openPolicy = (): GatewayPolicy =>
   createGatewayPolicy({
     config: {},
-    state: { getPolicy: () => undefined, onChange: () => () => undefined },
+    state: { getPolicySource: () => undefined, onChange: () => () => undefined },
     approvals: { ask: never, open: never, wait: never, use: never, decideAsCaller: never },
     metrics: { countPolicyDecision: () => undefined },
     log: createLogger({ logger: "test", level: "SILENT" }),

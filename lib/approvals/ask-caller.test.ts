@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Question } from "../../lib/mcp/asking.ts";
+import type { Question } from "../mcp/asking.ts";
 import { askCaller } from "./ask-caller.ts";
 
 /** What the caller reads of a call with these arguments. */
