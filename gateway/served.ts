@@ -5,6 +5,7 @@ import type { GatewayConfig } from "../crds/gateway-config.ts";
 import type { Clock } from "../lib/process/clock.ts";
 import { defined } from "../lib/process/defined.ts";
 import type { Logger } from "../lib/process/log.ts";
+import { runInTurns } from "../lib/process/steps.ts";
 import type { WordTable } from "../lib/search/searchable.ts";
 import { limitsVariable, type Rules } from "../plan/rules.ts";
 import type { ServedApprovals } from "./approvals/life.ts";
@@ -98,7 +99,7 @@ export function createServed({ config, place, environment, words, metrics, log, 
   const registry = serveRegistry({ config, state, discovery, log: discoveryLog, clock });
   const table = createManagementTable({
     ...{ policy, state, rules, container, approvals: asked.approvals, proposals: place.proposals },
-    ...{ presets: state.presets, judgedHere: (tried) => policy.ring.dryRun(tried) },
+    ...{ presets: state.presets, judgedHere: (tried) => runInTurns(policy.ring.dryRun(tried)) },
     ...(config.management === "readWrite" ? { writesFor } : {}),
     furtherTools: [...directory.tools, discovery.tool],
     readAgentsToken,

@@ -5,6 +5,7 @@ import { dryRunRequest, judgedPath, maxDryRunRequestBytes, type JudgedReport } f
 import { readMessage } from "../../lib/mcp/request-body.ts";
 import type { JudgedRing } from "../../lib/policy/judged-ring.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
+import { runInTurns } from "../../lib/process/steps.ts";
 
 export interface JudgedRoutesParts {
   /** Its name. */
@@ -25,7 +26,7 @@ export function createJudgedRoutes({ agent, ring, memory }: JudgedRoutesParts): 
     try {
       const { success, data } = dryRunRequest.safeParse(body.message);
       if (!success) return c.text("expected rules, a list, and perhaps a default, and nothing else\n", 422);
-      const report: JudgedReport = { agent, ...ring.dryRun(data) };
+      const report: JudgedReport = { agent, ...(await runInTurns(ring.dryRun(data))) };
       return c.json(report, 200, { "Cache-Control": "no-store" });
     } finally {
       body.holder?.release();

@@ -11,8 +11,18 @@ const call = (tool: string, args: unknown = {}) => ({
   arguments: args,
 });
 const at = "2030-01-01T00:00:00.000Z";
+
+/** How many steps it takes too. */
+function runSteps(ring: JudgedRing, rules: unknown) {
+  const steps = ring.dryRun(rules);
+  for (let count = 1; ; count += 1) {
+    const { done, value } = steps.next();
+    if (done === true) return { count, report: value };
+  }
+}
+const dryRun = (ring: JudgedRing, rules: unknown) => runSteps(ring, rules).report;
 const denyAll = { rules: [], default: "denyAbort" };
-const toolsOf = (ring: JudgedRing) => ring.dryRun(denyAll).calls.map(({ tool }) => tool);
+const toolsOf = (ring: JudgedRing) => dryRun(ring, denyAll).calls.map(({ tool }) => tool);
 
 describe("MGM-3 the ring of judged calls", () => {
   it("judges each by its real arguments, and shows none of them", () => {
@@ -20,7 +30,7 @@ describe("MGM-3 the ring of judged calls", () => {
     ring.add(call("pay", { amount: 40, secret: "hunter2" }), "ask", at);
     ring.add(call("pay", { amount: 400 }), "ask", "2030-01-01T00:00:01.000Z");
     const small = { name: "small", match: { args: [{ path: "/amount", lessThan: 100 }] }, action: "allow" };
-    const report = ring.dryRun({ rules: [small] });
+    const report = dryRun(ring, { rules: [small] });
     expect(report).toEqual({
       calls: [
         { ...shown("2030-01-01T00:00:01.000Z"), before: "ask", after: "ask" },
@@ -33,7 +43,7 @@ describe("MGM-3 the ring of judged calls", () => {
   it("denies everything by faulty rules", () => {
     const ring = new JudgedRing();
     ring.add(call("pay"), "allow", at);
-    expect(ring.dryRun({ rules: [{ name: "x", action: "allow", unknown: 1 }] }).calls[0]?.after).toBe("denyAbort");
+    expect(dryRun(ring, { rules: [{ name: "x", action: "allow", unknown: 1 }] }).calls[0]?.after).toBe("denyAbort");
   });
 
   it("keeps the arguments as they were when they were judged", () => {
@@ -42,7 +52,15 @@ describe("MGM-3 the ring of judged calls", () => {
     ring.add(call("pay", args), "allow", at);
     args.amount = 1_000;
     const rule = { name: "much", match: { args: [{ path: "/amount", greaterThan: 10 }] }, action: "denyAbort" };
-    expect(ring.dryRun({ rules: [rule], default: "allow" }).calls[0]?.after).toBe("allow");
+    expect(dryRun(ring, { rules: [rule], default: "allow" }).calls[0]?.after).toBe("allow");
+  });
+
+  it("judges them again in steps that hold nobody up", () => {
+    const ring = new JudgedRing();
+    for (let each = 0; each < 500; each += 1) ring.add(call("pay"), "allow", at);
+    expect(runSteps(ring, denyAll).count).toBe(4);
+    for (let each = 0; each < 100; each += 1) ring.add(call("pay", "x".repeat(64 * 1024 - 2)), "allow", at);
+    expect(runSteps(ring, denyAll).count).toBe(104);
   });
 
   it("keeps the last 500, and forgets the oldest first", () => {

@@ -2,7 +2,7 @@
 // tried on (MGM-3). Nobody is shown the arguments; they are only judged again.
 import { compilePolicy } from "./compile.ts";
 import { decide } from "./decide.ts";
-import type { Call } from "./policy.ts";
+import type { Call, Policy } from "./policy.ts";
 import { maxima, type Action } from "./rules.ts";
 
 /** A call as other rules would decide it. */
@@ -40,6 +40,11 @@ const defaultBounds: JudgedRingBounds = {
   maxCallChars: 64 * 1024,
 };
 
+/** Of arguments that are judged again in one step, at most 25 ms by the slowest rules there can be. */
+const charsPerStep = 64 * 1024;
+/** What a call without arguments counts for. */
+const callChars = 512;
+
 export class JudgedRing {
   readonly #bounds: JudgedRingBounds;
   /** By place; the next call comes to `#next`. */
@@ -68,18 +73,24 @@ export class JudgedRing {
     for (let place = this.#next; this.#chars > maxChars; place = (place + 1) % maxCalls) this.#drop(place);
   }
 
-  /** What these rules would say of the calls that are kept, the newest first. Faulty rules deny everything. */
-  dryRun(rules: unknown): { calls: Rejudged[] } {
+  /**
+   * What these rules would say of the calls that are kept, the newest first. Faulty rules deny everything. It can take seconds, so it
+   * is done in steps of some milliseconds (lib/process/steps.ts).
+   */
+  *dryRun(rules: unknown): Generator<undefined, { calls: Rejudged[] }, undefined> {
     const { policy } = compilePolicy(rules);
     const older = this.#kept.slice(this.#next);
     const oldestFirst = [...older, ...this.#kept.slice(0, this.#next)];
-    const calls = oldestFirst.toReversed().flatMap((kept) => {
-      if (kept === undefined) return [];
-      const { at, before, text, ...call } = kept;
-      const { action: after, rule } = decide(policy, { ...call, arguments: JSON.parse(text) });
-      const { server, tool, caller } = call;
-      return [{ at, server, tool, caller, before, after, ...(rule !== undefined && { rule }) }];
-    });
+    const calls: Rejudged[] = [];
+    let stepChars = 0;
+    for (const kept of oldestFirst.toReversed()) {
+      if (kept === undefined) continue;
+      calls.push(rejudge(policy, kept));
+      stepChars += kept.text.length + callChars;
+      if (stepChars < charsPerStep) continue;
+      yield;
+      stepChars = 0;
+    }
     return { calls };
   }
 
@@ -87,6 +98,12 @@ export class JudgedRing {
     this.#chars -= this.#kept[place]?.text.length ?? 0;
     if (place < this.#kept.length) this.#kept[place] = undefined;
   }
+}
+
+function rejudge(policy: Policy, { at, before, text, ...call }: Kept): Rejudged {
+  const { action: after, rule } = decide(policy, { ...call, arguments: JSON.parse(text) });
+  const { server, tool, caller } = call;
+  return { at, server, tool, caller, before, after, ...(rule !== undefined && { rule }) };
 }
 
 function renderText(args: unknown): string | undefined {

@@ -69,8 +69,7 @@ function measureHiding(hides: ReturnType<typeof gatewayPolicy.hides>): number {
 const policyResource = { metadata: { name: "gate", generation: 1 }, spec: { instanceRef: { name: "bench" }, rules } };
 const gatewayPolicy = createGatewayPolicy({
   config: { policyRef: "gate" },
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rest of a resource is nothing to the policy
-  state: { getPolicySource: () => policyResource as never, onChange: () => () => undefined },
+  state: { getPolicySource: () => policyResource, onChange: () => () => undefined },
   approvals: { ask: never, open: never, wait: never, use: never, decideAsCaller: never },
   metrics: { countPolicyDecision: count },
   log,

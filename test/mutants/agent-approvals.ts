@@ -40,13 +40,13 @@ export const agentApprovalMutants: readonly Mutant[] = [
     breaks: "callers approve their own calls where the rule does not ask them",
   },
   {
-    file: "agent-runtime/approvals/ask-caller.ts",
+    file: "lib/approvals/ask-caller.ts",
     find: 'if (decision === "approve") return',
     replace: 'if (decision !== "deny") return',
     breaks: "any answer of the caller is a yes",
   },
   {
-    file: "agent-runtime/approvals/ask-caller.ts",
+    file: "lib/approvals/ask-caller.ts",
     find: 'if (action !== "accept" ||',
     replace: 'if (action === "decline" ||',
     breaks: "a caller that dismissed the question has approved",

@@ -5,20 +5,20 @@ import type { Mutant } from "./mutant.ts";
 export const gatewayPolicyMutants: readonly Mutant[] = [
   {
     file: "gateway/policy/gateway-policy.ts",
-    find: "    if (denies(again)) deny(call, again);\n",
-    replace: "",
+    find: 'if (isSame && again.action === "ask") return',
+    replace: "if (true) return",
     breaks: "an approval outlasts the policy, and edited arguments are judged by nobody",
   },
   {
     file: "gateway/policy/gateway-policy.ts",
-    find: "    refuseOther(call);\n",
-    replace: "",
+    find: "isOtherTool(definition.name, definition, current())",
+    replace: "false",
     breaks: "a server changes its tool between the question and the call",
   },
   {
     file: "gateway/policy/gateway-policy.ts",
-    find: "decide(followed.now().policy, renderCall({ ...call, args: applied.args }))",
-    replace: "decide(before.policy, renderCall({ ...call, args: applied.args }))",
+    find: "followed.now().generation === policy.generation && ",
+    replace: "",
     breaks: "a policy that was changed while somebody thought does not hold",
   },
   {
@@ -50,24 +50,6 @@ export const gatewayPolicyMutants: readonly Mutant[] = [
     find: "if (nowText === text) return;",
     replace: "",
     breaks: "each status that is written compiles the policy anew",
-  },
-  {
-    file: "gateway/policy/decided.ts",
-    find: "restoreRedacted(parse(text), args, redact)",
-    replace: "restoreRedacted(parse(text), args, [])",
-    breaks: "a call goes out with [redacted] in its arguments",
-  },
-  {
-    file: "gateway/policy/decided.ts",
-    find: "return { args: readEdited(decision, call, asked) };",
-    replace: "return { args: call.args };",
-    breaks: "arguments that somebody took out are sent all the same",
-  },
-  {
-    file: "gateway/policy/question.ts",
-    find: "JSON.stringify(redact(args, decision.redact))",
-    replace: "JSON.stringify(args)",
-    breaks: "what is to be shown to nobody is shown to who approves",
   },
   {
     file: "gateway/policy/asked-people.ts",

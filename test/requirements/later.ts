@@ -309,6 +309,8 @@ export const laterRequirements: Requirements = {
   "MGM-6": {
     promise: "Approvals expire, hold for the exact call, and outlive a restart.",
     shown: [
+      "lib/approvals/decided.test.ts",
+      "lib/approvals/question.test.ts",
       "gateway/policy/calls.test.ts",
       "gateway/policy/rest.test.ts",
       "lib/policy/restore.test.ts",
@@ -337,7 +339,7 @@ export const laterRequirements: Requirements = {
     shown: [
       "agent-runtime/asking.test.ts",
       "agent-runtime/approvals/ask-approval.test.ts",
-      "agent-runtime/approvals/ask-caller.test.ts",
+      "lib/approvals/ask-caller.test.ts",
       "agent-runtime/compositor/asking.test.ts",
       "agent-runtime/tools/ask-user.test.ts",
       "gateway/discovery/asking.test.ts",

@@ -36,7 +36,7 @@ function open(says: Record<string, readonly RejudgedCall[] | "hangs">, own: read
         }
       },
     },
-    judgedHere: () => ({ calls: [...own] }),
+    judgedHere: async () => ({ calls: [...own] }),
     clock,
   });
   return { subject, clock, asked, running };

@@ -33,7 +33,7 @@ export interface DryRuns {
 export interface DryRunsParts {
   admin: Pick<AdminClient, "fetchJudged">;
   /** The gateway's own calls as other rules would decide them; absent: it judges none. */
-  judgedHere?: ((rules: DryRunRequest) => Pick<JudgedReport, "calls">) | undefined;
+  judgedHere?: ((rules: DryRunRequest) => Promise<Pick<JudgedReport, "calls">>) | undefined;
   clock: Clock;
 }
 
@@ -65,7 +65,7 @@ export function createDryRuns({ admin, judgedHere, clock }: DryRunsParts): DryRu
     const answers = await Promise.allSettled(asked.map(fetchOne));
     timer.cancel();
     const told = asked.map((agent, at) => ({ agent, answer: answers[at] }));
-    const here = ownCalls ? (judgedHere?.(rules).calls ?? []) : [];
+    const here = ownCalls ? ((await judgedHere?.(rules))?.calls ?? []) : [];
     const calls = [
       ...here.map((call) => ({ ...call, agent: "" })),
       ...told.flatMap(({ agent, answer }) =>

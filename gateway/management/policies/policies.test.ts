@@ -311,7 +311,7 @@ describe("MGM-3 what a proposal would have made of the last calls", () => {
 
   test("is about the gateway's own calls where the policy judges these, and about nobody's who is not for the reader", async () => {
     const own = [judged(5), judged(6, { server: "vault" })];
-    const { approver, propose1, admit, connect } = await start({ judgedHere: () => ({ calls: own }) });
+    const { approver, propose1, admit, connect } = await start({ judgedHere: async () => ({ calls: own }) });
     await propose1({ policy: "house" });
     await propose1();
     const read = async (by: TestCaller) =>
