@@ -40,6 +40,48 @@ export const gatewayPolicyMutants: readonly Mutant[] = [
     breaks: "tools that are denied for what their server says of them are listed",
   },
   {
+    file: "gateway/policy/gateway-policy.ts",
+    find: 'if (decision.action === "allow") return',
+    replace: 'if (decision.action !== "denyAbort") return',
+    breaks: "what is denied, or to be asked about, is done",
+  },
+  {
+    file: "gateway/policy/gateway-policy.ts",
+    find: "    ring.add(call, decision.action, renderTime(clock));\n",
+    replace: "",
+    breaks: "a proposal of other rules is tried on nothing that the gateway judged",
+  },
+  {
+    file: "gateway/policy/gateway-policy.ts",
+    find: "    metrics.countPolicyDecision(nameDecision(admitted));\n",
+    replace: "",
+    breaks: "no metric tells that calls through the gateway are denied",
+  },
+  {
+    file: "gateway/policy/followed-policy.ts",
+    find: "policy: denyAll(live.fault), isFault: true",
+    replace: 'policy: compilePolicy({ rules: [], default: "allow" }).policy, isFault: true',
+    breaks: "where no policy holds every call is made",
+  },
+  {
+    file: "gateway/policy/judged-call.ts",
+    find: "sessionId ?? null",
+    replace: "null",
+    breaks: "a yes holds in another session of the same person",
+  },
+  {
+    file: "gateway/policy/asked-people.ts",
+    find: "if (question.policy.askCaller !== true || asking",
+    replace: "if (asking",
+    breaks: "callers approve their own calls where the rule does not ask them",
+  },
+  {
+    file: "lib/approvals/called-tool.ts",
+    find: "readOnly: annotations?.readOnlyHint",
+    replace: "readOnly: annotations?.readOnlyHint ?? true",
+    breaks: "a tool that says nothing of itself passes for harmless",
+  },
+  {
     file: "gateway/policy/followed-policy.ts",
     find: "if (!policies.includes(name)) return;",
     replace: "if (policies.includes(name)) return;",
