@@ -2,7 +2,7 @@
 // refuses when the object is another form than was seen. The watch is behind what this process wrote; until it has caught up, that counts.
 import type { ApprovalDecision, ApprovalStatus, PallasApproval } from "../../crds/approval.ts";
 import { kinds } from "../../crds/kinds.ts";
-import { isConflict, isNotFound, ApiError } from "../../lib/kube/api-error.ts";
+import { isConflict, isNotFound, ApiError, TransportError } from "../../lib/kube/api-error.ts";
 import type { LiveObject } from "../../lib/kube/object.ts";
 import { isOlder } from "../../lib/kube/resource-version.ts";
 import { collectionPath, objectPath } from "../../lib/kube/resource.ts";
@@ -14,8 +14,11 @@ import { StoreRefused, type ApprovalStore, type StoreRefusal } from "./store.ts"
 /** Of everything that a gateway writes (OPR-2). */
 const fieldManager = "pallas-gateway";
 const timeoutMs = 15_000;
-/** A connection that was idle may be closed at the very moment at which it is used. */
-const readTries = 3;
+/**
+ * A connection that was idle may be closed at the very moment at which it is used. A write that was taken all the same is refused when it
+ * comes again, by its name or its resourceVersion, and whoever wrote it reads what is there.
+ */
+const sendTries = 3;
 const query = { fieldManager, fieldValidation: "Strict" };
 const contentType = "application/merge-patch+json";
 
@@ -49,14 +52,11 @@ class ClusterStore implements ApprovalStore {
   }
 
   async read(name: string): Promise<PallasApproval | undefined> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return this.#keep(await this.#send({ method: "GET", path: this.#pathOf(name) }));
-      } catch (error) {
-        const kind = error instanceof StoreRefused ? error.kind : undefined;
-        if (kind === "gone") return this.#forget(name);
-        if (kind !== "away" || tries >= readTries) throw error;
-      }
+    try {
+      return this.#keep(await this.#send({ method: "GET", path: this.#pathOf(name) }));
+    } catch (error) {
+      if (error instanceof StoreRefused && error.kind === "gone") return this.#forget(name);
+      throw error;
     }
   }
 
@@ -148,18 +148,23 @@ class ClusterStore implements ApprovalStore {
   }
 
   async #send(call: Call): Promise<unknown> {
-    try {
-      return await this.#parts.transport.request({ ...call, timeoutMs });
-    } catch (cause) {
-      const kind = kindOf(cause);
-      const words = cause instanceof Error ? cause.message : String(cause);
-      throw new StoreRefused(kind, kind === "away" ? `the API server gave no answer: ${words}` : words, { cause });
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#parts.transport.request({ ...call, timeoutMs });
+      } catch (cause) {
+        if (isCut(cause) && tries < sendTries) continue;
+        const kind = kindOf(cause);
+        const words = cause instanceof Error ? cause.message : String(cause);
+        throw new StoreRefused(kind, kind === "away" ? `the API server gave no answer: ${words}` : words, { cause });
+      }
     }
   }
 }
 
 const isBehind = ({ metadata: watched }: PallasApproval, { metadata: ahead }: PallasApproval): boolean =>
   watched.uid === ahead.uid && isOlder(watched.resourceVersion ?? "", ahead.resourceVersion ?? "");
+
+const isCut = (cause: unknown): boolean => cause instanceof TransportError && !cause.timedOut;
 
 function kindOf(cause: unknown): StoreRefusal {
   if (!(cause instanceof ApiError)) return "away";
