@@ -61,7 +61,7 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
       expect(await listRights("pallas-system")).toEqual([...cluster, ...election].toSorted());
     });
 
-    it("are taken away whole", async () => {
+    it("are taken away whole", { timeout: 2 * within.timeout }, async () => {
       await server.kubectl(["delete", `--filename=${join(plain, "pallas.yaml")}`, "--wait=false"]);
       const crds = () => server.kubectl(["get", "crds", "--output=name"]);
       await vi.waitFor(async () => expect(await crds()).toBe(""), within);
