@@ -14,6 +14,8 @@ const run = promisify(execFile);
 const installTimeoutMs = 900_000;
 const name = "tech-research";
 const state = `resource://agents/${name}/state`;
+const listed = [state, "resource://approvals/pending", "resource://approval-policy/policy"];
+const templates = ["resource://agents/{agent_id}/state", "resource://approvals/{call_id}"];
 
 let home: string;
 let script: string;
@@ -51,12 +53,12 @@ describe.each(["legacy", "modern"])("MGM-2 MGM-3 the inspector's command line, p
     "lists agents, reads the state of one and talks to it",
     async () => {
       expect(await read("--method", "resources/list")).toMatchObject({
-        resources: expect.arrayContaining([expect.objectContaining({ uri: state })]),
+        resources: expect.arrayContaining(listed.map((uri) => expect.objectContaining({ uri }))),
       });
       expect(await read("--method", "resources/templates/list")).toMatchObject({
-        resourceTemplates: expect.arrayContaining([
-          expect.objectContaining({ uriTemplate: "resource://agents/{agent_id}/state" }),
-        ]),
+        resourceTemplates: expect.arrayContaining(
+          templates.map((uriTemplate) => expect.objectContaining({ uriTemplate })),
+        ),
       });
       expect(await read("--method", "resources/read", "--uri", state)).toMatchObject({
         contents: [{ uri: state, text: expect.stringContaining('"idle"') }],
