@@ -193,6 +193,38 @@ describe("MGM-6 a gateway that is away", () => {
     expect(waits).toHaveLength(2);
   });
 
+  test("and has forgotten the approval is asked anew", async () => {
+    const gateway = await keep(startApprovalsGateway());
+    const asked = createAgentOf(gateway).ask(questionAbout(), createRun().run);
+    await untilAsked(gateway);
+    gateway.known.clear();
+    gateway.breakOff();
+    await vi.waitFor(() => expect(paths(gateway).filter((path) => path === "POST /agent/approvals")).toHaveLength(2), {
+      timeout: 5_000,
+    });
+    await untilAsked(gateway);
+    gateway.decide("clerk-1", { verdict: "approve" });
+    expect(await asked).toMatchObject({ kind: "decided", decision: { verdict: "approve" } });
+  });
+
+  test("and has not heard yet of what was decided is asked again whether it may be used", async () => {
+    const gateway = await keep(startApprovalsGateway());
+    const asked = createAgentOf(gateway).ask(questionAbout(), createRun().run);
+    await untilAsked(gateway);
+    gateway.failNext(/use$/, 409, false, "undecided");
+    gateway.decide("clerk-1", { verdict: "approve" });
+    expect(await asked).toMatchObject({ kind: "decided", decision: { verdict: "approve" } });
+  });
+
+  test("or refuses to note it makes no yes of a no", async () => {
+    const gateway = await keep(startApprovalsGateway());
+    const asked = createAgentOf(gateway).ask(questionAbout(), createRun().run);
+    await untilAsked(gateway);
+    gateway.failNext(/use$/, 409, false, "expired");
+    gateway.decide("clerk-1", { verdict: "denyAbort", reason: "never" });
+    expect(await asked).toMatchObject({ kind: "decided", decision: { verdict: "denyAbort", reason: "never" } });
+  });
+
   test.each([401, 503])("for now (%i) is asked again", async (status) => {
     const gateway = await keep(startApprovalsGateway());
     gateway.failNext(/^POST \/agent\/approvals$/, status);

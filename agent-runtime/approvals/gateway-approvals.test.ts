@@ -32,10 +32,18 @@ const streamOf = (...chunks: string[]) =>
 
 describe("MGM-6 a stream about an approval", () => {
   test("that says nothing for 30 s is broken, and not a moment sooner", async () => {
-    const heartbeat = Buffer.from('{"type":"heartbeat"}\n');
-    const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(heartbeat) });
+    let beat = (): void => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        beat = () => controller.enqueue(Buffer.from('{"type":"heartbeat"}\n'));
+      },
+    });
     const { clock, lines } = await startGateway(() => new Response(body));
-    expect((await lines.next()).value).toEqual({ type: "heartbeat" });
+    for (let beats = 0; beats < 3; beats += 1) {
+      beat();
+      expect((await lines.next()).value).toEqual({ type: "heartbeat" });
+      await clock.advance(beats < 2 ? silenceMs - 1 : 0);
+    }
     const onEnd = vi.fn<(error: unknown) => void>();
     const next = lines.next().catch(onEnd);
     await clock.advance(silenceMs - 1);

@@ -24,15 +24,15 @@ export interface ApprovalsGateway {
   expire(name: string): void;
   /** Breaks the streams that run. */
   breakOff(): void;
-  /** Answers the next request whose `METHOD path` matches with this status, and does what it asks all the same when `late`. */
-  failNext(what: RegExp, status: number, late?: boolean): void;
+  /** Answers the next request whose `METHOD path` matches with this status and word, and does what it asks all the same when `late`. */
+  failNext(what: RegExp, status: number, late?: boolean, word?: string): void;
   stop(): Promise<void>;
 }
 
 export async function startApprovalsGateway({ heartbeatMs = 100, port = 0 } = {}): Promise<ApprovalsGateway> {
   const known = new Map<string, Known>();
   const requests: ApprovalsGateway["requests"] = [];
-  const failures: { what: RegExp; status: number; late: boolean }[] = [];
+  const failures: { what: RegExp; status: number; late: boolean; word: string }[] = [];
   const streams = new Set<{ name: string; look: () => void; end: () => void }>();
   const look = (name: string) => [...streams].filter((each) => each.name === name).forEach((each) => each.look());
 
@@ -80,7 +80,7 @@ export async function startApprovalsGateway({ heartbeatMs = 100, port = 0 } = {}
     const [failure] = at === -1 ? [] : failures.splice(at, 1);
     if (failure === undefined || failure.late) await next();
     if (failure === undefined) return;
-    c.res = Response.json({ error: "unready", message: "broken" }, { status: failure.status });
+    c.res = Response.json({ error: failure.word, message: "broken" }, { status: failure.status });
   });
   app.post("/agent/approvals", async (c) => {
     const question: ApprovalQuestion = await c.req.json();
@@ -139,7 +139,7 @@ export async function startApprovalsGateway({ heartbeatMs = 100, port = 0 } = {}
     decide,
     expire,
     breakOff: () => [...streams].forEach((each) => each.end()),
-    failNext: (what, status, late = false) => void failures.push({ what, status, late }),
+    failNext: (what, status, late = false, word = "unready") => void failures.push({ what, status, late, word }),
     async stop() {
       [...streams].forEach((each) => each.end());
       await server.close({ graceMs: 0 });

@@ -5,6 +5,7 @@ import { maxAnswerChars, maxArgumentsChars, maxSchemaChars } from "../../crds/ap
 import type { ApprovalQuestion } from "../../crds/approval-wire.ts";
 import type { Identity } from "../../lib/auth/roles.ts";
 import type { Verdict } from "./approvals.ts";
+import { StoreRefused } from "./store.ts";
 import {
   approve,
   createScene,
@@ -84,6 +85,23 @@ describe("MGM-6 who may decide", () => {
     const chain = await open({ ...finance, caller: "agent:boss", chain: [{ agent: "boss", caller: "carol" }] });
     await expect(chain.decide(approve(), person("carol"))).rejects.toMatchObject({ kind: "forbidden" });
     await expect(chain.decide(approve(), person("dave", { groups: ["finance"] }))).resolves.toBeDefined();
+  });
+
+  it("beside the caller whom the rule asks those alone whom it names", async () => {
+    const askCaller = { policy: { ...finance.policy, askCaller: true } };
+    const { decide } = await open(askCaller);
+    await expect(decide(approve(), person("bob"))).rejects.toMatchObject({ kind: "forbidden" });
+    await expect(decide(approve(), person("carol"))).resolves.toBeDefined();
+    await expect((await open(askCaller)).decide(approve(), person("ann"))).resolves.toBeDefined();
+  });
+
+  it("of a name that a server and an agent have, who sees the server", async () => {
+    const scene = createScene();
+    scene.servers.add("other");
+    const { metadata } = await scene.approvals.open(questionOf(undefined, { server: "other" }), from);
+    const decideAs = (identity: Identity) => scene.approvals.decide(metadata.name, approve(), identity);
+    await expect(decideAs(person("bob", { servers: [] }))).rejects.toMatchObject({ kind: "not_found" });
+    await expect(decideAs(person("bob", { agents: ["clerk"], servers: ["other"] }))).resolves.toBeDefined();
   });
 
   it("the caller where the rule says askCaller, and only there", async () => {
@@ -187,6 +205,25 @@ describe("MGM-6 the first verdict wins", () => {
     await decide();
     await approvals.use(name, uses(1));
     await expect(decide()).rejects.toMatchObject({ kind: "decided" });
+  });
+
+  it("and is told to whom it is whose writer heard nothing of it", async () => {
+    const { decide, store } = await open();
+    store.after = () => {
+      throw new StoreRefused("away", "reset");
+    };
+    await expect(decide()).resolves.toMatchObject({ spec: { decision: { by: "bob", verdict: "approve" } } });
+    expect(store.writes).toEqual(["create", "decide"]);
+  });
+
+  it("and is none where it could not be written", async () => {
+    const { decide, store } = await open();
+    store.before = () => {
+      throw new StoreRefused("away", "down");
+    };
+    await expect(decide()).rejects.toMatchObject({ kind: "unready" });
+    store.before = () => undefined;
+    await expect(decide({ ...approve(), verdict: "denyAbort" })).resolves.toBeDefined();
   });
 
   it("of nothing that is not there", async () => {

@@ -1,15 +1,11 @@
 // The life of an approval: what is asked, joined, decided, used once, and over.
-import { describe, expect, it } from "vitest";
-import { maxPendingApprovals } from "../../crds/approval-wire.ts";
-import { pendingLimits } from "./open.ts";
-import { keptLimits } from "./sweep.ts";
+import { describe, expect, it, vi } from "vitest";
 import { StoreRefused } from "./store.ts";
 import {
   approve,
   createScene,
   decided,
   hashOf,
-  keepMs,
   person,
   questionOf,
   timeoutMs,
@@ -76,6 +72,16 @@ describe("MGM-6 a yes is worth one call", () => {
     };
     await expect(approvals.use(metadata.name, uses(1))).rejects.toMatchObject({ kind: "unready" });
     store.before = () => undefined;
+    await expect(approvals.use(metadata.name, uses(1))).resolves.toMatchObject({ verdict: "approve" });
+  });
+
+  it("is found where it was written and this process has not heard of it yet", async () => {
+    const { approvals, store, clock } = createScene();
+    const { metadata } = await approvals.open(questionOf(), from);
+    const heard = [...store.list()];
+    const decision = decided(heard[0] ?? missing(), { at: new Date(clock.wallNow()).toISOString() });
+    store.patch(metadata.name, (found) => ({ ...found, spec: { ...found.spec, decision } }));
+    store.list = () => heard;
     await expect(approvals.use(metadata.name, uses(1))).resolves.toMatchObject({ verdict: "approve" });
   });
 
@@ -301,98 +307,35 @@ describe("MGM-6 an approval expires", () => {
     await expect.poll(() => approvals.stateOf(approvals.list()[0] ?? missing())).toBe("expired");
   });
 
+  it("but not while an equal call waits for it", async () => {
+    const { approvals, store } = createScene();
+    const cancelled = new AbortController();
+    const asked = [cancelled.signal, forever].map((signal) => {
+      const waiting = vi.fn<() => void>();
+      return { waiting, outcome: approvals.ask(questionOf(), {}, { signal, onWaiting: waiting }) };
+    });
+    await expect.poll(() => asked.map(({ waiting }) => waiting.mock.calls.length)).toEqual([1, 1]);
+    cancelled.abort(new Error("cancelled"));
+    await expect(asked[0]?.outcome).rejects.toThrow("cancelled");
+    await approvals.decide(approvals.list()[0]?.metadata.name ?? "", approve(), bob);
+    expect(await asked[1]?.outcome).toMatchObject({ outcome: "decided", decision: { verdict: "approve" } });
+    expect(store.writes).toEqual(["create", "decide", "setStatus"]);
+  });
+
+  it("for nobody because the gateway ends: who waits is told to ask again", async () => {
+    const { approvals } = createScene();
+    const { metadata } = await approvals.open(questionOf(), from);
+    const waiting = approvals.wait(metadata.name, forever);
+    await approvals.close();
+    await expect(waiting).rejects.toMatchObject({ kind: "unready" });
+    expect(approvals.stateOf(approvals.get(metadata.name) ?? missing())).toBe("pending");
+  });
+
   it("for who waits when it is deleted", async () => {
     const { approvals, store } = createScene();
     const { metadata } = await approvals.open(questionOf(), from);
     const waiting = approvals.wait(metadata.name, forever);
     store.drop(metadata.name);
     expect(await waiting).toMatchObject({ outcome: "expired" });
-  });
-});
-
-describe("MGM-6 what is over is kept for a while", () => {
-  it("and collected when that is over", async () => {
-    const { approvals, clock } = createScene();
-    const { metadata } = await approvals.open(questionOf(), from);
-    await approvals.decide(metadata.name, approve(), bob);
-    await approvals.use(metadata.name, uses(1));
-    await clock.advance(keepMs - 1);
-    expect(approvals.list()).toHaveLength(1);
-    await clock.advance(1);
-    expect(approvals.list()).toHaveLength(0);
-  });
-
-  it("of too many the oldest go first, and none that waits", async () => {
-    const { approvals, clock, store } = createScene();
-    const pending = await approvals.open(questionOf({ amount: -1 }), from);
-    for (let n = 0; n < keptLimits.maxApprovals + 2; n += 1) {
-      const asked = await approvals.open(questionOf({ amount: n }), { agent: "other" });
-      await approvals.withdraw(asked.metadata.name);
-      clock.stall(1);
-    }
-    await clock.advance(0);
-    await expect.poll(() => approvals.list().length).toBe(keptLimits.maxApprovals + 1);
-    expect(store.writes.filter((write) => write === "remove")).toHaveLength(2);
-    expect(approvals.get(pending.metadata.name)).toBeDefined();
-    const kept = approvals.list().map(({ spec }) => spec.arguments);
-    expect(kept).not.toContain('{"amount":1}');
-    expect(kept).toContain('{"amount":2}');
-  });
-});
-
-describe("MGM-6 how many may wait", () => {
-  it("of one agent 32: the next is refused, another agent's is not, and one that is decided makes room", async () => {
-    const { approvals } = createScene();
-    const names: string[] = [];
-    for (let n = 0; n < maxPendingApprovals; n += 1) {
-      names.push((await approvals.open(questionOf({ amount: n }), from)).metadata.name);
-    }
-    const more = () => approvals.open(questionOf({ amount: 99 }), from);
-    await expect(more()).rejects.toMatchObject({ kind: "full", message: expect.stringContaining("32 calls") });
-    // The same call again is none more.
-    await expect(approvals.open(questionOf({ amount: 0 }), from)).resolves.toBeDefined();
-    await approvals.open(questionOf(), { agent: "other" });
-    await approvals.open(questionOf(), {});
-    await approvals.decide(names[0] ?? "", approve(hashOf({ amount: 0 })), bob);
-    await expect(more()).resolves.toBeDefined();
-  });
-
-  it("when many ask at once, no more either", async () => {
-    const { approvals } = createScene();
-    const asked = await Promise.allSettled(
-      Array.from({ length: 2 * maxPendingApprovals }, (_, amount) => approvals.open(questionOf({ amount }), from)),
-    );
-    expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(maxPendingApprovals);
-  });
-
-  it("in all so many, and so many characters", async () => {
-    const { approvals } = createScene();
-    const large = { text: "x".repeat(250_000) };
-    let count = 0;
-    const fill = async () => {
-      for (;;) {
-        await approvals.open(questionOf({ ...large, count }, { caller: `caller ${Math.floor(count / 32)}` }), {});
-        count += 1;
-      }
-    };
-    await expect(fill()).rejects.toMatchObject({ kind: "full" });
-    expect(count).toBe(Math.floor(pendingLimits.maxChars / (250_000 + 1_024 + 22)));
-    expect(approvals.observe().pending).toBe(count);
-  });
-});
-
-describe("MET-1 what is observed", () => {
-  it("is how many wait and for how long the oldest does, and each verdict once, also one by kubectl", async () => {
-    const { approvals, clock, store, counted } = createScene();
-    expect(approvals.observe()).toEqual({ pending: 0, oldestMs: 0 });
-    const first = await approvals.open(questionOf({ amount: 1 }), from);
-    await clock.advance(60_000);
-    await approvals.open(questionOf({ amount: 2 }), from);
-    expect(approvals.observe()).toEqual({ pending: 2, oldestMs: 60_000 });
-    const decision = decided(first, { verdict: "denyAbort", at: new Date(clock.wallNow()).toISOString() });
-    store.patch(first.metadata.name, (found) => ({ ...found, spec: { ...found.spec, decision } }));
-    await approvals.use(first.metadata.name, uses(1, hashOf({ amount: 1 })));
-    expect(approvals.observe()).toEqual({ pending: 1, oldestMs: 0 });
-    expect(counted).toEqual(["denyAbort"]);
   });
 });

@@ -184,12 +184,6 @@ export const approvalMutants: readonly Mutant[] = [
     breaks: "of calls at the same moment more wait than may",
   },
   {
-    file: "gateway/approvals/open.ts",
-    find: "if (found?.spec.callHash !== asked.callHash) least = n + 1;",
-    replace: "least = n + 1;",
-    breaks: "two replicas ask people the same twice",
-  },
-  {
     file: "gateway/approvals/question.ts",
     find: "redacted.length > 0 || argumentsHash === `sha256:${hashOf(read)}`",
     replace: 'redacted.length > 0 || argumentsHash !== ""',

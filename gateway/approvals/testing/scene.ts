@@ -7,7 +7,7 @@ import type { Identity, PersonIdentity } from "../../../lib/auth/roles.ts";
 import { hashArguments } from "../../../lib/policy/canonical-json.ts";
 import { createLogger } from "../../../lib/process/log.ts";
 import { ManualClock } from "../../../lib/process/testing/manual-clock.ts";
-import { agentManifest } from "../../testing/resources.ts";
+import { agentManifest, serverResource } from "../../testing/resources.ts";
 import type { Verdict } from "../approvals.ts";
 import { createApprovals, type ServedApprovals } from "../life.ts";
 import type { ApprovalStore } from "../store.ts";
@@ -51,23 +51,27 @@ export interface Scene {
   counted: ApprovalEnd[];
   /** Uids by the names of agents. */
   agents: Map<string, string>;
+  /** Names of servers that are resources. */
+  servers: Set<string>;
   /** The next process on the same store. */
   restart(): Promise<ServedApprovals>;
 }
 
-export function createScene({ store = createMemoryStore(), clock = new ManualClock() } = {}): Scene {
+export function createScene({ store = createMemoryStore(), clock = new ManualClock(), keptMs = keepMs } = {}): Scene {
   const counted: ApprovalEnd[] = [];
   const agents = new Map([
     ["clerk", "uid-of-clerk"],
     ["other", "uid-of-other"],
   ]);
+  const servers = new Set<string>();
   const start = (): ServedApprovals => {
-    const started = startApprovals({ store, clock, agents, count: (end) => counted.push(end) });
+    const count = (end: ApprovalEnd) => counted.push(end);
+    const started = startApprovals({ store, clock, agents, servers, keptMs, count });
     onTestFinished(() => started.close());
     return started;
   };
   const scene: Scene = {
-    ...{ store, clock, approvals: start(), counted, agents },
+    ...{ store, clock, approvals: start(), counted, agents, servers },
     async restart() {
       await scene.approvals.close();
       scene.approvals = start();
@@ -81,14 +85,23 @@ interface StartParts {
   store: ApprovalStore;
   clock: ManualClock;
   agents: ReadonlyMap<string, string>;
+  servers?: ReadonlySet<string>;
+  keptMs?: number;
   count: (end: ApprovalEnd) => void;
 }
 
-export const startApprovals = ({ store, clock, agents, count }: StartParts): ServedApprovals =>
+export const startApprovals = ({
+  store,
+  clock,
+  agents,
+  servers = new Set(),
+  keptMs = keepMs,
+  count,
+}: StartParts): ServedApprovals =>
   createApprovals({
     config: {
       instance: { name: "ouranos", namespace: "agents", version: "1.0.0" },
-      approvals: { timeoutMs, keepMs },
+      approvals: { timeoutMs, keepMs: keptMs },
     },
     store,
     state: {
@@ -97,7 +110,7 @@ export const startApprovals = ({ store, clock, agents, count }: StartParts): Ser
         const uid = agents.get(name);
         return uid === undefined ? undefined : kinds.PallasAgent.manifest.parse(agentManifest(name, {}, uid));
       },
-      getServer: () => undefined,
+      getServer: (name) => (servers.has(name) ? { name, resource: serverResource(name) } : undefined),
       observeUnready: () => undefined,
     },
     metrics: { countApproval: count },
