@@ -83,7 +83,8 @@ function manifestsOf(kind: Leaf["kind"], name: string, spec: object): Manifest[]
 
 function problemsOf(manifests: readonly Manifest[]): SourcedValidationError<Manifest>[] {
   const all = [...surroundings, ...manifests].map((value) => ({ source: value, value }));
-  return checkManifests(all, { mode: "cluster" }).problems;
+  // A policy is of one instance; agents and gateways are rendered without it too, and deny every call.
+  return checkManifests(all, { mode: "cluster" }).problems.filter(({ reason }) => reason !== "PolicyNotFound");
 }
 
 /** Taken out of the base, where it is for other reasons, to be set and unset like all others. */
