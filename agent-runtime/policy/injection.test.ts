@@ -34,7 +34,8 @@ describe("MGM-5 whatever a model is told or writes", () => {
 
   test.each(cases)("no call goes out that is denied or not approved: $title", async (hostile) => {
     const run = await scene().run(hostile);
-    expect(findMisses(run)).toEqual([]);
+    // Without arguments: to show how a megabyte of them differs from nothing takes minutes.
+    expect(findMisses(run).map(({ server, tool }) => `${server}/${tool}`)).toEqual([]);
     expect(run.answer).toMatchObject({ isError: false, text: "done" });
     // It did what it was told to, and could.
     expect(run.tried).toBeGreaterThan(1);
