@@ -65,6 +65,14 @@ export async function startGateway(
   return await startProcess({ configPath, folder, tokenPath, kubeconfig, flags, env });
 }
 
+/** Resolves with the line by which it said where it is. */
+async function untilReady(lines: readonly Record<string, unknown>[]): Promise<Record<string, unknown>> {
+  const patience = { timeout: 30_000 };
+  const started = await vi.waitUntil(() => lines.find(({ message }) => message === "gateway started"), patience);
+  await vi.waitUntil(async () => (await fetch(`${String(started["adminUrl"])}/readyz`)).status === 200, patience);
+  return started;
+}
+
 interface StartOptions extends Required<Omit<GatewayProcessOptions, "server">> {
   configPath: string;
   /** Of token tables and sessions. */
@@ -93,10 +101,12 @@ async function startProcess(options: StartOptions): Promise<GatewayProcess> {
   const exited = once(child, "close");
   const lines: Record<string, unknown>[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => lines.push(JSON.parse(line)));
-  const patience = { timeout: 30_000 };
-  const started = await vi.waitUntil(() => lines.find(({ message }) => message === "gateway started"), patience);
+  const started = await untilReady(lines).catch((error: unknown) => {
+    // One that outlived the tests would keep their run from ending: it writes to the same standard error.
+    child.kill("SIGKILL");
+    throw error;
+  });
   const adminUrl = String(started["adminUrl"]);
-  await vi.waitUntil(async () => (await fetch(`${adminUrl}/readyz`)).status === 200, patience);
   const stop = async () => {
     child.kill("SIGTERM");
     await exited;
