@@ -246,6 +246,24 @@ describe.skipIf(clusterMissing())("MGM-6 approvals in a cluster", { timeout: 120
     });
   });
 
+  it("are collected when they were kept for as long as the instance says, and those that wait are not", async () => {
+    const deployment = async () => JSON.stringify((await space.get("deployment", "team-gateway")).spec);
+    const before = await deployment();
+    const waiting = await ask(nextQuestion().question);
+    const isOver = ({ status }: { status?: { conditions?: { type: string; status: string }[] } }) =>
+      status?.conditions?.some((each) => ["Consumed", "Expired"].includes(each.type) && each.status === "True") ===
+      true;
+    const left = async () =>
+      JSON.parse(await space.kubectl("get", "pallasapprovals", "-o", "json")).items.filter(isOver).length;
+    expect(await left()).toBeGreaterThan(5);
+    await space.apply(instance({ gateway: { approvals: { keep: "0s" } } }));
+    await expect.poll(deployment, { timeout: 30_000 }).not.toBe(before);
+    await using _ = await startGateway(space, "team", { server: proxy });
+    // For a minute at least, for answers that were lost on the way.
+    await expect.poll(left, { timeout: 90_000, interval: 1_000 }).toBe(0);
+    expect((await send("DELETE", `${path}/${waiting.name}`)).status).toBe(204);
+  });
+
   it("OPR-9 need no right that the gateway does not have", async () => {
     const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
     expect(metrics).not.toMatch(/^rest_client_requests_total\{.*code="40[13]".*\} [1-9]/m);
