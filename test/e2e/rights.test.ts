@@ -53,10 +53,12 @@ describe("OPR-9 SEC-1 SEC-2 the rights of an installation", { timeout: 120_000 }
     expect(await rightsOf(accountOf("team-registry"), "default")).toEqual([]);
   });
 
-  it("of a gateway that may not manage are to follow what it reads, and to keep its directory and what it saw of tools", async () => {
+  it("of a gateway that may not manage are to follow what it reads, and to keep its directory, approvals and what it saw of tools", async () => {
     const resources = [
       "pallas.helu.ca/pallasagents",
+      "pallas.helu.ca/pallasapprovals",
       "pallas.helu.ca/pallasinstances",
+      "pallas.helu.ca/pallaspolicies",
       "pallas.helu.ca/pallasservers",
       "pallas.helu.ca/pallasregistrations",
       "discovery.k8s.io/endpointslices",
@@ -65,7 +67,8 @@ describe("OPR-9 SEC-1 SEC-2 the rights of an installation", { timeout: 120_000 }
     ];
     const writes = [
       ...["create", "delete", "patch"].map((verb) => `pallas.helu.ca/pallasregistrations ${verb}`),
-      "pallas.helu.ca/pallasservers/status patch",
+      ...["create", "delete", "get", "patch"].map((verb) => `pallas.helu.ca/pallasapprovals ${verb}`),
+      ...["pallasapprovals", "pallaspolicies", "pallasservers"].map((each) => `pallas.helu.ca/${each}/status patch`),
     ];
     const rights = [...resources.flatMap(follow), ...writes].toSorted();
     expect(await rightsOf(accountOf("team-gateway"), space.name)).toEqual(rights);
