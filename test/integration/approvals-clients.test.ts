@@ -1,6 +1,6 @@
 // One question each, answered in turn by what people have at hand: kubectl, the inspector's command line in the 2025 generation, the
-// TypeScript client in the 2026 generation, the Python SDK, and pallas approve. An agent asks a built gateway on a real API
-// server; the tool server counts what reaches it. And a person who takes long.
+// TypeScript client in the 2026 generation, the Python SDK, and pallas approve. A built agent asks a built gateway on a real API
+// server; the tool server counts what reaches it. And a person who takes long, for a client that bears a minute of silence.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,14 +13,15 @@ import * as z from "zod";
 import { clusterMissing } from "../cluster/cluster.ts";
 import { findScript, openNpmPackages } from "../compat/npm-packages.ts";
 import { findPython, openEnvironment } from "../python/environment.ts";
-import { startAskingAgent, type AskingAgent } from "./asking-agent.ts";
+import { startAskingAgent, type AskingAgent } from "./asking/asking-agent.ts";
+import { sendMessage, type Heard } from "./asking/person.ts";
 import { pallas } from "./local/local.ts";
 
 const run = promisify(execFile);
 const patience = { timeout: 15_000, interval: 200 };
 const installTimeoutMs = 900_000;
 const python = await findPython();
-/** How long a person takes, in ms: longer than the agent bears silence; nine minutes with PALLAS_TEST_THINK_SECONDS=540. */
+/** How long a person takes, in ms: longer than the agent bears silence of its gateway; nine minutes with PALLAS_TEST_THINK_SECONDS=540. */
 const thinkMs = Number(process.env["PALLAS_TEST_THINK_SECONDS"] ?? 35) * 1_000;
 
 const waitingSchema = z.object({
@@ -36,13 +37,19 @@ describe.skipIf(clusterMissing())("MGM-6 CLI-5 one question, answered by", () =>
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), "pallas-clients-"));
     inspector = await findScript(await openNpmPackages("clients"), "@modelcontextprotocol/inspector");
-    asking = await startAskingAgent("approvals-clients", "15m");
+    const rule = { name: "pay", match: { tools: ["pay"] }, action: "ask", reason: "a person looks at payments" };
+    asking = await startAskingAgent("approvals-clients", { timeout: "15m", policy: { rules: [rule] } });
   }, installTimeoutMs);
   afterAll(async () => {
     await asking?.[Symbol.asyncDispose]();
     await rm(home, { recursive: true, force: true });
   });
 
+  async function pay(amount: number, onHeard?: (heard: Heard) => void): Promise<string> {
+    const message = `pay ${JSON.stringify({ amount })}`;
+    return (await sendMessage(asking.gateway.url, { agent: "clerk", token: asking.token, message }, onHeard)).text;
+  }
+  const paid = async (amount: number) => (await asking.received()).filter(({ args }) => args["amount"] === amount);
   async function findWaiting() {
     const { items } = JSON.parse(await asking.space.kubectl("get", "pallasapprovals", "-o", "json"));
     const waiting = z
@@ -121,16 +128,16 @@ describe.skipIf(clusterMissing())("MGM-6 CLI-5 one question, answered by", () =>
 
   async function expectPaid(amount: number, name: string, answer: string): Promise<void> {
     expect(answer).toContain(`paid ${amount}`);
-    expect(asking.paid.filter((args) => Reflect.get(Object(args), "amount") === amount)).toHaveLength(1);
+    expect(await paid(amount)).toHaveLength(1);
     const { status } = waitingSchema.parse(await asking.space.get("pallasapproval", name));
     expect(status?.usedBy).toMatch(/^[0-9a-f-]{36}$/);
   }
 
   test.each(answers)("%s: the call is made once, and only then", { timeout: 300_000 }, async (_, amount, decide) => {
-    const answered = asking.pay(amount);
+    const answered = pay(amount);
     answered.catch(() => undefined);
     const { name, hash } = await untilWaiting();
-    expect(asking.paid).not.toContainEqual({ amount });
+    expect(await paid(amount)).toEqual([]);
     await decide(name, hash);
     await expectPaid(amount, name, await answered);
   });
@@ -141,10 +148,10 @@ describe.skipIf(clusterMissing())("MGM-6 CLI-5 one question, answered by", () =>
     async () => {
       if (python === undefined) return;
       const interpreter = await openEnvironment(python, 2);
-      const answered = asking.pay(104);
+      const answered = pay(104);
       answered.catch(() => undefined);
       const { name } = await untilWaiting();
-      expect(asking.paid).not.toContainEqual({ amount: 104 });
+      expect(await paid(104)).toEqual([]);
       const script = join(import.meta.dirname, "../python/decide.py");
       const env = { PATH: process.env["PATH"], TOKEN: asking.token };
       const { stdout } = await run(interpreter, ["-W", "ignore", script, `${asking.gateway.url}/mcp`], {
@@ -158,10 +165,14 @@ describe.skipIf(clusterMissing())("MGM-6 CLI-5 one question, answered by", () =>
 
   test("a person who takes long, over heartbeats", { timeout: thinkMs + 120_000 }, async () => {
     const begin = performance.now();
-    const answered = asking.pay(106);
+    const heard: Heard[] = [];
+    const answered = pay(106, (each) => heard.push(each));
     answered.catch(() => undefined);
     const { name } = await untilWaiting();
     await delay(thinkMs);
+    const waits = heard.filter(({ message }) => message.includes(`waits for approval ${name}`)).map(({ at }) => at);
+    const gaps = [...waits, performance.now()].map((at, index) => at - (waits[index - 1] ?? begin));
+    expect(Math.max(...gaps), "ms of silence").toBeLessThan(15_000);
     const env = { PATH: process.env["PATH"], HOME: home, PALLAS_TOKEN: asking.token };
     await run(process.execPath, [pallas, "approve", name, "--gateway", asking.gateway.url, "--yes"], { env });
     await expectPaid(106, name, await answered);
