@@ -304,6 +304,7 @@ export const laterRequirements: Requirements = {
       "agent-runtime/compositor/policy.test.ts",
       "agent-runtime/tools/shown-tools.test.ts",
       "agent-runtime/policy/injection.test.ts",
+      "test/integration/agent-approvals.test.ts",
     ],
   },
   "MGM-6": {
@@ -333,6 +334,7 @@ export const laterRequirements: Requirements = {
       "test/integration/approvals.test.ts",
       "test/chart/admission-approvals.test.ts",
       "test/integration/approvals-crash.test.ts",
+      "test/integration/agent-approvals.test.ts",
     ],
   },
 
