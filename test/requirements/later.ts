@@ -305,6 +305,7 @@ export const laterRequirements: Requirements = {
       "agent-runtime/tools/shown-tools.test.ts",
       "agent-runtime/policy/injection.test.ts",
       "test/integration/agent-approvals.test.ts",
+      "test/e2e/policy.test.ts",
     ],
   },
   "MGM-6": {
