@@ -160,9 +160,7 @@ describe.skipIf(clusterMissing())("MGM-6 approvals in a cluster", { timeout: 120
   });
 
   describe("when the gateway is killed", () => {
-    const kill = async () => {
-      gateway = await gateway.restart();
-    };
+    const kill = async () => void (gateway = await gateway.restart());
 
     it("before it heard that the question was written: it is the one that waits then", async () => {
       const { question, argumentsHash } = nextQuestion();
