@@ -1,10 +1,13 @@
-// Bundles the programs into dist/ with esbuild: one ES module per program, shared chunks beside them, linked source maps.
+// Bundles the programs into dist/ with esbuild: one ES module per program, shared chunks beside them, linked source maps;
+// and the dashboard, which the gateway serves, into dist/dashboard/.
 // A program whose entry is not there is named and left out. Run `node build.ts`, or import build().
 import { chmod, copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
-import type { BuildOptions as EsbuildOptions, Metafile, Plugin } from "esbuild";
+import type { BuildOptions as EsbuildOptions, Metafile } from "esbuild";
+import { buildDashboard } from "./build-dashboard.ts";
+import { onlyEnglish, withoutValidators } from "./build-plugins.ts";
 
 const root = import.meta.dirname;
 
@@ -72,47 +75,12 @@ export const programOptions = {
   },
 } as const satisfies EsbuildOptions;
 
-/** zod's messages in English only: it would bring those of fifty languages, 300 kB that every program parses at its start. */
-const onlyEnglish: Plugin = {
-  name: "only English",
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
-      contents: 'export { default as en } from "./en.js";',
-    }));
-  },
-};
-
-/**
- * The SDKs of MCP without the validator each brings, 170 to 290 kB that nobody calls: lib/mcp gives them its own. Whoever
- * forgot that would hear of it with the first server or client.
- */
-const withoutValidators: Plugin = {
-  name: "without the validators of the SDKs",
-  setup({ onLoad }) {
-    const renderAbsent = (name: string) =>
-      `export class ${name} { constructor() { throw new Error("this SDK is built without a validator of its own; pass jsonSchemaValidator"); } }`;
-    onLoad(
-      { filter: /[\\/]@modelcontextprotocol[\\/]sdk[\\/]dist[\\/]esm[\\/]validation[\\/]ajv-provider\.js$/ },
-      () => ({
-        contents: renderAbsent("AjvJsonSchemaValidator"),
-      }),
-    );
-    onLoad({ filter: /[\\/]@modelcontextprotocol[\\/](server|client)[\\/]dist[\\/]shimsNode\.mjs$/ }, () => ({
-      contents: [
-        'export { default as process } from "node:process";',
-        "export const CORS_IS_POSSIBLE = false;",
-        renderAbsent("DefaultJsonSchemaValidator"),
-      ].join("\n"),
-    }));
-  },
-};
-
 export interface BuiltProgram {
   name: string;
   /** Paths below dist/ that the program loads at start, its own file first; chunks that it imports lazily are not among them. */
   files: string[];
   sizeBytes: number;
-  /** Those it imports lazily, and data files that it reads. */
+  /** Those it imports lazily, and data files that it reads, some of them in a folder. */
   lateFiles: string[];
   /** Folders below the root of the packages whose code is in one of all these files. */
   packages: string[];
@@ -125,11 +93,19 @@ export interface BuildOptions {
   compact?: boolean;
 }
 
+export interface Built {
+  built: BuiltProgram[];
+  /** Names of programs, and entries of the dashboard, that are not there. */
+  missing: string[];
+  /** Of what the dashboard loads before it shows anything, compressed; undefined where it is not built. */
+  dashboardStartBytes?: number;
+}
+
 /** Builds every program that exists into `outdir` and removes what an earlier build left there. */
 export async function build(
   outdir: string = join(root, "dist"),
   { only = Object.keys(programs), compact = false }: BuildOptions = {},
-): Promise<{ built: BuiltProgram[]; missing: string[] }> {
+): Promise<Built> {
   const wanted = Object.entries(programs).filter(([name]) => only.includes(name));
   const entries = wanted.filter(([, entry]) => existsSync(join(root, entry)));
   const missing = only.filter((name) => !entries.some(([present]) => present === name));
@@ -160,8 +136,19 @@ export async function build(
     await copyFile(join(root, path), join(outdir, baseName(path)));
     written.add(baseName(path));
   }
+  const built = entries.map(([name]) => describeProgram(name, outputs));
+  const gateway = built.find(({ name }) => name === "gateway");
+  const dashboard = gateway && (await buildDashboard(outdir, { compact }));
+  if (dashboard !== undefined && dashboard.files.length > 0) written.add("dashboard");
   for (const name of await readdir(outdir)) if (!written.has(name)) await rm(join(outdir, name), { recursive: true });
-  return { built: entries.map(([name]) => describeProgram(name, outputs)), missing };
+  if (gateway === undefined || dashboard === undefined) return { built, missing };
+  gateway.lateFiles.push(...dashboard.files);
+  gateway.packages = [...new Set([...gateway.packages, ...findPackages(dashboard.inputs)])].toSorted();
+  return {
+    built,
+    missing: [...missing, ...dashboard.missing],
+    ...(dashboard.startBytes > 0 && { dashboardStartBytes: dashboard.startBytes }),
+  };
 }
 
 type Output = Metafile["outputs"][string];
@@ -185,12 +172,16 @@ function describeProgram(name: string, outputs: ReadonlyMap<string, Output>): Bu
     files: [...files],
     sizeBytes: [...files].reduce((sum, file) => sum + (outputs.get(file)?.bytes ?? 0), 0),
     lateFiles: [...[...all].filter((file) => !files.has(file)), ...findDataFiles([...new Set(inputs)]).map(baseName)],
-    packages: [...new Set(inputs.flatMap((input) => packageOf.exec(input)?.[0] ?? []))].toSorted(),
+    packages: findPackages(inputs).toSorted(),
   };
 }
 
 /** The innermost package that a path is in. */
 const packageOf = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/;
+
+const findPackages = (inputs: readonly string[]): string[] => [
+  ...new Set(inputs.flatMap((input) => packageOf.exec(input)?.[0] ?? [])),
+];
 
 function followImports(from: Iterable<string>, outputs: ReadonlyMap<string, Output>, kinds: string[]): Set<string> {
   const files = new Set(from);
@@ -204,14 +195,17 @@ function followImports(from: Iterable<string>, outputs: ReadonlyMap<string, Outp
 
 if (import.meta.main) {
   const startMs = performance.now();
-  const { built, missing } = await build();
+  const { built, missing, dashboardStartBytes } = await build();
   for (const { name, files, sizeBytes } of built) {
     process.stdout.write(
       `${name.padEnd(14)} ${(sizeBytes / 1e6).toFixed(2).padStart(6)} MB at start, ${files.length} files\n`,
     );
   }
+  if (dashboardStartBytes !== undefined) {
+    process.stdout.write(`dashboard      ${Math.ceil(dashboardStartBytes / 1_000)} kB at start, compressed\n`);
+  }
   if (missing.length > 0) {
-    process.stdout.write(`left out, no entry yet: ${missing.map((name) => programs[name]).join(", ")}\n`);
+    process.stdout.write(`left out, no entry yet: ${missing.map((name) => programs[name] ?? name).join(", ")}\n`);
   }
   process.stdout.write(`built in ${Math.round(performance.now() - startMs)} ms\n`);
 }
