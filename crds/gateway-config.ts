@@ -44,6 +44,13 @@ const gatewayConfigSchema = z.object({
     .exactOptional(),
   /** Absent: reading it needs a token and a role. */
   directory: z.object({ public: z.literal(true) }).exactOptional(),
+  /** The dashboard. Absent: people sign in there with a token that they have. */
+  ui: z
+    .object({
+      /** Where they sign in is the issuer of `jwt`. */
+      oidc: z.object({ clientId: z.string(), scopes: names.min(1) }),
+    })
+    .exactOptional(),
   /** Absent: arguments and answers of calls are not kept. */
   log: z.object({ arguments: z.literal("redacted") }).exactOptional(),
   /** Absent: no place to browse; in local mode then those of npm's and pip's own configuration. */

@@ -13,6 +13,7 @@ import type { InFlight } from "../lib/mcp/in-flight.ts";
 import { mcpDeadline } from "./mcp-deadline.ts";
 import type { GatewayMetrics, Route } from "./metrics.ts";
 import { createMetadataApp, isMetadata } from "./protected-resource.ts";
+import { isDashboardPath } from "./ui/routes.ts";
 import { nameCaller, renderRefusal, type GatewayRoutes, type NameCallerParts } from "./name-caller.ts";
 
 export interface AppParts extends Pick<NameCallerParts, "authenticate" | "observeUnready"> {
@@ -26,6 +27,8 @@ export interface AppParts extends Pick<NameCallerParts, "authenticate" | "observ
   management: Hono<McpVariables>;
   /** Further routes for callers who were named, such as those to agents. They come first, and may pass on what they leave. */
   others: readonly Hono<GatewayRoutes>[];
+  /** The page that people use, and its files; served whoever asks. */
+  dashboard?: Hono;
   /** What is served to those who show no token. */
   publicReads?: Hono<GatewayRoutes>;
   metrics: Pick<GatewayMetrics, "countRequest" | "countRefused">;
@@ -42,8 +45,9 @@ export function createApp(parts: AppParts): Hono<GatewayRoutes> {
   const { allowedHosts, allowedOrigins, drain, inFlight, metrics, log } = parts;
   const app = new Hono<GatewayRoutes>();
   app.use(countAndLog(metrics, log));
-  app.use(guardHosts({ allowedHosts, allowedOrigins, isPublicRead: isMetadata }));
+  app.use(guardHosts({ allowedHosts, allowedOrigins, isPublicRead: isMetadata, hasPages: true }));
   app.route("/", createMetadataApp(parts.config));
+  if (parts.dashboard !== undefined) app.route("/", parts.dashboard);
   app.use(drain.refuseCalls);
   app.use(inFlight.middleware);
   if (parts.publicReads !== undefined) app.route("/", parts.publicReads);
@@ -76,6 +80,7 @@ const requireViewer = (onRefused: NameCallerParts["onRefused"]): MiddlewareHandl
 function routeOf(path: string): Route {
   if (path === managementPath) return "mcp";
   if (path === "/api" || path.startsWith("/api/")) return "rest";
+  if (isDashboardPath(path)) return "ui";
   return path.startsWith("/proxy/") ? "proxy" : "other";
 }
 

@@ -27,6 +27,8 @@ export interface GatewayOptions {
   table: McpTable;
   /** Further routes for callers who were named. */
   routes: readonly Hono<GatewayRoutes>[];
+  /** The page that people use. */
+  dashboard?: Hono;
   /** For before callers are named; it passes on what it leaves. */
   publicReads?: Hono<GatewayRoutes>;
   /** Closed with the gateway. */
@@ -89,7 +91,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     inFlight,
     management: endpoint.app,
     others: routes,
-    ...defined({ publicReads: options.publicReads }),
+    ...defined({ publicReads: options.publicReads, dashboard: options.dashboard }),
     metrics,
     log: log.child({ logger: "pallas.gateway.http" }),
     clock,

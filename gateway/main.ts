@@ -2,6 +2,7 @@
 // from the start, so that a start that waits for its resources can be seen.
 import "../lib/process/small-heap.ts";
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { parseGatewayConfig } from "../crds/gateway-config.ts";
 import { systemClock as clock } from "../lib/process/clock.ts";
 import { listen, type RunningServer } from "../lib/process/http-server.ts";
@@ -15,6 +16,8 @@ import { openKeptSessions } from "./kept-sessions.ts";
 import { createGatewayMetrics, type Observed } from "./metrics.ts";
 import { openPlace } from "./place.ts";
 import { createServed } from "./served.ts";
+import { readDashboard } from "./ui/dashboard-files.ts";
+import { createDashboardRoutes } from "./ui/routes.ts";
 
 /** Steps of the shutdown that are not waiting for calls; answers on their way out have a part of it. */
 const closeDeadlineMs = 10_000;
@@ -44,10 +47,17 @@ async function main(): Promise<void> {
   const servers: RunningServer[] = [];
   // Without meanings a search goes by words alone, which needs no table in memory.
   const words = config.embeddings?.kind === "none" ? undefined : await readWordTable();
+  // Beside the bundled program.
+  const dashboard = await readDashboard(fileURLToPath(new URL("./dashboard", import.meta.url)));
   const served = createServed({ config, place, environment, words, metrics, log, clock });
   const gateway = createGateway({
     ...place,
     ...served,
+    dashboard: createDashboardRoutes({
+      ...{ dashboard, config, clock, onReport: metrics.countBlocked },
+      isLocal: localState !== undefined,
+      log: log.child({ logger: "pallas.gateway.ui" }),
+    }),
     config,
     keptSessions: await openKeptSessions({ path: environment.PALLAS_SESSIONS_FILE, log, clock }),
     secretsDir: environment.PALLAS_SECRETS_DIR,

@@ -10,7 +10,7 @@ import { policyDecisions, type PolicyDecision } from "../lib/policy/decision-nam
 import type { ProxiedCall } from "./proxy/proxy.ts";
 
 /** What a request was for. */
-export type Route = "mcp" | "proxy" | "rest" | "other";
+export type Route = "mcp" | "proxy" | "rest" | "ui" | "other";
 
 /** Why nobody was let in, by the status of the answer. */
 const refusedStatuses = [400, 401, 403, 503] as const;
@@ -38,6 +38,8 @@ export interface GatewayMetrics extends EmbeddingsMetrics {
   countRegistryAction(action: string, outcome: ToolOutcome): void;
   countFound(confidence: Confidence, durationMs: number): void;
   countPolicyDecision(decision: PolicyDecision): void;
+  /** A browser said that it kept the dashboard from something. */
+  countBlocked(): void;
   /** Tools that can be found. */
   setIndexed(count: number): void;
   /** Text 0.0.4. */
@@ -120,6 +122,7 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
     },
     countApproval: createApprovalMetrics(registers, () => observe().observeApprovals()),
     ...{ countToolCall, countPolicyDecision: createPolicyMetrics(registers) },
+    countBlocked: createPageMetrics(registers),
     ...createDiscoveryMetrics(registers),
     ...createEmbeddingsMetrics(registers),
     render: () => metrics.render(),
@@ -184,6 +187,15 @@ function createPolicyMetrics(registers: Registry[]): GatewayMetrics["countPolicy
   });
   for (const decision of policyDecisions) decisions.inc({ decision }, 0);
   return (decision) => decisions.inc({ decision });
+}
+
+function createPageMetrics(registers: Registry[]): GatewayMetrics["countBlocked"] {
+  const blocked = new Counter({
+    name: "pallas_gateway_ui_blocked_total",
+    help: "Reports of browsers that the dashboard's content security policy kept it from something.",
+    registers,
+  });
+  return () => blocked.inc();
 }
 
 /** How sure find_tool was. */

@@ -3,23 +3,17 @@
 import { Hono, type Context } from "hono";
 import type { GatewayConfig } from "../crds/gateway-config.ts";
 import { metadataPath } from "../lib/auth/guard.ts";
+import { requestOrigin } from "../lib/process/request-origin.ts";
 
 const endpointPath = /^\/(?:proxy\/[a-z0-9-]{1,63}\/|directory\/|registry\/)?mcp$/;
 
 export const isMetadata = (path: string): boolean => path === metadataPath || path.startsWith(`${metadataPath}/`);
 
-/** Who asks knows the gateway by this; its Host has been checked, and whoever ended TLS before it says so. */
-function originAsked(c: Context): string {
-  const { host } = new URL(c.req.url);
-  const scheme = c.req.header("x-forwarded-proto")?.split(",")[0]?.trim().toLowerCase();
-  return `${scheme === "https" ? "https" : "http"}://${host}`;
-}
-
 /** Of the endpoint that a request was for, as 401 names it; undefined where no issuer is configured. */
 export function findMetadataUrl(c: Context, { jwt }: Pick<GatewayConfig, "jwt">): string | undefined {
   const { path } = c.req;
   if (jwt === undefined) return undefined;
-  return `${originAsked(c)}${metadataPath}${endpointPath.test(path) ? path : "/mcp"}`;
+  return `${requestOrigin(c)}${metadataPath}${endpointPath.test(path) ? path : "/mcp"}`;
 }
 
 /** The metadata routes; none where no issuer is configured. */
@@ -29,7 +23,7 @@ export function createMetadataApp({ jwt, instance }: Pick<GatewayConfig, "jwt" |
   const serve = (c: Context, path: string) =>
     c.json(
       {
-        resource: `${originAsked(c)}${path}`,
+        resource: `${requestOrigin(c)}${path}`,
         authorization_servers: [jwt.issuer],
         bearer_methods_supported: ["header"],
         resource_name: `Gateway of ${instance.name}`,

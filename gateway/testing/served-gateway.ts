@@ -40,7 +40,9 @@ export const tableOf = (...tools: ToolEntry[]): McpTable => ({
   prompts: [],
 });
 
-export interface ServedOptions extends Partial<Pick<GatewayOptions, "config" | "table" | "routes" | "publicReads">> {
+export interface ServedOptions extends Partial<
+  Pick<GatewayOptions, "config" | "table" | "routes" | "publicReads" | "dashboard">
+> {
   clock?: Clock;
   /** Whether the cluster's keys cannot be read. */
   hasNoKeys?: boolean;
@@ -68,7 +70,7 @@ export async function serveGateway(options: ServedOptions = {}): Promise<ServedG
     config,
     table,
     routes,
-    ...defined({ publicReads: options.publicReads }),
+    ...defined({ publicReads: options.publicReads, dashboard: options.dashboard }),
     state: { ...emptyState(() => state.unready), findAgent: () => state.finding },
     keptSessions: await openKeptSessions({ path: sessionsPath, log, clock }),
     secretsDir: folder,

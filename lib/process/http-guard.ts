@@ -2,6 +2,7 @@
 // Names are compared whole; there are no wildcards and no suffix rules. It authenticates nobody.
 import { isIPv6 } from "node:net";
 import type { Context, MiddlewareHandler } from "hono";
+import { requestOrigin } from "./request-origin.ts";
 
 /** Names under which a program on the same machine reaches us. */
 export const loopbackHosts = ["localhost", "127.0.0.1", "[::1]"] as const;
@@ -30,6 +31,11 @@ export interface GuardOptions {
   allowedOrigins: readonly string[];
   /** Paths whose GET and HEAD answer every origin with `Access-Control-Allow-Origin: *`. Default: none. */
   isPublicRead?: (path: string) => boolean;
+  /**
+   * Whether this server has pages, which may call it: an origin that is the one under which it was asked, which a name that
+   * was rebound to it cannot be, since the Host is listed. Default: on this machine only.
+   */
+  hasPages?: boolean;
 }
 
 /** Sent with every public read, whoever asks. */
@@ -62,7 +68,11 @@ export function guardHosts(options: GuardOptions): MiddlewareHandler {
     const origin = c.req.header("origin");
     const preflightMethod = c.req.method === "OPTIONS" ? c.req.header("access-control-request-method") : undefined;
     const publicRead = isRead(preflightMethod ?? c.req.method) && options.isPublicRead?.(c.req.path) === true;
-    const isKnown = origin === undefined || origins.has(origin.toLowerCase()) || isOwnLoopback(origin, host);
+    const isKnown =
+      origin === undefined ||
+      origins.has(origin.toLowerCase()) ||
+      isOwnLoopback(origin, host) ||
+      (options.hasPages === true && origin.toLowerCase() === requestOrigin(c));
     if (!isKnown && !publicRead) return refuse(c, "origin_not_allowed", "Origin", origin);
     const cors = renderCors(origin, publicRead);
     if (origin !== undefined && preflightMethod !== undefined) return renderPreflight(c, cors, publicRead);

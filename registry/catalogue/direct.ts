@@ -2,12 +2,12 @@
 // Whatever is not plain (another Host, a query, another method, nothing to serve yet) is left to the application.
 import { cataloguePath } from "../../crds/catalogue.ts";
 import { systemClock } from "../../lib/process/clock.ts";
+import { chooseEncoding } from "../../lib/process/content-encoding.ts";
 import { createHostCheck, publicReadHeaders } from "../../lib/process/http-guard.ts";
 import type { DirectHandler } from "../../lib/process/http-server.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { requestIdHeader, requestIdOf } from "../request-id.ts";
 import type { EncodedDocument } from "./document.ts";
-import { chooseEncoding } from "./negotiate.ts";
 import { chooseAnswer, type DocumentAnswer } from "./serve-document.ts";
 
 /** Clients send few different headers; hostile ones must not fill the memory. */

@@ -4,14 +4,11 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import * as z from "zod";
 import { catalogueEntrySchema, timeSchema } from "../../crds/catalogue.ts";
+import type { Encoding } from "../../lib/process/content-encoding.ts";
 import { digest } from "../../lib/process/entity-tag.ts";
 
 /** Under this key beside "servers", and only while the registry cannot hear of changes. */
 const registryMetaKey = "ca.helu.pallas/registry";
-
-/** In the order of preference where a client likes them equally. */
-export const encodings = ["br", "gzip", "identity"] as const;
-export type Encoding = (typeof encodings)[number];
 
 export interface ServedAs {
   readonly contentType: string;

@@ -1,9 +1,9 @@
 // How a document that is kept in memory is answered: chosen by the request's headers and nothing else, 304 to who has
 // it, 503 while there is none yet (CAT-8, CAT-9).
 import type { Context } from "hono";
+import { chooseEncoding, type Encoding } from "../../lib/process/content-encoding.ts";
 import { matchesEtag } from "../../lib/process/entity-tag.ts";
-import type { EncodedDocument, Encoding } from "./document.ts";
-import { chooseEncoding } from "./negotiate.ts";
+import type { EncodedDocument } from "./document.ts";
 
 /** What a client waits before it asks again for what is not there yet. */
 const retryAfterSeconds = "1";

@@ -50,7 +50,7 @@ import { parseKey } from "../../gateway/management/resources/family.ts";
 import { parseRunReport } from "../../crds/runs.ts";
 import { parseToolReport } from "../../crds/tool-report.ts";
 import { createApp } from "../../registry/app.ts";
-import { chooseEncoding } from "../../registry/catalogue/negotiate.ts";
+import { chooseEncoding } from "../../lib/process/content-encoding.ts";
 import { parseExposition } from "../../registry/metrics/exposition.ts";
 import { mergeFamilies } from "../../registry/metrics/merge.ts";
 import { renderPodSeries } from "../../registry/metrics/pod-series.ts";

@@ -33,13 +33,13 @@ export const registryMutants: readonly Mutant[] = [
     breaks: "plain and compressed bytes have one strong ETag",
   },
   {
-    file: "registry/catalogue/negotiate.ts",
+    file: "lib/process/content-encoding.ts",
     find: "Math.min(Math.max(weight, 0), 1)",
     replace: "Math.max(weight, 1)",
     breaks: "a client that refuses gzip gets it",
   },
   {
-    file: "registry/catalogue/negotiate.ts",
+    file: "lib/process/content-encoding.ts",
     find: 'name === "x-gzip" ? "gzip" : name',
     replace: "name",
     breaks: "clients of the old name of gzip get plain bytes",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chooseEncoding } from "./negotiate.ts";
+import { chooseEncoding } from "./content-encoding.ts";
 
 describe("CAT-8 choosing an encoding", () => {
   it.each([

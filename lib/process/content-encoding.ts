@@ -1,5 +1,8 @@
 // Which representation a request gets by its Accept-Encoding (RFC 9110).
-import { encodings, type Encoding } from "./document.ts";
+
+/** In the order of preference where a client likes them equally. */
+export const encodings = ["br", "gzip", "identity"] as const;
+export type Encoding = (typeof encodings)[number];
 
 /** The encoding with the highest weight, ours first among equals; identity where nothing is acceptable. */
 export function chooseEncoding(header: string | undefined): Encoding {

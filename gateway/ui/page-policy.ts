@@ -1,0 +1,58 @@
+// What a browser lets the dashboard do (UI-1): load its own files, talk to its own gateway and to the issuer that people sign in
+// with, and nothing else. No script or markup that came as text is run, nobody may frame the page, and no other page gets its window.
+
+export interface PageAddress {
+  /** As the browser knows the gateway: `https://team.example.com`. */
+  origin: string;
+  /** Where people sign in; undefined where nobody is configured. */
+  issuer?: string | undefined;
+  reportPath: string;
+}
+
+const reportGroup = "ui";
+
+export function renderPolicy({ origin, issuer, reportPath }: PageAddress): string {
+  const { protocol, host } = new URL(origin);
+  // Older browsers do not take 'self' for WebSockets.
+  const socket = `${protocol === "https:" ? "wss" : "ws"}://${host}`;
+  const connects = ["'self'", socket, ...(issuer === undefined ? [] : [new URL(issuer).origin])];
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'none'",
+    `connect-src ${connects.join(" ")}`,
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+    `report-uri ${reportPath}`,
+    `report-to ${reportGroup}`,
+  ].join("; ");
+}
+
+const unusedFeatures = [
+  "accelerometer",
+  "camera",
+  "display-capture",
+  "geolocation",
+  "gyroscope",
+  "magnetometer",
+  "microphone",
+  "midi",
+  "payment",
+  "usb",
+];
+
+/** Of every answer below /ui. */
+export const renderPageHeaders = (address: PageAddress): Readonly<Record<string, string>> => ({
+  "Content-Security-Policy": renderPolicy(address),
+  "Reporting-Endpoints": `${reportGroup}="${address.reportPath}"`,
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Permissions-Policy": unusedFeatures.map((name) => `${name}=()`).join(", "),
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+});
