@@ -91,7 +91,6 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
     buckets: [0.01, 0.1, 1, 10, 60, 600],
     registers,
   });
-  const countToolCall = createToolMetrics(registers);
   const gauge = (name: string, help: string, read: (observed: Observed) => number) =>
     new Gauge({
       name,
@@ -121,7 +120,7 @@ export function createGatewayMetrics(observe: () => Observed): GatewayMetrics {
       proxiedSeconds.observe({ route }, durationMs / 1000);
     },
     countApproval: createApprovalMetrics(registers, () => observe().observeApprovals()),
-    ...{ countToolCall, countPolicyDecision: createPolicyMetrics(registers) },
+    ...{ countToolCall: createToolMetrics(registers), countPolicyDecision: createPolicyMetrics(registers) },
     countBlocked: createPageMetrics(registers),
     ...createDiscoveryMetrics(registers),
     ...createEmbeddingsMetrics(registers),
