@@ -140,7 +140,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const surface = renderTable({ config, sendMessage, sessions, observeHealth: () => observePayload(health) });
   const endpoint = createEndpoint(surface, { config, sessions, readLive, memory, metrics, telemetry, log });
   const allowedHosts = renderAllowedHosts(config, options.podIp);
-  const routes = { config, calls, readLive, sources, gate, ring: policy.ring, memory, onCall, log, clock };
+  const routes = { config, calls, sessions, readLive, sources, gate, ring: policy.ring, memory, onCall, log, clock };
   const gateway = await openGatewayRoutes(routes);
   return {
     mcpApp: createMcpApp({ ...options, readLive, allowedHosts, auth, drain, endpoint }),

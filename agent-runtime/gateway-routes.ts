@@ -1,11 +1,13 @@
-// What an agent serves to the gateway of its instance alone, on its admin port: its calls in flight,
+// What an agent serves to the gateway of its instance alone, on its admin port: its calls in flight, the conversations of a caller,
 // its servers in one place, and the tools of those that the gateway cannot ask.
 import { Hono } from "hono";
+import { conversationsPath } from "../crds/conversations.ts";
 import { compositorPath } from "../crds/names.ts";
 import type { ToolDescription } from "../lib/mcp/connect.ts";
 import type { McpVariables } from "../lib/mcp/serve.ts";
 import { createAdminRuns } from "./admin-runs.ts";
 import type { Calls } from "./calls.ts";
+import { createConversationRoutes, type ConversationRoutesParts } from "./conversation-routes.ts";
 import { createCompositor, type CompositorParts } from "./compositor/compositor.ts";
 import type { Mount } from "./compositor/mounts.ts";
 import type { PolicyGate } from "./policy/gate.ts";
@@ -22,21 +24,25 @@ export interface GatewayRoutes {
 }
 
 export interface GatewayRoutesParts extends CompositorParts {
+  config: CompositorParts["config"] & ConversationRoutesParts["config"];
   calls: Calls;
+  sessions: ConversationRoutesParts["sessions"];
   /** Of its policy; absent: it has none. */
   ring?: JudgedRing | undefined;
 }
 
 export function createGatewayRoutes(parts: GatewayRoutesParts): GatewayRoutes {
-  const { calls, config, gate, ring, memory, log } = parts;
+  const { calls, sessions, config, gate, ring, memory, log } = parts;
   const compositor = createCompositor(parts);
   const guard = requireGateway(parts);
   const app = new Hono<McpVariables>();
-  for (const path of ["/runs", "/runs/*", "/servers/*", judgedPath, `${compositorPath}/*`]) app.use(path, guard);
+  const guarded = ["/runs", "/runs/*", "/servers/*", judgedPath, conversationsPath, `${compositorPath}/*`];
+  for (const path of guarded) app.use(path, guard);
   app.route("/", createAdminRuns({ agent: config.agent.name, calls, log: log.child({ logger: "pallas.admin" }) }));
   const mounts = compositor.mounts.map((mount) => ({ ...mount, tools: () => listForAnybody(mount, gate) }));
   const reports = { agent: config.agent.name, mounts, clock: parts.clock };
   app.route("/", createToolReports({ ...reports, log: log.child({ logger: "pallas.admin" }) }));
+  app.route("/", createConversationRoutes({ config, sessions, memory }));
   if (ring !== undefined) app.route("/", createJudgedRoutes({ agent: config.agent.name, ring, memory }));
   app.route("/", compositor.app);
   return { app, close: compositor.close };

@@ -8,6 +8,7 @@ import { lockFolder } from "./folder-lock.ts";
 import * as files from "./history-files.ts";
 import { readIndex } from "./history-index.ts";
 import { measureShown, readPage, readShown, type ReadParts } from "./history-reader.ts";
+import { HistorySummaries, type LookBudget } from "./history-summaries.ts";
 import { LineError, NewerHistory, renderHeader, renderLine, schemaVersion, type ImageRef } from "./history-text.ts";
 import { ImageFiles, renderImage, type NewImage } from "./image-files.ts";
 import { createLineReader } from "./line-reader.ts";
@@ -15,7 +16,14 @@ import { createKeyedLock, type KeyedLock } from "./lock.ts";
 import { RecentHistories } from "./recent-histories.ts";
 import { renewHistory, type RenewParts } from "./renew-history.ts";
 import { createRetention, type Retention } from "./retention.ts";
-import { HistoryFull, HistoryUnreadable, type HistoryPage, type PageRequest } from "./store.ts";
+import {
+  HistoryFull,
+  HistoryUnreadable,
+  type HistoryPage,
+  type PageRequest,
+  type StoredSummary,
+  type SummaryRequest,
+} from "./store.ts";
 import { listMessages, type HistoryEntry, type WithdrawnEntry } from "./transcript.ts";
 
 export interface FolderOptions {
@@ -37,6 +45,10 @@ export interface FolderOptions {
 const imageShare = 4;
 /** How long a history must have been unused before others may have its room. */
 const protectedMs = 3_600_000;
+/** Of one owner, the most recently used ones: those that are no conversations of their own count, too. */
+const maxLooks = 512;
+/** That a list reads; what is not counted by then is by the next. */
+const maxLookBytes = 8 * 1024 * 1024;
 
 export class HistoryFolder {
   readonly #options: FolderOptions;
@@ -49,12 +61,14 @@ export class HistoryFolder {
   /** Where a failed append began: what it may have left behind is cut off before anything else happens to the file. */
   readonly #cuts = new Map<string, number>();
   readonly #recent = new RecentHistories();
+  readonly #summaries: HistorySummaries;
 
   private constructor(options: FolderOptions, retention: Retention, images: ImageFiles, unlock: () => void) {
     this.#options = options;
     this.#retention = retention;
     this.#images = images;
     this.#unlock = unlock;
+    this.#summaries = new HistorySummaries(options.log);
   }
 
   /** Looks at names, sizes and times only. Rejects with FolderInUse, or the error of the disk. */
@@ -118,6 +132,36 @@ export class HistoryFolder {
       const page = await this.#read(key, name, (parts) => readPage(parts, request));
       return page ?? { messages: [], first: 0 };
     });
+  }
+
+  /** See SessionStore. */
+  async listSummaries(request: SummaryRequest): Promise<StoredSummary[]> {
+    this.dropExpired();
+    const isOne = "key" in request;
+    const names = isOne ? [files.renderName(request.key)] : this.#retention.listOwned(files.renderOwner(request.owner));
+    const budget = { leftBytes: maxLookBytes };
+    const found: StoredSummary[] = [];
+    for (const name of names.slice(0, maxLooks)) {
+      if (!isOne && found.length >= request.max) break;
+      const summary = await this.#inOrder(name, () => this.#summarize(name, budget));
+      if (summary !== undefined && (isOne || request.isWanted(summary.key))) found.push(summary);
+    }
+    return found.toSorted((a, b) => b.usedAtMs - a.usedAtMs);
+  }
+
+  async #summarize(name: string, budget: LookBudget): Promise<StoredSummary | undefined> {
+    const use = this.#retention.find(name);
+    if (use === undefined) return undefined;
+    const place = {
+      folder: this.#options.folder,
+      file: files.renderFile(name, use.owner),
+      bytes: use.textBytes,
+    };
+    const summary = await this.#summaries.look(name, place, budget);
+    // No key of another file: what is listed is judged by it.
+    if (summary === undefined || files.renderName(summary.key) !== name) return undefined;
+    const { key, title, turns, createdAt } = summary;
+    return { key, title, turns, createdAtMs: Date.parse(createdAt), usedAtMs: use.usedAtMs };
   }
 
   /** Rejects with HistoryFull. */
@@ -199,6 +243,7 @@ export class HistoryFolder {
       if (index.wholeBytes < size) {
         log.warn({ file, bytes: size - index.wholeBytes }, "incomplete last entry of a history removed");
         await files.cutHistory(folder, file, index.wholeBytes);
+        this.#summaries.forget(name);
       }
       if (index.wholeBytes !== use.textBytes) {
         this.#retention.put(name, { ...use, textBytes: index.wholeBytes, usedAtMs: clock.wallNow() });
@@ -239,6 +284,7 @@ export class HistoryFolder {
     const { folder, clock } = this.#options;
     const owner = this.#retention.find(name)?.owner ?? "";
     const file = files.renderFile(name, owner);
+    this.#summaries.forget(name);
     const textBytes = await renewHistory({ ...read, folder, file, keep: (images) => this.#images.write(name, images) });
     this.#retention.put(name, { owner, textBytes, imageBytes: this.#images.bytesOf(name), usedAtMs: clock.wallNow() });
   }
@@ -301,6 +347,7 @@ export class HistoryFolder {
     this.#whole.delete(name);
     this.#cuts.delete(name);
     this.#recent.forget(name);
+    this.#summaries.forget(name);
   }
 
   /** The history first: an image without one is found at the next start. */

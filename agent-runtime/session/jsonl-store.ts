@@ -28,6 +28,7 @@ export function createJsonlStore(options: FolderOptions): SessionStore {
     has: (key) => withFolder((folder) => folder.has(key)),
     load: (key) => withFolder((folder) => folder.load(key)),
     readPage: (key, request) => withFolder((folder) => folder.readPage(key, request)),
+    listSummaries: (request) => withFolder((folder) => folder.listSummaries(request)),
     append: (key, entry, owner) => withFolder((folder) => folder.append(key, entry, owner)),
     clear: (key) => withFolder((folder) => folder.clear(key)),
     remove: (key) => withFolder((folder) => folder.remove(key)),

@@ -27,6 +27,7 @@ export interface KeyedLock {
    * the key.
    */
   acquire(key: string, limits?: LockLimits): Promise<() => void>;
+  isHeld(key: string): boolean;
 }
 
 /** Locks that exist only while held. `onRefused` hears why a call did not get one. */
@@ -44,6 +45,7 @@ export function createKeyedLock(onRefused: (reason: "concurrent" | "queued") => 
     };
   };
   return {
+    isHeld: (key) => queues.has(key),
     async acquire(key, { maxQueued = Number.POSITIVE_INFINITY, maxHeld = Number.POSITIVE_INFINITY, signal } = {}) {
       signal?.throwIfAborted();
       const queue = queues.get(key);

@@ -21,6 +21,8 @@ export interface Retention {
   /** Records a use: the history is now like this. */
   put(name: string, use: HistoryUse): void;
   delete(name: string): void;
+  /** The names of an owner's histories, the most recently used first. */
+  listOwned(owner: string): string[];
   /** Neither age nor room takes it until the returned function is called; may be called again before. */
   hold(name: string): () => void;
   /** Histories that nobody has used for longer than idleTtl at `nowMs`. */
@@ -104,6 +106,7 @@ export function createRetention(found: ReadonlyMap<string, HistoryUse>, limits: 
     find: (name) => uses.get(name),
     put,
     delete: remove,
+    listOwned: (owner) => [...uses].flatMap(([name, use]) => (use.owner === owner ? [name] : [])).toReversed(),
     hold: holds.hold,
     listExpired(nowMs) {
       const expired: string[] = [];

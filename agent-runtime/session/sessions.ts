@@ -1,13 +1,15 @@
 // Which history a call works on (AGT-5): by the agent's scope, the MCP session and the session_id argument, and that only who
 // may use it does. One call at a time has a history open, or clears it.
 import { randomUUID } from "node:crypto";
+import { maxConversations, type Conversation } from "../../crds/conversations.ts";
 import type { RunConfig } from "../../crds/run-config.ts";
-import type { Caller } from "../../lib/mcp/caller.ts";
+import type { Caller, NamedCaller } from "../../lib/mcp/caller.ts";
 import { isOwnedBy, mintOwnedId } from "../../lib/mcp/owned-id.ts";
+import { defined } from "../../lib/process/defined.ts";
 import { CallerError } from "../call-error.ts";
 import { createKeyedLock } from "./lock.ts";
 import { openStored, openUnkept, type OpenHistory } from "./open-history.ts";
-import type { HistoryPage, PageRequest, SessionStore } from "./store.ts";
+import type { HistoryPage, PageRequest, SessionStore, StoredSummary, SummaryRequest } from "./store.ts";
 
 /** No such session. The message says what to do. */
 export class UnknownSession extends CallerError {
@@ -41,6 +43,11 @@ export interface Sessions {
   open(ref: SessionRef, signal: AbortSignal): Promise<OpenHistory>;
   /** A part of what was said in a conversation, without waiting for calls on it. Rejects with UnknownSession. */
   readPage(claim: SessionClaim, request: PageRequest): Promise<HistoryPage>;
+  /**
+   * The conversations that a caller can go on with by their ids, or the one that is everybody's, the most recently used first.
+   * Waits for no call. Rejects with StoreError.
+   */
+  list(caller: NamedCaller): Promise<Conversation[]>;
   /** Forgets a conversation after the calls on it; returns how many messages it had. Rejects like resolve and open. */
   clear(claim: SessionClaim, signal: AbortSignal): Promise<number>;
   /** Whether the connection has a history, from this process or one before it. Rejects with StoreError. */
@@ -50,7 +57,10 @@ export interface Sessions {
 }
 
 const connectionKey = (id: string) => `connection:${id}`;
-const sessionKey = (id: string) => `session:${id}`;
+const sessionPrefix = "session:";
+const sessionKey = (id: string) => `${sessionPrefix}${id}`;
+/** The id that names the conversation of a key; undefined where none does. */
+const findSessionId = (key: string) => (key.startsWith(sessionPrefix) ? key.slice(sessionPrefix.length) : undefined);
 const sharedKey = "shared";
 /** In place of a session_id: a conversation of its own, also in a connection that has one (AGT-13). */
 export const newConversation = "new";
@@ -63,8 +73,24 @@ function renderOwner({ caller, connectionId }: Pick<SessionClaim, "caller" | "co
   return connectionId === undefined ? "" : `connection ${connectionId}`;
 }
 
-/** Sessions of one agent over `store`. */
-export function createSessions(options: {
+/** What a caller alone can go on with. */
+function renderOwn(caller: NamedCaller): SummaryRequest {
+  const isWanted = (key: string) => {
+    const id = findSessionId(key);
+    return id !== undefined && isOwnedBy(id, caller);
+  };
+  return { owner: renderOwner({ caller }), isWanted, max: maxConversations };
+}
+
+const renderConversation = (stored: StoredSummary, answering: boolean): Conversation => ({
+  ...defined({ sessionId: findSessionId(stored.key), turns: stored.turns }),
+  title: stored.title,
+  begunAt: new Date(stored.createdAtMs).toISOString(),
+  lastAt: new Date(stored.usedAtMs).toISOString(),
+  answering,
+});
+
+interface SessionsOptions {
   scope: RunConfig["scope"];
   /** Calls that may wait for one history. */
   maxQueued: number;
@@ -72,7 +98,10 @@ export function createSessions(options: {
   maxRunning?: number;
   onRefused?: (reason: "concurrent" | "queued") => void;
   store: SessionStore;
-}): Sessions {
+}
+
+/** Sessions of one agent over `store`. */
+export function createSessions(options: SessionsOptions): Sessions {
   const { scope, maxQueued, maxRunning = Number.POSITIVE_INFINITY, store } = options;
   const lock = createKeyedLock(options.onRefused);
   /** Keys that are on their way out. */
@@ -116,6 +145,11 @@ export function createSessions(options: {
       return openStored(store, ref, unlock);
     },
     readPage: async (claim, request) => store.readPage(await findKey(claim), request),
+    async list(caller) {
+      if (scope === "request") return [];
+      const stored = await store.listSummaries(scope === "shared" ? { key: sharedKey } : renderOwn(caller));
+      return stored.map((each) => renderConversation(each, lock.isHeld(each.key)));
+    },
     async clear(claim, signal) {
       const key = await findKey(claim);
       const release = await lock.acquire(key, { maxQueued, signal });

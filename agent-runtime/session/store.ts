@@ -19,6 +19,21 @@ export interface HistoryPage {
   first: number;
 }
 
+/** Which histories a list is about: one by its key, or those that take an owner's room. */
+export type SummaryRequest = { key: string } | { owner: string; isWanted: (key: string) => boolean; max: number };
+
+/** What a list says of a history in which something was said. */
+export interface StoredSummary {
+  key: string;
+  /** The first words of its first message; "" where that has no text. */
+  title: string;
+  createdAtMs: number;
+  /** When it was written last. */
+  usedAtMs: number;
+  /** Messages of callers; undefined while a long one is not counted yet. */
+  turns: number | undefined;
+}
+
 /**
  * Append-only histories by key. One process holds the key's lock (session/lock.ts) while it loads and appends; where several
  * processes share a store, `hold` is their lock.
@@ -33,6 +48,8 @@ export interface SessionStore {
   load(key: string): Promise<readonly HistoryEntry[]>;
   /** Rejects with StoreError or HistoryUnreadable. */
   readPage(key: string, request: PageRequest): Promise<HistoryPage>;
+  /** The most recently used first; reads none of them whole, and waits for no call. Rejects with StoreError. */
+  listSummaries(request: SummaryRequest): Promise<StoredSummary[]>;
   /**
    * Resolves once the entry is kept, even if the machine fails then. `owner` is whose room it takes, "" for nobody's in
    * particular. Rejects with StoreError or HistoryFull.

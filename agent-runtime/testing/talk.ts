@@ -94,6 +94,7 @@ export function createMemoryStore(): MemoryStore {
     has: async () => true,
     load: async () => structuredClone(entries),
     readPage: async () => ({ messages: listMessages(entries), first: 0 }),
+    listSummaries: async () => [],
     async append(_key, entry) {
       if (entry.role === "withdrawn") withdraw(entries, entry.messages);
       else entries.push(structuredClone(entry));

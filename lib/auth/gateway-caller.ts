@@ -20,6 +20,11 @@ export const maxNameHeaderChars = 2_048;
 
 export const renderCaller = (subject: string): string => createHash("sha256").update(subject).digest("hex");
 
+const renderSubject = (hash: string): string => `gateway ${hash}`;
+
+/** Who a caller of a gateway is to an agent that asks for no token. */
+export const renderGatewaySubject = (subject: string): string => renderSubject(renderCaller(subject));
+
 /** Whom a gateway vouches for. */
 export type Vouched = Pick<Identity, "name"> & { role?: Role | undefined };
 
@@ -52,7 +57,7 @@ const isProven = (caller: NamedCaller): caller is ProvenCaller =>
 /** Names the caller of requests that come through a gateway; others stay without a name. */
 export const nameGatewayCaller: MiddlewareHandler<McpVariables> = async (context, next) => {
   const said = context.req.header(callerHeader);
-  if (said !== undefined && /^[0-9a-f]{64}$/.test(said)) context.set("caller", { subject: `gateway ${said}` });
+  if (said !== undefined && /^[0-9a-f]{64}$/.test(said)) context.set("caller", { subject: renderSubject(said) });
   await next();
 };
 
