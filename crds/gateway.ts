@@ -21,6 +21,8 @@ export const browseKinds = ["mcp-registry", "npm", "pypi"] as const;
 /** static: a table that the gateway brings. none: words alone. openai: an endpoint of that protocol. */
 const embeddingKinds = ["static", "none", "openai"] as const;
 
+const printable = { pattern: /^[!-~]+$/, expected: "printable ASCII characters without spaces" };
+
 const globs = (what: "agents" | "servers", pattern: RegExp) =>
   setOf(
     text(63, `A name, in which * stands for any characters.`, {
@@ -43,11 +45,7 @@ const accessEntry = withRules(
       name: objectName("Name of the ServiceAccount."),
     }).exactOptional(),
     claim: object("Whoever has this claim in a token of spec.auth.jwt.", {
-      name: text(128, "Name of the claim.", {
-        min: 1,
-        pattern: /^[!-~]+$/,
-        expected: "printable ASCII characters without spaces",
-      }),
+      name: text(128, "Name of the claim.", { min: 1, ...printable }),
       value: text(512, "What it is, or what one of its entries is where it is a list.", {
         min: 1,
         pattern: /^[^\r\n]*$/,
@@ -100,11 +98,7 @@ const embeddings = withRules(
       "static (a table that the gateway brings; nothing is asked), none (words alone) or openai (an endpoint that speaks OpenAI's embeddings API).",
     ),
     baseUrl: writtenUrl("Base URL of the endpoint, such as http://models.ai.svc:8080/v1; openai only.").exactOptional(),
-    model: text(256, "Model of the endpoint; openai only.", {
-      min: 1,
-      pattern: /^[!-~]+$/,
-      expected: "printable ASCII characters without spaces",
-    }).exactOptional(),
+    model: text(256, "Model of the endpoint; openai only.", { min: 1, ...printable }).exactOptional(),
     apiKey: secretSource
       .meta({ description: "Key of the endpoint; always from a Secret of this namespace. openai only." })
       .exactOptional(),
@@ -118,6 +112,21 @@ const embeddings = withRules(
         : baseUrl === undefined && model === undefined && apiKey === undefined,
   },
 );
+
+const ui = object("The dashboard, at /ui.", {
+  oidc: object("Signing in there with the issuer of spec.auth.jwt. Default none: people bring a token.", {
+    clientId: text(
+      256,
+      "Id of the dashboard at the issuer: a public client (authorization code with PKCE, no secret), whose redirect URI is the dashboard's address, such as https://team.example.com/ui/.",
+      { min: 1, ...printable },
+    ),
+    scopes: setOf(
+      text(128, "A scope of the issuer.", { min: 1, ...printable }),
+      16,
+      "What it asks for beside openid, such as what brings the claims of access. Default none.",
+    ).exactOptional(),
+  }).exactOptional(),
+});
 
 /** Of a server's name (63), two underscores and a tool's name (128). */
 const pinnedTool = text(193, "A tool, as {server}__{tool}.", {
@@ -158,6 +167,7 @@ export const gateway = object("The gateway: one endpoint for callers who say who
     sources: namedList(browseSource, 8, "Places that are asked side by side. Default none.").exactOptional(),
   }).exactOptional(),
   embeddings: embeddings.exactOptional(),
+  ui: ui.exactOptional(),
   pinnedTools: setOf(
     pinnedTool,
     20,

@@ -38,6 +38,29 @@ describe("MGM-1 access to a gateway", () => {
   });
 });
 
+describe("UI-1 signing in at the dashboard", () => {
+  const ui = { oidc: { clientId: "pallas" } };
+  const byClaim = { role: "viewer", claim };
+
+  it("with an issuer needs that issuer, and says so", () => {
+    expect(judged({ gateway: { ui, access: [byClaim] }, auth: { jwt } })).toEqual([]);
+    expect(judged({ gateway: { ui: {} } })).toEqual([]);
+    expect(judged({ gateway: { ui } }).map(formatProblem)).toEqual([
+      "spec.gateway.ui.oidc: would have people sign in with the issuer of spec.auth.jwt, which is not set; set it, or remove oidc, and people sign in with a token",
+    ]);
+  });
+
+  it("with an issuer is advised against where nobody has a role by it", () => {
+    const onCall = { role: "admin", serviceAccount: { name: "on-call" } };
+    const advised = (...access: object[]) =>
+      adviseInstance(sampleInstance({ auth: { jwt }, gateway: { ui, access } }), "cluster");
+    expect(advised(onCall, byClaim)).toEqual([]);
+    expect(advised(onCall)).toMatchObject([
+      { path: "spec.gateway.ui.oidc", message: expect.stringMatching(/names a claim/) },
+    ]);
+  });
+});
+
 describe("SEC-2 a gateway's own settings", () => {
   it("name an image only from the repositories that are allowed", () => {
     expect(judged({ gateway: {}, images: { gateway: "evil.example/g:1" } })).toMatchObject([

@@ -7,6 +7,8 @@ import { gatewayName } from "../crds/names.ts";
 import type { Mode } from "./rules.ts";
 import type { ValidationError } from "./validation-error.ts";
 
+type Gateway = NonNullable<PallasInstance["spec"]["gateway"]>;
+
 const path = "spec.gateway.access";
 
 /** URLs that it asks, by where they stand. */
@@ -29,6 +31,7 @@ const credentialProblems = (instance: PallasInstance): ValidationError[] =>
 /** Problems of an instance's gateway, apart from keys, amounts and where its URLs lead. */
 export const gatewayProblems = (instance: PallasInstance): ValidationError[] => [
   ...claimProblems(instance),
+  ...signInProblems(instance),
   ...credentialProblems(instance),
 ];
 
@@ -39,6 +42,13 @@ function claimProblems({ spec }: PallasInstance): ValidationError[] {
     const message = `"${claim.name}" would be a claim of tokens whose issuer is spec.auth.jwt, which is not set; set it, or name a serviceAccount or tokenFrom here`;
     return [{ reason: "InvalidField", path: `${path}[${at}].claim`, message }];
   });
+}
+
+function signInProblems({ spec }: PallasInstance): ValidationError[] {
+  if (spec.auth?.jwt !== undefined || spec.gateway?.ui?.oidc === undefined) return [];
+  const message =
+    "would have people sign in with the issuer of spec.auth.jwt, which is not set; set it, or remove oidc, and people sign in with a token";
+  return [{ reason: "InvalidField", path: "spec.gateway.ui.oidc", message }];
 }
 
 /** Its Service, Deployment and policies would be those of the gateway (OPR-5). */
@@ -62,6 +72,17 @@ export function adviseGateway({ spec: { gateway } }: PallasInstance, mode: Mode)
     const message = "is empty, so that the gateway lets nobody in but agents; name who may use it, and in which role";
     return [{ path, message }];
   }
+  return [...adviseSignIn(gateway), ...adviseOrder(access)];
+}
+
+function adviseSignIn({ ui, access = [] }: Gateway): { path: string; message: string }[] {
+  if (ui?.oidc === undefined || access.some(({ claim }) => claim !== undefined)) return [];
+  const message =
+    "lets people sign in who have no role then, since no entry of spec.gateway.access names a claim; add one";
+  return [{ path: "spec.gateway.ui.oidc", message }];
+}
+
+function adviseOrder(access: readonly GatewayAccess[]): { path: string; message: string }[] {
   const firsts = new Map<string, number>();
   return access.flatMap((entry, at) => {
     const first = firsts.get(whoOf(entry));

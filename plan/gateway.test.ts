@@ -53,6 +53,17 @@ describe("MGM-1 what a gateway runs on", () => {
     ]);
   });
 
+  it("UI-1 has people sign in at the dashboard with the issuer only where the instance says so, always with openid", () => {
+    const signIn = (oidc: object) => resolved({ ui: { oidc } }).config.ui;
+    expect(signIn({ clientId: "pallas" })).toEqual({ oidc: { clientId: "pallas", scopes: ["openid"] } });
+    expect(signIn({ clientId: "pallas", scopes: ["groups", "openid"] })).toEqual({
+      oidc: { clientId: "pallas", scopes: ["openid", "groups"] },
+    });
+    expect(resolved({ ui: {} }).config).toEqual(resolved({}).config);
+    const { config } = resolved({ ui: { oidc: { clientId: "pallas" } } });
+    expect(parseGatewayConfig(serialiseConfig(config)).ui).toEqual(config.ui);
+  });
+
   it("DSC-11 keeps arguments of calls only where the instance says so", () => {
     expect(resolved({ log: { arguments: "redacted" } }).config.log).toEqual({ arguments: "redacted" });
     for (const log of [{}, { arguments: "off" }]) expect(resolved({ log }).config).toEqual(resolved({}).config);

@@ -69,6 +69,13 @@ function renderDiscovery(gateway: Gateway): Pick<GatewayConfig, "browse" | "embe
   };
 }
 
+/** Where people sign in at the dashboard; nothing where that is with a token. */
+function renderUi({ ui }: Gateway): Pick<GatewayConfig, "ui"> {
+  if (ui?.oidc === undefined) return {};
+  const { clientId, scopes = [] } = ui.oidc;
+  return { ui: { oidc: { clientId, scopes: [...new Set(["openid", ...scopes])] } } };
+}
+
 /** The pods that it is to have; undefined where the instance has no gateway. */
 export const gatewayReplicas = ({ spec: { gateway } }: PallasInstance): number | undefined =>
   gateway && (gateway.replicas ?? 1);
@@ -89,6 +96,7 @@ export function resolveGateway(instance: PallasInstance): ResolvedGateway | unde
     management,
     access: access.map((entry) => ({ who: renderWho(entry), as: renderAs(entry) })),
     ...renderJwt(instance),
+    ...renderUi(spec.gateway),
     ...(directory?.public === true && { directory: { public: true } }),
     ...(log?.arguments === "redacted" && { log: { arguments: "redacted" } }),
     ...renderDiscovery(spec.gateway),

@@ -164,6 +164,7 @@ export const fullInstanceSpecs = [
     gateway: {
       access: [{ role: "viewer", claim: { name: "groups", value: "engineering" } }],
       embeddings: { kind: "none" },
+      ui: { oidc: { clientId: "pallas", scopes: ["groups"] } },
     },
     servers: [{ name: "argos", url: "http://argos.tools.svc:8000/mcp", auth: ownAuth("server") }],
   },
