@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ManualClock } from "../process/testing/manual-clock.ts";
 import { createChangingTable } from "./changing-table.fixture.ts";
 import { createSubscriptionHub, maxSubscriptions, maxUriChars } from "./subscription-hub.ts";
-import { staticTools } from "./table.ts";
+import { staticTools, type Requester, type ResourceChange } from "./table.ts";
 
 const requester = { caller: { subject: "somebody" } };
 const longUri = (reader: number, at: number) => `note://${reader}/${at}/`.padEnd(maxUriChars, "x");
@@ -86,6 +86,64 @@ describe("MGM-2 a source that looks for changes only while somebody subscribes",
     two?.subscribe("note://b");
     hub?.close();
     expect(seen.slice(2)).toEqual(["+note://b", "-note://b"]);
+  });
+});
+
+describe("MGM-2 a source that says something else to each requester", () => {
+  const subjectOf = ({ caller }: Requester) => (caller === "anyone" ? "" : caller.subject);
+  const by = (subject: string) => ({ caller: { subject } });
+
+  test("is asked with each subscription, for whom it is, and told when it ends", () => {
+    const seen: string[] = [];
+    const { table } = createChangingTable();
+    const followOwn = (uri: string, who: Requester) => {
+      seen.push(`+${uri} ${subjectOf(who)}`);
+      return () => void seen.push(`-${uri} ${subjectOf(who)}`);
+    };
+    const resources = table.resources && { ...table.resources, followOwn };
+    const hub = createSubscriptionHub({ ...table, ...(resources && { resources }) }, new ManualClock());
+    const [ann, bob] = [hub?.open(by("ann"), hub.lists), hub?.open(by("bob"), hub.lists)];
+    ann?.subscribe("note://a");
+    ann?.subscribe("note://a");
+    bob?.subscribe("note://a");
+    bob?.subscribe("note://secret/x"); // They may not.
+    expect(seen).toEqual(["+note://a ann", "+note://a bob"]);
+    ann?.unsubscribe("note://a");
+    ann?.close();
+    expect(seen.slice(2)).toEqual(["-note://a ann"]);
+    hub?.close();
+    expect(seen.slice(3)).toEqual(["-note://a bob"]);
+  });
+
+  test("tells of a change those whom it is for, and everybody where it does not say", async () => {
+    const clock = new ManualClock();
+    const changed: ((change: ResourceChange) => void)[] = [];
+    const { table } = createChangingTable();
+    const changes = (tell: (change: ResourceChange) => void) => {
+      changed.push(tell);
+      return () => undefined;
+    };
+    const resources = table.resources && { ...table.resources, changes };
+    const hub = createSubscriptionHub({ ...table, ...(resources && { resources }) }, clock);
+    const heard: string[] = [];
+    for (const subject of ["ann", "bob"]) {
+      const own = hub?.open(by(subject), hub.lists);
+      own?.subscribe("note://a");
+      own?.subscriber.attach({
+        isTaken: () => true,
+        send: (notifications) => notifications.forEach(() => heard.push(subject)),
+        endStalled: () => undefined,
+      });
+    }
+    const tell = async (change: ResourceChange) => {
+      heard.length = 0;
+      changed[0]?.(change);
+      await clock.advance(1_000);
+      return heard;
+    };
+    expect(await tell({ uri: "note://a", isFor: (who) => subjectOf(who) === "bob" })).toEqual(["bob"]);
+    expect(await tell({ uri: "note://a" })).toEqual(["ann", "bob"]);
+    hub?.close();
   });
 });
 

@@ -37,7 +37,7 @@ export interface HubSubscriber {
 /** Undefined where nothing of the table ever changes. */
 export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clock): SubscriptionHub | undefined {
   if (tools.changes === undefined && resources === undefined) return undefined;
-  const readers = createReaders(resources?.follow?.bind(resources));
+  const readers = createReaders(resources);
   const ofTools = createFollowing(tools.follow?.bind(tools));
   const subscribers = new Set<Subscriber>();
   let heldCharacters = 0;
@@ -47,11 +47,14 @@ export function createSubscriptionHub({ tools, resources }: McpTable, clock: Clo
       if (subscriber.lists.has(list) && isFor(subscriber.requester)) subscriber.oweList(list);
     }
   };
+  const announceUri = (uri: string, isFor: IsFor = () => true) => {
+    for (const subscriber of readers.of(uri)) if (isFor(subscriber.requester)) subscriber.owe(uri);
+  };
   const stops = [
     tools.changes?.((isFor) => announceList("tools", isFor)),
     resources?.changes((change) => {
       if ("list" in change) announceList("resources", change.isFor);
-      else for (const subscriber of readers.of(change.uri)) subscriber.owe(change.uri);
+      else announceUri(change.uri, change.isFor);
     }),
   ];
   const mayRead = (uri: string, requester: Requester) =>
@@ -125,25 +128,27 @@ function createFollowing(follow: (() => () => void) | undefined) {
   };
 }
 
-/** Who subscribes to what. `follow` is called while somebody does. */
-function createReaders(follow: ResourceSource["follow"]) {
-  const byUri = new Map<string, { subscribers: Set<Subscriber>; stop: (() => void) | undefined }>();
+/** Who subscribes to what. The source is told of the first and the last of a resource, and of each where it differs between them. */
+function createReaders(resources: Pick<ResourceSource, "follow" | "followOwn"> | undefined) {
+  type Stop = (() => void) | undefined;
+  const byUri = new Map<string, { subscribers: Map<Subscriber, Stop>; stop: Stop }>();
   return {
-    of: (uri: string): Iterable<Subscriber> => byUri.get(uri)?.subscribers ?? [],
+    of: (uri: string): Iterable<Subscriber> => byUri.get(uri)?.subscribers.keys() ?? [],
     add(uri: string, subscriber: Subscriber) {
-      const known = byUri.get(uri);
-      if (known !== undefined) known.subscribers.add(subscriber);
-      else byUri.set(uri, { subscribers: new Set([subscriber]), stop: follow?.(uri) });
+      const known = byUri.get(uri) ?? { subscribers: new Map<Subscriber, Stop>(), stop: resources?.follow?.(uri) };
+      byUri.set(uri, known);
+      known.subscribers.set(subscriber, resources?.followOwn?.(uri, subscriber.requester));
     },
     delete(uri: string, subscriber: Subscriber) {
       const known = byUri.get(uri);
+      known?.subscribers.get(subscriber)?.();
       known?.subscribers.delete(subscriber);
       if (known === undefined || known.subscribers.size > 0) return;
       byUri.delete(uri);
       known.stop?.();
     },
     close() {
-      for (const { stop } of byUri.values()) stop?.();
+      for (const { stop, subscribers } of byUri.values()) for (const each of [stop, ...subscribers.values()]) each?.();
       byUri.clear();
     },
   };

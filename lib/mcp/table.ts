@@ -216,8 +216,11 @@ export interface ResourceTemplate {
 
 export type ResourceContents = EmbeddedResourceContent["resource"];
 
-/** `{ uri }`: reading it gives something else now, or nothing. `{ list }`: the list, or that of templates, has changed. */
-export type ResourceChange = { readonly uri: string } | { readonly list: true; readonly isFor?: IsFor };
+/**
+ * `{ uri }`: reading it gives something else now, or nothing. `{ list }`: the list, or that of templates, has changed. Whom
+ * `isFor` leaves out hears nothing of it.
+ */
+export type ResourceChange = ({ readonly uri: string } | { readonly list: true }) & { readonly isFor?: IsFor };
 
 /** Who wants to subscribe to a resource; `meta` is the request's `_meta`. */
 export type SubscribeContext = Requester & Pick<CallContext, "signal" | "meta">;
@@ -244,6 +247,11 @@ export interface ResourceSource {
    * returns is called when nobody does any more.
    */
   follow?(uri: string): () => void;
+  /**
+   * Asked for each subscription, for what says something else to each requester; what it returns is called when that
+   * subscription ends.
+   */
+  followOwn?(uri: string, requester: Requester): () => void;
   /** Calls `onChange` after each change, as often as it likes, until what it returns is called. */
   changes(onChange: (change: ResourceChange) => void): () => void;
 }
