@@ -18,6 +18,7 @@ const sourceFolders = [
   "registry",
   "gateway",
   "bridge",
+  "dashboard",
   "cli",
   "images",
 ];
@@ -33,7 +34,7 @@ export default defineConfig({
           // Far above what any takes: a busy machine is no problem of theirs.
           testTimeout: 30_000,
           include: [
-            ...sourceFolders.map((folder) => `${folder}/**/*.test.ts`),
+            ...sourceFolders.map((folder) => `${folder}/**/*.test.{ts,tsx}`),
             "test/*.test.ts",
             "test/{bench,docs,gateway,models,monitoring,mutants,python,rights,tools}/**/*.test.ts",
           ],

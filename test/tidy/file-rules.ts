@@ -6,7 +6,7 @@ const forbiddenNames = /(?:^|\/)(?:utils?|common|helpers?|managers?|misc|index)\
 /** What lib/process/clock.ts alone may read. */
 const clocks = /\bDate\.now\b|\bperformance\.(?:now|timeOrigin)\b|\bnew Date\(\)/;
 const programCode =
-  /^(?:crds|plan|lib|operator|agent-runtime|registry|gateway|bridge|cli)\/(?!.*\btesting\/|process\/clock\.ts)/;
+  /^(?:crds|plan|lib|operator|agent-runtime|registry|gateway|bridge|dashboard|cli)\/(?!.*\btesting\/|process\/clock\.ts|time\.ts)/;
 
 export function findForbiddenNames(paths: readonly string[]): string[] {
   return paths

@@ -30,6 +30,12 @@ const rules: readonly FolderRule[] = [
   { prefix: "registry/", own: ["crds/", "plan/", "lib/"] },
   { prefix: "gateway/", own: ["crds/", "plan/", "lib/"] },
   { prefix: "bridge/", own: ["crds/", "lib/"] },
+  // It runs in a browser: nothing of Node, and every package is a part of the first load.
+  {
+    prefix: "dashboard/",
+    own: ["crds/"],
+    packages: ["preact", "@preact/signals", "@modelcontextprotocol/client", "zod", "marked"],
+  },
   { prefix: "cli/", own: ["crds/", "plan/", "lib/"] },
   // How Pallas is packed: of the programs these know the bundle, and of the operator its rights.
   { prefix: "images/", own: ["build.ts"] },

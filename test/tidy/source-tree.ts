@@ -13,6 +13,7 @@ const folders = [
   "registry",
   "gateway",
   "bridge",
+  "dashboard",
   "cli",
   "images",
   "charts",
@@ -20,7 +21,7 @@ const folders = [
   "examples",
 ] as const;
 /** The TypeScript files beside those folders. */
-const rootFiles = ["build.ts", "vitest.config.ts"] as const;
+const rootFiles = ["build.ts", "build-dashboard.ts", "build-plugins.ts", "vitest.config.ts"] as const;
 
 export interface SourceImport {
   specifier: string;

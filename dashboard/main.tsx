@@ -1,0 +1,100 @@
+// The dashboard's entry: learns what gateway it belongs to, puts together what views work with, and draws the page. Everything below
+// gets what it needs from here; two pages in one document would share nothing.
+import "./style/tokens.css";
+import "./style/base.css";
+import "./style/parts.css";
+import "./style/shell.css";
+import "./style/views.css";
+import { render } from "preact";
+import { effect, signal } from "@preact/signals";
+import { App } from "./app.tsx";
+import { createConnection } from "./connect/connection.ts";
+import { createGatewayFetch } from "./connect/fetch.ts";
+import { createResources } from "./connect/resources.ts";
+import { createRest } from "./connect/rest.ts";
+import { PageProvider, type Page } from "./page.ts";
+import { createRouter } from "./route/route.ts";
+import { callerResource, callerUri, type Caller } from "./session/caller.ts";
+import { configSchema, type PageConfig } from "./session/config.ts";
+import { createSession } from "./session/session.ts";
+import { createAnnouncer } from "./shell/announcer.ts";
+import { createSettings } from "./shell/settings.ts";
+import { createPageTime } from "./time.ts";
+import { connectWords } from "./words/connect.ts";
+
+const configTimeoutMs = 10_000;
+
+async function readConfig(): Promise<PageConfig> {
+  const response = await fetch("config.json", { signal: AbortSignal.timeout(configTimeoutMs), credentials: "omit" });
+  return configSchema.parse(await response.json());
+}
+
+function openPage(config: PageConfig): Page {
+  const { location, history, sessionStorage } = window;
+  const time = createPageTime();
+  const session = createSession({ location, history, storage: sessionStorage }, () => config.local);
+  const fetchFromGateway = createGatewayFetch(location.origin, session, time);
+  const connection = createConnection({
+    origin: location.origin,
+    fetch: fetchFromGateway,
+    version: config.version,
+    time,
+  });
+  const resources = createResources(connection, time);
+  const caller = signal<Caller | undefined>(undefined);
+  effect(() => {
+    if (session.token.value === undefined) {
+      connection.close();
+      resources.clear();
+      caller.value = undefined;
+      return undefined;
+    }
+    connection.open();
+    const { loaded, release } = resources.use(callerUri, callerResource);
+    const stop = loaded.subscribe(({ data }) => (caller.value = data));
+    return () => {
+      stop();
+      release();
+    };
+  });
+  return {
+    config,
+    origin: location.origin,
+    session,
+    caller,
+    connection,
+    resources,
+    rest: createRest(fetchFromGateway),
+    fetch: fetchFromGateway,
+    router: createRouter(window),
+    time,
+    announcer: createAnnouncer(time),
+    settings: createSettings(window.localStorage),
+  };
+}
+
+function followTheme({ settings }: Page): void {
+  effect(() => {
+    const theme = settings.theme.value;
+    if (theme === "system") delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = theme;
+    document.documentElement.dataset["rows"] = settings.compact.value ? "compact" : "wide";
+  });
+}
+
+const place = document.getElementById("page");
+if (place === null) throw new Error("expected an element with the id page, found none");
+
+try {
+  const page = openPage(await readConfig());
+  followTheme(page);
+  render(
+    <PageProvider value={page}>
+      <App />
+    </PageProvider>,
+    place,
+  );
+} catch (error) {
+  place.textContent = connectWords.unreachable;
+  throw error;
+}

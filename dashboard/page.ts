@@ -1,0 +1,51 @@
+// What views work with, handed down as one context: the connection, resources, REST, who is signed in, the route, time, what is said to
+// screen readers, and the person's settings. A view imports this and no module holds any of it.
+import { createContext } from "preact";
+import { useContext, useEffect, useMemo } from "preact/hooks";
+import type { ReadonlySignal } from "@preact/signals";
+import type { Connection } from "./connect/connection.ts";
+import type { GatewayFetch } from "./connect/fetch.ts";
+import type { Loaded, ResourceKind, Resources } from "./connect/resources.ts";
+import type { Rest } from "./connect/rest.ts";
+import type { Router } from "./route/route.ts";
+import type { Caller } from "./session/caller.ts";
+import type { PageConfig } from "./session/config.ts";
+import type { Session } from "./session/session.ts";
+import type { Announcer } from "./shell/announcer.ts";
+import type { Settings } from "./shell/settings.ts";
+import type { PageTime } from "./time.ts";
+
+export interface Page {
+  readonly config: PageConfig;
+  readonly origin: string;
+  readonly session: Session;
+  /** Undefined until the gateway has said it. */
+  readonly caller: ReadonlySignal<Caller | undefined>;
+  readonly connection: Connection;
+  readonly resources: Resources;
+  readonly rest: Rest;
+  readonly fetch: GatewayFetch;
+  readonly router: Router;
+  readonly time: PageTime;
+  readonly announcer: Announcer;
+  readonly settings: Settings;
+}
+
+const PageContext = createContext<Page | undefined>(undefined);
+export const PageProvider = PageContext.Provider;
+
+/** Throws outside of the page. */
+export function usePage(): Page {
+  const page = useContext(PageContext);
+  if (page === undefined) throw new Error("expected to be inside of PageProvider, found no page");
+  return page;
+}
+
+/** A resource for as long as the component is there; subscribed to meanwhile. */
+export function useResource<T>(uri: string, kind: ResourceKind<T>): ReadonlySignal<Loaded<T>> {
+  const { resources } = usePage();
+  // Taken hold of while rendering, so that the first paint can show what was kept.
+  const used = useMemo(() => resources.use(uri, kind), [resources, uri, kind]);
+  useEffect(() => used.release, [used]);
+  return used.loaded;
+}

@@ -1,0 +1,97 @@
+// Which view belongs to which address. Agents, an agent and approvals come with the page; the others are loaded when they are first
+// opened, so that the first load stays small.
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Empty, LoadingRows } from "../parts/view-states.tsx";
+import type { IconName } from "../parts/icon.tsx";
+import { AgentView } from "../views/agent/agent-view.tsx";
+import { AgentsView } from "../views/agents/agents-view.tsx";
+import { ApprovalsView } from "../views/approvals/approvals-view.tsx";
+import { shellWords as words } from "../words/shell.ts";
+import { stateWords } from "../words/states.ts";
+import type { Route } from "../route/route.ts";
+import { Button } from "../parts/button.tsx";
+
+type View = ComponentType;
+type Loader = () => Promise<View>;
+
+const late = {
+  create: async () => (await import("../views/create/create-view.tsx")).CreateView,
+  servers: async () => (await import("../views/servers/servers-view.tsx")).ServersView,
+  discover: async () => (await import("../views/discover/discover-view.tsx")).DiscoverView,
+  tester: async () => (await import("../views/tester/tester-view.tsx")).TesterView,
+  policies: async () => (await import("../views/policies/policies-view.tsx")).PoliciesView,
+  calls: async () => (await import("../views/calls/calls-view.tsx")).CallsView,
+  directory: async () => (await import("../views/directory/directory-view.tsx")).DirectoryView,
+} as const satisfies Record<string, Loader>;
+type LateName = keyof typeof late;
+
+const isLate = (name: string): name is LateName => Object.hasOwn(late, name);
+
+/** What was loaded stays. */
+const loaded = new Map<LateName, View>();
+
+function LateView({ name }: { name: LateName }) {
+  const [View, setView] = useState<View | undefined>(() => loaded.get(name));
+  const [hasFailed, setFailed] = useState(false);
+  const load = () => {
+    setFailed(false);
+    late[name]().then(
+      (found) => {
+        loaded.set(name, found);
+        setView(() => found);
+      },
+      () => setFailed(true),
+    );
+  };
+  useEffect(load, [name]);
+  if (View !== undefined) return <View />;
+  if (!hasFailed) return <LoadingRows />;
+  return (
+    <Empty title={words.newVersion}>
+      <Button onPress={load}>{stateWords.tryNow}</Button>
+      <Button onPress={() => window.location.reload()}>{words.reload}</Button>
+    </Empty>
+  );
+}
+
+export function CurrentView({ route: { path } }: { route: Route }) {
+  const [first = "agents", second] = path;
+  if (first === "agents") {
+    if (second === "new") return <LateView key="create" name="create" />;
+    return second === undefined ? <AgentsView /> : <AgentView key={second} name={second} />;
+  }
+  if (first === "approvals") return <ApprovalsView />;
+  if (isLate(first) && first !== "create") return <LateView key={first} name={first} />;
+  return <Empty title={words.noView} />;
+}
+
+export const viewNames = [
+  "agents",
+  "approvals",
+  "servers",
+  "discover",
+  "tester",
+  "policies",
+  "calls",
+  "directory",
+] as const;
+export type ViewName = (typeof viewNames)[number];
+
+/** Groups of the navigation, always in this order. */
+export const viewGroups: readonly (readonly ViewName[])[] = [
+  ["agents", "approvals"],
+  ["servers", "discover", "tester"],
+  ["policies", "calls", "directory"],
+];
+
+export const viewIcons = {
+  agents: "agents",
+  approvals: "approvals",
+  servers: "servers",
+  discover: "search",
+  tester: "tester",
+  policies: "policies",
+  calls: "calls",
+  directory: "directory",
+} as const satisfies Record<ViewName, IconName>;

@@ -1,0 +1,25 @@
+// Words for the list of keys.
+export const keyWords = {
+  title: "Keys and settings",
+  keys: [
+    ["Ctrl K", "Go to an agent, a server, a tool, a call or a view"],
+    ["/", "To the filter or search field of the view"],
+    ["g a", "Agents"],
+    ["g p", "Approvals"],
+    ["g s", "Servers"],
+    ["g d", "Discover"],
+    ["g t", "Tester"],
+    ["g c", "Calls"],
+    ["j k", "Next, previous in a list"],
+    ["Esc", "Close, or back"],
+    ["a d e r", "On a call that waits: to Approve; deny, edit, answer instead"],
+    ["z", "Undo a verdict that is being held"],
+    ["Ctrl .", "Stop the answer in the chat"],
+    ["End", "To the latest in the chat"],
+    ["Ctrl Enter", "Call the tool in the tester"],
+    ["?", "This list"],
+  ],
+  single: "Single keys do something",
+  enterSends: "Enter sends a message, Shift Enter breaks the line",
+  compact: "Narrow rows in tables",
+} as const;
