@@ -75,11 +75,11 @@ export function createServed({ config, place, environment, words, metrics, log, 
   const localPlace = { variables: process.env, folder: process.cwd(), execPath: process.execPath };
   const browser = createConfiguredBrowser({ config, mode: rules.mode, place: localPlace, clock });
   const toolServers = serveToolServers({
-    ...{ policy, config, place, rules, browser, metrics },
+    ...{ policy, config, place, rules, browser, metrics, approvals: asked.approvals },
     log: log.child({ logger: "pallas.gateway.servers" }),
     clock,
   });
-  const { servers, serverWrites } = toolServers;
+  const { servers, serverWrites, trend } = toolServers;
   const discoveryLog = log.child({ logger: "pallas.gateway.discovery" });
   const admin = createAdminClient({ state, readAgentsToken });
   const agentTools = new AgentToolsFeed({ state, admin, log: discoveryLog, clock });
@@ -102,7 +102,8 @@ export function createServed({ config, place, environment, words, metrics, log, 
     ...{ presets: state.presets, judgedHere: (tried) => runInTurns(policy.ring.dryRun(tried)) },
     ...(config.management === "readWrite" ? { writesFor } : {}),
     furtherTools: [...directory.tools, discovery.tool],
-    readAgentsToken,
+    furtherResources: [...directory.resources, ...toolServers.resources],
+    ...{ trend, readAgentsToken },
     log: log.child({ logger: "pallas.gateway.management" }),
     clock,
   });
@@ -111,7 +112,7 @@ export function createServed({ config, place, environment, words, metrics, log, 
     issuer: config.jwt?.issuer,
     maxBodyBytes: config.http.bodyLimitBytes,
     callTimeoutMs,
-    onEnd: metrics.countProxied,
+    ...{ onEnd: metrics.countProxied, onMessage: (message) => trend.countMessage(message) },
     log: log.child({ logger: "pallas.gateway.proxy" }),
     clock,
   });

@@ -7,6 +7,8 @@ import { serveMcp } from "../../lib/mcp/serve.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import { createMemoryBudget, deriveBudgetBytes } from "../../lib/process/memory-budget.ts";
+import { createDirectoryList } from "../management/resources/directory.ts";
+import type { ResourceFamily } from "../management/resources/family.ts";
 import { createToolSource } from "../management/tools/source.ts";
 import type { ManagementTool } from "../management/tools/tool.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
@@ -37,6 +39,8 @@ export interface ServedDirectory {
   publicReads?: Hono<GatewayRoutes>;
   /** For the management table too. */
   tools: readonly ManagementTool[];
+  /** The same. */
+  resources: readonly ResourceFamily[];
   close(): Promise<void>;
 }
 
@@ -61,6 +65,7 @@ export function serveDirectory({ config, state, store, log, clock }: ServedDirec
       publicReads: createPublicReads(catalogue, () => state.observeUnready()),
     }),
     tools,
+    resources: [createDirectoryList({ catalogue, clock })],
     async close() {
       catalogue.close();
       await endpoint.close();

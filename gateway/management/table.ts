@@ -7,11 +7,13 @@ import type { Logger } from "../../lib/process/log.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
 import type { Rules } from "../../plan/rules.ts";
 import type { GatewayPolicy } from "../policy/gateway-policy.ts";
+import { CallTrend } from "../servers/call-trend.ts";
 import type { GatewayState, WritesFor } from "../state/state.ts";
 import { createAdminClient } from "./agents/admin-client.ts";
 import type { Approvals } from "../approvals/approvals.ts";
 import { createAgentLinks } from "./agents/agent-links.ts";
 import { createAsked } from "./agents/asked.ts";
+import { createRunCounts } from "./agents/run-counts.ts";
 import { createDryRuns, type DryRunsParts } from "./agents/dry-runs.ts";
 import { createApprovalViews } from "./approvals/views.ts";
 import { createConversations } from "./conversations.ts";
@@ -21,8 +23,10 @@ import { createAgentInfo } from "./resources/agent-info.ts";
 import { createAgentList } from "./resources/agent-list.ts";
 import { createAgentState } from "./resources/agent-state.ts";
 import { createApprovalResources } from "./resources/approvals.ts";
+import { createCaller } from "./resources/caller.ts";
 import { createCompositorState } from "./resources/compositor-state.ts";
 import { createContainerInfo, type ContainerInfo } from "./resources/container.ts";
+import type { ResourceFamily } from "./resources/family.ts";
 import { createMcpState } from "./resources/mcp-state.ts";
 import { createPolicyResources } from "./resources/policies.ts";
 import { createPresetList } from "./resources/presets.ts";
@@ -56,6 +60,9 @@ export interface ManagementParts {
   /** Calls that the gateway itself judged, as other rules would decide them. */
   judgedHere?: DryRunsParts["judgedHere"];
   furtherTools?: readonly ManagementTool[];
+  furtherResources?: readonly ResourceFamily[];
+  /** What agents were sent is counted here. Default: a count of the table's own. */
+  trend?: CallTrend | undefined;
   container: ContainerInfo;
   /** The gateway's own token for the admin ports of its agents. */
   readAgentsToken: () => Promise<string>;
@@ -83,7 +90,8 @@ const neverWrites: WritesFor = () => {
 
 export function createManagementTable(parts: ManagementParts): ManagementTable {
   const { furtherTools = [], state, writesFor = neverWrites, presets, rules, approvals, proposals, container } = parts;
-  const { judgedHere, log, clock } = parts;
+  const { judgedHere, furtherResources = [], log, clock } = parts;
+  const { trend = new CallTrend(clock) } = parts;
   const mayWrite = parts.writesFor !== undefined;
   const admin = createAdminClient(parts);
   const runs = createAsked({ ask: admin.fetchRuns, ...runTimes, clock });
@@ -93,30 +101,35 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
   const dryRuns = createDryRuns({ admin, judgedHere, clock });
   const views = createApprovalViews({ approvals, state });
   const { namespace, instance } = state;
+  const management = mayWrite ? "readWrite" : "approve";
+  const runCounts = createRunCounts({ admin, state, clock });
+  const listed = { state, views, runs: runCounts, trend, clock };
   const { source, announce } = createResources({
     state,
     presets,
     proposals,
     families: [
-      createAgentList(state),
+      createCaller({ namespace, instance, version: container.version, management }),
+      createAgentList(listed),
       createAgentInfo(state),
       createAgentState(state, runs, clock),
       createSnapshot({ state, runs, health, views, clock }),
       createSessionState(state),
       createMcpState(state, health),
       createUiState(state, links, conversations),
-      createContainerInfo(container, { namespace, instance, management: mayWrite ? "readWrite" : "approve" }),
+      createContainerInfo(container, { namespace, instance, management }),
       createPresetList(presets),
       createCompositorState(state, health),
       ...createApprovalResources(state, views),
       ...createPolicyResources({ state, proposals, dryRuns }),
+      ...furtherResources,
     ],
   });
   const writing = { state, writesFor, rules };
   const proposing = { state, proposals, log, clock };
-  const prompt = createAgentsPrompt({ policy: parts.policy, state, links, conversations, announce, clock });
+  const prompt = createAgentsPrompt({ policy: parts.policy, state, links, conversations, announce, trend, clock });
   const tools = [
-    createAgentsList(state),
+    createAgentsList(listed),
     prompt,
     ...createAgentsAbort({ state, admin, clock }),
     createAgentsApprove({ approvals, views }),
@@ -137,6 +150,7 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
     promptAgent: prompt.call,
     async close() {
       runs.close();
+      runCounts.close();
       health.close();
       dryRuns.close();
       await links.close();

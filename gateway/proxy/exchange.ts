@@ -8,6 +8,7 @@ import { isUnreachable, type ForwardedAnswer, type Forwarder } from "../../lib/o
 import type { Clock } from "../../lib/process/clock.ts";
 import { notReady } from "./find-agent.ts";
 import { renderClientHeaders } from "./forwarded-headers.ts";
+import type { WatchedMessage } from "./watched-message.ts";
 
 /** `failed`: the agent answered with 5xx, or broke off. `aborted`: the client left, or its token ended. */
 export type Outcome = "ok" | "refused" | "failed" | "unreachable" | "late" | "tooLarge" | "aborted";
@@ -26,6 +27,7 @@ export interface Exchange {
   destroyAnswer: () => void;
   /** The agent that is asked, for sentences. */
   agent: string;
+  watched: Pick<WatchedMessage, "body" | "answer">;
 }
 
 export interface ExchangeEnd {
@@ -46,6 +48,8 @@ export async function runExchange(
   const { signal } = controller;
   try {
     const sent = body && (await openBody(body, headers["content-length"], maxBodyBytes));
+    const isDeclared = sent !== undefined && headers["content-length"] !== undefined;
+    if (isDeclared) exchange.watched.body(Buffer.isBuffer(sent) ? sent : undefined);
     const answer = await forwarder.forward(url, { method, headers, body: sent, signal });
     return { kind: "answer", response: await renderAnswer(answer, exchange, onEnd) };
   } catch (error) {
@@ -106,7 +110,7 @@ function renderFailure(error: unknown, exchange: Exchange): { outcome: Outcome; 
 /** Rejects where a small answer breaks off, of which nothing has gone out. */
 async function renderAnswer(
   { status, headers, body }: ForwardedAnswer,
-  { controller, destroyAnswer }: Exchange,
+  { controller, destroyAnswer, watched }: Exchange,
   onEnd: (end: ExchangeEnd) => void,
 ): Promise<Response> {
   const outcome = status >= 500 ? "failed" : status >= 400 ? "refused" : "ok";
@@ -119,6 +123,7 @@ async function renderAnswer(
   if (Number(headers["content-length"] ?? Infinity) <= wholeBytes) {
     // Of a stream that is no event stream the adapter would hold the first part for a millisecond, to see whether it is all.
     const whole = await buffer(body);
+    watched.answer(whole);
     onEnd({ outcome });
     return new Response(whole, init);
   }
@@ -133,6 +138,7 @@ async function renderAnswer(
             onEnd({ outcome });
             stream.close();
           } else {
+            watched.answer(value);
             stream.enqueue(value);
           }
         } catch (error) {

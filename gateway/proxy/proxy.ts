@@ -18,6 +18,7 @@ import { findAgent, type ProxiedAgents } from "./find-agent.ts";
 import { renderAgentHeaders } from "./forwarded-headers.ts";
 import { judgeMessage } from "./judged-message.ts";
 import { createPlaces } from "./places.ts";
+import { watchMessage } from "./watched-message.ts";
 
 /** What metrics count. `agent` is one that is known, so that there are no more of them than agents. */
 export interface ProxiedCall {
@@ -47,6 +48,8 @@ export interface ProxyParts {
   callTimeoutMs: number;
   limits?: Partial<typeof defaultLimits>;
   onEnd?: (call: ProxiedCall) => void;
+  /** Hears of each message that went to an agent, when it is over, but where its sender left before. */
+  onMessage?: (message: { agent: string; success: boolean }) => void;
   log: Logger;
   clock: Clock;
 }
@@ -100,9 +103,15 @@ export function createProxy(parts: ProxyParts): Proxy {
       end({ outcome: "refused" });
       return sent;
     }
+    const watched = watchMessage(sent.headers);
+    const endExchange = ({ outcome, error }: ExchangeEnd) => {
+      end({ outcome, error });
+      const success = outcome === "ok" && !watched.saysFailed;
+      if (route === "agent" && watched.isMessage && outcome !== "aborted") parts.onMessage?.({ agent, success });
+    };
     const url = new URL(route === "agent" ? found.mcpUrl : `${found.adminUrl}${compositorPath}/mcp`);
-    const exchange = { ...sent, url, agent, controller, destroyAnswer: () => outgoing.destroy() };
-    const answer = await runExchange(exchange, { forwarder, clock: parts.clock, onEnd: once(end) });
+    const exchange = { ...sent, url, agent, watched, controller, destroyAnswer: () => outgoing.destroy() };
+    const answer = await runExchange(exchange, { forwarder, clock: parts.clock, onEnd: once(endExchange) });
     return answer.kind === "answer" ? answer.response : renderRpcFailure(answer.failure);
   };
 

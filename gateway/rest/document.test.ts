@@ -58,6 +58,7 @@ describe("DSC-8 DSC-9 DIR-1 the OpenAPI document", { timeout: 30_000 }, () => {
     const browser = createBrowser({ readSources: async () => [], clock });
     const servers = serveToolServers({
       ...common,
+      approvals: { list: () => [], onChange: () => () => undefined },
       policy: openPolicy(),
       place,
       rules: { mode: "local" },

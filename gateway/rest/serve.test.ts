@@ -37,6 +37,7 @@ async function serve(changes: Partial<GatewayConfig>, hasAddress = true) {
     rules: { mode: "local" },
     browser: createBrowser({ readSources: async () => [], clock }),
     metrics: { countToolCall: () => undefined },
+    approvals: { list: () => [], onChange: () => () => undefined },
     log,
     clock,
   });

@@ -5,13 +5,18 @@ import type { GatewayConfig } from "../../crds/gateway-config.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { Rules } from "../../plan/rules.ts";
+import type { Approvals } from "../approvals/approvals.ts";
 import type { Browser } from "../discovery/browse/browser.ts";
 import { createFeed } from "../feed/feed.ts";
+import { createCallResources } from "../management/resources/calls.ts";
+import type { ResourceFamily } from "../management/resources/family.ts";
+import { createServerList } from "../management/resources/servers.ts";
 import type { GatewayMetrics } from "../metrics.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
 import type { Place } from "../place.ts";
 import type { GatewayPolicy } from "../policy/gateway-policy.ts";
 import { CallLog } from "../servers/call-log.ts";
+import { CallTrend } from "../servers/call-trend.ts";
 import { keepToolStatus } from "../servers/tool-status.ts";
 import { createToolServers, type ToolServers } from "../servers/tool-servers.ts";
 import { createInstanceTester } from "../tester/instance-tester.ts";
@@ -22,11 +27,12 @@ import { createServerWrites, type ServerWrites } from "./server-writes.ts";
 
 export interface ServedServersParts {
   policy: GatewayPolicy;
-  config: Pick<GatewayConfig, "instance" | "management" | "log">;
+  config: Pick<GatewayConfig, "instance" | "management" | "log" | "approvals">;
   place: Pick<Place, "state" | "writesFor" | "writeToolStatus">;
   rules: Rules;
   browser: Browser;
   metrics: Pick<GatewayMetrics, "countToolCall">;
+  approvals: Pick<Approvals, "list" | "onChange">;
   log: Logger;
   clock: Clock;
 }
@@ -34,17 +40,22 @@ export interface ServedServersParts {
 export interface ServedServers extends Pick<Tester, "callTool"> {
   servers: ToolServers;
   calls: CallLog;
+  /** What went through, by the hour; messages to agents are counted by whoever sends them. */
+  trend: CallTrend;
   serverWrites: ServerWrites;
+  /** For the management table. */
+  resources: readonly ResourceFamily[];
   routes: Hono<GatewayRoutes>[];
   close(): Promise<void>;
 }
 
 export function serveToolServers(parts: ServedServersParts): ServedServers {
-  const { policy, config, place, rules, browser, metrics, log, clock } = parts;
+  const { policy, config, place, rules, browser, metrics, approvals, log, clock } = parts;
   const { state, writesFor, writeToolStatus } = place;
   const { version } = config.instance;
   const calls = new CallLog({ arguments: config.log?.arguments ?? "off" });
-  const servers = createToolServers({ state, calls, metrics, version, log, clock });
+  const trend = new CallTrend(clock);
+  const servers = createToolServers({ state, calls, metrics, trend, version, log, clock });
   const { management } = config;
   const tested = { policy, servers, calls, state, writesFor, management, mode: rules.mode };
   const tester = createInstanceTester({ ...tested, version, log, clock });
@@ -68,7 +79,12 @@ export function serveToolServers(parts: ServedServersParts): ServedServers {
   return {
     servers,
     calls,
+    trend,
     serverWrites,
+    resources: [
+      createServerList({ servers, state, trend, clock }),
+      ...createCallResources({ trend, calls, approvals, timeoutMs: config.approvals.timeoutMs, state, clock }),
+    ],
     callTool: tester.callTool,
     routes: [rest, tester.routes, feed.app],
     async close() {

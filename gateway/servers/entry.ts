@@ -26,6 +26,8 @@ export interface Health {
   /** When it was last asked. */
   readonly checkedAt?: string;
   readonly errorCount: number;
+  /** Why it did not answer then, where it did not. */
+  readonly error?: string;
 }
 
 export interface CheckResult {
@@ -170,7 +172,8 @@ export class ServerEntry {
     this.#address = address;
     this.#link = address && this.#openLink(address, { onToolsChanged: () => this.#schedule(settleMs) });
     this.#asking = address && this.#openAsking(address);
-    this.#health = { ...this.#health, status: "unknown" };
+    const { checkedAt, errorCount } = this.#health;
+    this.#health = { status: "unknown", errorCount, ...defined({ checkedAt }) };
     if (address !== undefined) this.#schedule(firstListMs);
   }
 
@@ -206,7 +209,7 @@ export class ServerEntry {
       return { status: "healthy", latencyMs: latency() };
     } catch (cause) {
       const error = cause instanceof McpError ? cause.message : "the server cannot be asked";
-      if (this.#link === link) this.#failed();
+      if (this.#link === link) this.#failed(error);
       log.debug({ server: this.name, err: cause }, "tools of a server cannot be listed");
       return { status: "unhealthy", latencyMs: latency(), error };
     }
@@ -294,13 +297,14 @@ export class ServerEntry {
     if (isSame !== true) this.#offered = offered;
   }
 
-  #failed(): void {
+  #failed(error: string): void {
     this.#countError();
-    this.#note("unhealthy");
+    this.#note("unhealthy", error);
   }
 
-  #note(status: HealthStatus): void {
-    this.#health = { ...this.#health, ...defined({ status, checkedAt: renderTime(this.#parts.clock) }) };
+  #note(status: HealthStatus, error?: string): void {
+    const { errorCount } = this.#health;
+    this.#health = { status, checkedAt: renderTime(this.#parts.clock), errorCount, ...defined({ error }) };
     this.#parts.onChange(this.name);
   }
 

@@ -16,12 +16,15 @@ import type { Permit } from "../policy/judged-call.ts";
 import type { GatewayState } from "../state/state.ts";
 import type { CallLog } from "./call-log.ts";
 import { ServerEntry, type EntryParts, type RunCall } from "./entry.ts";
+import type { CallTrend } from "./call-trend.ts";
 import { Meters, type ToolMeter } from "./meter.ts";
 
 export interface ToolServersParts extends Pick<EntryParts, "openFetch" | "version"> {
   state: Pick<GatewayState, "listServers" | "getServer" | "onChange">;
   calls: CallLog;
   metrics: Pick<GatewayMetrics, "countToolCall">;
+  /** Absent: nobody reads calls by the hour. */
+  trend?: Pick<CallTrend, "countTool">;
   log: Logger;
   clock: Clock;
   random?: () => number;
@@ -57,11 +60,11 @@ export interface ToolServers {
   close(): Promise<void>;
 }
 
-type CallParts = Pick<ToolServersParts, "calls" | "metrics" | "log" | "clock">;
+type CallParts = Pick<ToolServersParts, "calls" | "metrics" | "trend" | "log" | "clock">;
 
 /** Calls a tool; counts and notes how that went. */
 async function callTool(parts: CallParts, meters: Meters, call: ToolCall): Promise<CallResult> {
-  const { calls, metrics, log, clock } = parts;
+  const { calls, metrics, trend, log, clock } = parts;
   const { server, permit, caller, signal, onProgress, asking, run } = call;
   const { tool, args } = permit;
   if (permit.server !== server.name) throw new Error(`expected a permit for "${server.name}", found another server's`);
@@ -78,6 +81,7 @@ async function callTool(parts: CallParts, meters: Meters, call: ToolCall): Promi
   const note = (success: boolean, response: unknown) => {
     const { timestamp, latency_ms: durationMs, server: name } = facts(success);
     meters.count({ server: name, tool, success, durationMs, at: timestamp });
+    trend?.countTool({ server: name, tool, success, durationMs });
     metrics.countToolCall(success ? "ok" : "error", durationMs);
     calls.add({ ...facts(success), kind: "call", args, response });
     log.info({ server: name, tool, subject, success, durationMs }, "tool called");

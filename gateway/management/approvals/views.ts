@@ -14,8 +14,10 @@ export interface ApprovalViews {
   one(name: string, identity: Identity): ShownApproval | undefined;
   /** Those that wait, the first to expire first; of one agent, or of all. */
   pending(identity: Identity, agent?: string): readonly ShownApproval[];
-  /** The newest of an agent that are over or decided, the newest first. */
-  history(identity: Identity, agent: string): readonly ShownApproval[];
+  /** The newest that are over or decided, the newest first; of one agent, or of all. */
+  history(identity: Identity, agent?: string): readonly ShownApproval[];
+  /** How many of each agent wait that the identity may decide of. */
+  countForDecision(identity: Identity): ReadonlyMap<string, number>;
   /** The agents whose approvals a change of the instance is about, those that went included. */
   agentsOf(change: Pick<StateChange, "approvals">): readonly string[];
 }
@@ -71,6 +73,15 @@ export function createApprovalViews({ approvals, state }: ApprovalViewsParts): A
       const over = seen(identity, (each) => each !== "pending", agent);
       const sorted = over.toSorted((a, b) => compare(endOf(b), endOf(a)));
       return fitApprovals(sorted.slice(0, maxHistory), show(identity, lastApproved()));
+    },
+    countForDecision(identity) {
+      const counts = new Map<string, number>();
+      for (const approval of seen(identity, (each) => each === "pending")) {
+        const agent = approval.spec.agentRef?.name;
+        if (agent === undefined || approvals.whyNot(approval, identity) !== undefined) continue;
+        counts.set(agent, (counts.get(agent) ?? 0) + 1);
+      }
+      return counts;
     },
     agentsOf({ approvals: names }) {
       const known = approvals.list();

@@ -21,8 +21,18 @@ export function readReady({ status }: PallasAgent): { ready: boolean; message?: 
   return { ready: holds === "True", ...(holds === "True" ? {} : { message }) };
 }
 
-/** One entry of `resource://agents/list`. */
-export function renderAgentRecord(agent: PallasAgent) {
+/** Why it serves no calls, or why its health is not well: the first condition that says so, word by word. */
+function findReason(agent: PallasAgent): string | undefined {
+  const { ready, message } = readReady(agent);
+  if (!ready) return message;
+  const { health, conditions = [] } = agent.status ?? {};
+  if (health === undefined || health === "ok") return undefined;
+  const parts = ["ModelHealthy", "DownstreamsReachable"].map((type) => conditions.find((each) => each.type === type));
+  return parts.find((part) => part?.status === "False")?.message;
+}
+
+/** What the watch says for one entry of `resource://agents/list`. */
+export function renderAgentRecord(agent: PallasAgent, instance: PallasInstance | undefined) {
   const { metadata, spec, status } = agent;
   return {
     id: metadata.name,
@@ -33,20 +43,20 @@ export function renderAgentRecord(agent: PallasAgent) {
       health: status?.health,
     }),
     ...readReady(agent),
+    ...defined({ reason: findReason(agent), model: spec.model ?? instance?.spec.defaultModel }),
+    replicas: spec.replicas,
   };
 }
 
 /** What it refers to is named as far as the identity sees it. */
 export function renderAgentInfo(agent: PallasAgent, instance: PallasInstance | undefined, identity: Identity) {
   const { metadata, spec, status } = agent;
-  const model = spec.model ?? instance?.spec.defaultModel;
   return {
-    ...renderAgentRecord(agent),
-    ...defined({ description: spec.description, model, url: status?.url, uid: metadata.uid }),
+    ...renderAgentRecord(agent, instance),
+    ...defined({ description: spec.description, url: status?.url, uid: metadata.uid }),
     ...(instance && { scope: effectiveScope(agent, instance) }),
     instance: spec.instanceRef.name,
     namespace: metadata.namespace,
-    replicas: spec.replicas,
     servers: (spec.servers ?? []).map(({ name }) => name).filter((name) => seesServer(identity, name)),
     agents: (spec.agents ?? []).map(({ name }) => name).filter((name) => seesAgent(identity, name)),
   };

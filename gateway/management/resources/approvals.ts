@@ -1,12 +1,19 @@
-// Calls that somebody must approve (MGM-6): of one agent those that wait and those that are over, of all agents those that wait, and
+// Calls that somebody must approve (MGM-6): of one agent, and of all, those that wait and those that are over, and
 // one of them with everything, for which there may be no room in a list. Each for people who see the agent and what it calls.
+import type { Identity } from "../../../lib/auth/roles.ts";
 import type { GatewayState } from "../../state/state.ts";
 import { isViewer } from "../access.ts";
 import type { ApprovalViews } from "../approvals/views.ts";
 import { createAgentFamily } from "./agent-family.ts";
-import type { ResourceFamily } from "./family.ts";
+import type { ResourceFamily, Touched } from "./family.ts";
 
 const isPerson = ({ kind }: { kind: string }): boolean => kind === "person";
+
+const ofAll = {
+  listKeys: (identity: Identity) => (isPerson(identity) && isViewer(identity) ? [""] : []),
+  mayRead: (_key: string, identity: Identity) => isPerson(identity) && isViewer(identity),
+  touchedKeys: ({ approvals }: Touched) => (approvals.length > 0 ? [""] : []),
+};
 
 export function createApprovalResources(state: GatewayState, views: ApprovalViews): ResourceFamily[] {
   return [
@@ -30,10 +37,15 @@ export function createApprovalResources(state: GatewayState, views: ApprovalView
       uri: "resource://approvals/pending",
       name: "Waiting for approval",
       description: "Calls of all agents, and through the gateway itself, that somebody must approve.",
-      listKeys: (identity) => (isPerson(identity) && isViewer(identity) ? [""] : []),
-      mayRead: (_key, identity) => isPerson(identity) && isViewer(identity),
+      ...ofAll,
       read: async (_key, identity) => views.pending(identity),
-      touchedKeys: ({ approvals }) => (approvals.length > 0 ? [""] : []),
+    },
+    {
+      uri: "resource://approvals/history",
+      name: "Decided",
+      description: "Calls of all agents, and through the gateway itself, that are decided or over, the newest first.",
+      ...ofAll,
+      read: async (_key, identity) => views.history(identity),
     },
     {
       uri: "resource://approvals/{call_id}",

@@ -29,6 +29,7 @@ export const createAgentsSetPolicy = (parts: WriteParts): ManagementTool =>
       const { policyRef: _before, ...rest } = agent.spec;
       requireSound(parts, { name: agent_id, spec: policyRef === undefined ? rest : { ...rest, policyRef } });
       return renderWritten(
+        parts,
         await writesFor(identity).agents.patch(agent_id, { spec: { policyRef: policyRef ?? null } }),
       );
     },

@@ -14,6 +14,7 @@ import { effectiveScope } from "../../../plan/settings.ts";
 import { agentTool } from "../../discovery/may-call.ts";
 import type { GatewayPolicy } from "../../policy/gateway-policy.ts";
 import { askedIn } from "../../policy/waiting-progress.ts";
+import type { CallTrend } from "../../servers/call-trend.ts";
 import type { GatewayState } from "../../state/state.ts";
 import { linkCaller, type AgentLinks } from "../agents/agent-links.ts";
 import type { Conversations } from "../conversations.ts";
@@ -34,6 +35,8 @@ export interface PromptParts {
   links: AgentLinks;
   conversations: Conversations;
   announce: (uri: string) => void;
+  /** Hears of each message that an agent was sent, when it is over. */
+  trend: Pick<CallTrend, "countMessage">;
   clock: Clock;
 }
 
@@ -89,10 +92,12 @@ export function createAgentsPrompt(parts: PromptParts) {
             ...relayedAsking(name, context.asking, parts.clock),
           },
         );
+        parts.trend.countMessage({ agent: name, success: result.isError !== true });
         noteConversation(parts, name, identity, result);
         return passBack(result);
       } catch (error) {
         if (!(error instanceof McpError)) throw error;
+        if (error.kind !== "cancelled") parts.trend.countMessage({ agent: name, success: false });
         throw findReservedMisuse(error, name) ?? renderUnanswered(name, error);
       } finally {
         leave();

@@ -21,7 +21,7 @@ export function createAgentsServers(parts: WriteParts): ManagementTool[] {
     const spec = { ...agent.spec, servers };
     requireVisible(identity, spec, agent.spec);
     requireSound(parts, { name, spec });
-    return renderWritten(await writesFor(identity).agents.patch(name, { spec: { servers } }));
+    return renderWritten(parts, await writesFor(identity).agents.patch(name, { spec: { servers } }));
   };
   return [
     defineTool({

@@ -50,7 +50,7 @@ function createCreate(parts: WriteParts, presets: PresetSource): ManagementTool 
       const metadata = { name, namespace: state.namespace };
       const manifest = parseAgent({ apiVersion, kind: "PallasAgent", metadata, spec: whole });
       if (!manifest.ok) throw new ToolRefused("invalid", manifest.problems.map(formatProblem).join("\n"));
-      return renderWritten(await writesFor(identity).agents.create(manifest.value));
+      return renderWritten(parts, await writesFor(identity).agents.create(manifest.value));
     },
   });
 }
@@ -95,7 +95,7 @@ function createUpdate(parts: WriteParts): ManagementTool {
       }
       requireVisible(identity, changed, agent.spec);
       requireSound(parts, { name: agent_id, spec: changed });
-      return renderWritten(await writesFor(identity).agents.patch(agent_id, { spec: patch }));
+      return renderWritten(parts, await writesFor(identity).agents.patch(agent_id, { spec: patch }));
     },
   });
 }

@@ -51,4 +51,5 @@ function namesIn(spec: unknown, field: "servers" | "agents" | "dependsOn"): stri
   });
 }
 
-export const renderWritten = (agent: PallasAgent) => renderAnswer({ agent: renderAgentRecord(agent) });
+export const renderWritten = ({ state }: Pick<WriteParts, "state">, agent: PallasAgent) =>
+  renderAnswer({ agent: renderAgentRecord(agent, state.getInstance()) });
