@@ -19,6 +19,8 @@ export interface DesiredGateway {
   agents: readonly string[];
   port: number;
   url: string;
+  /** The page that people use, without a token. */
+  dashboardUrl: string;
   /** But for the admin port. */
   config: GatewayConfig;
   /** Differs exactly when the process must be started anew. */
@@ -67,7 +69,9 @@ export function renderGateways(
     const config = { ...resolved.config, access, ports: { ...resolved.config.ports, http: port } };
     const fingerprint = createHash("sha256").update(JSON.stringify(config)).digest("hex");
     const key = gatewayKey(instance);
-    return [[key, { key, instance, agents: names, port, url: `http://${urlHost}:${port}/mcp`, config, fingerprint }]];
+    const origin = `http://${urlHost}:${port}`;
+    const urls = { url: `${origin}/mcp`, dashboardUrl: `${origin}/ui/` };
+    return [[key, { key, instance, agents: names, port, ...urls, config, fingerprint }]];
   });
   return new Map(gateways);
 }

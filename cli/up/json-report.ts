@@ -60,8 +60,8 @@ function describe(key: string, { desired, board, registryUrl }: RunState) {
   const found = { phase, ...defined({ detail, pid }) };
   if (key === registryKey) return { ...found, url: registryUrl };
   const [namespace = "", name = ""] = key.split("/").slice(-2);
-  const { url } = desired.listed.get(key) ?? desired.gateways.get(key) ?? {};
-  return { namespace, name, ...found, ...defined({ url }) };
+  const { url: gatewayUrl, dashboardUrl: dashboard } = desired.gateways.get(key) ?? {};
+  return { namespace, name, ...found, ...defined({ url: desired.listed.get(key)?.url ?? gatewayUrl, dashboard }) };
 }
 
 function describeListed(listed: ListedServer, isRunnable: boolean, board: Board) {

@@ -167,7 +167,7 @@ export class LocalRun {
       ]);
     await this.#board.until((board) => isSettled(board, wanted(), (key) => isKnown(key, board.get(key))), signal);
     await this.#stateFile.settled();
-    this.#options.report.settled(this.#state);
+    this.#options.report.settled(this.#state, this.#tokens.own);
   }
 
   /** Registry and gateways, so that nobody finds what is about to end; then those that use others, and tool servers last. */

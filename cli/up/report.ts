@@ -21,8 +21,11 @@ export interface UpReport {
   ready(key: string, url: string, afterMs: number): void;
   /** @param waiting keys of those that wait for it */
   inTrouble(key: string, message: string, retryMs: number, waiting: readonly string[]): void;
-  /** Every process is ready, or has said why not. */
-  settled(state: RunState): void;
+  /**
+   * Every process is ready, or has said why not.
+   * @param token of the run's user, for whoever looks at a terminal and for nobody else
+   */
+  settled(state: RunState, token: string): void;
   stopping(): void;
   /** Anything else. */
   say(text: string): void;

@@ -11,9 +11,9 @@ import { registryKey } from "./process-keys.ts";
 import type { RunState } from "./report.ts";
 import { createTextReport } from "./text-report.ts";
 
-async function createState(more = ""): Promise<RunState> {
+async function createState(more = "", spec = ""): Promise<RunState> {
   const manifests = await readFolder({
-    "a.yaml": instanceYaml() + agentYaml("a") + agentYaml("b", "dependsOn: [a]") + more,
+    "a.yaml": instanceYaml(spec) + agentYaml("a") + agentYaml("b", "dependsOn: [a]") + more,
   });
   const context = {
     registryPort: 24_200,
@@ -26,6 +26,8 @@ async function createState(more = ""): Promise<RunState> {
   const desired = renderDesired(manifests, judge(manifests, { mode: "local" }, {}), context);
   return { desired, board: new Board(), registryUrl: "http://localhost:24200" };
 }
+
+const token = "token-of-the-run";
 
 const problem: Diagnostic = {
   severity: "error",
@@ -97,7 +99,7 @@ describe("CLI-1 an agent that is up and not well", () => {
       report.changed(state);
     };
     become(health("degraded", "Unreachable: x"));
-    report.settled(state);
+    report.settled(state, token);
     expect(terminal.printed.map((line) => line.replaceAll(/ +/g, " "))).toEqual([
       "AGENT MODEL STATUS URL",
       "a passthrough degraded http://localhost:24201/mcp",
@@ -163,7 +165,7 @@ describe("DSC-6 tool servers of a run", () => {
     become({ status: "starting", processes: 1 });
     expect(terminal.statuses.at(-1)).toBe("0 of 2 agents and 0 of 1 servers ready; starting: memory; waiting: a, b");
     become({ status: "down", processes: 0, message: "its words" });
-    report.settled(state);
+    report.settled(state, token);
     expect(terminal.printed.slice(3, -1).map((line) => line.replaceAll(/ +/g, " "))).toEqual([
       "SERVER KIND STATUS URL",
       "far remote direct https://far.example/mcp",
@@ -196,7 +198,7 @@ describe("DSC-6 tool servers of a run", () => {
       report.changed(state);
     };
     hold("run a");
-    report.settled(state);
+    report.settled(state, token);
     hold("run a");
     hold("run b");
     hold("run b");
@@ -223,7 +225,7 @@ describe("DSC-6 tool servers of a run", () => {
     expect(told()).toMatchObject([{ ...one, phase: "failing", detail: "its words", pid: 7 }]);
     state.board.set(key, { phase: "ready", pid: 7, bridge: { status: "ok", processes: 1, toolCount: 9 } });
     report.changed(state);
-    report.settled(state);
+    report.settled(state, token);
     expect(told()).toMatchObject([
       { ...one, phase: "ready", tools: 9 },
       { event: "settled", ready: 0, agents: 2, readyServers: 1, servers: 1 },
@@ -261,7 +263,7 @@ describe("CLI-1 a run told to scripts", () => {
     expect(told()).toEqual([{ ...a, phase: "failing", detail: "ended with code 1" }]);
     state.board.set("default/a", { phase: "ready", pid: 8 });
     report.changed(state);
-    report.settled(state);
+    report.settled(state, token);
     expect(told()).toEqual([
       { ...a, phase: "ready", pid: 8 },
       { time, event: "settled", ready: 1, agents: 2 },
@@ -271,5 +273,36 @@ describe("CLI-1 a run told to scripts", () => {
     report.changed(state);
     expect(told()).toMatchObject([{ name: "a", phase: "stopped" }]);
     expect(terminal.complaints).toEqual([]);
+  });
+});
+
+describe("UI-1 the dashboard of a run", () => {
+  const settle = async (create: typeof createTextReport, screen: { isTerminal?: boolean } = {}) => {
+    const terminal = recordTerminal("/", screen);
+    const report = create(terminal);
+    const state = await createState("", "gateway: {}");
+    report.changed(state);
+    report.settled(state, token);
+    return terminal;
+  };
+
+  test("is the last line, a link that signs in whoever looks at the terminal", async () => {
+    const { printed, complaints } = await settle(createTextReport, { isTerminal: true });
+    expect(printed.at(-1)).toBe(`dashboard: http://localhost:24300/ui/#token=${token}`);
+    expect([...printed.slice(0, -1), ...complaints].join("")).not.toContain(token);
+  });
+
+  test("is a link without a token where what is told goes into a file, or to a script", async () => {
+    const text = await settle(createTextReport);
+    expect(text.printed.at(-1)).toBe("dashboard: http://localhost:24300/ui/");
+    const { printed, complaints } = await settle(createJsonReport, { isTerminal: true });
+    expect(printed.map((line): unknown => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({
+        event: "gateway",
+        url: "http://localhost:24300/mcp",
+        dashboard: "http://localhost:24300/ui/",
+      }),
+    );
+    expect([...text.printed, ...text.complaints, ...printed, ...complaints].join("")).not.toContain(token);
   });
 });

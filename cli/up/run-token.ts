@@ -28,6 +28,11 @@ export class RunTokens {
     this.#signer = signer;
   }
 
+  /** Of its user. Whoever holds it is an admin at each gateway of the run. */
+  get own(): string {
+    return this.#own;
+  }
+
   /** The files of a run with these gateways; none where there are none. */
   async renderFiles(gateways: Iterable<DesiredGateway>, folder: Folder): Promise<Map<string, Buffer>> {
     const files = new Map<string, Buffer>();

@@ -64,11 +64,15 @@ export function createTextReport(terminal: Terminal): UpReport {
       const others = waiting.length === 0 ? "" : `; ${waiting.map(shortName).join(", ")} waits for it`;
       terminal.complain(`${shortName(key)}: ${message}; trying again in ${(retryMs / 1_000).toFixed(1)} s${others}`);
     },
-    settled({ desired, board, registryUrl }) {
+    settled({ desired, board, registryUrl }, token) {
       for (const line of renderTable(desired, board, terminal.out)) terminal.print(line);
       const phase = board.get(registryKey)?.phase ?? "stopped";
       terminal.print(`registry ${phase}: ${registryUrl}/.well-known/mcp/server.json`);
-      for (const gateway of desired.gateways.values()) terminal.print(renderGateway(gateway, board));
+      const gateways = [...desired.gateways.values()];
+      for (const gateway of gateways) terminal.print(renderGateway(gateway, board));
+      // What is written to a file or a log may be read by others.
+      const fragment = terminal.out.isTerminal ? `#token=${token}` : "";
+      for (const { dashboardUrl } of gateways) terminal.print(`dashboard: ${dashboardUrl}${fragment}`);
       hasShownTable = true;
     },
     stopping() {

@@ -26,7 +26,7 @@ describe("CLI-1 CLI-4 from README to a conversation", { timeout: 60_000 }, () =>
     });
     up.stdout?.on("data", (text) => (shown += text));
     const isReady = () => {
-      if (!shown.includes("token: pallas token")) throw new Error(`expected a gateway that is ready, found:\n${shown}`);
+      if (!shown.includes("dashboard: ")) throw new Error(`expected a gateway that is ready, found:\n${shown}`);
     };
     await vi.waitFor(isReady, { timeout: startTimeoutMs });
   }, startTimeoutMs + 10_000);
