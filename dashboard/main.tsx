@@ -17,6 +17,7 @@ import { createRouter } from "./route/route.ts";
 import { callerResource, callerUri, type Caller } from "./session/caller.ts";
 import { configSchema, type PageConfig } from "./session/config.ts";
 import { createSession } from "./session/session.ts";
+import { createIssuerSignIn } from "./sign-in/issuer-sign-in.ts";
 import { createAnnouncer } from "./shell/announcer.ts";
 import { createSettings } from "./shell/settings.ts";
 import { createPageTime } from "./time.ts";
@@ -57,10 +58,19 @@ function openPage(config: PageConfig): Page {
       release();
     };
   });
+  const place = {
+    location,
+    history,
+    storage: sessionStorage,
+    crypto,
+    fetch: fetch.bind(window),
+    now: () => time.now(),
+  };
   return {
     config,
     origin: location.origin,
     session,
+    issuer: config.oidc && createIssuerSignIn(config.oidc, place, session),
     caller,
     connection,
     resources,
@@ -88,6 +98,7 @@ if (place === null) throw new Error("expected an element with the id page, found
 try {
   const page = openPage(await readConfig());
   followTheme(page);
+  void page.issuer?.finish();
   render(
     <PageProvider value={page}>
       <App />

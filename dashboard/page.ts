@@ -11,6 +11,7 @@ import type { Router } from "./route/route.ts";
 import type { Caller } from "./session/caller.ts";
 import type { PageConfig } from "./session/config.ts";
 import type { Session } from "./session/session.ts";
+import type { IssuerSignIn } from "./sign-in/issuer-sign-in.ts";
 import type { Announcer } from "./shell/announcer.ts";
 import type { Settings } from "./shell/settings.ts";
 import type { PageTime } from "./time.ts";
@@ -19,6 +20,8 @@ export interface Page {
   readonly config: PageConfig;
   readonly origin: string;
   readonly session: Session;
+  /** Where people can sign in beside bringing a token; undefined where none is configured. */
+  readonly issuer: IssuerSignIn | undefined;
   /** Undefined until the gateway has said it. */
   readonly caller: ReadonlySignal<Caller | undefined>;
   readonly connection: Connection;

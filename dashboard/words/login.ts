@@ -10,6 +10,7 @@ export const loginWords = {
   keep: "Keep it for this tab, over a reload",
   signIn: "Sign in",
   oidc: "Sign in with {issuer}",
+  oidcWorking: "The issuer is being asked",
   empty: "Paste a token first.",
   malformed: "A token has no spaces and no line breaks. Copy it once more.",
   refused: "The gateway does not take this token: {reason}",

@@ -50,6 +50,26 @@ export function SignInForm({ isInPlace = false }: { isInPlace?: boolean }) {
       <Button type="submit" look="filled" onPress={() => undefined}>
         {words.signIn}
       </Button>
+      <IssuerButton keep={keep} />
     </form>
+  );
+}
+
+/** Nothing where no issuer is configured. */
+function IssuerButton({ keep }: { keep: boolean }) {
+  const { issuer } = usePage();
+  if (issuer === undefined) return null;
+  const isWorking = issuer.isWorking.value;
+  return (
+    <>
+      <Button onPress={() => void issuer.begin(keep)} {...(isWorking && { offBecause: words.oidcWorking })}>
+        {fill(words.oidc, { issuer: issuer.name })}
+      </Button>
+      {issuer.problem.value !== undefined && (
+        <p class="bad" role="alert">
+          {issuer.problem.value}
+        </p>
+      )}
+    </>
   );
 }
