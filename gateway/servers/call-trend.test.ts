@@ -16,7 +16,7 @@ function start() {
 
 const last = (values: readonly (number | null)[], count: number) => values.slice(-count);
 
-test("calls are counted in the hour in which they end, and the last hour is the one that runs", async () => {
+test("DSC-11 calls are counted in the hour in which they end, and the last hour is the one that runs", async () => {
   const { clock, trend, view } = start();
   trend.countTool(pay);
   await clock.advance(hourMs / 2 - 1);
@@ -55,7 +55,7 @@ test("a clock that is set back makes no hours that are not yet, and no more than
   expect(series.last(99)).toHaveLength(24);
 });
 
-test("the median is near the call in the middle, of the hour, the tool, the server", async () => {
+test("DSC-11 the median is near the call in the middle, of the hour, the tool, the server", async () => {
   const { clock, trend, view } = start();
   for (const durationMs of [10, 400, 90_000]) trend.countTool({ ...pay, durationMs });
   await clock.advance(hourMs);
@@ -85,7 +85,7 @@ test("a call that takes longer than the longest bucket is in that", () => {
   expect(findMedianMs(series.last(0)[0]?.times ?? createTimes())).toBeGreaterThan(250_000);
 });
 
-test("who sees some agents and servers reads the counts of these alone", () => {
+test("DSC-11 who sees some agents and servers reads the counts of these alone", () => {
   const { trend } = start();
   trend.countTool(pay);
   trend.countTool({ ...pay, server: "mail" });

@@ -69,6 +69,27 @@ describe("MGM-6 what is shown of a call that waits", () => {
     expect(await approver.read("resource://agents/clerk/snapshot")).toMatchObject({ approvals: [first] });
     expect(await approver.read("resource://agents/boss/approvals/pending")).toEqual([]);
     expect(await approver.read(history)).toEqual([]);
+    expect(await approver.read("resource://approvals/history")).toEqual([]);
+  });
+
+  test("MGM-2 what was decided of all agents and of the gateway itself, the newest first, to those who see it", async () => {
+    const { ask, decide, approver, approvals, admit, connect } = await start();
+    const first = await ask();
+    const direct = (await approvals.open(paymentQuestion(), {})).metadata.name;
+    const last = await ask(paymentQuestion(), "boss");
+    await ask(paymentQuestion({ sent: { amount: 41 } }));
+    for (const each of [first, direct, last]) await decide(each, "deny_continue");
+    const all = "resource://approvals/history";
+    const read = async (reader = approver) => listed.parse(await reader.read(all)).map(({ call_id }) => call_id);
+    expect(await read()).toHaveLength(3);
+    expect(await read()).toEqual(expect.arrayContaining([first, direct, last]));
+    expect(await approver.read(all)).toEqual(
+      expect.arrayContaining([expect.objectContaining({ call_id: direct, agent_id: null, state: "decided" })]),
+    );
+    admit("clerks", person("viewer", { agents: ["clerk"] }));
+    expect(await read(await connect("clerks"))).toEqual(expect.arrayContaining([first, direct]));
+    expect(await read(await connect("clerks"))).not.toContain(last);
+    expect(await (await connect("viewer")).readText(all)).not.toContain('"arguments":');
   });
 
   test("its arguments to those who may approve, and to everybody else the hash", async () => {
