@@ -112,7 +112,7 @@ export function createServed({ config, place, environment, words, metrics, log, 
     issuer: config.jwt?.issuer,
     maxBodyBytes: config.http.bodyLimitBytes,
     callTimeoutMs,
-    ...{ onEnd: metrics.countProxied, onMessage: (message) => trend.countMessage(message) },
+    ...{ onEnd: metrics.countProxied, onMessage: (message) => trend.countMessage(message), onTalk: table.noteTalk },
     log: log.child({ logger: "pallas.gateway.proxy" }),
     clock,
   });

@@ -96,7 +96,14 @@ describe("MGM-1 tools of the management server", () => {
 });
 
 describe("MGM-2 resources of the management server", () => {
-  const ofPeople = ["ui/state", "approvals/pending", "approvals/history", "policy/state", "policy/proposals"];
+  const ofPeople = [
+    "conversations",
+    "ui/state",
+    "approvals/pending",
+    "approvals/history",
+    "policy/state",
+    "policy/proposals",
+  ];
   const ofAgents = ["info", "state", "snapshot", "session/state", "mcp/state", ...ofPeople];
 
   test.each(ofAgents)("…/%s of an agent that is not there reads like one that is not for the caller", async (path) => {

@@ -12,11 +12,11 @@ import type { GatewayState, WritesFor } from "../state/state.ts";
 import { createAdminClient } from "./agents/admin-client.ts";
 import type { Approvals } from "../approvals/approvals.ts";
 import { createAgentLinks } from "./agents/agent-links.ts";
+import { createAskedConversations } from "./agents/asked-conversations.ts";
 import { createAsked } from "./agents/asked.ts";
 import { createRunCounts } from "./agents/run-counts.ts";
 import { createDryRuns, type DryRunsParts } from "./agents/dry-runs.ts";
 import { createApprovalViews } from "./approvals/views.ts";
-import { createConversations } from "./conversations.ts";
 import type { PresetSource } from "../state/presets.ts";
 import type { ProposalStore } from "./policies/store.ts";
 import { createAgentInfo } from "./resources/agent-info.ts";
@@ -26,8 +26,10 @@ import { createApprovalResources } from "./resources/approvals.ts";
 import { createCaller } from "./resources/caller.ts";
 import { createCompositorState } from "./resources/compositor-state.ts";
 import { createContainerInfo, type ContainerInfo } from "./resources/container.ts";
+import { createConversationList } from "./resources/conversations.ts";
 import type { ResourceFamily } from "./resources/family.ts";
 import { createMcpState } from "./resources/mcp-state.ts";
+import { withOwnChanges } from "./resources/own-changes.ts";
 import { createPolicyResources } from "./resources/policies.ts";
 import { createPresetList } from "./resources/presets.ts";
 import { createSessionState } from "./resources/session-state.ts";
@@ -38,7 +40,7 @@ import { createAgentsAbort } from "./tools/agents-abort.ts";
 import { createAgentsApprove } from "./tools/agents-approve.ts";
 import { createAgentsList } from "./tools/agents-list.ts";
 import { createAgentsSetPolicy } from "./tools/agents-policy.ts";
-import { createAgentsPrompt } from "./tools/agents-prompt.ts";
+import { createAgentsPrompt, type PromptParts } from "./tools/agents-prompt.ts";
 import { createAgentsServers } from "./tools/agents-servers.ts";
 import { createAgentsWrite } from "./tools/agents-write.ts";
 import { createPolicyApprove } from "./tools/policy-approve.ts";
@@ -76,6 +78,8 @@ export interface ManagementParts {
 export interface ManagementTable extends McpTable {
   /** What agents_prompt does. */
   promptAgent: ManagementTool["call"];
+  /** To be called when a request of a caller to an agent begins, and when it is over: their conversations may be others then. */
+  noteTalk: PromptParts["noteTalk"];
   /** Closes the ways to agents; calls that use them fail. */
   close(): Promise<void>;
 }
@@ -90,21 +94,20 @@ const neverWrites: WritesFor = () => {
 
 export function createManagementTable(parts: ManagementParts): ManagementTable {
   const { furtherTools = [], state, writesFor = neverWrites, presets, rules, approvals, proposals, container } = parts;
-  const { judgedHere, furtherResources = [], log, clock } = parts;
-  const { trend = new CallTrend(clock) } = parts;
+  const { log, clock, judgedHere, furtherResources = [], trend = new CallTrend(clock) } = parts;
   const mayWrite = parts.writesFor !== undefined;
   const admin = createAdminClient(parts);
   const runs = createAsked({ ask: admin.fetchRuns, ...runTimes, clock });
   const health = createAsked({ ask: admin.fetchHealth, ...healthTimes, clock });
   const links = createAgentLinks({ ...parts, version: container.version });
-  const conversations = createConversations();
+  const conversations = createAskedConversations({ admin, clock });
   const dryRuns = createDryRuns({ admin, judgedHere, clock });
   const views = createApprovalViews({ approvals, state });
   const { namespace, instance } = state;
   const management = mayWrite ? "readWrite" : "approve";
   const runCounts = createRunCounts({ admin, state, clock });
   const listed = { state, views, runs: runCounts, trend, clock };
-  const { source, announce } = createResources({
+  const { source } = createResources({
     state,
     presets,
     proposals,
@@ -117,6 +120,7 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
       createSessionState(state),
       createMcpState(state, health),
       createUiState(state, links, conversations),
+      createConversationList(state, conversations),
       createContainerInfo(container, { namespace, instance, management }),
       createPresetList(presets),
       createCompositorState(state, health),
@@ -127,7 +131,7 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
   });
   const writing = { state, writesFor, rules };
   const proposing = { state, proposals, log, clock };
-  const prompt = createAgentsPrompt({ policy: parts.policy, state, links, conversations, announce, trend, clock });
+  const prompt = createAgentsPrompt({ policy: parts.policy, state, links, noteTalk: conversations.note, trend, clock });
   const tools = [
     createAgentsList(listed),
     prompt,
@@ -146,13 +150,11 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
       "See agents, talk to them, manage them, and decide of calls that wait for approval. Subscribe to resources to hear of changes.",
     tools: createToolSource(tools, mayWrite),
     prompts: [],
-    resources: source,
+    resources: withOwnChanges(source, conversations),
     promptAgent: prompt.call,
+    noteTalk: conversations.note,
     async close() {
-      runs.close();
-      runCounts.close();
-      health.close();
-      dryRuns.close();
+      for (const asking of [runs, runCounts, conversations, health, dryRuns]) asking.close();
       await links.close();
     },
   };

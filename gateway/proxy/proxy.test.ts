@@ -91,6 +91,27 @@ describe("MGM-1 who gets through to which agent", () => {
   });
 });
 
+describe("MGM-2 whoever follows a caller's conversations", () => {
+  test("hears when a request of theirs to an agent begins and when it is over, and of no stream", async () => {
+    const place = await keep(echo());
+    const heard: unknown[] = [];
+    const onTalk = (agent: string, { subject }: { subject: string }) =>
+      void heard.push([agent, subject, place.seen.length]);
+    const proxy = await keep(startProxy(place, { onTalk }));
+    await (await ask(proxy.url, "ann")).text();
+    await vi.waitFor(() =>
+      expect(heard).toEqual([
+        ["clerk", "ann", 0],
+        ["clerk", "ann", 1],
+      ]),
+    );
+    await (await ask(proxy.url, "ann", { method: "DELETE", body: null })).text();
+    await (await ask(proxy.url, "clerk", { path: "/mcp" })).text();
+    await vi.waitFor(() => expect(proxy.ended).toHaveLength(3));
+    expect(heard).toHaveLength(2);
+  });
+});
+
 describe("what passes between client and agent", () => {
   test("is what the protocol needs: no hop-by-hop header, no cookie, nothing the connection names", async () => {
     const upstream = await keep(

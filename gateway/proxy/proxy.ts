@@ -48,6 +48,8 @@ export interface ProxyParts {
   callTimeoutMs: number;
   limits?: Partial<typeof defaultLimits>;
   onEnd?: (call: ProxiedCall) => void;
+  /** Hears when a caller's request to an agent begins, and when it is over. */
+  onTalk?: (agent: string, identity: Identity) => void;
   /** Hears of each message that went to an agent, when it is over, but where its sender left before. */
   onMessage?: (message: { agent: string; success: boolean }) => void;
   log: Logger;
@@ -82,7 +84,11 @@ export function createProxy(parts: ProxyParts): Proxy {
     if (found.kind === "failed") return renderRpcFailure(found.failure);
     const prepared = await prepare(context, destination, parts);
     if ("code" in prepared) return renderRpcFailure(prepared);
+    const noteTalk = () => {
+      if (route === "agent" && prepared.method === "POST") parts.onTalk?.(agent, identity);
+    };
     const end = ({ outcome, error }: { outcome: ProxiedCall["outcome"]; error?: unknown }) => {
+      noteTalk();
       if (outcome === "failed" && error !== undefined) parts.log.warn({ agent, route, err: error }, "agent broke off");
       parts.onEnd?.({ route, agent, outcome, durationMs: parts.clock.now() - startedAt });
     };
@@ -109,6 +115,7 @@ export function createProxy(parts: ProxyParts): Proxy {
       const success = outcome === "ok" && !watched.saysFailed;
       if (route === "agent" && watched.isMessage && outcome !== "aborted") parts.onMessage?.({ agent, success });
     };
+    noteTalk();
     const url = new URL(route === "agent" ? found.mcpUrl : `${found.adminUrl}${compositorPath}/mcp`);
     const exchange = { ...sent, url, agent, watched, controller, destroyAnswer: () => outgoing.destroy() };
     const answer = await runExchange(exchange, { forwarder, clock: parts.clock, onEnd: once(endExchange) });

@@ -9,6 +9,7 @@ import { Hono } from "hono";
 import { renderGuidance } from "../../agent-runtime/tools/guidance.ts";
 import { baseUrlOf } from "../../agent-runtime/model/access.ts";
 import { createAnswerSchema } from "../../agent-runtime/loop/answer-schema.ts";
+import { renderTitle } from "../../agent-runtime/session/conversation-title.ts";
 import { cutDescription } from "../../agent-runtime/model/fit-tools.ts";
 import { isOverflow, parseRefusal, parseWindow } from "../../agent-runtime/model/refusals.ts";
 import { withoutThinking } from "../../agent-runtime/model/thinking-text.ts";
@@ -47,6 +48,7 @@ import { parseMountedUri } from "../../agent-runtime/compositor/mounted-uris.ts"
 import { findForwardedAuthorization } from "../../gateway/forwarded-token.ts";
 import { listPresets } from "../../gateway/management/presets.ts";
 import { parseKey } from "../../gateway/management/resources/family.ts";
+import { parseConversationReport } from "../../crds/conversations.ts";
 import { parseRunReport } from "../../crds/runs.ts";
 import { parseToolReport } from "../../crds/tool-report.ts";
 import { createApp } from "../../registry/app.ts";
@@ -226,6 +228,16 @@ export const readers: readonly Reader[] = [
     after: ["pallas.v1, base64url.bearer.authorization.pallas."],
   },
   { name: "calls of an agent", read: (text) => parseRunReport(text, "a"), after: ['{"agent":"'] },
+  {
+    name: "conversations of an agent",
+    read: (text) => parseConversationReport(text, "a"),
+    after: ['{"agent":"', '{"conversations":[{"title":"'],
+  },
+  {
+    name: "titles of conversations",
+    read: renderTitle,
+    after: ['{"role":"user","content":[{"type":"text","text":"', '"type":"text","text":"\\'],
+  },
   {
     name: "tools of an agent",
     read: (text) => parseToolReport(text, "a", "s"),

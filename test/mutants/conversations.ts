@@ -16,6 +16,18 @@ const callers: readonly Mutant[] = [
     breaks: "a conversation is nobody's, and its owner cannot go on with it",
   },
   {
+    file: "agent-runtime/session/sessions.ts",
+    find: "id !== undefined && isOwnedBy(id, caller)",
+    replace: "id !== undefined",
+    breaks: "a list names a conversation of another",
+  },
+  {
+    file: "agent-runtime/conversation-routes.ts",
+    find: "auth === undefined ? renderGatewaySubject(data.subject) : data.subject",
+    replace: "renderGatewaySubject(data.subject)",
+    breaks: "who shows an agent a token does not find their conversations",
+  },
+  {
     file: "lib/mcp/serve-eras.ts",
     find: 'if (callers === "anyone") return "anyone";',
     replace: 'if (callers !== undefined) return "anyone";',

@@ -114,6 +114,48 @@ describe("MGM-3 the calls that an agent judged, as other rules would", () => {
   });
 });
 
+describe("MGM-2 the conversations that an agent has with a caller", () => {
+  async function startKeeper(agent: string, extra: object = {}) {
+    const sent: unknown[] = [];
+    const app = new Hono();
+    app.post("/conversations", async (c) => {
+      sent.push([c.req.header("authorization"), c.req.header("content-type"), await c.req.json()]);
+      return c.json({ agent, scope: "connection", conversations: [], ...extra });
+    });
+    const server = await listen(app.fetch, { port: 0, hostname: "127.0.0.1", log });
+    onTestFinished(async () => void (await server.close({ graceMs: 0 })));
+    const endpoint = { mcpUrl: gone, adminUrl: server.url };
+    const client = createAdminClient({
+      state: { getEndpoint: (name) => (name === "clerk" ? endpoint : undefined), listAdminUrls: () => [] },
+      readAgentsToken: async () => "token",
+    });
+    return { client, sent };
+  }
+
+  test("are asked for by the caller's subject, which no address has in it", async () => {
+    const { client, sent } = await startKeeper("clerk");
+    expect(await client.fetchConversations("clerk", "ann", signal)).toMatchObject({ conversations: [] });
+    expect(sent).toEqual([["Bearer token", "application/json", { subject: "ann" }]]);
+    await expect(client.fetchConversations("gone", "ann", signal)).rejects.toThrow("no process");
+  });
+
+  const one = { title: "x".repeat(80), begunAt: "", lastAt: "", answering: false };
+  test.each([
+    ["as many as there may be", "clerk", { conversations: Array.from({ length: 200 }, () => one) }, "read"],
+    ["one more", "clerk", { conversations: Array.from({ length: 201 }, () => one) }, "found another shape"],
+    ["a longer title", "clerk", { conversations: [{ ...one, title: "x".repeat(81) }] }, "found another shape"],
+    ["those of another agent", "boss", {}, 'found those of "boss"'],
+    ["more than is read", "clerk", { more: "x".repeat(512 * 1024) }, "found more"],
+  ])("are read where they are %s, or refused", async (_what, agent, extra, problem) => {
+    const { client } = await startKeeper(agent, extra);
+    const outcome = client.fetchConversations("clerk", "ann", signal).then(
+      () => "read",
+      (error: unknown) => String(error),
+    );
+    expect(await outcome).toContain(problem);
+  });
+});
+
 describe("DSC-3 tools that an agent tells of", () => {
   const report = { agent: "clerk", server: "my vault", version: "v1", tools: [] };
   async function startTeller(body: object) {

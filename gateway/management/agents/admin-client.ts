@@ -1,5 +1,12 @@
 // What the gateway asks of agents' admin ports, one request for each process of an agent, and how it ends calls there. Whether
 // and how often is for whoever calls. The port of an address that is now another agent's is found out by the name in the answer.
+import {
+  conversationsPath,
+  maxConversationReportBytes,
+  parseConversationReport,
+  type ConversationReport,
+  type ConversationsRequest,
+} from "../../../crds/conversations.ts";
 import { maxHealthReportBytes, parseHealthReport, type HealthReport } from "../../../crds/health.ts";
 import {
   judgedPath,
@@ -18,6 +25,8 @@ export interface AdminClient {
   fetchRuns(agent: string, signal: AbortSignal): Promise<readonly Run[]>;
   /** As one process of it says. */
   fetchHealth(agent: string, signal: AbortSignal): Promise<HealthReport>;
+  /** Those that the caller of this subject has with it. */
+  fetchConversations(agent: string, subject: string, signal: AbortSignal): Promise<ConversationReport>;
   /**
    * The tools of a server that it alone can ask; "same" where it says what `known` is the version of. Rejects with a sentence where
    * it says nothing of the server.
@@ -69,6 +78,13 @@ export function createAdminClient({ state, readAgentsToken }: AdminClientParts):
       const request = { signal, accept, maxBytes: maxHealthReportBytes };
       return parseHealthReport(await fetchText(`${endpoint.adminUrl}/health`, request), agent);
     },
+    async fetchConversations(agent, subject, signal) {
+      const endpoint = state.getEndpoint(agent);
+      if (endpoint === undefined) throw new Error(noProcess(agent));
+      const request = renderConversationsRequest({ subject }, await headers());
+      const url = `${endpoint.adminUrl}${conversationsPath}`;
+      return parseConversationReport(await fetchText(url, { ...request, signal }), agent);
+    },
     async fetchTools(agent, server, known, signal) {
       const endpoint = state.getEndpoint(agent);
       if (endpoint === undefined) throw new Error(noProcess(agent));
@@ -110,6 +126,14 @@ export function createAdminClient({ state, readAgentsToken }: AdminClientParts):
     },
   };
 }
+
+const renderConversationsRequest = (asked: ConversationsRequest, headers: Record<string, string>) => ({
+  method: "POST" as const,
+  body: JSON.stringify(asked),
+  headers: { ...headers, "content-type": accept },
+  accept,
+  maxBytes: maxConversationReportBytes,
+});
 
 interface Answers<T> {
   values: readonly T[];

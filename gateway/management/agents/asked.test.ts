@@ -34,6 +34,26 @@ function open(changes: Partial<typeof times> = {}) {
 }
 
 describe("MGM-2 what agents are asked for", () => {
+  test("is asked at once when something may have changed, where somebody follows", async () => {
+    const { subject, says, asked, clock } = open();
+    says.set("a", 1);
+    subject.refresh("a");
+    expect([subject.isFollowed("a"), asked]).toEqual([false, []]);
+    let told = 0;
+    const stop = subject.follow("a", () => (told += 1));
+    await settle();
+    subject.refresh("a");
+    await settle();
+    expect([subject.isFollowed("a"), asked.length, told]).toEqual([true, 2, 0]);
+    says.set("a", 2);
+    subject.refresh("a");
+    await settle();
+    expect(told).toBe(1);
+    expect(clock.pending).toHaveLength(1);
+    stop();
+    expect(subject.isFollowed("a")).toBe(false);
+  });
+
   test("is asked once for all who want it at the same time, and again when it is old", async () => {
     const { subject, says, asked, clock } = open();
     says.set("a", 1);
@@ -45,6 +65,21 @@ describe("MGM-2 what agents are asked for", () => {
     clock.stall(1);
     await subject.get("a");
     expect(asked).toEqual(["a", "a"]);
+  });
+
+  test("is asked anew where the last answer is outdated, and told where it is another then", async () => {
+    const { subject, says, asked } = open();
+    says.set("a", 1);
+    let told = 0;
+    subject.outdate("a");
+    await subject.get("a");
+    subject.follow("a", () => (told += 1));
+    await settle();
+    says.set("a", 2);
+    subject.outdate("a");
+    expect(await subject.get("a")).toMatchObject({ value: 2 });
+    expect([asked.length, told]).toEqual([3, 1]);
+    subject.close();
   });
 
   test("is asked by itself only while somebody follows, however many do", async () => {

@@ -15,6 +15,11 @@ export interface Asked<T> {
   get(agent: string): Promise<Answer<T>>;
   /** Asks from now on, and calls `onChange` when an answer differs from the one before, until what it returns is called. */
   follow(agent: string, onChange: () => void): () => void;
+  isFollowed(agent: string): boolean;
+  /** The last answer is not given again: something may have changed. */
+  outdate(agent: string): void;
+  /** Asks now, where somebody follows. */
+  refresh(agent: string): void;
   /** Ends all requests; asks nobody any more. */
   close(): void;
 }
@@ -84,6 +89,14 @@ export function createAsked<T>(options: AskedOptions<T>): Asked<T> {
         own.timer?.cancel();
         followed.delete(agent);
       };
+    },
+    isFollowed: (agent) => followed.has(agent),
+    outdate(agent) {
+      const kept = latest.get(agent);
+      if (kept !== undefined) kept.answer = undefined;
+    },
+    refresh(agent) {
+      if (followed.has(agent)) void askAnew(agent);
     },
     close() {
       for (const { timer } of followed.values()) timer?.cancel();

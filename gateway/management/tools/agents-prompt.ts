@@ -1,7 +1,6 @@
 // `agents_prompt`: one message to an agent, its progress and its answer passed on as they are. A conversation is begun with each
 // call that names none.
 import * as z from "zod";
-import { sessionIdMetaKey } from "../../../crds/names.ts";
 import type { Identity } from "../../../lib/auth/roles.ts";
 import type { CallResult, ToolDescription } from "../../../lib/mcp/connect.ts";
 import { relayedAsking } from "../../../lib/mcp/relay.ts";
@@ -17,8 +16,6 @@ import { askedIn } from "../../policy/waiting-progress.ts";
 import type { CallTrend } from "../../servers/call-trend.ts";
 import type { GatewayState } from "../../state/state.ts";
 import { linkCaller, type AgentLinks } from "../agents/agent-links.ts";
-import type { Conversations } from "../conversations.ts";
-import { agentUri } from "../resources/agent-family.ts";
 import { readReady } from "../resources/agent-record.ts";
 import { findAgent } from "./find-agent.ts";
 import { agentId, defineTool, schemaOf, ToolRefused } from "./tool.ts";
@@ -33,8 +30,8 @@ export interface PromptParts {
   policy: Pick<GatewayPolicy, "judge">;
   state: GatewayState;
   links: AgentLinks;
-  conversations: Conversations;
-  announce: (uri: string) => void;
+  /** Hears when a message of this caller goes to an agent, and when it is over. */
+  noteTalk: (agent: string, identity: Identity) => void;
   /** Hears of each message that an agent was sent, when it is over. */
   trend: Pick<CallTrend, "countMessage">;
   clock: Clock;
@@ -81,6 +78,7 @@ export function createAgentsPrompt(parts: PromptParts) {
         throw new ToolRefused("unready", `agent "${name}" is not ready: ${why}`);
       }
       const leave = slots.enter(identity);
+      parts.noteTalk(name, identity);
       try {
         const result = await lease.link.call(
           agentTool,
@@ -93,7 +91,6 @@ export function createAgentsPrompt(parts: PromptParts) {
           },
         );
         parts.trend.countMessage({ agent: name, success: result.isError !== true });
-        noteConversation(parts, name, identity, result);
         return passBack(result);
       } catch (error) {
         if (!(error instanceof McpError)) throw error;
@@ -102,6 +99,7 @@ export function createAgentsPrompt(parts: PromptParts) {
       } finally {
         leave();
         lease.release();
+        parts.noteTalk(name, identity);
       }
     },
   });
@@ -120,13 +118,6 @@ const passOn =
   ({ sendProgress }: CallContext) =>
   (progress: Parameters<NonNullable<CallContext["sendProgress"]>>[0]) =>
     void sendProgress?.(progress);
-
-function noteConversation({ conversations, announce }: PromptParts, agent: string, who: Identity, result: CallResult) {
-  const sessionId = result.meta?.[sessionIdMetaKey];
-  if (typeof sessionId !== "string") return;
-  conversations.keep(who, agent, sessionId);
-  announce(agentUri(agent, "ui/state"));
-}
 
 /** The agent's own result. */
 const passBack = ({ content, isError, structuredContent, meta }: CallResult): ToolResult => ({
