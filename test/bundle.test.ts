@@ -4,7 +4,8 @@ import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, expect, it } from "vitest";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { beforeAll, describe, expect, it } from "vitest";
 import { build, type BuiltProgram } from "../build.ts";
 import { wordTableFile } from "../lib/search/find-word-table.ts";
 
@@ -42,12 +43,13 @@ const cases: readonly LateCase[] = [
 
 let folder: string;
 let built: BuiltProgram[];
+let dashboardStartBytes: number | undefined;
 beforeAll(async () => {
   const parent = await mkdtemp(join(tmpdir(), "pallas-build-"));
   // The command line reads its version from above itself.
   await copyFile(join(import.meta.dirname, "../package.json"), join(parent, "package.json"));
   folder = join(parent, "dist");
-  ({ built } = await build(folder));
+  ({ built, dashboardStartBytes } = await build(folder));
   return () => rm(parent, { recursive: true });
 }, 60_000);
 
@@ -127,4 +129,50 @@ it("DSC-3 the word table and its licences go with the programs that read it", as
   const search = [join(folder, "pallas.js"), "search", "will it be rainy", "--tools", tools, "--json"];
   const { stdout } = await promisify(execFile)(process.execPath, search, { timeout: 30_000 });
   expect(JSON.parse(stdout)).toMatchObject({ matches: [{ name: "s/weather_forecast" }] });
+});
+
+describe("UI-1 the dashboard", () => {
+  const page = () => readFile(join(folder, "dashboard/index.html"), "utf8");
+  const readAssets = async (ending: string): Promise<string[]> => {
+    const assets = join(folder, "dashboard/assets");
+    const names = (await readdir(assets)).filter((name) => name.endsWith(ending));
+    return await Promise.all(names.map((name) => readFile(join(assets, name), "utf8")));
+  };
+
+  it("is a page that loads one script and one style, by names that change with their bytes, and has no code of its own", async () => {
+    const text = await page();
+    expect(text).toMatch(/<html lang="en">/);
+    const linked = [...text.matchAll(/ (?:src|href)="(assets\/[^"]+)"/g)].map(([, path = ""]) => path);
+    expect(linked.filter((path) => /^assets\/main-[A-Z0-9]{8}\.(?:js|css)$/.test(path))).toHaveLength(2);
+    for (const path of linked) expect((await readFile(join(folder, "dashboard", path))).byteLength).toBeGreaterThan(0);
+    // The policy under which it is served runs neither.
+    expect(text).not.toMatch(/<style|\son[a-z]+=|\sstyle=|<script(?! type="module" src=")/);
+  });
+
+  it("loads at most 150 kB before it shows anything", () => {
+    expect(dashboardStartBytes).toBeGreaterThan(0);
+    expect(dashboardStartBytes).toBeLessThanOrEqual(150_000);
+  });
+
+  it("goes with the gateway, compressed, with the packages it is made of", async () => {
+    const gateway = built.find(({ name }) => name === "gateway");
+    const files = gateway?.lateFiles.filter((file) => file.startsWith("dashboard/")) ?? [];
+    const [script = "none"] = files.filter((file) => /\/main-[A-Z0-9]{8}\.js$/.test(file));
+    const plain = await readFile(join(folder, script));
+    for (const [ending, decompress] of [[".br", brotliDecompressSync] as const, [".gz", gunzipSync] as const]) {
+      expect(files).toContain(`${script}${ending}`);
+      expect(decompress(await readFile(join(folder, `${script}${ending}`))).equals(plain)).toBe(true);
+    }
+    expect(gateway?.packages).toEqual(
+      expect.arrayContaining(["node_modules/preact", "node_modules/@modelcontextprotocol/client"]),
+    );
+    expect(built.filter(({ lateFiles }) => lateFiles.some((file) => file.startsWith("dashboard/")))).toHaveLength(1);
+  });
+
+  it("brings no translation, no validator, and no code that makes code", async () => {
+    const texts = await readAssets(".js");
+    expect(texts.some((text) => text.includes("built without a validator of its own"))).toBe(true);
+    expect(texts.some((text) => text.includes("jitless=!0"))).toBe(true);
+    for (const text of texts) expect(text).not.toMatch(/_compileSchemaEnv|ungültige|\bnew Function\b|[^.\w]eval\(/i);
+  });
 });
