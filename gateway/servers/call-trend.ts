@@ -1,7 +1,7 @@
 // What went through this process in the last 24 hours, by the hour (DSC-11): calls of tools of servers, and messages to agents. Names are
 // those of agents and of tools that servers list, and only so many: the one that was called longest ago gives way.
 import type { Clock } from "../../lib/process/clock.ts";
-import { addTimes, createTimes, findMedianMs, hourMs, HourlySeries, shownHours, type Times } from "./hourly-series.ts";
+import { DaySum, findMedianMs, hourMs, HourlySeries, HourlySum, shownHours } from "./hourly-series.ts";
 
 export const maxTrendAgents = 1_024;
 export const maxTrendTools = 2_000;
@@ -54,7 +54,6 @@ interface ToolSeries {
 }
 
 const renderMs = (ms: number): string => new Date(ms).toISOString();
-const zeros = (): number[] => Array.from({ length: shownHours }, () => 0);
 
 export class CallTrend {
   readonly #clock: Pick<Clock, "wallNow">;
@@ -92,37 +91,34 @@ export class CallTrend {
   /** By name, of servers that were called. */
   ofServers(): ReadonlyMap<string, DayCount> {
     const hour = this.#hour();
-    const sums = new Map<string, { calls: number; errors: number; times: Times }>();
+    const sums = new Map<string, DaySum>();
     for (const { server, series } of this.#tools.values()) {
-      const sum = sums.get(server) ?? { calls: 0, errors: 0, times: createTimes() };
-      sums.set(server, sum);
-      addSlots(sum, series, hour);
+      const day = sums.get(server) ?? new DaySum();
+      sums.set(server, day);
+      series.addTo(hour, { day });
     }
-    return new Map([...sums].map(([name, sum]) => [name, renderDay(sum)]));
+    return new Map([...sums].map(([name, day]) => [name, renderDay(day)]));
   }
 
   view(sees: TrendReader): Trend {
     const hour = this.#hour();
-    const [calls, errors] = [zeros(), zeros()];
-    const times = Array.from({ length: shownHours }, createTimes);
+    const hours = new HourlySum({ keepsTimes: true });
     const tools = [...this.#tools.values()].filter(({ server }) => sees.server(server));
-    for (const { series } of tools) {
-      addTo(series, hour, calls, errors);
-      for (const slot of series.last(hour)) addSlotTimes(times[indexOf(slot.hour, hour)], slot.times);
-    }
     const agents = [...this.#agents].filter(([name]) => sees.agent(name));
-    const shown = agents.flatMap(([agent, series]) => {
-      const own = { agent, calls: zeros(), errors: zeros(), lastCallAt: renderMs(series.lastMs) };
-      addTo(series, hour, own.calls, own.errors);
-      addTo(series, hour, calls, errors);
-      return series.last(hour).length === 0 ? [] : [own];
+    const shownTools = tools.flatMap((each) => renderTool(each, hour, hours));
+    const shownAgents = agents.flatMap(([agent, series]) => {
+      const own = new HourlySum({ keepsTimes: false });
+      series.addTo(hour, { hours: own });
+      series.addTo(hour, { hours });
+      const { calls, errors } = own;
+      return calls.every((each) => each === 0) ? [] : [{ agent, calls, errors, lastCallAt: renderMs(series.lastMs) }];
     });
     return {
       since: renderMs(this.#sinceMs),
-      hours: calls.map((_, at) => renderMs((hour - shownHours + 1 + at) * hourMs)),
-      ...{ calls, errors, medianMs: times.map(findMedianMs) },
-      agents: shown.toSorted((a, b) => (a.agent < b.agent ? -1 : 1)),
-      tools: tools.flatMap((each) => renderTool(each, hour)).toSorted((a, b) => b.calls - a.calls),
+      hours: hours.calls.map((_, at) => renderMs((hour - shownHours + 1 + at) * hourMs)),
+      ...{ calls: hours.calls, errors: hours.errors, medianMs: hours.times.map(findMedianMs) },
+      agents: shownAgents.toSorted((a, b) => (a.agent < b.agent ? -1 : 1)),
+      tools: shownTools.toSorted((a, b) => b.calls - a.calls),
     };
   }
 
@@ -150,35 +146,11 @@ function keepLast<Value>(map: Map<string, Value>, key: string, value: Value, max
   if (map.size > max && oldest !== undefined) map.delete(oldest);
 }
 
-const indexOf = (hour: number, last: number): number => hour - last + shownHours - 1;
+const renderDay = ({ calls, errors, times }: DaySum): DayCount => ({ calls, errors, medianMs: findMedianMs(times) });
 
-function addTo(series: HourlySeries, last: number, calls: number[], errors: number[]): void {
-  for (const slot of series.last(last)) {
-    const at = indexOf(slot.hour, last);
-    calls[at] = (calls[at] ?? 0) + slot.calls;
-    errors[at] = (errors[at] ?? 0) + slot.errors;
-  }
-}
-
-function addSlotTimes(sum: Times | undefined, more: Times | undefined): void {
-  if (sum !== undefined && more !== undefined) addTimes(sum, more);
-}
-
-function addSlots(sum: { calls: number; errors: number; times: Times }, series: HourlySeries, hour: number): void {
-  for (const slot of series.last(hour)) {
-    sum.calls += slot.calls;
-    sum.errors += slot.errors;
-    addSlotTimes(sum.times, slot.times);
-  }
-}
-
-const renderDay = ({ calls, errors, times }: { calls: number; errors: number; times: Times }): DayCount => ({
-  ...{ calls, errors, medianMs: findMedianMs(times) },
-});
-
-/** None of a tool that was not called in these hours. */
-function renderTool({ server, tool, series }: ToolSeries, hour: number): ToolTrend[] {
-  const sum = { calls: 0, errors: 0, times: createTimes() };
-  addSlots(sum, series, hour);
-  return sum.calls === 0 ? [] : [{ server, tool, ...renderDay(sum), lastCalledAt: renderMs(series.lastMs) }];
+/** None of a tool that was not called in these hours; else it is added to all that were. */
+function renderTool({ server, tool, series }: ToolSeries, hour: number, hours: HourlySum): ToolTrend[] {
+  const day = new DaySum();
+  series.addTo(hour, { hours, day });
+  return day.calls === 0 ? [] : [{ server, tool, ...renderDay(day), lastCalledAt: renderMs(series.lastMs) }];
 }

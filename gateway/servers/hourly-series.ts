@@ -1,5 +1,5 @@
 // One count of calls by the hours of the wall clock, for as long as a day: how many, how many failed, and about how long they took. It
-// holds 24 hours at most, whatever the clock does, and of times only how many fell between two bounds.
+// holds 24 hours, in one block of memory, whatever the clock does, and of times only how many fell between two bounds.
 export const hourMs = 3_600_000;
 export const shownHours = 24;
 
@@ -11,10 +11,6 @@ const buckets = 38;
 export type Times = Uint32Array;
 
 export const createTimes = (): Times => new Uint32Array(buckets);
-
-export function addTimes(sum: Times, more: Times): void {
-  for (let at = 0; at < buckets; at += 1) sum[at] = (sum[at] ?? 0) + (more[at] ?? 0);
-}
 
 function bucketOf(durationMs: number): number {
   const bucket = durationMs <= 1 ? 0 : Math.ceil(bucketsPerDoubling * Math.log2(durationMs));
@@ -30,40 +26,83 @@ export function findMedianMs(times: Times): number | null {
   return at === 0 ? 1 : Math.round(2 ** ((at - 0.5) / bucketsPerDoubling));
 }
 
-export interface Slot {
-  /** Hours since 1970. */
-  readonly hour: number;
-  calls: number;
-  errors: number;
-  readonly times: Times | undefined;
+/** What counts of several series add up to: of each of 24 hours, the oldest first, and of all of them. */
+export class HourlySum {
+  readonly calls: number[] = Array.from({ length: shownHours }, () => 0);
+  readonly errors: number[] = Array.from({ length: shownHours }, () => 0);
+  /** None where nobody asks for them. */
+  readonly times: readonly Times[];
+
+  constructor(options: { keepsTimes: boolean }) {
+    this.times = options.keepsTimes ? Array.from({ length: shownHours }, createTimes) : [];
+  }
 }
 
+export class DaySum {
+  calls = 0;
+  errors = 0;
+  readonly times: Times = createTimes();
+}
+
+/** Of an hour: which it is (in hours since 1970), calls, errors, and then the times. */
+const [hourAt, callsAt, errorsAt, timesAt] = [0, 1, 2, 3];
+
 export class HourlySeries {
-  readonly #keepsTimes: boolean;
-  #slots: Slot[] = [];
+  readonly #width: number;
+  /** A row an hour, at the place that the hour has in its day. */
+  readonly #rows: Uint32Array;
   /** When the last call ended, in milliseconds since 1970. */
   lastMs = 0;
 
   constructor(options: { keepsTimes: boolean }) {
-    this.#keepsTimes = options.keepsTimes;
+    this.#width = timesAt + (options.keepsTimes ? buckets : 0);
+    this.#rows = new Uint32Array(this.#width * shownHours);
   }
 
   count(nowMs: number, { success, durationMs }: { success: boolean; durationMs: number }): void {
     const hour = Math.floor(nowMs / hourMs);
-    this.lastMs = nowMs;
-    let slot = this.#slots.find((each) => each.hour === hour);
-    if (slot === undefined) {
-      slot = { hour, calls: 0, errors: 0, times: this.#keepsTimes ? createTimes() : undefined };
-      this.#slots = [...this.last(hour), slot];
+    const from = (hour % shownHours) * this.#width;
+    if (this.#rows[from + hourAt] !== hour) {
+      this.#rows.fill(0, from, from + this.#width);
+      this.#rows[from + hourAt] = hour;
     }
-    slot.calls += 1;
-    slot.errors += success ? 0 : 1;
-    const { times } = slot;
-    if (times !== undefined) times[bucketOf(durationMs)] = (times[bucketOf(durationMs)] ?? 0) + 1;
+    this.lastMs = nowMs;
+    this.#add(from + callsAt, 1);
+    this.#add(from + errorsAt, success ? 0 : 1);
+    if (this.#width > timesAt) this.#add(from + timesAt + bucketOf(durationMs), 1);
   }
 
-  /** Of the 24 hours up to that one. A clock that was set back leaves hours that are not yet: they are none of these. */
-  last(hour: number): readonly Slot[] {
-    return this.#slots.filter((each) => each.hour <= hour && each.hour > hour - shownHours);
+  /** Adds the 24 hours up to that one. A clock that was set back leaves hours that are not yet: they are none of these. */
+  addTo(last: number, { hours, day }: { hours?: HourlySum; day?: DaySum }): void {
+    for (let from = 0; from < this.#rows.length; from += this.#width) {
+      const at = this.#read(from + hourAt) - last + shownHours - 1;
+      const [calls, errors] = [this.#read(from + callsAt), this.#read(from + errorsAt)];
+      if (calls === 0 || at < 0 || at >= shownHours) continue;
+      if (day !== undefined) {
+        day.calls += calls;
+        day.errors += errors;
+        this.#addTimes(from, day.times);
+      }
+      if (hours !== undefined) {
+        hours.calls[at] = (hours.calls[at] ?? 0) + calls;
+        hours.errors[at] = (hours.errors[at] ?? 0) + errors;
+        this.#addTimes(from, hours.times[at]);
+      }
+    }
+  }
+
+  #addTimes(from: number, sum: Times | undefined): void {
+    if (sum === undefined) return;
+    for (let at = 0; at < this.#width - timesAt; at += 1) {
+      sum[at] = (sum[at] ?? 0) + this.#read(from + timesAt + at);
+    }
+  }
+
+  #read(at: number): number {
+    return this.#rows[at] ?? 0;
+  }
+
+  #add(at: number, more: number): void {
+    this.#rows[at] = this.#read(at) + more;
   }
 }
