@@ -39,7 +39,7 @@ it("UI-1 holds the page and its assets, each with its compressed forms, and noth
   expect(found?.approvalsApp).toBeUndefined();
 });
 
-it("UI-2 holds the text of the page of approvals where it was built", async () => {
+it("holds the text of the page of approvals where it was built", async () => {
   const found = await readDashboard(await makeFolder({ "index.html": "page", "approvals-app.html": "<p>ä" }));
   expect(found?.approvalsApp).toBe("<p>ä");
   expect(found?.assets.size).toBe(0);

@@ -10,11 +10,12 @@ export interface PageAddress {
 }
 
 const reportGroup = "ui";
+const isOverTls = (origin: string): boolean => origin.startsWith("https:");
 
 export function renderPolicy({ origin, issuer, reportPath }: PageAddress): string {
-  const { protocol, host } = new URL(origin);
+  const { host } = new URL(origin);
   // Older browsers do not take 'self' for WebSockets.
-  const socket = `${protocol === "https:" ? "wss" : "ws"}://${host}`;
+  const socket = `${isOverTls(origin) ? "wss" : "ws"}://${host}`;
   const connects = ["'self'", socket, ...(issuer === undefined ? [] : [new URL(issuer).origin])];
   return [
     "default-src 'none'",
@@ -29,7 +30,8 @@ export function renderPolicy({ origin, issuer, reportPath }: PageAddress): strin
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
     `report-uri ${reportPath}`,
-    `report-to ${reportGroup}`,
+    // A browser that knows it passes over report-uri, and reports over TLS only.
+    ...(isOverTls(origin) ? [`report-to ${reportGroup}`] : []),
   ].join("; ");
 }
 
@@ -49,7 +51,7 @@ const unusedFeatures = [
 /** Of every answer below /ui. */
 export const renderPageHeaders = (address: PageAddress): Readonly<Record<string, string>> => ({
   "Content-Security-Policy": renderPolicy(address),
-  "Reporting-Endpoints": `${reportGroup}="${address.reportPath}"`,
+  ...(isOverTls(address.origin) && { "Reporting-Endpoints": `${reportGroup}="${address.reportPath}"` }),
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
   "Permissions-Policy": unusedFeatures.map((name) => `${name}=()`).join(", "),

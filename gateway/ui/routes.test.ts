@@ -165,7 +165,6 @@ describe("UI-1 what a browser lets the page do", () => {
       "require-trusted-types-for 'script'",
       "trusted-types 'none'",
       "report-uri /ui/csp-report",
-      "report-to ui",
     ]);
   });
 
@@ -180,17 +179,19 @@ describe("UI-1 what a browser lets the page do", () => {
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
         "permissions-policy": expect.stringContaining("camera=()"),
-        "reporting-endpoints": 'ui="/ui/csp-report"',
       });
     }
   });
 
-  it("is to use wss where TLS ends before the gateway", async () => {
+  it("is to use wss, and to report by both ways, where TLS ends before the gateway", async () => {
     const config = testConfig({ http: { ...testConfig().http, allowedHosts: ["team.example.com"] } });
     const headers = { host: "team.example.com", "x-forwarded-proto": "https" };
-    expect((await policyOf(await serve({ config }), { headers })).get("connect-src")).toBe(
-      "connect-src 'self' wss://team.example.com",
-    );
+    const served = await serve({ config });
+    const policy = await policyOf(served, { headers });
+    expect(policy.get("connect-src")).toBe("connect-src 'self' wss://team.example.com");
+    expect([policy.get("report-uri"), policy.get("report-to")]).toEqual(["report-uri /ui/csp-report", "report-to ui"]);
+    const { headers: answered } = await ask(served, "/ui/", { headers });
+    expect(answered["reporting-endpoints"]).toBe('ui="/ui/csp-report"');
   });
 
   it("is to ask the issuer only where people sign in there by this page", async () => {

@@ -49,6 +49,16 @@ describe("CLI-1 MGM-1 a gateway of pallas up", () => {
     expect((await fetch(url, { method: "POST" })).status).toBe(401);
   });
 
+  it("UI-1 serves its dashboard where the last line says, which has no token in what goes into a file", async () => {
+    const [, link = "none"] = /^dashboard: (\S+)$/m.exec(local.stdout) ?? [];
+    expect(link).toBe(`${url.origin}/ui/`);
+    const page = await (await fetch(link)).text();
+    const [, script = "none"] = /src="(assets\/[^"]+)"/.exec(page) ?? [];
+    const answer = await fetch(new URL(script, link));
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/javascript; charset=utf-8"]);
+    expect(await (await fetch(new URL("config.json", link))).json()).toMatchObject({ local: true });
+  });
+
   it("leads pallas chat to an agent, with the token and not without", async () => {
     const PALLAS_TOKEN = (await local.run("token", "-f", "manifests")).output.trim();
     const chat = (env: NodeJS.ProcessEnv, ...args: string[]) =>

@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 
 const verifiedTokens: readonly Mutant[] = [
   {
-    file: "gateway/protected-resource.ts",
+    file: "lib/process/request-origin.ts",
     find: 'scheme === "https" ? "https" : "http"',
     replace: 'scheme ?? "http"',
     breaks: "a header decides by what a client is sent to sign in",

@@ -7,6 +7,7 @@ import { bridgeMutants } from "./bridge.ts";
 import { commandLineMutants } from "./command-line.ts";
 import { compositorMutants } from "./compositor.ts";
 import { conversationMutants } from "./conversations.ts";
+import { dashboardMutants } from "./dashboard.ts";
 import { embeddingsMutants } from "./embeddings.ts";
 import { foundationMutants } from "./foundations.ts";
 import { gatewayMutants } from "./gateway.ts";
@@ -56,6 +57,7 @@ export const mutantLists: Readonly<Record<string, readonly Mutant[]>> = {
     ...directoryMutants,
     ...embeddingsMutants,
     ...managementMutants,
+    ...dashboardMutants,
   ],
 };
 
