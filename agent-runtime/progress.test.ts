@@ -220,4 +220,21 @@ describe("MGM-6 while people are asked", () => {
     progress.step("tool");
     expect(progress.stepName()).toBe("echo step 2 (tool)");
   });
+
+  test("MGM-6 the calls that a run made are named, with a progress token and without one", async () => {
+    const silent = createProgress({ agent: "echo", emitLoopProgress: true, clock: new ManualClock() });
+    const { progress } = start();
+    for (const each of [silent, progress]) {
+      each.toolStarted(label);
+      each.toolEnded(label, "completed");
+      const stop = each.toolWaits(label, "waits");
+      expect(each.steps()).toMatchObject([
+        { text: "argos/crawl", outcome: "ok" },
+        { text: "argos/crawl", outcome: "waiting" },
+      ]);
+      stop();
+      expect(each.steps()).toHaveLength(1);
+      await each.end();
+    }
+  });
 });

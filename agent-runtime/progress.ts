@@ -6,6 +6,7 @@ import type { Progress } from "../lib/mcp/table.ts";
 import { settledWithin, type Clock, type Timer } from "../lib/process/clock.ts";
 import { defined } from "../lib/process/defined.ts";
 import type { RunEvents, ToolLabel } from "./loop/run-context.ts";
+import { createCallSteps } from "./call-steps.ts";
 import { createTextDeltas, type TextDeltas } from "./text-deltas.ts";
 
 /** Clients commonly give up after 60 s of silence. */
@@ -52,15 +53,17 @@ export interface ProgressReporter extends RunEvents {
 }
 
 /** Its steps have their names all the same. */
-function createSilent(agent: string): ProgressReporter {
+function createSilent(agent: string, clock: Clock): ProgressReporter {
   const steps = createSteps(agent);
+  const calls = createCallSteps(clock);
   return {
     step: steps.next,
     toolStarted: () => {},
     toolProgress: () => {},
-    toolEnded: () => {},
-    toolWaits: () => () => {},
+    toolEnded: calls.ended,
+    toolWaits: calls.waits,
     stepName: steps.name,
+    steps: calls.list,
     end: async () => {},
   };
 }
@@ -81,12 +84,13 @@ function createSteps(agent: string) {
 /** Starts reporting for one call; the heartbeat runs from here on. */
 export function createProgress(options: ProgressOptions): ProgressReporter {
   const { agent, clock } = options;
-  if (options.send === undefined) return createSilent(agent);
+  if (options.send === undefined) return createSilent(agent, clock);
   const outbox = createOutbox(options.send, clock);
   const allowance = createAllowance(clock);
   const held = new Map<ToolLabel, Line>();
   const deltas = options.sendsText === true ? createDeltas(outbox, clock) : undefined;
   const steps = createSteps(agent);
+  const calls = createCallSteps(clock);
   let lastStepLine = steps.name();
   /** What calls wait for, the oldest first. */
   const waits = new Map<symbol, Line>();
@@ -122,17 +126,24 @@ export function createProgress(options: ProgressOptions): ProgressReporter {
       else held.set(label, line);
     },
     toolEnded(label, outcome) {
+      calls.ended(label, outcome);
       flushHeld(label);
       addToolLine(label, outcome);
     },
-    toolWaits({ server, tool }, what) {
+    toolWaits(label, what) {
+      const { server, tool } = label;
+      const stopWaiting = calls.waits(label);
       const wait = Symbol(tool);
       const line = { message: `${server}/${tool}: ${what}`, meta: waiting, final: false };
       waits.set(wait, line);
       outbox.add(line);
-      return () => void waits.delete(wait);
+      return () => {
+        stopWaiting();
+        waits.delete(wait);
+      };
     },
     stepName: steps.name,
+    steps: calls.list,
     text: deltas && ((piece, offset) => deltas.add(steps.count(), piece, offset)),
     end() {
       deltas?.flush();

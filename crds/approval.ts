@@ -17,6 +17,11 @@ export const maxArgumentsChars = 256 * 1024;
 export const maxSchemaChars = 32 * 1024;
 export const maxAnswerChars = 64 * 1024;
 const maxChain = 16;
+/** Of the run, the latest ones. */
+export const maxSteps = 32;
+export const maxStepChars = 200;
+export const maxDescriptionChars = 4096;
+const stepOutcomes = ["ok", "failed", "waiting"] as const;
 
 const name = (description: string) => text(1024, description, { min: 1 });
 
@@ -29,6 +34,12 @@ const link = object("One of those through whom the call came.", {
   agent: name("The agent.").exactOptional(),
   caller: name("Who called.").exactOptional(),
   step: text(1024, "What it was working on, as its progress says.").exactOptional(),
+});
+
+const step = object("A call that the run made before.", {
+  text: text(maxStepChars, "The server and tool, or the agent, that was called.", { min: 1 }),
+  outcome: choice(stepOutcomes, "How it ended: ok, failed, or waiting for somebody to approve it."),
+  at: timestamp.meta({ description: "When it ended, or began to wait." }),
 });
 
 const policy = object("What asks.", {
@@ -106,6 +117,7 @@ export const approvalQuestion = {
   caller: name("For whom the call is made."),
   role: text(63, "That caller's role in the gateway.", { min: 1 }).exactOptional(),
   chain: list(link, maxChain, "Through whom the call came, who began it first."),
+  steps: list(step, maxSteps, "What the agent's run called before, the latest last.").exactOptional(),
   server: name("The server that is called."),
   tool: name("The tool, as its server names it."),
   toolHash: hash("Digest of the tool's definition."),
@@ -113,6 +125,7 @@ export const approvalQuestion = {
     readOnly: flag("Whether it only reads.").exactOptional(),
     destructive: flag("Whether it may destroy something.").exactOptional(),
   }).exactOptional(),
+  description: text(maxDescriptionChars, "What the server says of the tool, or the beginning of it.").exactOptional(),
   inputSchema: text(maxSchemaChars, "JSON Schema of its arguments, where that is short enough.").exactOptional(),
   outputSchema: text(maxSchemaChars, "JSON Schema of its answer, where that is short enough.").exactOptional(),
   argumentsHash: hash("Digest of the arguments as they would be sent (RFC 8785)."),
@@ -210,4 +223,5 @@ export const pallasApproval = {
 export const approvalManifest = manifestSchema(pallasApproval);
 export type PallasApproval = z.output<typeof approvalManifest>;
 export type ApprovalSpec = PallasApproval["spec"];
+export type ApprovalStep = NonNullable<ApprovalSpec["steps"]>[number];
 export type ApprovalStatus = NonNullable<PallasApproval["status"]>;

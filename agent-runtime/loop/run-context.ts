@@ -1,5 +1,6 @@
 // What one call carries through the loop, the model and the tools, always as an argument and never as module state:
 // a token or a signal kept elsewhere could reach the wrong call (BRR-2).
+import type { ApprovalStep } from "../../crds/approval.ts";
 import type { Asking } from "../../lib/mcp/asking.ts";
 import type { RunCaller } from "../policy/types.ts";
 import type { Budget } from "./budget.ts";
@@ -33,6 +34,8 @@ export interface RunEvents {
   toolWaits(label: ToolLabel, what: string): () => void;
   /** The step that the call is at, as its progress says. */
   stepName(): string;
+  /** What the call called before, the latest last: names alone. */
+  steps(): readonly ApprovalStep[];
   /** A piece of the running turn's text, after `offset` characters of it. Absent: nobody wants them. */
   text?: ((piece: string, offset: number) => void) | undefined;
 }

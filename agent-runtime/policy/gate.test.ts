@@ -63,6 +63,15 @@ function start(first: LivePolicy | undefined, answer: Answer = () => ({ verdict:
   return { gate, asked, counted, recorded, edit };
 }
 
+test("MGM-6 people are told what the run called before, where it called anything", async () => {
+  const { gate, asked } = start(askAll);
+  const steps = [{ text: "bank/balance", outcome: "ok" as const, at: "2026-01-01T00:00:00Z" }];
+  await gate.judge(call({ steps }), run);
+  await gate.judge(call({ steps: [] }), run);
+  expect(asked[0]).toMatchObject({ steps, description: "Pays." });
+  expect(asked[1]).not.toHaveProperty("steps");
+});
+
 describe("MGM-5 what leaves an agent is judged", () => {
   test("an allowed call goes as it is; one that is denied says why, and whether the run ends", async () => {
     const allow = { name: "small", match: { args: [{ path: "/amount", lessThan: 41 }] }, action: "allow" };

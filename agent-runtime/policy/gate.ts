@@ -110,11 +110,12 @@ export function createPolicyGate(parts: PolicyGateParts): PolicyGate {
 const isSame = (one: PolicyNow | undefined, other: PolicyNow): boolean =>
   one?.name === other.name && one.generation === other.generation;
 
-const renderBy = ({ step }: JudgedCall, { sessionHash, caller, role, chain }: JudgedRun): QuestionBy => ({
+const renderBy = ({ step, steps = [] }: JudgedCall, { sessionHash, caller, role, chain }: JudgedRun): QuestionBy => ({
   sessionHash,
   caller,
   ...(role !== "none" && { role }),
   chain: [...chain.slice(0, -1), ...chain.slice(-1).map((link) => ({ ...link, ...defined({ step }) }))],
+  ...(steps.length > 0 && { steps: [...steps] }),
 });
 
 /** What is not known to have changed is taken for the same. */

@@ -1,5 +1,6 @@
 // What is judged before it leaves an agent: a call, and the run that it belongs to. And how people are asked about it, which
 // is for those who know the way to them.
+import type { ApprovalStep } from "../../crds/approval.ts";
 import type { CalledTool } from "../../lib/approvals/called-tool.ts";
 import type { GivenAnswer } from "../../lib/approvals/decided.ts";
 import type { ToolAnnotations } from "../../lib/mcp/table.ts";
@@ -40,6 +41,8 @@ export interface JudgedCall {
   readonly unnamed?: string;
   /** The step of the run, as progress shows it. */
   readonly step?: string;
+  /** What the run called before. */
+  readonly steps?: readonly ApprovalStep[];
 }
 
 /** What people are asked about: an approval's name and when it is given up. Without a name the caller alone is asked. */

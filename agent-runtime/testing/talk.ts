@@ -62,6 +62,7 @@ export async function talk(message: string | UserPart[], options: TalkOptions): 
         toolEnded() {},
         toolWaits: () => () => undefined,
         stepName: () => "",
+        steps: () => [],
       },
     };
     return await runLoop(context, {

@@ -78,7 +78,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     const verdict: Verdict =
       judged === undefined
         ? { go: true, args }
-        : await options.gate.judge({ ...judged.call, step: context.events.stepName() }, judgedRun(context, route));
+        : await options.gate.judge({ ...judged.call, ...observeSteps(context) }, judgedRun(context, route));
     if (!verdict.go && "denied" in verdict) {
       if (!verdict.abort) return answer({ text: verdict.text, isError: true });
       context.end(new DeniedRun(verdict.text));
@@ -99,6 +99,9 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     return answer({ ...shown, isError: result.isError === true });
   };
 }
+
+/** What the run did until now. */
+const observeSteps = ({ events }: RunContext) => ({ step: events.stepName(), steps: events.steps() });
 
 /** The run as people and rules see it. */
 const judgedRun = (context: RunContext, { label }: ToolRoute): JudgedRun => ({

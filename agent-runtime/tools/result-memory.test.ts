@@ -41,6 +41,7 @@ async function callTool(answer: () => ToolResult, hasVision = true) {
       toolEnded() {},
       toolWaits: () => () => undefined,
       stepName: () => "",
+      steps: () => [],
     },
   };
   const route: ToolRoute = {

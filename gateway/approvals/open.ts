@@ -93,7 +93,7 @@ function requireRoom({ store, stateOf }: Life, asked: Asked): void {
 
 /** In characters, of all that may be long. */
 export const sizeOf = (spec: Omit<PallasApproval["spec"], "expiresAt">): number =>
-  [spec.arguments, spec.inputSchema, spec.outputSchema, spec.decision?.arguments, spec.decision?.answer].reduce(
-    (sum, text) => sum + (text?.length ?? 0),
-    1_024,
-  );
+  [
+    ...[spec.arguments, spec.inputSchema, spec.outputSchema, spec.decision?.arguments, spec.decision?.answer],
+    ...[spec.description, ...(spec.steps ?? []).map((step) => step.text)],
+  ].reduce((sum, text) => sum + (text?.length ?? 0), 1_024);

@@ -26,6 +26,7 @@ describe("MGM-6 a question", () => {
         tool: "pay",
         toolHash: hashCalledTool("pay", definition),
         hints: { destructive: true },
+        description: "Pays.",
         inputSchema: '{"type":"object"}',
         outputSchema: '{"type":"object","required":["paid"]}',
         argumentsHash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
@@ -43,6 +44,15 @@ describe("MGM-6 a question", () => {
     };
     expect(hash("4111")).toBe(hash("4111"));
     expect(hash("4111")).not.toBe(hash("4112"));
+  });
+
+  it("shows 4,096 characters of the tool's description, and of a longer one the beginning", () => {
+    const described = (description: string) => ask({}, { ...definition, description });
+    expect(described("x".repeat(4_096))).toMatchObject({ question: { description: "x".repeat(4_096) } });
+    expect(described("x".repeat(4_097))).toMatchObject({ question: { description: `${"x".repeat(4_095)}…` } });
+    // No half of a character.
+    expect(described(`${"x".repeat(4_094)}😀x`)).toMatchObject({ question: { description: `${"x".repeat(4_094)}…` } });
+    expect(described("")).not.toHaveProperty("question.description");
   });
 
   it("leaves schemas out that are longer than 32 KiB", () => {

@@ -1,6 +1,6 @@
 // What people are asked about a call: all that an approval shows and is bound to (MGM-6), but for who makes it. Pure.
 import type { ApprovalQuestion } from "../../crds/approval-wire.ts";
-import { maxArgumentsChars, maxSchemaChars } from "../../crds/approval.ts";
+import { maxArgumentsChars, maxDescriptionChars, maxSchemaChars } from "../../crds/approval.ts";
 import { hashArguments } from "../policy/canonical-json.ts";
 import type { Decision } from "../policy/policy.ts";
 import { redact } from "../policy/redact.ts";
@@ -16,7 +16,7 @@ export interface CallInQuestion {
 }
 
 /** Who makes the call, in which conversation. */
-export type QuestionBy = Pick<ApprovalQuestion, "sessionHash" | "caller" | "role" | "chain">;
+export type QuestionBy = Pick<ApprovalQuestion, "sessionHash" | "caller" | "role" | "chain" | "steps">;
 
 /** By which policy, as it is when it asks. */
 export type AskingPolicy = Pick<ApprovalQuestion["policy"], "name" | "generation">;
@@ -39,13 +39,18 @@ export function renderQuestion(
     const problem = `the arguments have ${shown.length} characters as JSON, and people are asked about at most ${maxArgumentsChars}`;
     return { problem };
   }
-  const { inputSchema, outputSchema } = definition;
+  const { inputSchema, outputSchema, description } = definition;
   const question: ApprovalQuestion = {
     ...by,
     server,
     tool,
     hints: readHints(definition),
-    ...defined({ inputSchema: renderSchema(inputSchema), outputSchema: outputSchema && renderSchema(outputSchema) }),
+    ...defined({
+      description:
+        description === undefined || description === "" ? undefined : cutText(description, maxDescriptionChars),
+      inputSchema: renderSchema(inputSchema),
+      outputSchema: outputSchema && renderSchema(outputSchema),
+    }),
     ...hashes,
     arguments: shown,
     redacted: [...decision.redact],
@@ -68,6 +73,10 @@ function bindTo({ tool, definition, args }: CallInQuestion) {
     return undefined;
   }
 }
+
+/** Its beginning, with a mark where it goes on. */
+export const cutText = (text: string, maxChars: number): string =>
+  text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 
 /** A longer one is not shown. */
 function renderSchema(schema: object): string | undefined {

@@ -48,6 +48,8 @@ describe("MGM-6 what is shown of a call that waits", () => {
       server: "bank",
       tool: "pay",
       hints: { destructive: true },
+      description: "Pays a bill.",
+      steps: [{ text: "bank/balance", outcome: "ok", at: "2026-01-01T00:00:00.000Z" }],
       caller: "ann",
       chain: [{ caller: "ann" }, { agent: "clerk", step: "Pay the bill" }],
       policy: { name: "careful", generation: 1, rule: "pay" },

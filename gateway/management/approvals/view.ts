@@ -49,11 +49,13 @@ export function renderApproval(approval: PallasApproval, identity: Identity, par
     tool_hash: spec.toolHash,
     ...defined({
       hints: hints && defined({ read_only: hints.readOnly, destructive: hints.destructive }),
+      description: isBrief ? undefined : spec.description,
       input_schema: isBrief ? undefined : spec.inputSchema,
     }),
     caller: spec.caller,
     ...defined({ role: spec.role }),
     chain: spec.chain,
+    ...defined({ steps: isBrief ? undefined : spec.steps }),
     policy: { name: policy.name, generation: policy.generation, ...defined({ rule: policy.rule }) },
     ...defined({ reason: policy.reason, approvers: policy.approvers, ask_caller: policy.askCaller }),
     ...defined({ created_at: metadata.creationTimestamp ?? undefined }),

@@ -29,6 +29,8 @@ export function paymentQuestion({
     tool: "pay",
     toolHash: `sha256:${hex("a")}`,
     hints: { destructive: true },
+    description: "Pays a bill.",
+    steps: [{ text: "bank/balance", outcome: "ok", at: "2026-01-01T00:00:00.000Z" }],
     inputSchema: JSON.stringify({ type: "object", properties: { amount: { type: "number" } } }),
     argumentsHash: `sha256:${hashArguments(sent)}`,
     arguments: JSON.stringify(redact(sent, redacted)),
