@@ -13,7 +13,7 @@ const claimsSchema = z.object({
   exp: z.number().optional(),
   nonce: z.string().optional(),
 });
-export type TokenClaims = z.output<typeof claimsSchema>;
+type TokenClaims = z.output<typeof claimsSchema>;
 
 export const answerSchema = z.object({
   access_token: z.string().optional(),
@@ -23,7 +23,7 @@ export const answerSchema = z.object({
 export type TokenAnswer = z.output<typeof answerSchema>;
 
 /** Undefined where it is no JWT. */
-export function readClaims(token: string): TokenClaims | undefined {
+function readClaims(token: string): TokenClaims | undefined {
   const [, payload, signature, ...more] = token.split(".");
   if (payload === undefined || signature === undefined || more.length > 0) return undefined;
   try {

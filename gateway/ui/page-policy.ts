@@ -1,7 +1,7 @@
 // What a browser lets the dashboard do (UI-1): load its own files, talk to its own gateway and to the issuer that people sign in
 // with, and nothing else. No script or markup that came as text is run, nobody may frame the page, and no other page gets its window.
 
-export interface PageAddress {
+interface PageAddress {
   /** As the browser knows the gateway: `https://team.example.com`. */
   origin: string;
   /** Where people sign in; undefined where nobody is configured. */
@@ -12,7 +12,7 @@ export interface PageAddress {
 const reportGroup = "ui";
 const isOverTls = (origin: string): boolean => origin.startsWith("https:");
 
-export function renderPolicy({ origin, issuer, reportPath }: PageAddress): string {
+function renderPolicy({ origin, issuer, reportPath }: PageAddress): string {
   const { host } = new URL(origin);
   // Older browsers do not take 'self' for WebSockets.
   const socket = `${isOverTls(origin) ? "wss" : "ws"}://${host}`;
