@@ -10,7 +10,7 @@ const buckets = 38;
 /** How many calls took about as long as each bucket says. */
 export type Times = Uint32Array;
 
-export const createTimes = (): Times => new Uint32Array(buckets);
+const createTimes = (): Times => new Uint32Array(buckets);
 
 function bucketOf(durationMs: number): number {
   const bucket = durationMs <= 1 ? 0 : Math.ceil(bucketsPerDoubling * Math.log2(durationMs));

@@ -9,7 +9,7 @@ import type { ResourceFamily } from "./family.ts";
 
 export const maxDirectoryItems = 1_000;
 /** Of all items, in bytes of JSON: what comes behind has no card, and where even that is too much is left out. */
-export const maxWholeBytes = 2.5 * 1024 * 1024;
+const maxWholeBytes = 2.5 * 1024 * 1024;
 const maxListBytes = 3.5 * 1024 * 1024;
 /** Beats come as they please, and an endpoint dies without a word. */
 const lookMs = 2_000;
