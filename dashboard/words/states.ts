@@ -24,4 +24,5 @@ export const stateWords = {
   working: "Working",
   copy: "Copy",
   copied: "Copied",
+  cannotCopy: "The browser does not allow it",
 } as const;
