@@ -86,12 +86,15 @@ async function open(spec: object = {}, mode: Mode = "cluster") {
 
 describe("DSC-9 beside REST", () => {
   it("a call of REST runs in the caller's session: what the server asks is answered by hand, and the call is counted once", async () => {
-    const { ask, servers, calls } = await open();
+    const { ask, servers, calls, heard } = await open();
     await expect.poll(() => servers.all()[0]?.tools?.length, { timeout: 10_000 }).toBeGreaterThan(5);
     const called = ask("POST", "/api/servers/tried/call", { tool: "ask" });
     const list = async () => (await ask("GET", "/api/servers/tried/elicitations")).body.entries;
     await expect.poll(list, { timeout: 10_000 }).toHaveLength(1);
     const [{ id }] = await list();
+    // Whoever follows live need not look for it, and is not told more than that there is something.
+    const told = heard.map(({ said }) => said);
+    expect(told).toContainEqual({ method: "elicitation/create", params: {} });
     await ask("POST", `/api/elicitations/${id}/respond`, { action: "accept", content: { name: "Ann" } });
     const { status, body } = await called;
     expect(status).toBe(200);

@@ -1,5 +1,6 @@
 // One caller's own connection to one server that it tries: opened when first used, opened anew when the server has lost it, with what
 // the server said and asks kept beside it, for this caller alone. How many there are, and for how long, is not its business.
+import type { Ask } from "../../lib/mcp/asking.ts";
 import type { CallOptions } from "../../lib/mcp/open-connection.ts";
 import { inspectMcp, type Inspection, type InspectOptions } from "../../lib/mcp/inspect.ts";
 import { McpError } from "../../lib/mcp/mcp-error.ts";
@@ -66,6 +67,12 @@ export function createSession({ target, connect, roots, stamp, onEntry, clock }:
     if (stamped.kind === "progress") progress.push(stamped);
     onEntry(stamped);
   };
+  /** Whoever follows live hears that something is asked; what it is, they are told when they list the questions. */
+  const ask: Ask = (question, asked) => {
+    const answered = questions.ask(question, asked);
+    onEntry(stamp(renderNotification(target.name, question.method, {})));
+    return answered;
+  };
   const connection = keepOpen(() =>
     inspectMcp({
       ...connect,
@@ -75,7 +82,7 @@ export function createSession({ target, connect, roots, stamp, onEntry, clock }:
       maxResponseBytes,
       listener: {
         onNotification: (method, params) => note(renderNotification(target.name, method, params)),
-        ask: questions.ask,
+        ask,
         roots,
       },
     }),
