@@ -2,7 +2,14 @@
 import { flag, inQuery, list, nullable, object, openApiPath, refTo, text, whole, words } from "./described-route.ts";
 import type { DescribedRoute } from "./described-route.ts";
 
-const tool = object({ id: whole, server_id: whole, name: text, description: text, input_schema: { type: "object" } });
+const tool = object({
+  id: whole,
+  server_id: whole,
+  name: text,
+  description: text,
+  input_schema: { type: "object" },
+  annotations: { type: "object" },
+});
 const server = {
   id: whole,
   name: text,
@@ -54,6 +61,7 @@ const difference = object({
   pinned_hash: nullable("string"),
   hash: nullable("string"),
   fields: { type: ["array", "null"], items: object({ field: text, old: {}, new: {} }) },
+  now: { type: ["object", "null"] },
 });
 const at = "/api/servers/{id}";
 export const restSchemas = { Server: object(server), ServerWithTools: object({ ...server, tools: list(tool) }) };

@@ -62,4 +62,20 @@ describe("DSC-12 a tool whose definition changed", () => {
     await ask("POST", "/api/servers/files/health");
     expect(await names()).toEqual(["read", "write"]);
   });
+
+  it("is shown whole where it is new, also with block, and with what it says of itself", async () => {
+    const { server, ask, pins } = await openChanged("block");
+    const added = { ...echoTool("send"), annotations: { destructiveHint: true } };
+    server.table.tools = staticTools([echoTool("read"), echoTool("write"), added]);
+    await ask("POST", "/api/servers/files/health");
+    const { tools_hash, changes } = await pins();
+    expect(changes).toMatchObject([
+      { tool: "send", change: "added", fields: null, now: { description: "The tool send.", annotations: {} } },
+    ]);
+    await ask("POST", "/api/servers/files/pins/approve", { as: "approver", body: { tools_hash } });
+    const { body } = await ask("GET", "/api/servers/files");
+    const { tools } = JSON.parse(JSON.stringify(body));
+    expect(tools).toMatchObject([{ name: "read" }, { name: "write" }, { annotations: { destructiveHint: true } }]);
+    expect(tools[0]).not.toHaveProperty("annotations");
+  });
 });

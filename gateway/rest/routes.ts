@@ -127,12 +127,13 @@ function addActions(app: Hono<GatewayRoutes>, parts: RestParts): void {
 function addPins(app: Hono<GatewayRoutes>, { servers, log }: RestParts): void {
   app.get("/api/servers/:id/pins", needs("viewer"), (c) => {
     const { pins } = serverOf(c, servers);
-    const changes = pins.differences().map(({ tool, change, pinnedHash, hash, fields }) => ({
+    const changes = pins.differences().map(({ tool, change, pinnedHash, hash, fields, now }) => ({
       tool,
       change,
       pinned_hash: pinnedHash ?? null,
       hash: hash ?? null,
       fields: fields ?? null,
+      now: now ?? null,
     }));
     return c.json({ mode: pins.mode, tools_hash: pins.toolsHash, pinned: pins.pinned?.length ?? 0, changes });
   });

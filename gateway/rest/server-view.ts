@@ -1,6 +1,7 @@
 // A server as REST and the WebSocket show it (DSC-8). Values of variables and headers are in none of it: only their names are. Pure.
 import type { ToolDescription } from "../../lib/mcp/connect.ts";
 import { requireRole, type Identity } from "../../lib/auth/roles.ts";
+import { defined } from "../../lib/process/defined.ts";
 import type { LogEntry } from "../servers/call-log.ts";
 import type { ServerEntry } from "../servers/entry.ts";
 import { idOfTool } from "../servers/server-id.ts";
@@ -41,12 +42,14 @@ export function renderServer(server: ServerEntry) {
   };
 }
 
-const renderTool = (serverId: number, { name, description, inputSchema }: ToolDescription) => ({
+const renderTool = (serverId: number, { name, description, inputSchema, annotations }: ToolDescription) => ({
   id: idOfTool(serverId, name),
   server_id: serverId,
   name,
   description: description ?? "",
   input_schema: inputSchema,
+  // What the server claims of it; absent where it says nothing.
+  ...defined({ annotations }),
 });
 
 /** @param tools those that the caller may be shown */

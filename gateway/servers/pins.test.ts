@@ -78,7 +78,7 @@ describe("DSC-12 the definitions of tools", () => {
           },
         ],
       },
-      { tool: "new", change: "added" },
+      { tool: "new", change: "added", now: { name: "new" } },
       { tool: "gone", change: "removed" },
     ]);
   });
@@ -100,6 +100,7 @@ describe("DSC-12 the definitions of tools", () => {
     expect(pins.changed).toEqual(["read"]);
     // What the approved definition said died with the process before; its hash did not.
     expect(pins.differences()[0]).not.toHaveProperty("fields");
+    expect(pins.differences()[0]?.now).toEqual(tool("read", "other"));
     pins.approve(pins.toolsHash);
     pins.adopt(approved);
     expect(pins.changed).toEqual([]);

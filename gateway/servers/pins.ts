@@ -19,6 +19,8 @@ export interface ToolDifference {
   readonly hash: string | undefined;
   /** Absent where the approved definition is not kept, and where the tool is new or gone. */
   readonly fields?: readonly { readonly field: string; readonly old: unknown; readonly new: unknown }[];
+  /** The definition as it is, where there are no fields: what is approved can be read, also of a tool that is hidden. */
+  readonly now?: ToolDescription;
 }
 
 export class Pins {
@@ -83,10 +85,11 @@ export class Pins {
     if (this.mode === "off" || pinned === undefined) return [];
     const now = this.changed.map((tool): ToolDifference => {
       const [pinnedHash, hash] = [pinned.get(tool), this.#hashes.get(tool)];
-      if (pinnedHash === undefined) return { tool, change: "added", pinnedHash, hash };
       const [old, current] = [this.#approved.get(tool), this.#tools.get(tool)];
+      const now = current && { now: current };
+      if (pinnedHash === undefined) return { tool, change: "added", pinnedHash, hash, ...now };
       const fields = old && current && { fields: compareFields(old, current) };
-      return { tool, change: "changed", pinnedHash, hash, ...fields };
+      return { tool, change: "changed", pinnedHash, hash, ...(fields ?? now) };
     });
     const removed = [...pinned].flatMap(([tool, pinnedHash]): ToolDifference[] =>
       this.#hashes.has(tool) ? [] : [{ tool, change: "removed", pinnedHash, hash: undefined }],
