@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { usePage } from "../../page.ts";
+import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { TextField } from "../../parts/field.tsx";
@@ -23,6 +24,12 @@ export function InstallSheet({ published, onClose }: InstallSheetProps): JSX.Ele
   const { offer, whyNot } = chooseOffer(published);
   return (
     <Dialog title={published.title ?? published.name} look="sheet" onClose={onClose}>
+      {/* First, so that the focus begins above what is to be read. */}
+      <div class="row discover-close">
+        <Button look="quiet" icon="cross" onPress={onClose}>
+          {words.close}
+        </Button>
+      </div>
       {published.description && (
         <p class="second discover-text">
           <ValueText text={published.description} />
