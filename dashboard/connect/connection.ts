@@ -155,6 +155,12 @@ class GatewayConnection implements Connection {
     const key = uris.join("\n");
     if (!isNew && this.#stream?.uris === key) return;
     const before = this.#stream;
+    if (uris.length === 0) {
+      // A stream of nothing is refused.
+      before?.abort.abort();
+      this.#stream = undefined;
+      return this.#settle(isNew);
+    }
     const own = { abort: new AbortController(), uris: key };
     this.#stream = own;
     const isCurrent = () => this.#stream === own && !this.#life.signal.aborted;
