@@ -26,7 +26,7 @@ async function start() {
     async fetch(target, init = {}) {
       if (!isUp) throw new TypeError("fetch failed");
       if (status !== 0) return new Response("{}", { status, headers: { "content-type": "application/json" } });
-      const { method, params } = JSON.parse(String(init.body));
+      const { method, params } = JSON.parse(typeof init.body === "string" ? init.body : "{}");
       asked.push({ method, uris: params?.notifications?.resourceSubscriptions, uri: params?.uri });
       const cut = new AbortController();
       streams.add(cut);
