@@ -27,6 +27,8 @@ export interface SchemaFormProps {
   showsAll?: boolean;
   /** Stands in one line with the choice of the side. */
   heading?: ComponentChildren;
+  /** Between that line and the fields. */
+  intro?: ComponentChildren;
 }
 
 /** What a form of this schema begins with. */
@@ -34,7 +36,14 @@ export const startValue = (schema: unknown): Json => startOf(buildForm(schema)) 
 
 type Side = "form" | "json";
 
-export function SchemaForm({ schema, value, onChange, showsAll = false, heading }: SchemaFormProps): JSX.Element {
+export function SchemaForm({
+  schema,
+  value,
+  onChange,
+  showsAll = false,
+  heading,
+  intro,
+}: SchemaFormProps): JSX.Element {
   const node = useMemo(() => buildForm(schema), [schema]);
   const problems = useMemo(() => checkValue(schema, value), [schema, value]);
   const [wanted, setWanted] = useState<Side>("form");
@@ -67,6 +76,7 @@ export function SchemaForm({ schema, value, onChange, showsAll = false, heading 
           />
         )}
       </div>
+      {intro}
       {side === "json" ? (
         <JsonSide
           value={value}
