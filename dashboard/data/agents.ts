@@ -1,0 +1,38 @@
+// Agents as the gateway tells of them: the list, and of a single one what it is. All times are RFC 3339.
+import * as z from "zod";
+import { jsonResource } from "../connect/resources.ts";
+
+export const agentSchema = z.looseObject({
+  id: z.string(),
+  title: z.string(),
+  description: z.string().default(""),
+  health: z.enum(["ok", "degraded", "error"]).optional(),
+  ready: z.boolean(),
+  message: z.string().optional(),
+  model: z.string().default(""),
+  replicas: z.number().default(1),
+  /** Calls that this person may decide of. */
+  waiting: z.number().default(0),
+  /** Why it is not as it should be. */
+  reason: z.string().optional(),
+  /** Absent: not known. */
+  runs: z.number().optional(),
+  last_call_at: z.string().optional(),
+});
+export type ShownAgent = z.output<typeof agentSchema>;
+
+export const agentsUri = "resource://agents/list";
+export const agentsResource = jsonResource(z.array(agentSchema));
+
+export const agentInfoUri = (agent: string): string => `resource://agents/${encodeURIComponent(agent)}/info`;
+export const agentInfoResource = jsonResource(
+  z.looseObject({
+    ...agentSchema.shape,
+    url: z.string().optional(),
+    scope: z.enum(["shared", "connection", "request"]).optional(),
+    instance: z.string(),
+    namespace: z.string().optional(),
+    servers: z.array(z.string()).default([]),
+    agents: z.array(z.string()).default([]),
+  }),
+);
