@@ -46,7 +46,7 @@ export default defineConfig({
           name: "integration",
           ...patient,
           retry,
-          include: ["test/{integration,cluster,conformance,chart}/**/*.test.ts"],
+          include: ["test/{integration,cluster,conformance,chart,dashboard}/**/*.test.ts"],
           globalSetup: ["test/build-setup.ts", "test/cluster/global-setup.ts"],
           pool: "forks",
           maxWorkers: 2,

@@ -364,7 +364,12 @@ export const laterRequirements: Requirements = {
 
   "UI-1": {
     promise: "A browser shows agents, chat, approvals, servers, a tester and logs, live.",
-    shown: ["gateway/ui/routes.test.ts", "dashboard/sign-in/oidc.test.ts", "test/bundle.test.ts"],
+    shown: [
+      "test/dashboard/shell.test.ts",
+      "gateway/ui/routes.test.ts",
+      "dashboard/sign-in/oidc.test.ts",
+      "test/bundle.test.ts",
+    ],
   },
   "UI-2": { promise: "The inbox of approvals is an MCP App too.", shown: "open" },
 };

@@ -28,7 +28,7 @@ const testPackages = [
   { name: "busybox-static", why: "starts servers in containers of their own", programs: ["busybox"] },
   { name: "buildah", why: "makes the images where no Docker runs", programs: ["buildah"] },
   { name: "ca-certificates", why: "lets Go download modules", programs: ["update-ca-certificates"] },
-  { name: "chromium", why: "shows the status page", programs: ["chromium"] },
+  { name: "chromium", why: "shows the status page and the dashboard", programs: ["chromium"] },
   { name: "curl", why: "stands in commands of docs/install.md", programs: ["curl"] },
   { name: "fish", why: "takes the completion script for it", programs: ["fish"] },
   { name: "git", why: "says what the images are made from, and checks out the release before", programs: ["git"] },
