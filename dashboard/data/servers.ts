@@ -3,8 +3,7 @@
 import * as z from "zod";
 import { jsonResource } from "../connect/resources.ts";
 
-export const serverStates = ["ready", "degraded", "error", "starting", "off"] as const;
-export type ServerState = (typeof serverStates)[number];
+const serverStates = ["ready", "degraded", "error", "starting", "off"] as const;
 
 const condition = z.looseObject({
   type: z.string(),

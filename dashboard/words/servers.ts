@@ -42,7 +42,6 @@ export const serverWords = {
   changedTools: { one: "{n} tool changed", other: "{n} tools changed" },
   asApproved: "as approved",
   notCompared: "not compared",
-  close: "Close",
   back: "Back to the servers",
   backTo: "the servers",
   server1: "server",

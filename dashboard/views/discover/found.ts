@@ -36,7 +36,7 @@ const resultSchema = z.discriminatedUnion("found", [best, nothing]);
 const answerSchema = z.object({ results: z.array(z.unknown()) });
 
 /** How sure; `other` where the gateway says a score alone. */
-export type HitConfidence = "high" | "medium" | "low" | "other";
+type HitConfidence = "high" | "medium" | "low" | "other";
 
 export interface Hit {
   readonly callAs: string;

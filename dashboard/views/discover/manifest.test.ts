@@ -3,7 +3,7 @@
 import { load } from "js-yaml";
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
-import { parseServer } from "../../../plan/parse.ts";
+import { serverManifest } from "../../../crds/server.ts";
 import { renderManifest } from "./manifest.ts";
 import { browsedSchema, chooseOffer, isName, joinPages, nameFor, type Published } from "./published.ts";
 
@@ -68,8 +68,7 @@ describe("the manifest", () => {
     for (const offer of [npm, python, remote]) {
       const { value } = manifestOf(publish({ title: "Memory: it's 1", description: "#1\nno" }, [offer]));
       value.metadata["namespace"] = "agents";
-      const parsed = parseServer(value);
-      expect(parsed.ok ? [] : parsed.problems).toEqual([]);
+      expect(serverManifest.safeParse(value).error?.issues ?? []).toEqual([]);
     }
   });
 

@@ -3,7 +3,7 @@
 import { apiVersion } from "../../../crds/names.ts";
 import type { Offer, Published } from "./published.ts";
 
-export interface ManifestOf {
+interface ManifestOf {
   readonly published: Published;
   readonly offer: Offer;
   readonly name: string;

@@ -8,7 +8,6 @@ const variable = z.looseObject({
   required: z.boolean().default(false),
   secret: z.boolean().default(false),
 });
-export type PublishedVariable = z.output<typeof variable>;
 
 const offer = z.looseObject({
   name: z.string(),
@@ -54,7 +53,7 @@ export type Browsed = z.output<typeof browsedSchema>;
 /** In which order the gateway takes one of several offers. */
 const order = ["node", "python", "streamable-http", "docker", "sse"] as const;
 
-export type WhyNot = "docker" | "sse" | "template" | "none";
+type WhyNot = "docker" | "sse" | "template" | "none";
 
 /** What would be installed, or why nothing can be. */
 export function chooseOffer({ packages }: Pick<Published, "packages">): { offer?: Offer; whyNot?: WhyNot } {

@@ -2,11 +2,11 @@
 import type { ShownServer } from "../../data/servers.ts";
 
 export const serverFacets = ["all", "ready", "degraded", "error", "starting", "off", "changed", "unused"] as const;
-export type ServerFacet = (typeof serverFacets)[number];
+type ServerFacet = (typeof serverFacets)[number];
 export const readFacet = (text: string | undefined): ServerFacet => serverFacets.find((each) => each === text) ?? "all";
 
 /** By names ascending unless the person asked otherwise; `-` descending. */
-export const serverSorts = ["name", "-name", "tools", "-tools", "median", "-median"] as const;
+const serverSorts = ["name", "-name", "tools", "-tools", "median", "-median"] as const;
 export type ServerSort = (typeof serverSorts)[number];
 export const readSort = (text: string | undefined): ServerSort => serverSorts.find((each) => each === text) ?? "name";
 
@@ -17,7 +17,7 @@ export function nextSort(current: ServerSort, column: "name" | "tools" | "median
 }
 
 /** No agent that the person sees names it, and nobody called it for a day. */
-export const isUnused = ({ used_by, calls_24h }: ShownServer): boolean => used_by.length === 0 && calls_24h === 0;
+const isUnused = ({ used_by, calls_24h }: ShownServer): boolean => used_by.length === 0 && calls_24h === 0;
 
 export function isInFacet(server: ShownServer, facet: ServerFacet): boolean {
   if (facet === "all") return true;
@@ -33,7 +33,7 @@ function hasWords(server: ShownServer, words: readonly string[], tools: readonly
   return words.every((word) => text.includes(word));
 }
 
-export interface ServerFilter {
+interface ServerFilter {
   query: string;
   facet: ServerFacet;
   sort: ServerSort;

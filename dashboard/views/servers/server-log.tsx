@@ -2,7 +2,7 @@
 // comes while somebody has text of it selected, or has scrolled up, waits and is told.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
-import { callLogResource, callLogUri, type LoggedCall } from "../../data/server-log.ts";
+import { callLogResource, callLogUri, type LogEntry } from "../../data/calls.ts";
 import { usePage, useResource } from "../../page.ts";
 import { LoadedView } from "../../parts/view-states.tsx";
 import { fill, plural } from "../../words/fill.ts";
@@ -28,7 +28,7 @@ export function ServerLog({ name }: { name: string }): JSX.Element {
 /** Nearer to the end counts as being there. */
 const nearPx = 24;
 
-function Lines({ name, entries }: { name: string; entries: readonly LoggedCall[] }): JSX.Element {
+function Lines({ name, entries }: { name: string; entries: readonly LogEntry[] }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const isSelecting = useSelectionIn(box);
   const isAtEnd = useRef(true);
@@ -80,7 +80,7 @@ function Lines({ name, entries }: { name: string; entries: readonly LoggedCall[]
   );
 }
 
-const LogLine = ({ entry: { timestamp, tool, success, caller, latency_ms: ms } }: { entry: LoggedCall }) => (
+const LogLine = ({ entry: { timestamp, tool, success, caller, latency_ms: ms } }: { entry: LogEntry }) => (
   <p class="servers-log-line">
     <time dateTime={timestamp} class="third">
       {tellClockWithSeconds(Date.parse(timestamp))}

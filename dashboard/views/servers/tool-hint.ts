@@ -1,7 +1,7 @@
 // What a tool says of itself, in one word: a claim of its server. That its definition changed is worth more than what it claims. Pure.
 import type { ServerTool } from "../../data/servers.ts";
 
-export type ToolHint = "reads" | "deletes" | "changes" | "changed" | "none";
+type ToolHint = "reads" | "deletes" | "changes" | "changed" | "none";
 
 export function hintOf({ annotations }: Pick<ServerTool, "annotations">, isChanged: boolean): ToolHint {
   if (isChanged) return "changed";
