@@ -1,0 +1,66 @@
+// A list that grows at its top, held still while somebody reads it: while they point at it, have the focus in it, or have scrolled past its
+// beginning. What came meanwhile is counted, and shown when they are back at the top or ask for it.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+
+export interface Held<Item> {
+  readonly shown: readonly Item[];
+  /** How many came since. */
+  readonly waiting: number;
+  show(): void;
+  readonly holds: {
+    onPointerEnter(): void;
+    onPointerLeave(): void;
+    onFocusIn(): void;
+    onFocusOut(event: FocusEvent): void;
+  };
+}
+
+/** @param frame its beginning above the window counts as being read further down */
+export function useHeld<Item extends { readonly id: number }>(
+  items: readonly Item[],
+  frame: RefObject<HTMLElement>,
+): Held<Item> {
+  const [isPointed, setPointed] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const isBelow = useIsBelow(frame);
+  const [shown, setShown] = useState(items);
+  const isHeld = (isPointed || isFocused || isBelow) && shown.length > 0;
+  useEffect(() => {
+    if (!isHeld) setShown(items);
+  }, [items, isHeld]);
+  const newest = shown[0]?.id ?? 0;
+  return {
+    shown,
+    waiting: isHeld ? items.filter(({ id }) => id > newest).length : 0,
+    show: () => {
+      setShown(items);
+      frame.current?.scrollIntoView({ block: "start" });
+    },
+    holds: {
+      onPointerEnter: () => setPointed(true),
+      onPointerLeave: () => setPointed(false),
+      onFocusIn: () => setFocused(true),
+      onFocusOut: ({ currentTarget, relatedTarget }) => {
+        const isInside =
+          currentTarget instanceof Node && relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
+        if (!isInside) setFocused(false);
+      },
+    },
+  };
+}
+
+function useIsBelow(frame: RefObject<HTMLElement>): boolean {
+  const [isBelow, setBelow] = useState(false);
+  const before = useRef(false);
+  useEffect(() => {
+    const read = () => {
+      const now = (frame.current?.getBoundingClientRect().top ?? 0) < 0;
+      if (now !== before.current) setBelow(now);
+      before.current = now;
+    };
+    window.addEventListener("scroll", read, { passive: true });
+    return () => window.removeEventListener("scroll", read);
+  }, [frame]);
+  return isBelow;
+}
