@@ -25,7 +25,16 @@ export interface SessionPlace {
 function takeFromAddress({ location, history }: SessionPlace): string | undefined {
   const [, token] = fragmentToken.exec(location.hash) ?? [];
   if (location.hash.startsWith("#token=")) history.replaceState(null, "", `${location.pathname}${location.search}#/`);
-  return token === undefined ? undefined : decodeURIComponent(token);
+  return token === undefined ? undefined : decode(token);
+}
+
+/** Undefined where it is no text of an address. */
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** @param keepsAlways of a run on this machine, whose token ends with it */
