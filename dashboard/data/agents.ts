@@ -1,6 +1,7 @@
-// Agents as the gateway tells of them: the list, and of a single one what it is. All times are RFC 3339.
+// Agents as the gateway tells of them: the list, and of a single one what it is, and who may make one. All times are RFC 3339.
 import * as z from "zod";
 import { jsonResource } from "../connect/resources.ts";
+import type { Role } from "../session/caller.ts";
 
 export const agentSchema = z.looseObject({
   id: z.string(),
@@ -8,6 +9,8 @@ export const agentSchema = z.looseObject({
   description: z.string().default(""),
   health: z.enum(["ok", "degraded", "error"]).optional(),
   ready: z.boolean(),
+  /** Not ready, and nothing is wrong: its pods, or agents that it needs, are on their way. */
+  starting: z.boolean().default(false),
   message: z.string().optional(),
   model: z.string().default(""),
   replicas: z.number().default(1),
@@ -36,3 +39,6 @@ export const agentInfoResource = jsonResource(
     agents: z.array(z.string()).default([]),
   }),
 );
+
+/** What `agents_create` asks for. */
+export const createRole: Role = "admin";

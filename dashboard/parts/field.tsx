@@ -3,6 +3,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import { Icon } from "./icon.tsx";
+import { colourOf, type MarkState } from "./mark.tsx";
 
 interface Around {
   label: string;
@@ -172,6 +173,8 @@ export const FilterField = ({
 
 export interface Facet<T extends string> extends Choice<T> {
   count?: number;
+  /** Before its word. */
+  mark?: MarkState;
 }
 
 /** One of several, as buttons with counts. */
@@ -194,6 +197,11 @@ export const Facets = <T extends string>({
         aria-pressed={facet.value === value}
         onClick={() => onChoose(facet.value)}
       >
+        {facet.mark !== undefined && (
+          <span class={colourOf(facet.mark)}>
+            <Icon name={facet.mark === "waits" ? "approvals" : facet.mark} />
+          </span>
+        )}
         {facet.label}
         {facet.count !== undefined && <span class="tabular"> {facet.count.toLocaleString("en")}</span>}
       </button>

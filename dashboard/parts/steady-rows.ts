@@ -62,21 +62,25 @@ export interface Steady<Row> {
   };
 }
 
-export function useSteadyRows<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Steady<Row> {
+/** @param asked what the person asked to see, as a text: another is shown at once, wherever pointer and focus are */
+export function useSteadyRows<Row>(rows: readonly Row[], keyOf: (row: Row) => string, asked = ""): Steady<Row> {
   const [isPointed, setPointed] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const [applied, setApplied] = useState(0);
   const shown = useRef<readonly SteadyRow<Row>[]>([]);
   const isHeld = (isPointed || isFocused) && shown.current.length > 0;
   const lastApplied = useRef(0);
+  const lastAsked = useRef(asked);
   const result = useMemo(() => {
-    if (isHeld && lastApplied.current === applied) return holdRows(shown.current, rows, keyOf);
+    const isSame = lastApplied.current === applied && lastAsked.current === asked;
+    if (isHeld && isSame) return holdRows(shown.current, rows, keyOf);
     return { rows: takeRows(shown.current, rows, keyOf), waiting: 0 };
-  }, [rows, isHeld, applied, keyOf]);
+  }, [rows, isHeld, applied, keyOf, asked]);
   useEffect(() => {
     shown.current = result.rows;
     lastApplied.current = applied;
-  }, [result, applied]);
+    lastAsked.current = asked;
+  }, [result, applied, asked]);
   return {
     ...result,
     apply: () => setApplied((count) => count + 1),

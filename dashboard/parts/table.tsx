@@ -25,6 +25,8 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rowHeight: number;
   selected?: string | undefined;
+  /** Filter and order as the person chose them, as a text: another shows at once. */
+  asked?: string | undefined;
   /** Instead of rows. */
   empty?: ComponentChildren;
 }
@@ -88,10 +90,11 @@ export function Table<Row>({
   columns,
   rowHeight,
   selected,
+  asked,
   empty,
 }: TableProps<Row>): JSX.Element {
   const body = useRef<HTMLDivElement>(null);
-  const steady = useSteadyRows(rows, keyOf);
+  const steady = useSteadyRows(rows, keyOf, asked);
   const [start, end] = useVisibleRange(body, steady.rows.length, rowHeight);
   useEffect(() => {
     if (selected === undefined) return;

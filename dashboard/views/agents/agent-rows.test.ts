@@ -1,57 +1,89 @@
 import { describe, expect, it } from "vitest";
 import { agentSchema } from "../../data/agents.ts";
-import { findWorst, listAgents, nextSort, stateOf } from "./agent-rows.ts";
+import { isInFacet, listAgents, modelsOf, nextSort, readFacet, readSort, stateOf } from "./agent-rows.ts";
 
 const agent = (id: string, more: object = {}) => agentSchema.parse({ id, title: id, ready: true, ...more });
 
 describe("the state of an agent", () => {
-  it("is its health where that is worse than being ready", () => {
-    expect(stateOf(agent("a"))).toBe("ready");
-    expect(stateOf(agent("a", { health: "ok" }))).toBe("ready");
-    expect(stateOf(agent("a", { health: "degraded" }))).toBe("degraded");
-    expect(stateOf(agent("a", { health: "error" }))).toBe("error");
-    expect(stateOf(agent("a", { ready: false }))).toBe("starting");
-    expect(stateOf(agent("a", { ready: false, health: "error" }))).toBe("error");
-    expect(stateOf(agent("a", { replicas: 0, health: "error" }))).toBe("off");
+  it.each([
+    [{}, "ready"],
+    [{ health: "ok" }, "ready"],
+    [{ health: "degraded" }, "degraded"],
+    [{ health: "error" }, "error"],
+    [{ ready: false }, "error"],
+    [{ ready: false, health: "degraded" }, "error"],
+    [{ ready: false, starting: true, health: "degraded" }, "starting"],
+    [{ ready: false, starting: true, replicas: 0 }, "off"],
+    [{ replicas: 0, health: "error" }, "off"],
+  ])("of %j is %s", (more, state) => {
+    expect(stateOf(agent("a", more))).toBe(state);
   });
 });
 
 describe("the list of agents", () => {
   const agents = [
-    agent("beta", { model: "x", description: "Pays invoices", health: "degraded" }),
+    agent("beta-10", { model: "x", description: "Pays invoices", health: "degraded", waiting: 1 }),
     agent("alpha", { model: "y", last_call_at: "2026-11-24T10:00:00Z" }),
-    agent("gamma", { model: "x", health: "error" }),
+    agent("beta-9", {
+      model: "x",
+      health: "error",
+      reason: "Secret keys is missing",
+      last_call_at: "2026-11-24T09:00:00Z",
+    }),
   ];
   const ids = (filter: object) =>
-    listAgents(agents, { query: "", facet: "all", sort: "name", ...filter }).rows.map(({ id }) => id);
+    listAgents(agents, { query: "", facet: "all", model: "", sort: "name", ...filter }).rows.map(({ id }) => id);
 
-  it("is by name, never by state, unless a column was pressed", () => {
-    expect(ids({})).toEqual(["alpha", "beta", "gamma"]);
-    expect(ids({ sort: "-name" })).toEqual(["gamma", "beta", "alpha"]);
-    expect(ids({ sort: "model" })).toEqual(["beta", "gamma", "alpha"]);
-    expect(ids({ sort: "-last" })).toEqual(["alpha", "beta", "gamma"]);
+  it("is by name, with numbers by their value and never by state, unless a column was pressed", () => {
+    expect(ids({})).toEqual(["alpha", "beta-9", "beta-10"]);
+    expect(ids({ sort: "-name" })).toEqual(["beta-10", "beta-9", "alpha"]);
+    expect(ids({ sort: "-model" })).toEqual(["alpha", "beta-9", "beta-10"]);
+    expect(ids({ sort: "-calls", calls: new Map([["beta-10", 7]]) })).toEqual(["beta-10", "alpha", "beta-9"]);
   });
 
-  it("has those with all words of the query, and of the facet", () => {
-    expect(ids({ query: "INVOICES  pays" })).toEqual(["beta"]);
-    expect(ids({ query: "x" })).toEqual(["beta", "gamma"]);
-    expect(ids({ facet: "error" })).toEqual(["gamma"]);
-    const { rows, found } = listAgents(agents, { query: "x", facet: "ready", sort: "name" });
-    expect([rows.length, found.length]).toEqual([0, 2]);
+  it("has what was never called last, whichever way it is sorted by the last call", () => {
+    expect(ids({ sort: "-last" })).toEqual(["alpha", "beta-9", "beta-10"]);
+    expect(ids({ sort: "last" })).toEqual(["beta-9", "alpha", "beta-10"]);
   });
 
-  it("names the worst: what cannot work before what works badly", () => {
-    expect(findWorst(agents)?.id).toBe("gamma");
-    expect(findWorst(agents.slice(0, 2))?.id).toBe("beta");
-    expect(findWorst([agent("a")])).toBeUndefined();
+  it("has those with all words of the query, in the facet, on the model", () => {
+    expect(ids({ query: "INVOICES  pays" })).toEqual(["beta-10"]);
+    expect(ids({ query: "invoices alpha" })).toEqual([]);
+    expect(ids({ query: "secret" })).toEqual(["beta-9"]);
+    expect(ids({ facet: "error" })).toEqual(["beta-9"]);
+    expect(ids({ facet: "waits" })).toEqual(["beta-10"]);
+    expect(ids({ model: "y" })).toEqual(["alpha"]);
   });
 
-  it("turns the order when its column is pressed again", () => {
+  it("leaves for the facets to count what the words and the model leave, in whatever state", () => {
+    const { rows, found } = listAgents(agents, { query: "beta", facet: "error", model: "x", sort: "name" });
+    expect([rows.length, found.length]).toEqual([1, 2]);
+    expect(found.filter((each) => isInFacet(each, "degraded"))).toHaveLength(1);
+  });
+
+  it("knows the models that agents run on, each once", () => {
+    expect(modelsOf([...agents, agent("none")])).toEqual(["x", "y"]);
+  });
+});
+
+describe("what the address says of the list", () => {
+  it("counts as nothing where it is unknown", () => {
+    expect([readFacet("odd"), readFacet(undefined), readSort("state"), readSort(undefined)]).toEqual([
+      "all",
+      "all",
+      "name",
+      "name",
+    ]);
+  });
+
+  it("turns the order when a column is pressed again: words up first, numbers and times down first", () => {
     expect([
       nextSort("name", "name"),
       nextSort("-name", "name"),
+      nextSort("name", "model"),
       nextSort("name", "last"),
       nextSort("-last", "last"),
-    ]).toEqual(["-name", "name", "-last", "last"]);
+      nextSort("name", "calls"),
+    ]).toEqual(["-name", "name", "model", "-last", "last", "-calls"]);
   });
 });

@@ -1,66 +1,84 @@
-// Which agents the table shows, in which order, and in which state each is: by words, by a facet, by a model. Pure.
+// How each agent is in one word, which of them the table shows, and in which order: by words, by state, by model, by a column. Pure.
 import type { ShownAgent } from "../../data/agents.ts";
-import type { MarkState } from "../../parts/mark.tsx";
 
-export const agentFacets = ["all", "ready", "degraded", "error", "starting", "off"] as const;
+export type AgentState = "ready" | "degraded" | "error" | "starting" | "off";
+
+/** What is not ready cannot work, unless it is on its way. */
+export function stateOf({
+  ready,
+  health,
+  replicas,
+  starting,
+}: Pick<ShownAgent, "ready" | "health" | "replicas" | "starting">): AgentState {
+  if (replicas === 0) return "off";
+  if (!ready) return starting ? "starting" : "error";
+  return health === "degraded" || health === "error" ? health : "ready";
+}
+
+export const agentFacets = ["all", "ready", "degraded", "error", "waits", "starting", "off"] as const;
 export type AgentFacet = (typeof agentFacets)[number];
 export const readFacet = (text: string | undefined): AgentFacet => agentFacets.find((each) => each === text) ?? "all";
 
-export const agentSorts = ["name", "-name", "model", "-model", "last", "-last"] as const;
+/** By names ascending unless the person asked otherwise; `-` descending. Never by state: rows would jump. */
+const agentSorts = ["name", "-name", "model", "-model", "last", "-last", "calls", "-calls"] as const;
 export type AgentSort = (typeof agentSorts)[number];
+export type SortColumn = "name" | "model" | "last" | "calls";
 export const readSort = (text: string | undefined): AgentSort => agentSorts.find((each) => each === text) ?? "name";
 
-/** Pressing a column's head: names up first, what was called last down first, then the other way. */
-export function nextSort(current: AgentSort, column: "name" | "model" | "last"): AgentSort {
-  if (column === "last") return current === "-last" ? "last" : "-last";
-  return current === column ? `-${column}` : column;
+/** Pressing a column's head: up first for words, down first for numbers and times, then the other way. */
+export function nextSort(current: AgentSort, column: SortColumn): AgentSort {
+  if (column === "name" || column === "model") return current === column ? `-${column}` : column;
+  return current === `-${column}` ? column : `-${column}`;
 }
 
-/** Health says more than readiness where both are known: what serves calls badly is not just ready. */
-export function stateOf({ replicas, ready, health }: Pick<ShownAgent, "replicas" | "ready" | "health">): MarkState {
-  if (replicas === 0) return "off";
-  if (health === "error") return "error";
-  if (!ready) return "starting";
-  return health === "degraded" ? "degraded" : "ready";
-}
+export const isInFacet = (agent: ShownAgent, facet: AgentFacet): boolean =>
+  facet === "all" || (facet === "waits" ? agent.waiting > 0 : stateOf(agent) === facet);
 
-/** The worst first: what cannot work, then what works badly. */
-export function findWorst(agents: readonly ShownAgent[]): ShownAgent | undefined {
-  return agents.find((agent) => stateOf(agent) === "error") ?? agents.find((agent) => stateOf(agent) === "degraded");
-}
-
-const hasWords = ({ id, title, description, model }: ShownAgent, words: readonly string[]): boolean => {
-  const text = [id, title, description, model].join("\n").toLowerCase();
+/** All words of the query, each somewhere in what the agent is called, is for, or runs on. */
+function hasWords(agent: ShownAgent, words: readonly string[]): boolean {
+  const { id, title, description, model, reason } = agent;
+  const text = [id, title, description, model, reason].join("\n").toLowerCase();
   return words.every((word) => text.includes(word));
-};
+}
 
 export interface AgentFilter {
   query: string;
   facet: AgentFacet;
+  /** Empty: any. */
+  model: string;
   sort: AgentSort;
+  /** Calls of 24 hours by agent. */
+  calls?: ReadonlyMap<string, number> | undefined;
 }
 
-/** `found`: those of the query, in whatever facet, which the facets count. */
-export function listAgents(agents: readonly ShownAgent[], { query, facet, sort }: AgentFilter) {
+/** `found`: those of the query and the model, in whatever state, which the facets count. */
+export function listAgents(agents: readonly ShownAgent[], { query, facet, model, sort, calls }: AgentFilter) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = agents.filter((agent) => hasWords(agent, words));
-  const rows = found.filter((agent) => facet === "all" || stateOf(agent) === facet).toSorted(comparing(sort));
+  const found = agents.filter((each) => (model === "" || each.model === model) && hasWords(each, words));
+  const rows = found.filter((each) => isInFacet(each, facet)).toSorted(comparing(sort, calls));
   return { rows, found };
 }
 
-function comparing(sort: AgentSort): (a: ShownAgent, b: ShownAgent) => number {
+const collator = new Intl.Collator("en", { numeric: true });
+const byName = (a: ShownAgent, b: ShownAgent): number => collator.compare(a.id, b.id);
+
+function comparing(sort: AgentSort, calls: ReadonlyMap<string, number> = new Map()) {
   const sign = sort.startsWith("-") ? -1 : 1;
-  const textOf = ({ id, model, last_call_at }: ShownAgent): string => {
-    if (sort.endsWith("model")) return model;
-    return sort.endsWith("last") ? (last_call_at ?? "") : id;
-  };
-  return (a, b) => {
-    const [x, y] = [textOf(a), textOf(b)];
-    if (x !== y) return sign * (x < y ? -1 : 1);
-    return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+  const column = sort.replace("-", "");
+  if (column === "name") return (a: ShownAgent, b: ShownAgent) => sign * byName(a, b);
+  if (column === "model") {
+    return (a: ShownAgent, b: ShownAgent) => sign * collator.compare(a.model, b.model) || byName(a, b);
+  }
+  const valueOf = ({ id, last_call_at: last = "" }: ShownAgent) =>
+    column === "calls" ? (calls.get(id) ?? 0) : Date.parse(last);
+  return (a: ShownAgent, b: ShownAgent) => {
+    const [x, y] = [valueOf(a), valueOf(b)];
+    // What was never called stands last, either way.
+    if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || byName(a, b);
+    return sign * (x - y) || byName(a, b);
   };
 }
 
-/** A facet stands while it has agents, or is pressed; those that most lists have none of do not stand with a zero. */
-export const isShownFacet = (facet: AgentFacet, count: number, pressed: AgentFacet): boolean =>
-  facet === "all" || facet === "ready" || count > 0 || facet === pressed;
+/** The models that agents run on, by name. */
+export const modelsOf = (agents: readonly ShownAgent[]): string[] =>
+  [...new Set(agents.flatMap(({ model }) => (model === "" ? [] : [model])))].toSorted(collator.compare);

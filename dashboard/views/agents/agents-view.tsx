@@ -1,114 +1,89 @@
-// The home of the page: what needs a person, and all agents with what they do now or why not. Filter, facet and order are in the address.
+// The home of the page: which agents there are, how they are, what each does now, and above that what needs the person. Whether anything
+// is wrong, and where, is seen without a click.
+import { useMemo } from "preact/hooks";
+import type { JSX } from "preact";
 import { agentsResource, agentsUri, type ShownAgent } from "../../data/agents.ts";
+import { callMetricsResource, callMetricsUri } from "../../data/calls.ts";
 import { usePage, useResource } from "../../page.ts";
-import { Button, ButtonLink } from "../../parts/button.tsx";
-import { Facets, FilterField } from "../../parts/field.tsx";
-import { Empty, LoadedView } from "../../parts/view-states.tsx";
-import { link } from "../../route/route.ts";
-import { hasRole } from "../../session/caller.ts";
+import { Empty, LoadedView, LoadingRows } from "../../parts/view-states.tsx";
 import { agentsWords as words } from "../../words/agents.ts";
-import { fill, tellNumber } from "../../words/fill.ts";
-import { stateWords } from "../../words/states.ts";
-import { agentFacets, isShownFacet, listAgents, readFacet, readSort } from "./agent-rows.ts";
-import { AgentTable } from "./agent-table.tsx";
-import { NeedsYou } from "./needs-you.tsx";
+import { fill, plural, tellNumber } from "../../words/fill.ts";
+import { AgentFilters } from "./agent-filters.tsx";
+import { listAgents, readFacet, readSort } from "./agent-rows.ts";
+import { AgentTable, sumCalls } from "./agent-table.tsx";
+import { NeedCards } from "./need-cards.tsx";
+import { NewAgent } from "./new-agent.tsx";
+import { NoAgents } from "./no-agents.tsx";
+import { useNeeds } from "./use-needs.ts";
 
-export function AgentsView() {
+export function AgentsView(): JSX.Element {
   const agents = useResource(agentsUri, agentsResource);
-  const count = agents.value.data?.length;
+  const { data = [] } = agents.value;
   return (
     <>
-      <div class="head">
+      <header class="head">
         <h1 tabIndex={-1}>{words.title}</h1>
-        {count !== undefined && <span class="second tabular">{tellNumber(count)}</span>}
+        {data.length > 0 && <span class="second tabular agents-count">{tellNumber(data.length)}</span>}
         <span class="space" />
         <NewAgent />
-      </div>
+      </header>
       <LoadedView what={words.what} from={agents}>
-        {(data) => (data.length === 0 ? <FirstSight /> : <AgentList agents={data} />)}
+        {(all) => (all.length === 0 ? <NoAgents /> : <AgentList all={all} />)}
       </LoadedView>
     </>
   );
 }
 
-function NewAgent() {
-  const caller = usePage().caller.value;
-  if (caller === undefined) return null;
-  if (caller.management !== "readWrite") return <span class="note second agents-read-only">{words.readOnly}</span>;
-  if (!hasRole(caller, "admin")) {
-    const said = { role: caller.role, action: words.creating, needed: "admin" };
-    return <span class="note second agents-read-only">{fill(stateWords.needsRole, said)}</span>;
-  }
+function AgentList({ all }: { all: readonly ShownAgent[] }): JSX.Element {
+  const { needs, isSettled, holds } = useNeeds(all);
+  const { query, facet, model, sort, clear } = useFilter();
+  const calls = useCalls();
+  const { rows, found } = useMemo(() => {
+    const counted = calls && new Map([...calls].map(([id, each]) => [id, sumCalls(each.calls)]));
+    return listAgents(all, { query, facet, model, sort, calls: counted });
+  }, [all, query, facet, model, sort, sort.endsWith("calls") ? calls : undefined]);
+  if (!isSettled) return <LoadingRows />;
+  const none = query === "" ? plural(words.none, all.length) : fill(words.noneOf, { n: all.length, query: cut(query) });
   return (
-    <ButtonLink href={link(["agents", "new"])} icon="plus">
-      {words.newAgent}
-    </ButtonLink>
-  );
-}
-
-function AgentList({ agents }: { agents: readonly ShownAgent[] }) {
-  const { router } = usePage();
-  const { query } = router.route.value;
-  const [text, facet, sort] = [query.get("q") ?? "", readFacet(query.get("state")), readSort(query.get("sort"))];
-  const { rows, found } = listAgents(agents, { query: text, facet, sort });
-  const facets = agentFacets
-    .map((value) => ({
-      value,
-      label: words.facetNames[value],
-      count: listAgents(found, { query: "", facet: value, sort }).rows.length,
-    }))
-    .filter(({ value, count }) => isShownFacet(value, count, facet));
-  const clear = () => router.setQuery({ q: undefined, state: undefined });
-  return (
-    <>
-      <NeedsYou agents={agents} />
-      <div class="row wrap agents-filter">
-        <FilterField label={words.filter} value={text} onInput={(q) => router.setQuery({ q })} />
-        <Facets
-          label={words.facets}
-          value={facet}
-          facets={facets}
-          onChoose={(state) => router.setQuery({ state: state === "all" ? undefined : state })}
+    <div class="agents">
+      <NeedCards needs={needs} />
+      <div class="agents-list" {...holds}>
+        <AgentFilters all={all} found={found} shown={rows.length} />
+        <AgentTable
+          rows={rows}
+          sort={sort}
+          calls={calls}
+          asked={[query, facet, model, sort].join("\n")}
+          empty={
+            <Empty title={none}>
+              <button type="button" class="button" onClick={clear}>
+                {words.clear}
+              </button>
+            </Empty>
+          }
         />
-        {rows.length < agents.length && (
-          <span class="note second tabular" role="status">
-            {fill(words.of, { shown: rows.length, all: agents.length })}
-          </span>
-        )}
       </div>
-      <AgentTable
-        rows={rows}
-        sort={sort}
-        empty={
-          <Empty title={fill(words.none, { count: agents.length })}>
-            <Button onPress={clear}>{stateWords.clear}</Button>
-          </Empty>
-        }
-      />
-    </>
+    </div>
   );
 }
 
-/** Without any agent: what to do next, in three lines. */
-function FirstSight() {
-  const { config } = usePage();
-  const { instance, namespace, local } = config;
-  return (
-    <Empty title={words.firstTitle}>
-      <ol class="stack agents-first">
-        <li>{fill(words.firstOne, { instance })}</li>
-        <li>
-          {local ? (
-            words.firstTwoLocal
-          ) : (
-            <>
-              {words.firstTwo} <code>{fill(words.firstTwoCommand, { namespace })}</code>
-            </>
-          )}
-        </li>
-        <li>{words.firstThree}</li>
-      </ol>
-      <NewAgent />
-    </Empty>
-  );
+const cut = (text: string): string => text.slice(0, 80);
+
+/** What the address says is to be seen. */
+function useFilter() {
+  const { router } = usePage();
+  const { query: values } = router.route.value;
+  return {
+    query: values.get("q") ?? "",
+    facet: readFacet(values.get("state")),
+    model: values.get("model") ?? "",
+    sort: readSort(values.get("sort")),
+    clear: () => router.setQuery({ q: undefined, state: undefined, model: undefined }),
+  };
+}
+
+/** By agent; undefined while they are not known. */
+function useCalls() {
+  const { data } = useResource(callMetricsUri, callMetricsResource).value;
+  return useMemo(() => data && new Map(data.agents.map((each) => [each.agent_id, each])), [data]);
 }
