@@ -5,14 +5,18 @@ import { useComputed } from "@preact/signals";
 import { usePage } from "./page.ts";
 import { ConnectionStrip } from "./shell/connection-strip.tsx";
 import { GoTo } from "./shell/go-to.tsx";
+import { useNewCallsTold } from "./shell/new-calls.ts";
 import { useShortcuts } from "./shell/shortcuts.ts";
 import { BottomNavigation, SideNavigation } from "./shell/navigation.tsx";
-import { CurrentView, viewNames } from "./shell/views.tsx";
+import { CurrentView, loadAhead, viewNames } from "./shell/views.tsx";
 import { useWaitingForMe } from "./shell/waiting.ts";
 import { LoginView } from "./views/login/login-view.tsx";
 import { fill } from "./words/fill.ts";
 import { shellWords as words } from "./words/shell.ts";
 import { KeyList } from "./shell/key-list.tsx";
+
+/** By then what the first view needs has been asked for. */
+const loadAheadMs = 1_500;
 
 export function App() {
   const { session } = usePage();
@@ -40,7 +44,7 @@ function LiveRegions() {
 }
 
 function SignedIn() {
-  const { router } = usePage();
+  const { router, time } = usePage();
   const route = router.route.value;
   const [isGoingTo, setGoingTo] = useState(false);
   const [showsKeys, setShowsKeys] = useState(false);
@@ -53,6 +57,8 @@ function SignedIn() {
   }, [address]);
   useShortcuts({ openGoTo: () => setGoingTo(true), openKeys: () => setShowsKeys(true) });
   useTitle(route.path[0] ?? "agents");
+  useNewCallsTold();
+  useEffect(() => time.after(loadAheadMs, loadAhead), [time]);
   const current = route.path[0] ?? "agents";
   return (
     <>

@@ -21,6 +21,7 @@ import { createIssuerSignIn } from "./sign-in/issuer-sign-in.ts";
 import { createAnnouncer } from "./shell/announcer.ts";
 import { createSettings } from "./shell/settings.ts";
 import { createPageTime } from "./time.ts";
+import { createVerdictDesk } from "./views/approvals/verdict-desk.ts";
 import { connectWords } from "./words/connect.ts";
 
 const configTimeoutMs = 10_000;
@@ -43,10 +44,13 @@ function openPage(config: PageConfig): Page {
   });
   const resources = createResources(connection, time);
   const caller = signal<Caller | undefined>(undefined);
+  const announcer = createAnnouncer(time);
+  const verdicts = createVerdictDesk({ connection, time, announcer, me: () => caller.peek()?.name });
   effect(() => {
     if (session.token.value === undefined) {
       connection.close();
       resources.clear();
+      verdicts.clear();
       caller.value = undefined;
       return undefined;
     }
@@ -78,8 +82,9 @@ function openPage(config: PageConfig): Page {
     fetch: fetchFromGateway,
     router: createRouter(window),
     time,
-    announcer: createAnnouncer(time),
+    announcer,
     settings: createSettings(window.localStorage),
+    verdicts,
   };
 }
 

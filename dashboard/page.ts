@@ -15,6 +15,7 @@ import type { IssuerSignIn } from "./sign-in/issuer-sign-in.ts";
 import type { Announcer } from "./shell/announcer.ts";
 import type { Settings } from "./shell/settings.ts";
 import type { PageTime } from "./time.ts";
+import type { VerdictDesk } from "./views/approvals/verdict-desk.ts";
 
 export interface Page {
   readonly config: PageConfig;
@@ -32,6 +33,8 @@ export interface Page {
   readonly time: PageTime;
   readonly announcer: Announcer;
   readonly settings: Settings;
+  /** Verdicts that are being made: they outlive the view that they were pressed in. */
+  readonly verdicts: VerdictDesk;
 }
 
 const PageContext = createContext<Page | undefined>(undefined);

@@ -29,7 +29,9 @@ export const approvalSchema = z.looseObject({
   input_schema: z.string().optional(),
   caller: z.string(),
   role: z.string().optional(),
-  chain: z.array(z.unknown()).default([]),
+  chain: z
+    .array(z.looseObject({ agent: z.string().optional(), caller: z.string().optional(), step: z.string().optional() }))
+    .default([]),
   steps: z.array(z.looseObject({ text: z.string(), outcome: z.string(), at: z.string().optional() })).optional(),
   policy: z.looseObject({ name: z.string(), generation: z.number(), rule: z.string().optional() }),
   reason: z.string().optional(),

@@ -8,6 +8,8 @@ export type Role = (typeof roles)[number];
 
 export const callerSchema = z.object({
   subject: z.string(),
+  /** As decisions have it. */
+  name: z.string().optional(),
   role: z.enum(roles),
   agents: z.array(z.string()).default(["*"]),
   servers: z.array(z.string()).default(["*"]),

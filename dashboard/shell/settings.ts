@@ -9,6 +9,8 @@ const settingsSchema = z.object({
   keys: z.boolean().catch(true),
   /** Whether Enter sends a message, or only Ctrl Enter. */
   enterSends: z.boolean().catch(true),
+  /** Whether the browser tells of calls that wait. */
+  notify: z.boolean().catch(false),
 });
 export type SettingValues = z.output<typeof settingsSchema>;
 export type Settings = { readonly [Name in keyof SettingValues]: Signal<SettingValues[Name]> };
@@ -30,6 +32,7 @@ export function createSettings(storage: Pick<Storage, "getItem" | "setItem">): S
     compact: signal(stored.compact),
     keys: signal(stored.keys),
     enterSends: signal(stored.enterSends),
+    notify: signal(stored.notify),
   };
   effect(() => {
     const values: SettingValues = {
@@ -37,6 +40,7 @@ export function createSettings(storage: Pick<Storage, "getItem" | "setItem">): S
       compact: settings.compact.value,
       keys: settings.keys.value,
       enterSends: settings.enterSends.value,
+      notify: settings.notify.value,
     };
     storage.setItem(storageKey, JSON.stringify(values));
   });

@@ -3,6 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { usePage } from "../page.ts";
 import { link } from "../route/route.ts";
+import { isTyping } from "./typing.ts";
 import type { ViewName } from "./views.tsx";
 
 /** Behind `g`. */
@@ -16,12 +17,6 @@ export const goKeys: Readonly<Record<string, ViewName>> = {
 };
 
 const secondKeyMs = 1_500;
-
-/** Whether what is typed belongs to a field. */
-export function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
-}
 
 export function useShortcuts({ openGoTo, openKeys }: { openGoTo(): void; openKeys(): void }): void {
   const { settings, router, time } = usePage();

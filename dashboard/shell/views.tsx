@@ -1,12 +1,11 @@
-// Which view belongs to which address. Agents, an agent and approvals come with the page; the others are loaded when they are first
-// opened, so that the first load stays small.
+// Which view belongs to which address. Agents and an agent come with the page; the others are loaded when they are first opened, so that
+// the first load stays small; approvals at the latest soon after the page is there, since a call that waits is not to wait for them.
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Empty, LoadingRows } from "../parts/view-states.tsx";
 import type { IconName } from "../parts/icon.tsx";
 import { AgentView } from "../views/agent/agent-view.tsx";
 import { AgentsView } from "../views/agents/agents-view.tsx";
-import { ApprovalsView } from "../views/approvals/approvals-view.tsx";
 import { shellWords as words } from "../words/shell.ts";
 import { stateWords } from "../words/states.ts";
 import type { Route } from "../route/route.ts";
@@ -16,6 +15,7 @@ type View = ComponentType;
 type Loader = () => Promise<View>;
 
 const late = {
+  approvals: async () => (await import("../views/approvals/approvals-view.tsx")).ApprovalsView,
   create: async () => (await import("../views/create/create-view.tsx")).CreateView,
   servers: async () => (await import("../views/servers/servers-view.tsx")).ServersView,
   discover: async () => (await import("../views/discover/discover-view.tsx")).DiscoverView,
@@ -30,6 +30,15 @@ const isLate = (name: string): name is LateName => Object.hasOwn(late, name);
 
 /** What was loaded stays. */
 const loaded = new Map<LateName, View>();
+
+/** Loads what somebody may need in a hurry. */
+export function loadAhead(): void {
+  late.approvals().then(
+    (found) => loaded.set("approvals", found),
+    // Tried again, and told, when it is opened.
+    () => undefined,
+  );
+}
 
 function LateView({ name }: { name: LateName }) {
   const [View, setView] = useState<View | undefined>(() => loaded.get(name));
@@ -61,7 +70,6 @@ export function CurrentView({ route: { path } }: { route: Route }) {
     if (second === "new") return <LateView key="create" name="create" />;
     return second === undefined ? <AgentsView /> : <AgentView key={second} name={second} />;
   }
-  if (first === "approvals") return <ApprovalsView />;
   if (isLate(first) && first !== "create") return <LateView key={first} name={first} />;
   return <Empty title={words.noView} />;
 }
