@@ -19,7 +19,7 @@ export interface Held<Item> {
 /** @param frame its beginning above the window counts as being read further down */
 export function useHeld<Item extends { readonly id: number }>(
   items: readonly Item[],
-  frame: RefObject<HTMLElement>,
+  frame: RefObject<HTMLElement | null>,
 ): Held<Item> {
   const [isPointed, setPointed] = useState(false);
   const [isFocused, setFocused] = useState(false);
@@ -50,7 +50,7 @@ export function useHeld<Item extends { readonly id: number }>(
   };
 }
 
-function useIsBelow(frame: RefObject<HTMLElement>): boolean {
+function useIsBelow(frame: RefObject<HTMLElement | null>): boolean {
   const [isBelow, setBelow] = useState(false);
   const before = useRef(false);
   useEffect(() => {
