@@ -21,6 +21,7 @@ import { createIssuerSignIn } from "./sign-in/issuer-sign-in.ts";
 import { createAnnouncer } from "./shell/announcer.ts";
 import { createSettings } from "./shell/settings.ts";
 import { createPageTime } from "./time.ts";
+import { createChats } from "./views/agent/chat/chats.ts";
 import { createVerdictDesk } from "./views/approvals/verdict-desk.ts";
 import { connectWords } from "./words/connect.ts";
 
@@ -46,11 +47,13 @@ function openPage(config: PageConfig): Page {
   const caller = signal<Caller | undefined>(undefined);
   const announcer = createAnnouncer(time);
   const verdicts = createVerdictDesk({ connection, time, announcer, me: () => caller.peek()?.name });
+  const chats = createChats({ origin: location.origin, fetch: fetchFromGateway, config, time, announcer });
   effect(() => {
     if (session.token.value === undefined) {
       connection.close();
       resources.clear();
       verdicts.clear();
+      chats.clear();
       caller.value = undefined;
       return undefined;
     }
@@ -84,6 +87,7 @@ function openPage(config: PageConfig): Page {
     time,
     announcer,
     settings: createSettings(window.localStorage),
+    chats,
     verdicts,
   };
 }

@@ -15,6 +15,7 @@ import type { IssuerSignIn } from "./sign-in/issuer-sign-in.ts";
 import type { Announcer } from "./shell/announcer.ts";
 import type { Settings } from "./shell/settings.ts";
 import type { PageTime } from "./time.ts";
+import type { Chats } from "./views/agent/chat/chats.ts";
 import type { VerdictDesk } from "./views/approvals/verdict-desk.ts";
 
 export interface Page {
@@ -33,6 +34,8 @@ export interface Page {
   readonly time: PageTime;
   readonly announcer: Announcer;
   readonly settings: Settings;
+  /** Conversations with agents: answers go on while other views are looked at. */
+  readonly chats: Chats;
   /** Verdicts that are being made: they outlive the view that they were pressed in. */
   readonly verdicts: VerdictDesk;
 }

@@ -4,7 +4,6 @@ import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Empty, LoadingRows } from "../parts/view-states.tsx";
 import type { IconName } from "../parts/icon.tsx";
-import { AgentView } from "../views/agent/agent-view.tsx";
 import { AgentsView } from "../views/agents/agents-view.tsx";
 import { shellWords as words } from "../words/shell.ts";
 import { stateWords } from "../words/states.ts";
@@ -15,6 +14,7 @@ type View = ComponentType;
 type Loader = () => Promise<View>;
 
 const late = {
+  agent: async () => (await import("../views/agent/agent-view.tsx")).AgentView,
   approvals: async () => (await import("../views/approvals/approvals-view.tsx")).ApprovalsView,
   create: async () => (await import("../views/create/create-view.tsx")).CreateView,
   servers: async () => (await import("../views/servers/servers-view.tsx")).ServersView,
@@ -68,9 +68,9 @@ export function CurrentView({ route: { path } }: { route: Route }) {
   const [first = "agents", second] = path;
   if (first === "agents") {
     if (second === "new") return <LateView key="create" name="create" />;
-    return second === undefined ? <AgentsView /> : <AgentView key={second} name={second} />;
+    return second === undefined ? <AgentsView /> : <LateView key={second} name="agent" />;
   }
-  if (isLate(first) && first !== "create") return <LateView key={first} name={first} />;
+  if (isLate(first) && first !== "create" && first !== "agent") return <LateView key={first} name={first} />;
   return <Empty title={words.noView} />;
 }
 

@@ -1,0 +1,2 @@
+// Stands in for the tab that is being built.
+export const RunsTab = ({ name }: { name: string }) => <p>{name}</p>;
