@@ -5,7 +5,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { usePage } from "../page.ts";
 import { link } from "../route/route.ts";
-import { fill, plural } from "../words/fill.ts";
+import { plural } from "../words/fill.ts";
 import { shellWords as words } from "../words/shell.ts";
 import { useWaitingForMe } from "./waiting.ts";
 import { viewGroups, viewIcons, type ViewName } from "./views.tsx";
@@ -40,7 +40,10 @@ function ThemeButton() {
   return (
     <button type="button" class="nav-link" onClick={() => (theme.value = next[theme.value])}>
       <Icon name="theme" />
-      <span>{fill(words.theme, { theme: words.themeNames[theme.value] })}</span>
+      <span>
+        {words.theme}
+        <span class="nav-detail">: {words.themeNames[theme.value]}</span>
+      </span>
     </button>
   );
 }
@@ -56,9 +59,12 @@ function WhoAmI() {
         {kind === "live" ? words.live : kind === "lost" ? words.lost : words.connecting}
       </span>
       {who !== undefined && (
-        <span class="second cut" title={who.subject}>
-          {fill(words.who, { subject: who.subject, role: who.role })}
-        </span>
+        <>
+          <span class="second cut nav-subject" title={who.subject}>
+            {who.subject}
+          </span>
+          <span class="second">{who.role}</span>
+        </>
       )}
       <button type="button" class="text-button" onClick={session.signOut}>
         {words.signOut}

@@ -3,6 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { usePage } from "../page.ts";
 import { link } from "../route/route.ts";
+import { moveInList } from "./list-keys.ts";
 import { isTyping } from "./typing.ts";
 import type { ViewName } from "./views.tsx";
 
@@ -41,6 +42,7 @@ export function useShortcuts({ openGoTo, openKeys }: { openGoTo(): void; openKey
       }
       if (event.key === "g") goAtMs = time.elapsed();
       if (event.key === "?") openKeys();
+      if ((event.key === "j" || event.key === "k") && moveInList(event.key)) event.preventDefault();
       if (event.key === "/") {
         const field = document.querySelector<HTMLElement>("main [data-find]");
         if (field === null) return;
