@@ -14,8 +14,8 @@ const toolSchema = z.looseObject({
   name: z.string(),
   title: z.string().optional(),
   description: z.string().optional(),
-  inputSchema: z.unknown(),
-  outputSchema: z.unknown(),
+  inputSchema: z.unknown().optional(),
+  outputSchema: z.unknown().optional(),
   annotations: hints.optional(),
 });
 export type TriedTool = z.output<typeof toolSchema>;
@@ -76,8 +76,8 @@ const questionSchema = z.looseObject({
   message: z.string().optional(),
   mode: z.string().optional(),
   url: z.string().optional(),
-  requestedSchema: z.unknown(),
-  params: z.unknown(),
+  requestedSchema: z.unknown().optional(),
+  params: z.unknown().optional(),
 });
 export type ServerQuestion = z.output<typeof questionSchema>;
 export const questionsSchema = z.looseObject({ entries: z.array(questionSchema) });
@@ -87,7 +87,7 @@ export const doneSchema = z.looseObject({ ok: z.boolean() });
 export const rootsSchema = z.looseObject({
   roots: z.array(z.looseObject({ uri: z.string(), name: z.string().optional() })),
 });
-export const exportSchema = z.looseObject({ format: z.string(), config: z.unknown() });
+export const exportSchema = z.looseObject({ format: z.string(), config: z.unknown().optional() });
 
 export const exportFormats = [
   "mcp-json",

@@ -42,6 +42,8 @@ export const testerWords = {
   getPrompt: "Get {name}",
   working: "Waiting for the answer",
   stop: "Stop waiting",
+  waitsForPerson: "It waits for a person to decide.",
+  toApproval: "To the approval",
   sendAnyway: "Send anyway",
   corrections: {
     one: "{n} field needs a correction: {first}",

@@ -16,11 +16,11 @@ type GroupNode = Extract<FormNode, { kind: "group" }>;
 export function GroupPart(props: PartProps & { node: GroupNode }): JSX.Element {
   const { node, path, value, onChange } = props;
   if (value?.kind !== "object") return <AddPart {...props} onAdd={() => onChange(startOf(node))} />;
-  const fields = <Fields node={node} path={path} value={value.fields} onChange={onChange} name={props.name} />;
+  const fields = <GroupFields node={node} path={path} value={value.fields} onChange={onChange} name={props.name} />;
   return path.length === 0 ? <div class="stack-wide">{fields}</div> : <PartGroup {...props}>{fields}</PartGroup>;
 }
 
-interface FieldsProps {
+export interface GroupFieldsProps {
   node: GroupNode;
   name: string;
   path: PartProps["path"];
@@ -28,7 +28,8 @@ interface FieldsProps {
   onChange(value: Json): void;
 }
 
-function Fields({ node, name, path, value, onChange }: FieldsProps) {
+/** Without anything around them. */
+export function GroupFields({ node, name, path, value, onChange }: GroupFieldsProps) {
   const { Part } = useForm();
   const order = node.fields.map((field) => field.name);
   const known = new Set(order);
@@ -69,7 +70,7 @@ const unknownNode: FormNode = {
 
 const maxRows = 100;
 
-function Rows({ node, name, path, value, onChange, names }: FieldsProps & { names: readonly string[] }) {
+function Rows({ node, name, path, value, onChange, names }: GroupFieldsProps & { names: readonly string[] }) {
   const rest = node.rest ?? unknownNode;
   return (
     <div class="stack form-rows">
@@ -97,7 +98,7 @@ function Rows({ node, name, path, value, onChange, names }: FieldsProps & { name
   );
 }
 
-function Row({ rest, name, path, value, onChange }: Omit<FieldsProps, "node"> & { rest: FormNode }) {
+function Row({ rest, name, path, value, onChange }: Omit<GroupFieldsProps, "node"> & { rest: FormNode }) {
   const { Part } = useForm();
   const id = useId();
   const [taken, setTaken] = useState<string | undefined>(undefined);

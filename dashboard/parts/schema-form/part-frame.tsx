@@ -36,11 +36,10 @@ export function tellAside({ node, isNeeded, value, path }: PartProps): string {
 }
 
 /** To leave it out again, and to send null where that may be. */
-export function PartActions(props: PartProps & { addsNull?: boolean }): JSX.Element {
-  const { node, name, isNeeded, value, onChange, addsNull = true } = props;
+function PartActions({ node, name, isNeeded, value, onChange }: PartProps): JSX.Element {
   return (
     <>
-      {addsNull && node.isNullable && value?.kind !== "null" && (
+      {node.isNullable && value?.kind !== "null" && (
         <Button look="quiet" small label={fill(words.sendNullField, { name })} onPress={() => onChange(jsonNull)}>
           {words.sendNull}
         </Button>
@@ -73,7 +72,7 @@ function Notes({ id, description, error }: { id: string; description: string | u
 
 /** Around one control. */
 export function PartField(
-  props: PartProps & { addsNull?: boolean; children: (tied: TiedControl) => ComponentChildren },
+  props: PartProps & { hasActions?: boolean; children: (tied: TiedControl) => ComponentChildren },
 ) {
   const { node, name, path, children } = props;
   const form = useForm();
@@ -91,7 +90,7 @@ export function PartField(
           {tellAside(props)}
         </span>
         <span class="space" />
-        <PartActions {...props} />
+        {props.hasActions !== false && <PartActions {...props} />}
       </div>
       {children({
         id,
@@ -112,7 +111,7 @@ const ValueName = ({ name, title }: { name: string; title: string | undefined })
 );
 
 /** Around several parts, or around radio buttons. */
-export function PartGroup(props: PartProps & { isPlain?: boolean; addsNull?: boolean; children: ComponentChildren }) {
+export function PartGroup(props: PartProps & { isPlain?: boolean; hasActions?: boolean; children: ComponentChildren }) {
   const { node, name, path, isPlain, children } = props;
   const form = useForm();
   const id = useId();
@@ -130,7 +129,7 @@ export function PartGroup(props: PartProps & { isPlain?: boolean; addsNull?: boo
         </span>
         <span class="note second">{tellAside(props)}</span>
         <span class="space" />
-        <PartActions {...props} />
+        {props.hasActions !== false && <PartActions {...props} />}
       </div>
       <Notes id={id} description={node.description} error={error} />
       {children}

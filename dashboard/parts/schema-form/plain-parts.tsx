@@ -104,7 +104,7 @@ function Radios(props: Choosing) {
     ...(isNeeded ? [] : [{ label: words.notSentChoice, json: undefined }]),
   ];
   return (
-    <PartGroup {...props} isPlain addsNull={false}>
+    <PartGroup {...props} isPlain hasActions={false}>
       <div class="row wrap form-radios">
         {options.map(({ label, json }, index) => (
           <label key={label} class={json === undefined ? "row second" : "row"}>
@@ -126,7 +126,7 @@ function Radios(props: Choosing) {
 function Select(props: Choosing) {
   const { choices, value, isNeeded, onChange } = props;
   return (
-    <PartField {...props} addsNull={false}>
+    <PartField {...props} hasActions={false}>
       {(tied) => (
         <select
           {...tied}
@@ -147,14 +147,12 @@ function Select(props: Choosing) {
   );
 }
 
+/** Its value stands beside its name. */
 export function ConstantPart(props: Of<"constant">): JSX.Element {
   const { node, value, onChange } = props;
   if (value === undefined) return <AddPart {...props} onAdd={() => onChange(node.value)} />;
-  return (
-    <PartGroup {...props} isPlain>
-      <span class="well mono form-constant">{renderJson(node.value)}</span>
-    </PartGroup>
-  );
+  if (!isSameJson(value, node.value)) return <JsonPart {...props} why={node.facts[0] ?? ""} />;
+  return <PartGroup {...props} isPlain children={undefined} />;
 }
 
 /** Keeps the text as it is written as long as it means the value. */

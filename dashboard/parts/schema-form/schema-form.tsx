@@ -12,7 +12,7 @@ import { checkValue, type ValuePath, type ValueProblem } from "./check-value.ts"
 import { FormProvider, pointerOf, type FormShared, type PartProps } from "./form-context.ts";
 import { buildForm, type FormNode } from "./form-model.ts";
 import { GroupPart } from "./group-part.tsx";
-import { jsonObject, parseDraft, parseJson, type Json } from "./json-text.ts";
+import { isSameJson, jsonObject, parseDraft, parseJson, type Json } from "./json-text.ts";
 import { ListPart } from "./list-part.tsx";
 import { NullPart } from "./part-frame.tsx";
 import { ChoicePart, ConstantPart, JsonPart, NumberPart, TextPart, useJsonText } from "./plain-parts.tsx";
@@ -59,7 +59,7 @@ export function SchemaForm({
       <div class="row wrap">
         {heading}
         <span class="space" />
-        {filled !== undefined && !isDraft && (
+        {filled !== undefined && !isDraft && !isSameJson(filled, value) && (
           <Button look="quiet" small onPress={() => onChange(filled)}>
             {words.fillDefaults}
           </Button>

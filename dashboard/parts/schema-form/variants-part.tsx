@@ -6,6 +6,7 @@ import { fill } from "../../words/fill.ts";
 import { schemaFormWords as words } from "../../words/schema-form.ts";
 import { useForm, type PartProps } from "./form-context.ts";
 import type { FormNode } from "./form-model.ts";
+import { GroupFields } from "./group-part.tsx";
 import { AddPart, PartGroup } from "./part-frame.tsx";
 import { emptyOf, findVariant, startOfVariant } from "./start-value.ts";
 
@@ -66,7 +67,10 @@ function Chosen({ node, name, path, value, onChange, index, onChoose }: ChosenPr
           ))}
         </select>
       </div>
-      {variant !== undefined && (
+      {variant?.node.kind === "group" && value?.kind === "object" && (
+        <GroupFields key={index} node={variant.node} name={name} path={path} value={value.fields} onChange={onChange} />
+      )}
+      {variant !== undefined && !(variant.node.kind === "group" && value?.kind === "object") && (
         <Part
           key={index}
           node={variant.node}

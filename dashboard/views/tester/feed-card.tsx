@@ -33,7 +33,7 @@ export function FeedCard({ testing }: { testing: Testing }) {
     <section class="card" aria-label={words.title}>
       <div class="row wrap tester-card-head">
         <h2>{words.title}</h2>
-        <span class="note second">{words.newest}</span>
+        <span class="note second tester-newest">{words.newest}</span>
         <span class="space" />
         <KindSelect kind={kind} onChoose={setKind} />
         <Button look="quiet" small pressed={isPaused} onPress={() => testing.pause(!isPaused)}>

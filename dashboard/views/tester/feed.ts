@@ -50,7 +50,7 @@ const messageSchema = z.discriminatedUnion("type", [
     type: z.literal("notification"),
     serverName: z.string(),
     method: z.string(),
-    params: z.unknown(),
+    params: z.unknown().optional(),
     ts: z.string(),
   }),
   z.looseObject({
@@ -102,12 +102,12 @@ export function toLine(message: FeedMessage, server: string, subject: string): N
 function readEntry(entry: Extract<FeedMessage, { type: "log_entry" }>["entry"], subject: string): NewLine | undefined {
   const method = methods[entry.kind];
   if (method === undefined || entry.caller !== subject) return undefined;
-  const values = { method, name: entry.tool, duration: tellDuration(entry.latency_ms) };
+  const values = { method, name: entry.kind === "ping" ? "" : entry.tool, duration: tellDuration(entry.latency_ms) };
   return {
     at: Date.parse(entry.timestamp),
     kind: "request",
     mark: entry.success ? "ok" : "failed",
-    text: cut(fill(entry.success ? words.answered : words.failed, values)),
+    text: cut(fill(entry.success ? words.answered : words.failed, values).replace("  ", " ")),
     more: undefined,
   };
 }

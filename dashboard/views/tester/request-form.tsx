@@ -144,7 +144,7 @@ export function RequestForm(props: RequestFormProps): JSX.Element {
         ) : (
           <Actions filling={filling} testing={testing} word={props.word} beside={props.beside} />
         )}
-        <p class="note second">{`${words.policyNote} ${words.keys}`}</p>
+        <p class="note second">{origin.kind === "tools" ? `${words.policyNote} ${words.keys}` : words.keys}</p>
       </NeedsRole>
       {!filling.isDraft && <SentDetails server={testing.server} request={toRequest(value)} />}
     </section>

@@ -17,6 +17,7 @@ import { ResultParts, Structured } from "./result-parts.tsx";
 import { methodOf, renderCurl } from "./sent-message.ts";
 import { tellBytes } from "./tell-bytes.ts";
 import { nameOf, type Testing } from "./testing.ts";
+import { WaitsForPerson } from "./waits-for-person.tsx";
 
 const looks = {
   result: { look: "ok", icon: "check" },
@@ -58,11 +59,11 @@ export function ResultCard({ testing, tools }: { testing: Testing; tools: readon
           <span class="mono cut">{nameOf(running)}</span>
         </p>
       )}
-      {isOurs ? (
+      {running !== undefined && <WaitsForPerson server={testing.server} request={running} />}
+      {running === undefined && isOurs && (
         <Shown key={call.key} call={call} tool={tools.find(({ name }) => name === nameOf(call.request))} />
-      ) : (
-        running === undefined && <p class="second">{words.noResult}</p>
       )}
+      {running === undefined && !isOurs && <p class="second">{words.noResult}</p>}
     </section>
   );
 }
@@ -82,7 +83,7 @@ function Shown({ call, tool }: { call: PastCall; tool: TriedTool | undefined }) 
       </div>
       <p class="mono cut second">{nameOf(request)}</p>
       {!isResult && <Trouble call={call} />}
-      {isResult && <p class="note second">{words.explains[outcome.kind]}</p>}
+      {outcome.kind === "tool-error" && <p class="note second">{words.explains[outcome.kind]}</p>}
       {isResult && <ResultParts parts={outcome.parts} />}
       {outcome.structured !== undefined && <Structured value={outcome.structured} />}
       {isResult && request.kind === "tools" && tool !== undefined && <Fit outcome={outcome} tool={tool} />}
