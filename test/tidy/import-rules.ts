@@ -42,6 +42,11 @@ const rules: readonly FolderRule[] = [
     own: ["dashboard/", "crds/", "lib/policy/"],
     packages: ["preact", "@preact/signals", "zod", "js-yaml"],
   },
+  {
+    prefix: "dashboard/views/agent/tabs/",
+    own: ["dashboard/", "crds/"],
+    packages: ["preact", "@preact/signals", "zod", "js-yaml"],
+  },
   { prefix: "cli/", own: ["crds/", "plan/", "lib/"] },
   // How Pallas is packed: of the programs these know the bundle, and of the operator its rights.
   { prefix: "images/", own: ["build.ts"] },

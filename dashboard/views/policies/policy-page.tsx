@@ -4,12 +4,12 @@ import type { ReadonlySignal } from "@preact/signals";
 import type { Loaded } from "../../connect/resources.ts";
 import type { ShownPolicy, ShownProposal } from "../../data/policies.ts";
 import { usePage } from "../../page.ts";
-import { Icon } from "../../parts/icon.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { LoadedView } from "../../parts/view-states.tsx";
 import { link } from "../../route/route.ts";
 import { fill } from "../../words/fill.ts";
 import { policyWords as words } from "../../words/policies.ts";
+import { PolicyFault } from "./policy-fault.tsx";
 import { tellJudged } from "./policy-list.tsx";
 import { Proposals } from "./proposals.tsx";
 import { RuleRows } from "./rule-rows.tsx";
@@ -72,22 +72,5 @@ function Rules({
         </p>
       )}
     </div>
-  );
-}
-
-/** What is wrong with the rules, and what follows from it. */
-export function PolicyFault({ fault, faulty }: { fault: string | undefined; faulty: string | undefined }) {
-  if (fault !== undefined) {
-    return (
-      <p class="problem policies-fault bad">
-        <Icon name="error" /> {fill(words.fault, { fault })}
-      </p>
-    );
-  }
-  if (faulty === undefined) return null;
-  return (
-    <p class="policies-faulty warn">
-      <Icon name="degraded" /> {fill(words.faulty, { fault: faulty })}
-    </p>
   );
 }
