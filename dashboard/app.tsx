@@ -5,6 +5,7 @@ import { useComputed } from "@preact/signals";
 import { usePage } from "./page.ts";
 import { ConnectionStrip } from "./shell/connection-strip.tsx";
 import { GoTo } from "./shell/go-to.tsx";
+import { useHeadingFocus } from "./shell/use-heading-focus.ts";
 import { useNewCallsTold } from "./shell/new-calls.ts";
 import { useShortcuts } from "./shell/shortcuts.ts";
 import { BottomNavigation, SideNavigation } from "./shell/navigation.tsx";
@@ -50,11 +51,7 @@ function SignedIn() {
   const [showsKeys, setShowsKeys] = useState(false);
   const main = useRef<HTMLElement>(null);
   const address = route.path.join("/");
-  const isFirst = useRef(true);
-  useEffect(() => {
-    if (!isFirst.current) main.current?.querySelector<HTMLElement>("h1")?.focus();
-    isFirst.current = false;
-  }, [address]);
+  useHeadingFocus(main, address);
   useShortcuts({ openGoTo: () => setGoingTo(true), openKeys: () => setShowsKeys(true) });
   useTitle(route.path[0] ?? "agents");
   useNewCallsTold();

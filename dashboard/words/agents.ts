@@ -55,7 +55,7 @@ export const agentsWords = {
     warn: "{tools}, in use as it is now",
     block: "{tools}, hidden until somebody has read it",
   },
-  noReason: "Nothing says why.",
+  noReason: "nothing says why",
   empty: "No agent yet",
   emptyNext: "Three steps to the first one:",
   emptySteps: {

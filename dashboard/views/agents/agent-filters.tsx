@@ -48,14 +48,14 @@ export function AgentFilters({ all, found, shown }: AgentFiltersProps): JSX.Elem
   );
 }
 
-/** Nothing to choose where all run on one. */
+/** Nothing to choose where all run on one; in narrow windows the words alone narrow, unless one was chosen. */
 function ModelChoice({ all, model }: { all: readonly ShownAgent[]; model: string }): JSX.Element | null {
   const { router } = usePage();
   const models = modelsOf(all);
   if (models.length < 2 && model === "") return null;
   return (
     <select
-      class="agents-model"
+      class={model === "" ? "agents-model" : "agents-model chosen"}
       aria-label={words.model}
       value={model}
       onChange={(event) => router.setQuery({ model: event.currentTarget.value })}

@@ -45,7 +45,7 @@ function AgentList({ all }: { all: readonly ShownAgent[] }): JSX.Element {
   if (!isSettled) return <LoadingRows />;
   const none = query === "" ? plural(words.none, all.length) : fill(words.noneOf, { n: all.length, query: cut(query) });
   return (
-    <div class="agents">
+    <div class="agents-page">
       <NeedCards needs={needs} />
       <div class="agents-list" {...holds}>
         <AgentFilters all={all} found={found} shown={rows.length} />
