@@ -3,9 +3,8 @@ export const testerWords = {
   title: "Tester",
   lead: "Real calls, made as you. Policies hold here too.",
   what: "The servers",
-  offeredWhat: "What {server} offers",
+  unlisted: "What {server} offers could not be read: {reason}",
   server: "Server",
-  chooseServer: "Choose a server",
   noServers: "There is no server to try.",
   noServersNext: "Install one; its tools can be tried here then.",
   install: "Find a server",
@@ -38,7 +37,6 @@ export const testerWords = {
   },
   call: "Call {name}",
   read: "Read",
-  readTemplate: "Read {uri}",
   getPrompt: "Get {name}",
   working: "Waiting for the answer",
   stop: "Stop waiting",
@@ -127,13 +125,10 @@ export const testerWords = {
   past: "Earlier calls of this tab",
   pastLabel: "Fill in again: {name}, {time}, {outcome}",
   pastForget: "Forget them",
-
-  readingVariables: "Variables",
   uri: "Address",
   subscribe: "Tell when it changes",
   unsubscribe: "Tell no more",
   updates: { one: "{n} change so far", other: "{n} changes so far" },
-  noArguments: "This prompt takes no arguments.",
 
   questions: {
     title: "{server} asks",

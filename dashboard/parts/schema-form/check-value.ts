@@ -20,7 +20,7 @@ export interface ValueProblem {
   readonly isMissing?: boolean;
 }
 
-export const maxCheckSteps = 100_000;
+const maxCheckSteps = 100_000;
 export const maxProblems = 100;
 const maxDepth = 200;
 const maxQuotedChoices = 8;
@@ -47,7 +47,7 @@ class BudgetSpent extends Error {
 }
 
 /** Of one check: what was found, under one budget with what it is part of. */
-export class Visit {
+class Visit {
   readonly root: unknown;
   readonly problems: ValueProblem[] = [];
   /** Counts what was passed over: where it has not grown, a value without problems fits for certain. */

@@ -266,7 +266,7 @@ const typeNames = new Map<string, string>(Object.entries(words.types));
 const tellType = (type: string | undefined): string => typeNames.get(type ?? "any") ?? type ?? words.types.any;
 
 /** Texts without quotes, since they stand in a list of choices. */
-export const tellValue = (value: Json): string =>
+const tellValue = (value: Json): string =>
   value.kind === "string" && value.text !== "" ? value.text : renderJson(value);
 
 function toConstant(resolved: ResolvedSchema): readonly FormChoice[] {

@@ -18,7 +18,7 @@ export interface TiedControl {
 }
 
 /** "number, needed, 0.01 to 50,000". */
-export function tellAside({ node, isNeeded, value, path }: PartProps): string {
+function tellAside({ node, isNeeded, value, path }: PartProps): string {
   const [type, ...bounds] = node.facts;
   const state =
     value === undefined

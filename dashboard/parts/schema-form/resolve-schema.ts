@@ -20,7 +20,7 @@ export type ResolvedSchema =
   | { readonly why: string };
 
 /** Far above what a person fills in; some milliseconds. */
-export const maxSchemaSteps = 20_000;
+const maxSchemaSteps = 20_000;
 
 export class SchemaTooLarge extends Error {
   override readonly name = "SchemaTooLarge";

@@ -6,7 +6,7 @@ import { Button } from "../../parts/button.tsx";
 import { fill } from "../../words/fill.ts";
 import { testerWords as words } from "../../words/tester.ts";
 
-export const deadTimeMs = 600;
+const deadTimeMs = 600;
 
 export function ConfirmCall({ name, onConfirm, onLeave }: { name: string; onConfirm(): void; onLeave(): void }) {
   const { time, announcer } = usePage();

@@ -9,7 +9,7 @@ import { Button } from "../../parts/button.tsx";
 import { Field, FilterField } from "../../parts/field.tsx";
 import type { Answer } from "../../parts/use-answer.ts";
 import { useMedia } from "../../parts/use-media.ts";
-import { LoadingRows, ProblemBox } from "../../parts/view-states.tsx";
+import { LoadingRows } from "../../parts/view-states.tsx";
 import { link } from "../../route/route.ts";
 import { fill, tellNumber } from "../../words/fill.ts";
 import { testerWords as words } from "../../words/tester.ts";
@@ -38,8 +38,8 @@ export function NamesPane({ all, server, kind, chosen, offered }: NamesPaneProps
         <Kinds server={server} kind={kind} data={data} />
       </div>
       {problem !== undefined && data === undefined && (
-        <div class="pad">
-          <ProblemBox what={fill(words.offeredWhat, { server })} problem={problem} />
+        <div class="tester-unlisted" role="alert">
+          <p class="bad">{fill(words.unlisted, { server, reason: problem.message })}</p>
           <Button small onPress={offered.again}>
             {words.listAgain}
           </Button>
