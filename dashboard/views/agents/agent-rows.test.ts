@@ -13,6 +13,7 @@ describe("the state of an agent", () => {
     [{ ready: false }, "error"],
     [{ ready: false, health: "degraded" }, "error"],
     [{ ready: false, starting: true, health: "degraded" }, "starting"],
+    [{ ready: false, starting: true, health: "error" }, "error"],
     [{ ready: false, starting: true, replicas: 0 }, "off"],
     [{ replicas: 0, health: "error" }, "off"],
   ])("of %j is %s", (more, state) => {

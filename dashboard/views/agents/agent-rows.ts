@@ -3,7 +3,7 @@ import type { ShownAgent } from "../../data/agents.ts";
 
 export type AgentState = "ready" | "degraded" | "error" | "starting" | "off";
 
-/** What is not ready cannot work, unless it is on its way. */
+/** What is not ready cannot work, unless it is on its way and says nothing worse. */
 export function stateOf({
   ready,
   health,
@@ -11,7 +11,7 @@ export function stateOf({
   starting,
 }: Pick<ShownAgent, "ready" | "health" | "replicas" | "starting">): AgentState {
   if (replicas === 0) return "off";
-  if (!ready) return starting ? "starting" : "error";
+  if (!ready) return starting && health !== "error" ? "starting" : "error";
   return health === "degraded" || health === "error" ? health : "ready";
 }
 

@@ -68,6 +68,26 @@ test("MGM-2 an agent is listed with its model, its replicas, and why it is not r
   for (const field of ["runs", "last_call_at"]) expect(listed[0]).not.toHaveProperty(field);
 });
 
+test("MGM-2 an agent that is not ready is starting where what it waits for comes by itself", async () => {
+  const at = (type: string, status: string, reason: string) => ({ ...condition(type, status, "why"), reason });
+  const notReady = (name: string, ...parts: object[]) =>
+    withStatus(name, { conditions: [at("Ready", "False", "NotReady"), ...parts] });
+  const waits = at("DependenciesReady", "False", "WaitingForDependencies");
+  const agents = [
+    sampleAgent("new"),
+    notReady("moving", at("Available", "False", "Progressing")),
+    notReady("waiting", at("Available", "False", "Progressing"), waits),
+    notReady("gave-up", at("Available", "False", "Unavailable"), waits),
+    notReady("stalled", at("Available", "False", "Progressing"), at("Stalled", "True", "Faulty")),
+    withStatus("refused", { conditions: [at("Ready", "False", "ApiError")] }),
+    withStatus("serves", { conditions: [at("Ready", "True", "Ready"), at("Available", "False", "Progressing")] }),
+  ];
+  const { connect } = await start({ agents });
+  const listed = entries.parse(await (await connect("viewer")).read(uri));
+  const starting = listed.filter((each) => each["starting"] === true).map(({ id }) => id);
+  expect(starting).toEqual(["moving", "new", "waiting"]);
+});
+
 test("MGM-2 calls that wait are counted for whoever may decide of them, and for nobody else", async () => {
   const { connect, approvals, admit } = await start();
   await approvals.open(paymentQuestion(), { agent: "clerk" });

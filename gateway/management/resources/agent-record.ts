@@ -1,6 +1,7 @@
 // What is said of an agent wherever agents are listed, and what `…/info` says beside it. From the API server's watch alone. The
 // instruction is in neither: it is the author's, and may say more than whoever looks on should read.
 import type { PallasAgent } from "../../../crds/agent.ts";
+import type { StateReason } from "../../../crds/conditions.ts";
 import type { PallasInstance } from "../../../crds/instance.ts";
 import { titleFromName } from "../../../crds/names.ts";
 import type { Identity } from "../../../lib/auth/roles.ts";
@@ -19,6 +20,26 @@ export function readReady({ status }: PallasAgent): { ready: boolean; message?: 
   if (condition === undefined) return { ready: false, message: "the operator has not looked at it yet" };
   const { status: holds, message } = condition;
   return { ready: holds === "True", ...(holds === "True" ? {} : { message }) };
+}
+
+/** Of what is on its way, and comes without anybody's doing. */
+const startingReasons: ReadonlySet<string> = new Set([
+  "Progressing",
+  "WaitingForDependencies",
+  "DependencyNotReady",
+  "WaitingForRollout",
+] satisfies StateReason[]);
+/** What being ready is made of. */
+const readyParts: ReadonlySet<string> = new Set(["Accepted", "ReferencesResolved", "DependenciesReady", "Available"]);
+
+/** Whether it is not ready and nothing is wrong. */
+function isStarting({ status }: PallasAgent): boolean {
+  const conditions = status?.conditions ?? [];
+  const ready = conditions.find(({ type }) => type === "Ready");
+  if (ready === undefined || ready.status === "True") return ready === undefined;
+  if (conditions.some(({ type, status: holds }) => type === "Stalled" && holds === "True")) return false;
+  const failing = conditions.filter(({ type, status: holds }) => readyParts.has(type) && holds === "False");
+  return (failing.length === 0 ? [ready] : failing).every(({ reason }) => startingReasons.has(reason));
 }
 
 /** Why it serves no calls, or why its health is not well: the first condition that says so, word by word. */
@@ -43,6 +64,7 @@ export function renderAgentRecord(agent: PallasAgent, instance: PallasInstance |
       health: status?.health,
     }),
     ...readReady(agent),
+    ...(isStarting(agent) && { starting: true }),
     ...defined({ reason: findReason(agent), model: spec.model ?? instance?.spec.defaultModel }),
     replicas: spec.replicas,
   };
