@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import type { AgentInfo } from "../../../data/agent-info.ts";
-import { conversationsResource, conversationsUri } from "../../../data/conversations.ts";
+import { conversationsResource, conversationsUri, type ShownConversation } from "../../../data/conversations.ts";
 import { usePage, useResource } from "../../../page.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Dialog } from "../../../parts/dialog.tsx";
@@ -34,6 +34,8 @@ export function ChatTab({ facts }: { facts: AgentInfo }): JSX.Element {
     // Its name goes into the address when the agent has told it: the link then means this conversation.
     if (named !== undefined && session === undefined) router.setQuery({ session: named });
   }, [named, session, router]);
+  const listed = findListed(conversations?.conversations ?? [], named, scope === "shared");
+  const isAnsweringElsewhere = listed?.answering === true && !chat.isAnswering.value;
   const startAnew = () => {
     if (!keepsOne) chats.startAnew(agent);
     setBegun((count) => count + 1);
@@ -54,7 +56,7 @@ export function ChatTab({ facts }: { facts: AgentInfo }): JSX.Element {
         {list}
       </Aside>
       <div class="chat-middle">
-        <Thread chat={chat} />
+        <Thread chat={chat} isAnsweringElsewhere={isAnsweringElsewhere} />
         <Composer chat={chat} />
       </div>
       <Aside word={words.facts} media={withoutFacts}>
@@ -63,6 +65,9 @@ export function ChatTab({ facts }: { facts: AgentInfo }): JSX.Element {
     </div>
   );
 }
+
+const findListed = (list: readonly ShownConversation[], named: string | undefined, isShared: boolean) =>
+  list.find(({ session_id }) => (isShared ? session_id === null : session_id === named));
 
 /** A column where there is room for it, else a sheet behind a button. */
 function Aside({ word, media, children }: { word: string; media: string; children: JSX.Element }) {

@@ -1,7 +1,7 @@
 // The conversations that this page holds, each with its answer as it comes, for as long as somebody is signed in: an answer goes on while other
 // views are looked at. At most three answers run at once, since a browser opens six connections to one host, and the page
 // needs some of them; further messages wait their turn.
-import { signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { toProblem } from "../../../connect/problem.ts";
 import type { Announcer } from "../../../shell/announcer.ts";
 import { chatWords as words } from "../../../words/chat.ts";
@@ -50,6 +50,8 @@ export interface Chat {
   readonly question: ReadonlySignal<Asked | undefined>;
   readonly historyProblem: ReadonlySignal<string | undefined>;
   readonly isLoading: ReadonlySignal<boolean>;
+  /** Whether an answer of this page is on its way, or waits its turn. */
+  readonly isAnswering: ReadonlySignal<boolean>;
   readonly draft: Signal<Draft>;
   send(draft: Draft): void;
   takeBack(index: number): void;
@@ -94,11 +96,14 @@ export function createChats(page: ChatPage): Chats {
       return add(agent, undefined, false);
     },
     clear() {
-      for (const chat of chats) chat.stop();
+      for (const chat of chats) chat.end();
       chats = [];
     },
   };
 }
+
+const isUnderWay = (turn: Turn | undefined): boolean =>
+  turn?.who === "agent" && (turn.state === "running" || turn.state === "waiting");
 
 interface ChatParts {
   agent: string;
@@ -116,6 +121,7 @@ class OpenChat implements Chat {
   readonly question = signal<Asked | undefined>(undefined);
   readonly historyProblem = signal<string | undefined>(undefined);
   readonly isLoading = signal(false);
+  readonly isAnswering = computed(() => isUnderWay(this.turns.value.at(-1)));
   readonly draft = signal<Draft>(emptyDraft);
   readonly #page: ChatPage;
   readonly #connection: AgentConnection;
@@ -155,8 +161,14 @@ class OpenChat implements Chat {
     this.#abort?.abort();
   }
 
-  async forget(): Promise<void> {
+  /** Sends nothing any more. */
+  end(): void {
+    this.queue.value = [];
     this.stop();
+  }
+
+  async forget(): Promise<void> {
+    this.end();
     await this.#connection.forget(this.sessionId.peek());
     this.turns.value = [];
   }

@@ -19,9 +19,7 @@ function ComposerForm({ chat }: { chat: Chat }) {
   const offBecause = useOffBecause();
   const [problem, setProblem] = useState<string | undefined>();
   const draft = chat.draft.value;
-  const isAnswering = chat.turns.value.some(
-    (turn) => turn.who === "agent" && (turn.state === "running" || turn.state === "waiting"),
-  );
+  const isAnswering = chat.isAnswering.value;
   const canSend = offBecause === undefined && (draft.text.trim() !== "" || draft.images.length > 0);
   const send = () => {
     if (!canSend) return;

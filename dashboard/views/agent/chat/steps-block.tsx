@@ -1,15 +1,18 @@
-// A block of steps: while it runs the last three and what it is at; when it is done one line that opens. What failed stays open.
+// A block of steps: while it runs the last three and what it is at; when it is done one line that opens. What failed stays open, and what waits
+// for a person says for whom. Calls of sub-agents stand beneath the agent's, three levels at first.
 import { useState } from "preact/hooks";
 import { usePage } from "../../../page.ts";
 import { Icon } from "../../../parts/icon.tsx";
 import { chatWords as words } from "../../../words/chat.ts";
 import { fill, plural } from "../../../words/fill.ts";
 import { tellDuration } from "../../../words/times.ts";
-import type { Step, Steps } from "./progress-steps.ts";
+import { isAgentStep, isOpen, latestOf, type Step, type Steps } from "./progress-steps.ts";
+import { WaitingStep } from "./waiting-step.tsx";
 
 const shownWhileRunning = 3;
 /** Of rows that are open at once. */
 const maxRows = 200;
+const levelsAtFirst = 3;
 
 interface StepsBlockProps {
   steps: Steps;
@@ -18,69 +21,94 @@ interface StepsBlockProps {
 
 export function StepsBlock({ steps, isRunning }: StepsBlockProps) {
   const [wasOpened, setOpened] = useState<boolean | undefined>(undefined);
-  const { list, leftOut, turn } = steps;
+  const { list } = steps;
   const failed = list.filter(({ outcome }) => outcome === "failed").length;
   if (list.length === 0 && !isRunning) return null;
-  const isOpen = wasOpened ?? (isRunning || failed > 0);
-  const shown = isRunning && wasOpened === undefined ? list.slice(-shownWhileRunning) : list.slice(-maxRows);
-  const hidden = list.length - shown.length;
+  const isOpened = wasOpened ?? (isRunning || failed > 0);
+  const waits = isRunning && list.some(({ outcome }) => outcome === "waits");
   return (
     <div class="chat-steps">
-      <button type="button" class="chat-steps-head" aria-expanded={isOpen} onClick={() => setOpened(!isOpen)}>
-        {isRunning ? (
-          <Icon name="ring" class="spin" />
-        ) : (
-          <Icon name={failed > 0 ? "error" : "check"} class={failed > 0 ? "bad" : "ok"} />
-        )}
-        <span class="cut">{isRunning ? tellNow(steps) : tellDone(list, failed)}</span>
+      <button type="button" class="chat-steps-head" aria-expanded={isOpened} onClick={() => setOpened(!isOpened)}>
+        <HeadIcon isRunning={isRunning} waits={waits} hasFailed={failed > 0} />
+        <span class="cut">{isRunning ? tellNow(steps, waits) : tellDone(steps, failed)}</span>
         <span class="space" />
         {!isRunning && <span class="note second tabular">{tellDuration(spanOf(list))}</span>}
       </button>
-      {isOpen && list.length > 0 && (
-        <ol>
-          {hidden > 0 && <li class="note third chat-step">{plural(words.earlier, hidden)}</li>}
-          {leftOut > 0 && <li class="note third chat-step">{plural(words.leftOut, leftOut)}</li>}
-          {shown.map((step) => (
-            <StepRow key={step.id} step={step} />
-          ))}
-        </ol>
-      )}
-      {isRunning && turn > 0 && list.length === 0 && <span class="unseen">{fill(words.stepNow, { turn })}</span>}
+      {isOpened && list.length > 0 && <Rows steps={steps} isShort={isRunning && wasOpened === undefined} />}
     </div>
   );
 }
 
-function tellNow({ list, turn }: Steps): string {
-  const running = list.findLast(({ outcome }) => outcome === "running");
-  return running === undefined ? fill(words.stepNow, { turn }) : fill(words.stepAsking, { turn, name: running.server });
+function HeadIcon({ isRunning, waits, hasFailed }: { isRunning: boolean; waits: boolean; hasFailed: boolean }) {
+  if (waits) return <Icon name="approvals" class="wait" />;
+  if (isRunning) return <Icon name="ring" class="accent spin" />;
+  return <Icon name={hasFailed ? "error" : "check"} class={hasFailed ? "bad" : "ok"} />;
 }
 
-function tellDone(list: readonly Step[], failed: number): string {
-  const told = plural(words.steps, list.length);
+function Rows({ steps: { list, leftOut }, isShort }: { steps: Steps; isShort: boolean }) {
+  const [showsDeep, setShowsDeep] = useState(false);
+  const isDeep = ({ depth, outcome }: Step) => depth >= levelsAtFirst && outcome !== "waits";
+  const near = showsDeep ? list : list.filter((step) => !isDeep(step));
+  const deep = list.length - near.length;
+  const shown = isShort ? latestOf(near, shownWhileRunning) : near.slice(-maxRows);
+  const earlier = near.length - shown.length;
+  return (
+    <ol>
+      {earlier > 0 && <li class="note third chat-step">{plural(words.earlier, earlier)}</li>}
+      {leftOut > 0 && <li class="note third chat-step">{plural(words.leftOut, leftOut)}</li>}
+      {shown.map((step) =>
+        step.outcome === "waits" ? <WaitingStep key={step.id} step={step} /> : <StepRow key={step.id} step={step} />,
+      )}
+      {deep > 0 && (
+        <li class="chat-step note">
+          <button type="button" class="text-button" onClick={() => setShowsDeep(true)}>
+            {plural(words.deeper, deep)}
+          </button>
+        </li>
+      )}
+    </ol>
+  );
+}
+
+const nameOf = (step: Step): string => (isAgentStep(step) ? step.server : `${step.server} / ${step.tool}`);
+
+function tellNow({ list, turn }: Steps, waits: boolean): string {
+  if (waits) return fill(words.stepWaits, { turn });
+  const running = list.filter(({ outcome, depth }) => outcome === "running" && depth === 0);
+  const [first] = running;
+  if (first === undefined) return fill(words.stepNow, { turn });
+  if (running.length > 1) return fill(words.stepMany, { turn, count: running.length });
+  return fill<string>(isAgentStep(first) ? words.stepAsking : words.stepCalling, { turn, name: nameOf(first) });
+}
+
+function tellDone({ list, toolTurns }: Steps, failed: number): string {
+  const calls = plural(words.steps, list.length);
+  const told = toolTurns > 1 ? `${plural(words.turns, toolTurns)}, ${calls}` : calls;
   return failed === 0 ? told : `${told}, ${plural(words.failed, failed)}`;
 }
 
-const spanOf = (list: readonly Step[]): number => {
-  const first = list[0]?.startedAtMs ?? 0;
+function spanOf(list: readonly Step[]): number {
+  const first = Math.min(...list.map(({ startedAtMs }) => startedAtMs));
   return Math.max(0, ...list.map(({ endedAtMs }) => (endedAtMs ?? first) - first));
-};
+}
 
 const outcomes = {
-  running: { icon: "ring", look: "second spin", word: words.running },
+  running: { icon: "ring", look: "accent spin", word: words.running },
   done: { icon: "check", look: "ok", word: words.done },
   failed: { icon: "error", look: "bad", word: words.stepFailed },
 } as const;
 
-function StepRow({ step: { server, tool, outcome, startedAtMs, endedAtMs } }: { step: Step }) {
-  const { icon, look, word } = outcomes[outcome];
-  // A sub-agent's tool is the agent itself.
-  const isAgent = tool === `${server}__${server}`;
+function StepRow({ step }: { step: Step }) {
+  const { outcome, startedAtMs, endedAtMs, note, depth } = step;
+  const { icon, look, word } = outcomes[outcome === "waits" ? "running" : outcome];
   return (
-    <li class="chat-step">
+    <li class="chat-step" data-depth={depth}>
       <Icon name={icon} class={look} />
       <span class="cut">
-        <span class="mono">{isAgent ? server : `${server} / ${tool}`}</span>
+        <span class="mono">{nameOf(step)}</span>
+        {isAgentStep(step) && <span class="note second"> {words.stepAgent}</span>}
         <span class={outcome === "failed" ? "bad note" : "unseen"}> {word}</span>
+        {isOpen(step) && note !== undefined && <span class="note second"> {note}</span>}
       </span>
       <span class="note second tabular">{endedAtMs === undefined ? "" : tellDuration(endedAtMs - startedAtMs)}</span>
     </li>

@@ -1,25 +1,29 @@
 // The conversation as it stands, following its end while the person is there: one wheel click up ends that, "Latest" brings it back. What
-// waits for a person and what the agent asks stand at the end.
+// the agent asks, and what waits its turn, stand at the end.
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "../../../page.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Icon } from "../../../parts/icon.tsx";
 import { LoadingRows } from "../../../parts/view-states.tsx";
-import { link } from "../../../route/route.ts";
 import { usePending } from "../../../shell/waiting.ts";
 import { chatWords as words } from "../../../words/chat.ts";
 import { fill } from "../../../words/fill.ts";
-import { tellLeft } from "../../../words/times.ts";
 import type { Chat } from "./chats.ts";
 import { QuestionForm } from "./question-form.tsx";
 import { Answer, Own } from "./turn-view.tsx";
+import { WaitingCall } from "./waiting-step.tsx";
 
 const nearEndPx = 64;
 /** Turns in the page at first; earlier ones on request. */
 const shownTurns = 60;
 
-export function Thread({ chat }: { chat: Chat }): JSX.Element {
+interface ThreadProps {
+  chat: Chat;
+  isAnsweringElsewhere: boolean;
+}
+
+export function Thread({ chat, isAnsweringElsewhere }: ThreadProps): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const [isFollowing, setFollowing] = useState(true);
   const [shown, setShown] = useState(shownTurns);
@@ -30,7 +34,7 @@ export function Thread({ chat }: { chat: Chat }): JSX.Element {
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element !== null && isFollowing) element.scrollTop = element.scrollHeight;
-  }, [turns, queue, question, isFollowing]);
+  }, [turns, queue, question, isFollowing, isAnsweringElsewhere]);
   const onScroll = () => {
     const element = scroller.current;
     if (element === null) return;
@@ -68,7 +72,7 @@ export function Thread({ chat }: { chat: Chat }): JSX.Element {
             );
           })}
         </ol>
-        <WaitingCalls agent={chat.agent} />
+        {isAnsweringElsewhere && <AnsweringElsewhere agent={chat.agent} />}
         {question !== undefined && <QuestionForm agent={chat.agent} question={question} />}
         <Queue chat={chat} />
       </div>
@@ -83,29 +87,24 @@ export function Thread({ chat }: { chat: Chat }): JSX.Element {
   );
 }
 
-/** Calls of the agent for which its run stands still. */
-function WaitingCalls({ agent }: { agent: string }) {
-  const { time } = usePage();
-  const waiting = (usePending().value.data ?? []).filter(({ agent_id }) => agent_id === agent);
-  if (waiting.length === 0) return null;
+/** An answer that runs without this page: before a reload, or in another window. Its calls that wait are those that were made for the person. */
+function AnsweringElsewhere({ agent }: { agent: string }) {
+  const me = usePage().caller.value?.name;
+  const waiting = (usePending().value.data ?? []).filter(({ agent_id, caller }) => agent_id === agent && caller === me);
   return (
-    <ul class="stack">
-      {waiting.map(({ call_id, server, tool, expires_at, may_decide, may_not_because }) => (
-        <li key={call_id} class="chat-waiting">
-          <Icon name="approvals" class="wait" />
-          <span>
-            {fill(words.waitingCall, { server, tool, left: tellLeft(Date.parse(expires_at), time.fine.value) })}
-          </span>
-          {may_decide ? (
-            <a class="button plain small" href={link(["approvals", call_id])}>
-              {words.lookAtIt}
-            </a>
-          ) : (
-            <span class="note second">{may_not_because}</span>
-          )}
-        </li>
-      ))}
-    </ul>
+    <div class="chat-elsewhere">
+      <p class="row accent">
+        <Icon name="ring" class="spin" />
+        <span>{words.answeringElsewhere}</span>
+      </p>
+      {waiting.length > 0 && (
+        <ul class="chat-steps">
+          {waiting.map((approval) => (
+            <WaitingCall key={approval.call_id} {...approval} depth={0} found={approval} />
+          ))}
+        </ul>
+      )}
+    </div>
   );
 }
 
