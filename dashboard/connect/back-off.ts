@@ -1,7 +1,7 @@
 // When something that failed is tried again: after 1, 2, 4 … 30 s, each up to a quarter sooner, so that a thousand pages do not come
 // back at once.
-export const firstWaitMs = 1_000;
-export const maxWaitMs = 30_000;
+const firstWaitMs = 1_000;
+const maxWaitMs = 30_000;
 
 /**
  * How long to wait before the next try.

@@ -24,7 +24,6 @@ export interface ResourceKind<T> {
 export const jsonResource = <T>(schema: z.ZodType<T>): ResourceKind<T> => ({
   parse: (text) => schema.parse(JSON.parse(text)),
 });
-export const textResource: ResourceKind<string> = { parse: (text) => text };
 
 export interface Resources {
   /** Call `release` when the view goes. One URI is always asked for with the same kind. */

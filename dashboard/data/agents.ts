@@ -27,18 +27,5 @@ export type ShownAgent = z.output<typeof agentSchema>;
 export const agentsUri = "resource://agents/list";
 export const agentsResource = jsonResource(z.array(agentSchema));
 
-export const agentInfoUri = (agent: string): string => `resource://agents/${encodeURIComponent(agent)}/info`;
-export const agentInfoResource = jsonResource(
-  z.looseObject({
-    ...agentSchema.shape,
-    url: z.string().optional(),
-    scope: z.enum(["shared", "connection", "request"]).optional(),
-    instance: z.string(),
-    namespace: z.string().optional(),
-    servers: z.array(z.string()).default([]),
-    agents: z.array(z.string()).default([]),
-  }),
-);
-
 /** What `agents_create` asks for. */
 export const createRole: Role = "admin";

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { jsonResource } from "../connect/resources.ts";
 
-export const verdicts = ["approve", "approve_edited", "answer", "deny_continue", "deny_abort"] as const;
+const verdicts = ["approve", "approve_edited", "answer", "deny_continue", "deny_abort"] as const;
 export type ShownVerdict = (typeof verdicts)[number];
 
 const decision = z.looseObject({
@@ -63,6 +63,6 @@ export type ShownApproval = z.output<typeof approvalSchema>;
 export const pendingUri = "resource://approvals/pending";
 export const pendingResource = jsonResource(z.array(approvalSchema));
 export const historyUri = "resource://approvals/history";
-export const historyResource = pendingResource;
+export const historyResource = jsonResource(z.array(approvalSchema));
 export const approvalUri = (callId: string): string => `resource://approvals/${encodeURIComponent(callId)}`;
 export const approvalResource = jsonResource(approvalSchema);

@@ -32,7 +32,7 @@ export interface TableProps<Row> {
 }
 
 /** Rows in the page: a screen's and some before and behind it. */
-export const maxRows = 60;
+const maxRows = 60;
 const overscan = 8;
 
 /** Which rows are in sight, by where the table stands in the window. */

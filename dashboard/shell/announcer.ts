@@ -11,7 +11,7 @@ export interface Announcer {
   sayNow(sentence: string): void;
 }
 
-export const politeEveryMs = 5_000;
+const politeEveryMs = 5_000;
 
 export function createAnnouncer(time: Pick<PageTime, "after" | "elapsed">): Announcer {
   const polite = signal("");

@@ -8,7 +8,7 @@ import { isTyping } from "./typing.ts";
 import type { ViewName } from "./views.tsx";
 
 /** Behind `g`. */
-export const goKeys: Readonly<Record<string, ViewName>> = {
+const goKeys: Readonly<Record<string, ViewName>> = {
   a: "agents",
   p: "approvals",
   s: "servers",

@@ -1,6 +1,6 @@
 // How many calls wait for this person's decision: the one number of the navigation. From `resource://approvals/pending`, to which the page
 // is always subscribed.
-import { usePage, useResource } from "../page.ts";
+import { useResource } from "../page.ts";
 import { pendingResource, pendingUri } from "../data/approvals.ts";
 
 export function useWaitingForMe(): number {
@@ -10,6 +10,3 @@ export function useWaitingForMe(): number {
 
 /** Those that wait, for whoever needs more than their number. */
 export const usePending = () => useResource(pendingUri, pendingResource);
-
-/** Whether anything may be decided now. */
-export const useIsLive = (): boolean => usePage().connection.state.value.kind === "live";
