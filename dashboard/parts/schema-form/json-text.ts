@@ -17,6 +17,7 @@ export type Json =
 export type JsonFields = ReadonlyMap<string, Json>;
 
 export const jsonNull: Json = { kind: "null" };
+const jsonBoolean = (value: boolean): Json => ({ kind: "boolean", value });
 
 export const jsonString = (text: string): Json => ({ kind: "string", text });
 export const jsonArray = (items: readonly Json[]): Json => ({ kind: "array", items });
