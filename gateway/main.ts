@@ -49,7 +49,10 @@ async function main(): Promise<void> {
   const words = config.embeddings?.kind === "none" ? undefined : await readWordTable();
   // Beside the bundled program.
   const dashboard = await readDashboard(fileURLToPath(new URL("./dashboard", import.meta.url)));
-  const served = createServed({ config, place, environment, words, metrics, log, clock });
+  const served = createServed({
+    ...{ config, place, environment, words, metrics, log, clock },
+    approvalsApp: dashboard?.approvalsApp,
+  });
   const gateway = createGateway({
     ...place,
     ...served,

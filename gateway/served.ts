@@ -39,6 +39,8 @@ export interface ServedParts {
   environment: Pick<Environment, "PALLAS_AGENTS_TOKEN" | "PALLAS_IMAGE" | "PALLAS_SECRETS_DIR" | typeof limitsVariable>;
   /** Of the search for tools; undefined where it goes by words alone. */
   words: WordTable | undefined;
+  /** Approvals as a page for hosts of MCP Apps; undefined where none was built. */
+  approvalsApp: string | undefined;
   metrics: Pick<GatewayMetrics, "countPolicyDecision" | "countProxied" | "countToolCall" | "countApproval"> &
     DiscoveryParts["metrics"];
   log: Logger;
@@ -55,13 +57,17 @@ export interface Served extends Pick<GatewayOptions, "table" | "routes" | "publi
 }
 
 /** By which calls are judged; `approvals` where it asks. */
-function createPolicy(parts: Omit<ServedParts, "environment" | "words">, approvals: ServedApprovals) {
+function createPolicy(parts: Omit<ServedParts, "environment" | "words" | "approvalsApp">, approvals: ServedApprovals) {
   const { config, place, metrics, log, clock } = parts;
   const policyLog = log.child({ logger: "pallas.gateway.policy" });
   return createGatewayPolicy({ config, state: place.state, approvals, metrics, log: policyLog, clock });
 }
 
-export function createServed({ config, place, environment, words, metrics, log, clock }: ServedParts): Served {
+/** Where programs that are started on this machine run. */
+const findHere = () => ({ variables: process.env, folder: process.cwd(), execPath: process.execPath });
+
+export function createServed(parts: ServedParts): Served {
+  const { config, place, environment, words, approvalsApp, metrics, log, clock } = parts;
   const { state, writesFor, registrations, server } = place;
   const rules: Rules = { mode: server === undefined ? "local" : "cluster", ...environment[limitsVariable] };
   const readAgentsToken = async () => (await readFile(environment.PALLAS_AGENTS_TOKEN, "utf8")).trim();
@@ -72,8 +78,7 @@ export function createServed({ config, place, environment, words, metrics, log, 
     ...{ config, state, store: registrations, clock },
     log: log.child({ logger: "pallas.gateway.directory" }),
   });
-  const localPlace = { variables: process.env, folder: process.cwd(), execPath: process.execPath };
-  const browser = createConfiguredBrowser({ config, mode: rules.mode, place: localPlace, clock });
+  const browser = createConfiguredBrowser({ config, mode: rules.mode, place: findHere(), clock });
   const toolServers = serveToolServers({
     ...{ policy, config, place, rules, browser, metrics, approvals: asked.approvals },
     log: log.child({ logger: "pallas.gateway.servers" }),
@@ -103,7 +108,7 @@ export function createServed({ config, place, environment, words, metrics, log, 
     ...(config.management === "readWrite" ? { writesFor } : {}),
     furtherTools: [...directory.tools, discovery.tool],
     furtherResources: [...directory.resources, ...toolServers.resources],
-    ...{ trend, readAgentsToken },
+    ...{ approvalsApp, trend, readAgentsToken },
     log: log.child({ logger: "pallas.gateway.management" }),
     clock,
   });

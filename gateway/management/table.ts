@@ -16,6 +16,7 @@ import { createAskedConversations } from "./agents/asked-conversations.ts";
 import { createAsked } from "./agents/asked.ts";
 import { createRunCounts } from "./agents/run-counts.ts";
 import { createDryRuns, type DryRunsParts } from "./agents/dry-runs.ts";
+import { createApprovalsApp, createApprovalsList } from "./approvals/app.ts";
 import { createApprovalViews } from "./approvals/views.ts";
 import type { PresetSource } from "../state/presets.ts";
 import type { ProposalStore } from "./policies/store.ts";
@@ -63,6 +64,8 @@ export interface ManagementParts {
   judgedHere?: DryRunsParts["judgedHere"];
   furtherTools?: readonly ManagementTool[];
   furtherResources?: readonly ResourceFamily[];
+  /** Approvals as a page for hosts of MCP Apps; absent: none was built. */
+  approvalsApp?: string | undefined;
   /** What agents were sent is counted here. Default: a count of the table's own. */
   trend?: CallTrend | undefined;
   container: ContainerInfo;
@@ -94,7 +97,7 @@ const neverWrites: WritesFor = () => {
 
 export function createManagementTable(parts: ManagementParts): ManagementTable {
   const { furtherTools = [], state, writesFor = neverWrites, presets, rules, approvals, proposals, container } = parts;
-  const { log, clock, judgedHere, furtherResources = [], trend = new CallTrend(clock) } = parts;
+  const { log, clock, judgedHere, furtherResources = [], approvalsApp, trend = new CallTrend(clock) } = parts;
   const mayWrite = parts.writesFor !== undefined;
   const admin = createAdminClient(parts);
   const runs = createAsked({ ask: admin.fetchRuns, ...runTimes, clock });
@@ -106,13 +109,14 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
   const { namespace, instance } = state;
   const management = mayWrite ? "readWrite" : "approve";
   const runCounts = createRunCounts({ admin, state, clock });
+  const caller = createCaller({ namespace, instance, version: container.version, management });
   const listed = { state, views, runs: runCounts, trend, clock };
   const { source } = createResources({
     state,
     presets,
     proposals,
     families: [
-      createCaller({ namespace, instance, version: container.version, management }),
+      caller,
       createAgentList(listed),
       createAgentInfo(state),
       createAgentState(state, runs, clock),
@@ -126,6 +130,7 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
       createCompositorState(state, health),
       ...createApprovalResources(state, views),
       ...createPolicyResources({ state, proposals, dryRuns }),
+      ...(approvalsApp === undefined ? [] : [createApprovalsApp(approvalsApp)]),
       ...furtherResources,
     ],
   });
@@ -137,6 +142,7 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
     prompt,
     ...createAgentsAbort({ state, admin, clock }),
     createAgentsApprove({ approvals, views }),
+    ...(approvalsApp === undefined ? [] : [createApprovalsList({ views, caller, clock })]),
     ...createPolicyPropose(proposing),
     ...createAgentsWrite(writing, presets),
     ...createAgentsServers(writing),

@@ -14,6 +14,8 @@ export interface ResourceFamily {
   readonly description: string;
   /** Of a text that is no JSON; default JSON. */
   readonly mimeType?: string;
+  /** `_meta` of what is read. */
+  readonly meta?: Record<string, unknown>;
   /** The keys that an identity sees, for lists. */
   listKeys(identity: Identity): readonly string[];
   /** Whether it is there and for this identity. From memory; `key` is a stranger's text. */

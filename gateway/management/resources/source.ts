@@ -56,7 +56,8 @@ export function createResources({ families, state, presets, proposals }: Resourc
       if (content === undefined) return undefined;
       const isText = family.mimeType !== undefined && typeof content === "string";
       const text = isText ? content : JSON.stringify(content);
-      return [{ uri, mimeType: family.mimeType ?? jsonType, text: limitText(uri, text) }];
+      const meta = family.meta && { _meta: family.meta };
+      return [{ uri, mimeType: family.mimeType ?? jsonType, text: limitText(uri, text), ...meta }];
     },
     changes(onChange) {
       const stops = [

@@ -3,6 +3,7 @@
 import { requireRole, type Identity } from "../../../lib/auth/roles.ts";
 import type { CallContext, ToolEntry, ToolResult, ToolSource } from "../../../lib/mcp/table.ts";
 import { indexByName } from "../../../lib/mcp/table.ts";
+import { defined } from "../../../lib/process/defined.ts";
 import { WriteRefused } from "../../state/state.ts";
 import { identityOf } from "../access.ts";
 import { renderRefused, ToolRefused, type ManagementTool } from "./tool.ts";
@@ -30,10 +31,10 @@ const findMissing = ({ role, forAgents }: ManagementTool, identity: Identity) =>
   identity.kind === "agent" && forAgents ? undefined : requireRole(identity, role);
 
 function renderEntry(tool: ManagementTool, mayWrite: boolean): ToolEntry {
-  const { name, title, description, annotations, inputSchema } = tool;
+  const { name, title, description, annotations, inputSchema, meta } = tool;
   const call: ToolEntry["call"] = async (args, context) =>
     callGuarded(tool, args, identityOf(context), context, mayWrite);
-  return { name, title, description, annotations, inputSchema, call };
+  return { name, title, description, annotations, inputSchema, ...defined({ meta }), call };
 }
 
 async function callGuarded(

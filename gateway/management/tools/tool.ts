@@ -16,6 +16,8 @@ export interface ManagementTool {
   readonly writes: boolean;
   readonly annotations: ToolAnnotations;
   readonly inputSchema: JsonObjectSchema;
+  /** `_meta` on the wire. */
+  readonly meta?: Record<string, unknown>;
   /** `args` have passed the schema. Throws a ToolRefused, or WriteRefused. */
   call(args: Record<string, unknown>, identity: Identity, context: CallContext): Promise<ToolResult>;
 }
