@@ -4,6 +4,7 @@ export const agentWords = {
   agent: "agent",
   agents: "Agents",
   back: "Back to agents",
+  lookAt: "Look at {server}",
   copyUrl: "Copy MCP URL",
   tabs: "Parts of {agent}",
   chat: "Chat",

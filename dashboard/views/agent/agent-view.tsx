@@ -5,14 +5,18 @@ import { useEffect, useState } from "preact/hooks";
 import { agentInfoResource, agentInfoUri, type AgentInfo } from "../../data/agent-info.ts";
 import { agentsResource, agentsUri } from "../../data/agents.ts";
 import { usePage, useResource } from "../../page.ts";
+import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { colourOf, Mark } from "../../parts/mark.tsx";
+import { colourOf, Mark, type MarkState } from "../../parts/mark.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { Gone, LoadedView, LoadingRows } from "../../parts/view-states.tsx";
+import { Empty, Gone, LoadedView, LoadingRows } from "../../parts/view-states.tsx";
+import { ValueText } from "../../parts/value-text.tsx";
 import { link } from "../../route/route.ts";
 import { agentWords as words } from "../../words/agent.ts";
 import { fill } from "../../words/fill.ts";
+import { shellWords } from "../../words/shell.ts";
+import { stateWords } from "../../words/states.ts";
 import { stateOf } from "../agents/agent-rows.ts";
 import { ChatTab } from "./chat/chat-tab.tsx";
 
@@ -62,6 +66,7 @@ export function AgentView(): JSX.Element {
 }
 
 function Head({ facts }: { facts: AgentInfo }) {
+  const { origin } = usePage();
   // The list says more of how it stands now than what it is does.
   const listed = useResource(agentsUri, agentsResource).value.data?.find(({ id }) => id === facts.id) ?? facts;
   const state = stateOf(listed);
@@ -78,20 +83,43 @@ function Head({ facts }: { facts: AgentInfo }) {
         <Mark state={state} />
         <span class="mono second cut agent-model">{facts.model}</span>
         <span class="space" />
-        {facts.url !== undefined && <CopyButton word={words.copyUrl} text={facts.url} />}
+        <CopyButton word={words.copyUrl} text={`${origin}/proxy/${facts.id}/mcp`} />
       </div>
-      {why !== undefined && <p class={`agent-why ${colourOf(state)}`}>{why}</p>}
+      {why !== undefined && <Why state={state} why={why} servers={facts.servers} />}
     </>
+  );
+}
+
+/** In its own words; and the way to the server that it names first, where that is one of the agent's. */
+function Why({ state, why, servers }: { state: MarkState; why: string; servers: readonly string[] }) {
+  const server = servers.find((each) => why.startsWith(`${each}: `));
+  return (
+    <p class="agent-why">
+      <span class={colourOf(state)}>
+        <ValueText text={why} />
+      </span>{" "}
+      {server !== undefined && <a href={link(["servers", server])}>{fill(words.lookAt, { server })}</a>}
+    </p>
   );
 }
 
 function LateTab({ tab, name }: { tab: Exclude<TabName, "chat">; name: string }) {
   const [View, setView] = useState<TabView | undefined>();
-  useEffect(() => {
+  const [hasFailed, setFailed] = useState(false);
+  const load = () => {
+    setFailed(false);
     lateTabs[tab]().then(
       (found) => setView(() => found),
-      () => setView(undefined),
+      () => setFailed(true),
     );
-  }, [tab]);
-  return View === undefined ? <LoadingRows /> : <View name={name} />;
+  };
+  useEffect(load, [tab]);
+  if (View !== undefined) return <View name={name} />;
+  if (!hasFailed) return <LoadingRows />;
+  return (
+    <Empty title={shellWords.newVersion}>
+      <Button onPress={load}>{stateWords.tryNow}</Button>
+      <Button onPress={() => window.location.reload()}>{shellWords.reload}</Button>
+    </Empty>
+  );
 }

@@ -113,7 +113,7 @@ function PictureButton({ onFiles }: { onFiles(files: readonly File[]): void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button look="quiet" icon="picture" onPress={() => input.current?.click()}>
+      <Button class="chat-add-picture" look="quiet" icon="picture" onPress={() => input.current?.click()}>
         {words.addPicture}
       </Button>
       <input

@@ -1,12 +1,13 @@
 // An agent's text as a person reads it: markdown's tokens (marked's lexer) as elements. HTML in it is shown as text, a link opens apart and says
 // where it leads, and no picture but one in the text itself is loaded. What marked cannot take is shown as it stands.
-import { lexer, type MarkedToken, type Token } from "marked";
+import type { MarkedToken, Token } from "marked";
 import { Component, type ComponentChildren, type JSX } from "preact";
-import { hasHidden } from "../../../parts/hidden-characters.ts";
 import { ValueText } from "../../../parts/value-text.tsx";
 import { CopyButton } from "../../../parts/copy-button.tsx";
 import { chatWords as words } from "../../../words/chat.ts";
 import { fill } from "../../../words/fill.ts";
+import { noBlocks, readBlocks, type ReadBlocks } from "./markdown-blocks.ts";
+import { ProseText } from "./prose-text.tsx";
 
 /** Longer texts are not parsed. */
 const maxParsedChars = 200_000;
@@ -15,33 +16,60 @@ const maxDepth = 24;
 /** marked's type for tokens is open for those of its extensions, of which there are none here. */
 const isKnown = (token: Token): token is MarkedToken => !("extension" in token);
 
-function tokensOf(text: string): Token[] | undefined {
-  if (text.length > maxParsedChars) return undefined;
-  try {
-    return lexer(text);
-  } catch {
-    return undefined;
-  }
-}
-
 interface MarkdownProps {
   text: string;
 }
 
-/** A text that is the same is not parsed again. */
+/** Of a text that grows, the last block alone is read and drawn again. */
 export class Markdown extends Component<MarkdownProps> {
+  #read = noBlocks;
+
   override shouldComponentUpdate(next: MarkdownProps): boolean {
     return next.text !== this.props.text;
   }
 
   override render({ text }: MarkdownProps): JSX.Element {
-    const tokens = tokensOf(text);
-    return <div class="prose">{tokens === undefined ? <Plain text={text} /> : renderAll(tokens, 0)}</div>;
+    const blocks = this.#readBlocks(text);
+    return (
+      <div class="prose">
+        {blocks === undefined ? (
+          <p class="chat-plain">
+            <ProseText text={text} />
+          </p>
+        ) : (
+          [...blocks.done, ...blocks.open].map((token, index) => <Block key={index} token={token} />)
+        )}
+      </div>
+    );
+  }
+
+  #readBlocks(text: string): ReadBlocks | undefined {
+    if (text.length > maxParsedChars) return undefined;
+    try {
+      this.#read = readBlocks(this.#read, text);
+      return this.#read;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return undefined;
+    }
   }
 }
 
-const Plain = ({ text }: { text: string }): JSX.Element =>
-  hasHidden(text) ? <ValueText text={text} /> : <span class="chat-plain">{text}</span>;
+class Block extends Component<{ token: Token }> {
+  override shouldComponentUpdate({ token }: { token: Token }): boolean {
+    return token !== this.props.token;
+  }
+
+  override render({ token }: { token: Token }): JSX.Element {
+    return <One token={token} depth={0} />;
+  }
+}
+
+const Plain = ({ text }: { text: string }): JSX.Element => (
+  <span class="chat-plain">
+    <ProseText text={text} />
+  </span>
+);
 
 const renderAll = (tokens: readonly Token[] | undefined, depth: number): ComponentChildren =>
   tokens?.map((token, index) => <One key={index} token={token} depth={depth} />);

@@ -8,6 +8,7 @@ import { fill, tellNumber } from "../../../words/fill.ts";
 import { tellClock, tellDuration, tellExact } from "../../../words/times.ts";
 import { tellSize } from "../../../words/sizes.ts";
 import { Markdown } from "./markdown.tsx";
+import { ProseText } from "./prose-text.tsx";
 import { Elapsed, StepsBlock } from "./steps-block.tsx";
 import type { AgentTurn, Block, OwnTurn } from "./turns.ts";
 
@@ -23,7 +24,11 @@ export const Own = ({ turn: { text, images, at } }: { turn: OwnTurn }) => (
       </time>
     )}
     <div class="chat-own-text">
-      {text !== "" && <ValueText text={text} />}
+      {text !== "" && (
+        <p class="chat-plain" dir="auto">
+          <ProseText text={text} />
+        </p>
+      )}
       {images.map(({ url, alt }, index) => (
         <img
           key={index}
