@@ -35,6 +35,7 @@ export const tabWords = {
   servers: { one: "{n} server", other: "{n} servers" },
   agents: { one: "{n} agent", other: "{n} agents" },
   mounts: { initializing: "Not asked yet", running: "Reached", failed: "Not reached" },
+  asked: "asked",
   server: "server",
   agent: "agent",
   toolsTable: "Tools of {server} as {agent} may call them",
@@ -69,7 +70,7 @@ export const tabWords = {
   definitionText: "Definition of {agent}, as YAML",
   copy: "Copy YAML",
   conditions: "What the operator says",
-  conditionSince: "since {time}",
+  conditionSince: "since",
   edit: "Edit…",
   editTitle: "Change {agent}",
   editWhat:

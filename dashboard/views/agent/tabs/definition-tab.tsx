@@ -5,6 +5,7 @@ import { agentInfoResource, agentInfoUri, type AgentInfo } from "../../../data/a
 import { agentSessionResource, agentSessionUri, type AgentSession } from "../../../data/agent-parts.ts";
 import { createRole } from "../../../data/agents.ts";
 import { usePage, useResource } from "../../../page.ts";
+import { Age } from "../../../parts/age.tsx";
 import { Button } from "../../../parts/button.tsx";
 import { CopyButton } from "../../../parts/copy-button.tsx";
 import { Mark } from "../../../parts/mark.tsx";
@@ -12,7 +13,6 @@ import { ValueText } from "../../../parts/value-text.tsx";
 import { LoadedView, NeedsRole } from "../../../parts/view-states.tsx";
 import { fill } from "../../../words/fill.ts";
 import { tabWords as words } from "../../../words/tabs.ts";
-import { tellExact } from "../../../words/times.ts";
 import { renderDefinition } from "./agent-definition.ts";
 import { DeleteAgent } from "./delete-agent.tsx";
 import { EditAgent } from "./edit-agent.tsx";
@@ -79,7 +79,9 @@ const Conditions = ({ conditions }: Pick<AgentSession, "conditions">) => (
           <span class="second">{reason}</span>
           {message !== "" && <ValueText text={message} />}
           {since !== undefined && (
-            <span class="note third">{fill(words.conditionSince, { time: tellExact(Date.parse(since)) })}</span>
+            <span class="note third">
+              {words.conditionSince} <Age at={since} />
+            </span>
           )}
         </li>
       ))}

@@ -38,7 +38,7 @@ export function MountCard({ agent, mount, policy, isFirst }: MountCardProps): JS
         <span class="note third">{kind === "server" ? words.server : words.agent}</span>
         {checkedAt !== undefined && (
           <span class="note third">
-            <Age at={checkedAt} />
+            {words.asked} <Age at={checkedAt} />
           </span>
         )}
         <span class="space" />
