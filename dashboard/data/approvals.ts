@@ -4,7 +4,6 @@ import * as z from "zod";
 import { jsonResource } from "../connect/resources.ts";
 
 const verdicts = ["approve", "approve_edited", "answer", "deny_continue", "deny_abort"] as const;
-export type ShownVerdict = (typeof verdicts)[number];
 
 const decision = z.looseObject({
   verdict: z.enum(verdicts),

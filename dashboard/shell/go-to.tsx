@@ -85,7 +85,7 @@ function Finder({ onClose }: { onClose: () => void }): JSX.Element {
 }
 
 /** Round about; undefined where the key moves nothing. */
-export function stepOf(key: string, at: number, count: number): number | undefined {
+function stepOf(key: string, at: number, count: number): number | undefined {
   if (count === 0) return undefined;
   if (key === "ArrowDown") return (at + 1) % count;
   if (key === "ArrowUp") return (at + count - 1) % count;

@@ -57,7 +57,8 @@ export async function startScene(more: Readonly<Record<string, string>> = {}): P
   let shown = "";
   for (const stream of [up.stdout, up.stderr]) stream.on("data", (chunk: Buffer) => (shown += String(chunk)));
   const stop = async () => {
-    up.kill("SIGINT");
+    // A call that waits for a person would hold it up; what it started notices a moment later.
+    up.kill("SIGKILL");
     await exited;
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };

@@ -3,7 +3,7 @@
 import type { Browser, BrowserContextOptions, Page, Request } from "playwright-core";
 
 /** What a text of somebody else calls when it is run. */
-export const executionMark = "__xss";
+const executionMark = "__xss";
 
 export interface WatchedPage extends AsyncDisposable {
   readonly page: Page;

@@ -34,7 +34,7 @@ const rules: readonly FolderRule[] = [
   {
     prefix: "dashboard/",
     own: ["crds/"],
-    packages: ["preact", "@preact/signals", "@modelcontextprotocol/client", "zod", "marked"],
+    packages: ["preact", "@preact/signals", "@modelcontextprotocol/client", "zod", "marked", "js-yaml"],
   },
   // Loaded on use. Who edits rules is told at once what would be said of them.
   {

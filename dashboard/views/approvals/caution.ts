@@ -13,7 +13,7 @@ const maxValueChars = 60;
 const maxNamed = 3;
 
 /** Whether the server's hints leave it open that a call changes something; what says nothing may do anything. */
-export const mayChange = ({ hints }: Pick<Facts, "hints">): boolean => hints?.read_only !== true;
+const mayChange = ({ hints }: Pick<Facts, "hints">): boolean => hints?.read_only !== true;
 
 export function findCautions(approval: Facts, { rows, differing }: Comparison, isEdited: boolean): string[] {
   const cautions: string[] = [];

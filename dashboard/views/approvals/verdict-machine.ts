@@ -91,7 +91,7 @@ export interface Stepped {
   readonly send?: Verdict;
 }
 
-export const noDrafts: Drafts = { reason: "", answer: "", edited: undefined };
+const noDrafts: Drafts = { reason: "", answer: "", edited: undefined };
 
 export const openCard = (hash: string, { elapsedMs }: Moment): VerdictState => ({
   hash,
@@ -124,7 +124,7 @@ export function step(state: VerdictState, event: VerdictEvent, now: Moment): Ste
   }
 }
 
-export const isQuiet = ({ quietUntilMs }: VerdictState, { elapsedMs }: Pick<Moment, "elapsedMs">): boolean =>
+const isQuiet = ({ quietUntilMs }: VerdictState, { elapsedMs }: Pick<Moment, "elapsedMs">): boolean =>
   elapsedMs < quietUntilMs;
 
 /** The bar changes: what was under the pointer is something else now. */

@@ -3,7 +3,7 @@ import type { LogEntry } from "../../data/calls.ts";
 
 export const outcomes = ["all", "ok", "failed"] as const;
 export type Outcome = (typeof outcomes)[number];
-export const readOutcome = (text: string | undefined): Outcome => outcomes.find((each) => each === text) ?? "all";
+const readOutcome = (text: string | undefined): Outcome => outcomes.find((each) => each === text) ?? "all";
 
 export interface LogFilter {
   /** Words of a tool or of its server; a link of a tool is `server/tool`. */

@@ -1,4 +1,4 @@
-// The approvals as an MCP App (UI-2): what a host of such apps finds, over real HTTP, and who finds it.
+// The approvals as an MCP App: what a host of such apps finds, over real HTTP, and who finds it.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { sampleAgent, sampleInstance } from "../../../plan/testing/resources.ts";
@@ -27,7 +27,7 @@ async function start(approvalsApp: string | undefined = html) {
   return { ...management, connect, ask, list };
 }
 
-describe("UI-2 the approvals for hosts of MCP Apps", () => {
+describe("the approvals for hosts of MCP Apps", () => {
   test("a viewer's tool names the page, for models and for apps", async () => {
     const { connect } = await start();
     const { tools } = await (await connect("viewer")).listTools();

@@ -39,7 +39,7 @@ export function FactsPane({ facts, chat }: { facts: AgentInfo; chat: Chat }) {
         )}
       </dl>
       <div class="stack">
-        <h3>{words.canUse}</h3>
+        <h2 class="note strong second">{words.canUse}</h2>
         {servers.length + agents.length === 0 && <p class="second">{words.nothing}</p>}
         <ul class="row wrap">
           {agents.map((name) => (

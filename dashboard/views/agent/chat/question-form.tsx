@@ -25,7 +25,7 @@ export function QuestionForm({ agent, question }: { agent: string; question: Ask
   };
   return (
     <section class="chat-question card pad stack-wide" aria-label={fill(words.question, { agent })}>
-      <h3>{fill(words.question, { agent })}</h3>
+      <h2>{fill(words.question, { agent })}</h2>
       <p>
         <ValueText text={question.message} />
       </p>

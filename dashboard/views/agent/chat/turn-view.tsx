@@ -46,7 +46,7 @@ export function Answer({ turn, agent }: { turn: AgentTurn; agent: string }): JSX
   const isOver = state !== "running" && state !== "waiting";
   return (
     <li class="chat-answer">
-      <h3 class="chat-by row note" tabIndex={-1}>
+      <h2 class="chat-by row note" tabIndex={-1}>
         <span class="strong">{agent}</span>
         {at !== undefined && <time title={tellExact(at)}>{tellClock(at)}</time>}
         {state === "running" && (
@@ -62,7 +62,7 @@ export function Answer({ turn, agent }: { turn: AgentTurn; agent: string }): JSX
         {usage !== undefined && (
           <span class="third">{fill(words.tokens, { count: tellNumber(usage.input + usage.output) })}</span>
         )}
-      </h3>
+      </h2>
       {blocks.map((block, index) => (
         <BlockView key={index} block={block} isRunning={!isOver && index === blocks.length - 1} />
       ))}

@@ -1,0 +1,85 @@
+// Every view as people with other eyes, hands and screens have it: axe finds nothing at the widest and the narrowest width in either
+// theme, nothing scrolls sideways, and there is one heading of the first level. Its pictures are kept in test/.artefacts/dashboard.
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { needs } from "../tools/needs.ts";
+import { startBrowser } from "./browser.ts";
+import { nameOfRoute, viewRoutes } from "./routes.ts";
+import { askAgent, askTransfer, callTool, openApprover } from "./scene-caller.ts";
+import { startScene, type Scene } from "./scene.ts";
+import { settled } from "./settled.ts";
+import { openPage } from "./watched-page.ts";
+
+const artefacts = join(import.meta.dirname, "../.artefacts/dashboard");
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+const findingsSchema = z.array(z.object({ id: z.string(), nodes: z.array(z.string()) }));
+
+async function findViolations(page: Page): Promise<string[]> {
+  const found: unknown = await page.evaluate(async (values) => {
+    const { violations } = await Reflect.get(globalThis, "axe").run(document, { runOnly: { type: "tag", values } });
+    return violations.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => ({
+      id,
+      nodes: nodes.map(({ html }) => html.slice(0, 160)),
+    }));
+  }, tags);
+  return findingsSchema
+    .parse(found)
+    .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).join(" | ")} (${nodes.length})`);
+}
+
+const sizes = [
+  { width: 1440, height: 900 },
+  { width: 768, height: 1024 },
+  { width: 320, height: 700 },
+] as const;
+const themes = ["light", "dark"] as const;
+const cases = sizes.flatMap((size) => themes.map((theme) => ({ ...size, theme })));
+
+describe("UI-1 every view of the dashboard", needs("chromium"), () => {
+  let scene: Scene;
+  let browser: Browser;
+  beforeAll(async () => {
+    mkdirSync(artefacts, { recursive: true });
+    [scene, browser] = await Promise.all([startScene(), startBrowser()]);
+    await askAgent(scene, "bookkeeper", callTool("payments__read_invoice", { id: "2026-117" }));
+    void askTransfer(scene);
+    void askTransfer(scene, { amount: 12.5, reference: "first line\nsecond line" });
+    await using approver = await openApprover(scene);
+    const [first] = await approver.untilPending(2);
+    if (first !== undefined) await approver.decide(first, "approve");
+    await approver.untilPending(1);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await scene?.[Symbol.asyncDispose]();
+  });
+
+  it.each(cases)("is right at $width px in the $theme theme", { timeout: 120_000 }, async ({ theme, ...viewport }) => {
+    const context = { viewport, colorScheme: theme, reducedMotion: "reduce" as const };
+    const { origin, tokens } = scene;
+    await using opened = await openPage(browser, { origin, token: tokens.admin, context, script: axe });
+    const { page, problems } = opened;
+    const wrong: string[] = [];
+    for (const route of viewRoutes) {
+      await opened.go(route);
+      await settled(page);
+      const picture = `${nameOfRoute(route)}-${viewport.width}-${theme}.png`;
+      await page.screenshot({ path: join(artefacts, picture), animations: "disabled" });
+      const { sideways, headings } = await page.evaluate(() => ({
+        sideways: document.documentElement.scrollWidth - window.innerWidth,
+        headings: document.querySelectorAll("h1").length,
+      }));
+      if (sideways > 0) wrong.push(`${route} scrolls sideways by ${sideways} px`);
+      if (headings !== 1) wrong.push(`${route} has ${headings} h1`);
+      // What is between the two widths is the same in other places.
+      if (viewport.width !== 768) wrong.push(...(await findViolations(page)).map((each) => `${route} ${each}`));
+    }
+    expect([...wrong, ...problems]).toEqual([]);
+  });
+});
