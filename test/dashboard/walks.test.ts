@@ -96,7 +96,7 @@ describe("UI-1 the dashboard", needs("chromium"), () => {
   });
 
   it("by mouse: what the tester finds wrong is told before anything is sent, and what the policy denies is told as that", async () => {
-    const { page } = await open("#/tester/payments/tools/read_invoice");
+    const { page, requests } = await open("#/tester/payments/tools/read_invoice");
     const call = page.getByRole("button", { name: fill(testerWords.call, { name: "read_invoice" }) });
     await call.click();
     await main(page)
@@ -170,7 +170,7 @@ describe("UI-1 the dashboard", needs("chromium"), () => {
   });
 
   it("what happens elsewhere shows by itself", async () => {
-    const { page, requests } = await open("#/agents");
+    const { page } = await open("#/agents");
     const card = page.getByText(plural(agentsWords.waits, 1)).first();
     await page.getByRole("table", { name: agentsWords.table }).getByText("slowpoke").waitFor();
     expect(await card.count()).toBe(0);
