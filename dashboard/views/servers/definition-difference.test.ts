@@ -1,7 +1,7 @@
 // A changed definition as lines: nothing that came or went is lost, cut or folded.
 import { describe, expect, it } from "vitest";
-import { compareLines, compareValues, countLines, differenceOf, type DifferenceLine } from "./definition-difference.ts";
-import { foldEqual } from "./fold-equal.ts";
+import { compareLines, foldEqual, type DifferenceLine } from "../../parts/line-difference.ts";
+import { compareValues, countLines, differenceOf } from "./definition-difference.ts";
 
 const told = (lines: readonly DifferenceLine[]) =>
   lines.map(({ kind, text }) => `${{ equal: " ", added: "+", removed: "-" }[kind]}${text}`);
@@ -74,18 +74,19 @@ describe("the difference of a tool", () => {
 describe("folding", () => {
   const equal = (n: number) => Array.from({ length: n }, (): DifferenceLine => ({ kind: "equal", text: "e" }));
   const added: DifferenceLine = { kind: "added", text: "new" };
+  const fold = (lines: readonly DifferenceLine[]) => foldEqual(lines, ({ kind }) => kind === "equal");
 
   it("takes equal lines alone, and leaves three beside what changed", () => {
-    const pieces = foldEqual([...equal(10), added, ...equal(10)]);
-    expect(pieces.map(({ kind, lines }) => [kind, lines.length])).toEqual([
+    const runs = fold([...equal(10), added, ...equal(10)]);
+    expect(runs.map(({ kind, items }) => [kind, items.length])).toEqual([
       ["folded", 7],
-      ["lines", 7],
+      ["shown", 7],
       ["folded", 7],
     ]);
   });
 
   it("is not worth it below four lines", () => {
-    expect(foldEqual([...equal(6), added]).map(({ kind }) => kind)).not.toContain("folded");
-    expect(foldEqual([...equal(7), added]).map(({ kind }) => kind)).toContain("folded");
+    expect(fold([...equal(6), added]).map(({ kind }) => kind)).not.toContain("folded");
+    expect(fold([...equal(7), added]).map(({ kind }) => kind)).toContain("folded");
   });
 });

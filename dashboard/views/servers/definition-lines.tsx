@@ -1,11 +1,11 @@
 // The lines of a difference: with + and − and not by colour alone, whole, with hidden characters named. Only equal lines may be folded.
 import { useState } from "preact/hooks";
 import type { JSX } from "preact";
+import { foldEqual, type DifferenceLine } from "../../parts/line-difference.ts";
 import { ValueText } from "../../parts/value-text.tsx";
 import { plural } from "../../words/fill.ts";
 import { serverWords as words } from "../../words/servers.ts";
-import type { DifferenceLine, FieldDifference } from "./definition-difference.ts";
-import { foldEqual } from "./fold-equal.ts";
+import type { FieldDifference } from "./definition-difference.ts";
 
 export const DefinitionDifference = ({ fields }: { fields: readonly FieldDifference[] }): JSX.Element => (
   <div class="stack">
@@ -14,11 +14,11 @@ export const DefinitionDifference = ({ fields }: { fields: readonly FieldDiffere
         <p class="servers-field">
           <ValueText text={field} />
         </p>
-        {foldEqual(lines).map((piece, index) =>
-          piece.kind === "lines" ? (
-            piece.lines.map((line, at) => <Line key={`${index} ${at}`} line={line} />)
+        {foldEqual(lines, ({ kind }) => kind === "equal").map((run, index) =>
+          run.kind === "shown" ? (
+            run.items.map((line, at) => <Line key={`${index} ${at}`} line={line} />)
           ) : (
-            <Folded key={index} lines={piece.lines} />
+            <Folded key={index} lines={run.items} />
           ),
         )}
       </div>
