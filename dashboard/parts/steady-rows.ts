@@ -1,6 +1,7 @@
 // Keeps the rows of a list where they are while somebody points at them or has the focus inside: values change in place, but rows that
 // came, went or would change places wait until both are outside, or until they are asked for. What went stays, struck, meanwhile.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useInside, type Inside } from "./use-inside.ts";
 
 export interface SteadyRow<Row> {
   readonly key: string;
@@ -54,21 +55,15 @@ export interface Steady<Row> {
   /** Shows them now. */
   apply(): void;
   /** For the element around the rows. */
-  readonly holds: {
-    onPointerEnter(): void;
-    onPointerLeave(): void;
-    onFocusIn(): void;
-    onFocusOut(event: FocusEvent): void;
-  };
+  readonly holds: Inside["holds"];
 }
 
 /** @param asked what the person asked to see, as a text: another is shown at once, wherever pointer and focus are */
 export function useSteadyRows<Row>(rows: readonly Row[], keyOf: (row: Row) => string, asked = ""): Steady<Row> {
-  const [isPointed, setPointed] = useState(false);
-  const [isFocused, setFocused] = useState(false);
+  const { isInside, holds } = useInside();
   const [applied, setApplied] = useState(0);
   const shown = useRef<readonly SteadyRow<Row>[]>([]);
-  const isHeld = (isPointed || isFocused) && shown.current.length > 0;
+  const isHeld = isInside && shown.current.length > 0;
   const lastApplied = useRef(0);
   const lastAsked = useRef(asked);
   const result = useMemo(() => {
@@ -84,15 +79,6 @@ export function useSteadyRows<Row>(rows: readonly Row[], keyOf: (row: Row) => st
   return {
     ...result,
     apply: () => setApplied((count) => count + 1),
-    holds: {
-      onPointerEnter: () => setPointed(true),
-      onPointerLeave: () => setPointed(false),
-      onFocusIn: () => setFocused(true),
-      onFocusOut: ({ currentTarget, relatedTarget }) => {
-        const isInside =
-          currentTarget instanceof Node && relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
-        if (!isInside) setFocused(false);
-      },
-    },
+    holds,
   };
 }

@@ -1,4 +1,5 @@
 // The keys of the page, and the switch for single ones.
+import type { Signal } from "@preact/signals";
 import { Dialog } from "../parts/dialog.tsx";
 import { usePage } from "../page.ts";
 import { keyWords as words } from "../words/keys.ts";
@@ -17,30 +18,19 @@ export function KeyList({ onClose }: { onClose: () => void }) {
           </>
         ))}
       </dl>
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={settings.keys.value}
-          onChange={(event) => (settings.keys.value = event.currentTarget.checked)}
-        />
-        {words.single}
-      </label>
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={settings.enterSends.value}
-          onChange={(event) => (settings.enterSends.value = event.currentTarget.checked)}
-        />
-        {words.enterSends}
-      </label>
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={settings.compact.value}
-          onChange={(event) => (settings.compact.value = event.currentTarget.checked)}
-        />
-        {words.compact}
-      </label>
+      <SettingSwitch setting={settings.keys} word={words.single} />
+      <SettingSwitch setting={settings.enterSends} word={words.enterSends} />
+      <SettingSwitch setting={settings.compact} word={words.compact} />
     </Dialog>
+  );
+}
+
+function SettingSwitch({ setting, word }: { setting: Signal<boolean>; word: string }) {
+  const change = (event: { currentTarget: HTMLInputElement }) => (setting.value = event.currentTarget.checked);
+  return (
+    <label class="row">
+      <input type="checkbox" checked={setting.value} onChange={change} />
+      {word}
+    </label>
   );
 }

@@ -111,7 +111,7 @@ export function createManagementTable(parts: ManagementParts): ManagementTable {
   const runCounts = createRunCounts({ admin, state, clock });
   const caller = createCaller({ namespace, instance, version: container.version, management });
   const listed = { state, views, runs: runCounts, trend, clock };
-  const { source } = createResources({
+  const source = createResources({
     state,
     presets,
     proposals,

@@ -2,18 +2,14 @@
 // beginning. What came meanwhile is counted, and shown when they are back at the top or ask for it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RefObject } from "preact";
+import { useInside, type Inside } from "../../parts/use-inside.ts";
 
 export interface Held<Item> {
   readonly shown: readonly Item[];
   /** How many came since. */
   readonly waiting: number;
   show(): void;
-  readonly holds: {
-    onPointerEnter(): void;
-    onPointerLeave(): void;
-    onFocusIn(): void;
-    onFocusOut(event: FocusEvent): void;
-  };
+  readonly holds: Inside["holds"];
 }
 
 /** @param frame its beginning above the window counts as being read further down */
@@ -21,11 +17,10 @@ export function useHeld<Item extends { readonly id: number }>(
   items: readonly Item[],
   frame: RefObject<HTMLElement | null>,
 ): Held<Item> {
-  const [isPointed, setPointed] = useState(false);
-  const [isFocused, setFocused] = useState(false);
+  const { isInside, holds } = useInside();
   const isBelow = useIsBelow(frame);
   const [shown, setShown] = useState(items);
-  const isHeld = (isPointed || isFocused || isBelow) && shown.length > 0;
+  const isHeld = (isInside || isBelow) && shown.length > 0;
   useEffect(() => {
     if (!isHeld) setShown(items);
   }, [items, isHeld]);
@@ -37,16 +32,7 @@ export function useHeld<Item extends { readonly id: number }>(
       setShown(items);
       frame.current?.scrollIntoView({ block: "start" });
     },
-    holds: {
-      onPointerEnter: () => setPointed(true),
-      onPointerLeave: () => setPointed(false),
-      onFocusIn: () => setFocused(true),
-      onFocusOut: ({ currentTarget, relatedTarget }) => {
-        const isInside =
-          currentTarget instanceof Node && relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
-        if (!isInside) setFocused(false);
-      },
-    },
+    holds,
   };
 }
 

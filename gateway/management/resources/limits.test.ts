@@ -25,7 +25,7 @@ describe("MGM-2 a resource of the management server", () => {
     ["as large as may be is sent", maxResourceBytes, "sent"],
     ["one byte larger is refused with a sentence", maxResourceBytes + 1, "the most that is sent"],
   ])("%s", async (_what, bytes, outcome) => {
-    const { source } = createResources({
+    const source = createResources({
       state: { listAgents: () => [], onChange: () => () => undefined },
       presets: { onChange: () => () => undefined },
       proposals: { onChange: () => () => undefined },

@@ -18,13 +18,7 @@ export interface ResourcesParts {
   proposals: { onChange(listener: (policy: string) => void): () => void };
 }
 
-export interface Resources {
-  readonly source: ResourceSource;
-  /** Says that reading it gives something else now. */
-  announce(uri: string): void;
-}
-
-export function createResources({ families, state, presets, proposals }: ResourcesParts): Resources {
+export function createResources({ families, state, presets, proposals }: ResourcesParts): ResourceSource {
   const listeners = new Set<(change: ResourceChange) => void>();
   const tell = (change: ResourceChange) => listeners.forEach((listener) => listener(change));
   const announce = (uri: string) => tell({ uri });
@@ -35,7 +29,7 @@ export function createResources({ families, state, presets, proposals }: Resourc
     }
     return undefined;
   };
-  const source: ResourceSource = {
+  return {
     list(requester) {
       const identity = identityOf(requester);
       return families.flatMap((family) => renderEntries(family, family.listKeys(identity)));
@@ -76,7 +70,6 @@ export function createResources({ families, state, presets, proposals }: Resourc
       return found?.family.follow?.(found.key, () => announce(uri)) ?? (() => undefined);
     },
   };
-  return { source, announce };
 }
 
 const renderEntries = ({ uri, name, description, mimeType = jsonType }: ResourceFamily, keys: readonly string[]) =>

@@ -9,14 +9,13 @@ import { Button } from "../../../parts/button.tsx";
 import { Dialog } from "../../../parts/dialog.tsx";
 import { link } from "../../../route/route.ts";
 import { chatWords as words } from "../../../words/chat.ts";
-import { useMedia } from "../../../parts/use-media.ts";
+import { narrow, useMedia } from "../../../parts/use-media.ts";
 import { Composer } from "./composer.tsx";
 import { ConversationList } from "./conversation-list.tsx";
 import { FactsPane } from "./facts-pane.tsx";
 import { Thread } from "./thread.tsx";
 
 const withoutFacts = "(max-width: 1200px)";
-const narrow = "(max-width: 900px)";
 
 export function ChatTab({ facts }: { facts: AgentInfo }): JSX.Element {
   const { router, chats } = usePage();
