@@ -1,14 +1,12 @@
-// Which view belongs to which address. Agents and an agent come with the page; the others are loaded when they are first opened, so that
+// Which view belongs to which address. The list of agents comes with the page; the others are loaded when they are first opened, so that
 // the first load stays small; approvals at the latest soon after the page is there, since a call that waits is not to wait for them.
 import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { Empty, LoadingRows } from "../parts/view-states.tsx";
+import { LatePart } from "../parts/late-part.tsx";
+import { Empty } from "../parts/view-states.tsx";
 import type { IconName } from "../parts/icon.tsx";
 import { AgentsView } from "../views/agents/agents-view.tsx";
 import { shellWords as words } from "../words/shell.ts";
-import { stateWords } from "../words/states.ts";
 import type { Route } from "../route/route.ts";
-import { Button } from "../parts/button.tsx";
 
 type View = ComponentType;
 type Loader = () => Promise<View>;
@@ -31,38 +29,20 @@ const isLate = (name: string): name is LateName => Object.hasOwn(late, name);
 /** What was loaded stays. */
 const loaded = new Map<LateName, View>();
 
-/** Loads what somebody may need in a hurry. */
-export function loadAhead(): void {
-  late.approvals().then(
-    (found) => loaded.set("approvals", found),
-    // Tried again, and told, when it is opened.
-    () => undefined,
-  );
+async function load(name: LateName): Promise<View> {
+  const found = await late[name]();
+  loaded.set(name, found);
+  return found;
 }
 
-function LateView({ name }: { name: LateName }) {
-  const [View, setView] = useState<View | undefined>(() => loaded.get(name));
-  const [hasFailed, setFailed] = useState(false);
-  const load = () => {
-    setFailed(false);
-    late[name]().then(
-      (found) => {
-        loaded.set(name, found);
-        setView(() => found);
-      },
-      () => setFailed(true),
-    );
-  };
-  useEffect(load, [name]);
-  if (View !== undefined) return <View />;
-  if (!hasFailed) return <LoadingRows />;
-  return (
-    <Empty title={words.newVersion}>
-      <Button onPress={load}>{stateWords.tryNow}</Button>
-      <Button onPress={() => window.location.reload()}>{words.reload}</Button>
-    </Empty>
-  );
-}
+/** Loads what somebody may need in a hurry. What fails is tried again, and told, when it is opened. */
+export const loadAhead = (): void => void load("approvals").catch(() => undefined);
+
+const LateView = ({ name }: { name: LateName }) => (
+  <LatePart load={() => load(name)} known={loaded.get(name)}>
+    {(View) => <View />}
+  </LatePart>
+);
 
 export function CurrentView({ route: { path } }: { route: Route }) {
   const [first = "agents", second] = path;

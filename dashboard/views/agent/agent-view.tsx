@@ -1,22 +1,19 @@
 // One agent: who it is and how it stands, and below that its parts as tabs, of which the chat is the first. The others are loaded when they
 // are first opened.
 import type { ComponentType, JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { agentInfoResource, agentInfoUri, type AgentInfo } from "../../data/agent-info.ts";
 import { agentsResource, agentsUri } from "../../data/agents.ts";
 import { usePage, useResource } from "../../page.ts";
-import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { LatePart } from "../../parts/late-part.tsx";
 import { colourOf, Mark, type MarkState } from "../../parts/mark.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { Empty, Gone, LoadedView, LoadingRows } from "../../parts/view-states.tsx";
+import { Gone, LoadedView } from "../../parts/view-states.tsx";
 import { ValueText } from "../../parts/value-text.tsx";
 import { link } from "../../route/route.ts";
 import { agentWords as words } from "../../words/agent.ts";
 import { fill } from "../../words/fill.ts";
-import { shellWords } from "../../words/shell.ts";
-import { stateWords } from "../../words/states.ts";
 import { stateOf } from "../agents/agent-rows.ts";
 import { ChatTab } from "./chat/chat-tab.tsx";
 
@@ -29,7 +26,6 @@ const lateTabs = {
   definition: async (): Promise<TabView> => (await import("./tabs/definition-tab.tsx")).DefinitionTab,
 } as const;
 const tabNames = ["chat", "runs", "tools", "policy", "definition"] as const;
-type TabName = (typeof tabNames)[number];
 
 /** Of the agent in the address. */
 export function AgentView(): JSX.Element {
@@ -57,7 +53,13 @@ export function AgentView(): JSX.Element {
                 isCurrent: each === current,
               }))}
             />
-            {current === "chat" ? <ChatTab facts={facts} /> : <LateTab key={current} tab={current} name={name} />}
+            {current === "chat" ? (
+              <ChatTab facts={facts} />
+            ) : (
+              <LatePart key={current} load={lateTabs[current]}>
+                {(Tab) => <Tab name={name} />}
+              </LatePart>
+            )}
           </>
         )}
       </LoadedView>
@@ -100,26 +102,5 @@ function Why({ state, why, servers }: { state: MarkState; why: string; servers: 
       </span>{" "}
       {server !== undefined && <a href={link(["servers", server])}>{fill(words.lookAt, { server })}</a>}
     </p>
-  );
-}
-
-function LateTab({ tab, name }: { tab: Exclude<TabName, "chat">; name: string }) {
-  const [View, setView] = useState<TabView | undefined>();
-  const [hasFailed, setFailed] = useState(false);
-  const load = () => {
-    setFailed(false);
-    lateTabs[tab]().then(
-      (found) => setView(() => found),
-      () => setFailed(true),
-    );
-  };
-  useEffect(load, [tab]);
-  if (View !== undefined) return <View name={name} />;
-  if (!hasFailed) return <LoadingRows />;
-  return (
-    <Empty title={shellWords.newVersion}>
-      <Button onPress={load}>{stateWords.tryNow}</Button>
-      <Button onPress={() => window.location.reload()}>{shellWords.reload}</Button>
-    </Empty>
   );
 }
