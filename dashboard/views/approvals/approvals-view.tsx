@@ -41,7 +41,7 @@ function useListKeys(list: readonly ShownApproval[], open: string | undefined, p
 
 function Switch({ waiting, isDecided }: { waiting: number | undefined; isDecided: boolean }) {
   return (
-    <nav class="approvals-switch" aria-label={words.tabs}>
+    <nav class="facets approvals-switch" aria-label={words.tabs}>
       <a href={link(["approvals"])} {...(!isDecided && { "aria-current": "page" as const })}>
         {words.waiting}
         {waiting !== undefined && <span class="tabular"> {waiting.toLocaleString("en")}</span>}

@@ -15,7 +15,7 @@ export function DiscoverView(): JSX.Element {
     <>
       <header class="head">
         <h1 tabIndex={-1}>{words.title}</h1>
-        <nav class="facets discover-tabs" aria-label={words.tabs}>
+        <nav class="facets" aria-label={words.tabs}>
           <a href={link(["discover"], { q: question })} {...(!isInstall && { "aria-current": "page" as const })}>
             {words.tools}
           </a>
