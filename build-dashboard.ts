@@ -49,7 +49,10 @@ export async function buildDashboard(outdir: string, { compact = false } = {}): 
   const app = existsSync(join(root, appEntry)) ? await renderApp() : undefined;
   const files = new Map([...(page?.files ?? []), ...(app?.files ?? [])]);
   for (const [path, bytes] of [...files]) {
-    for (const [ending, compressed] of await compress(path, bytes)) files.set(`${path}${ending}`, compressed);
+    const forms = await compress(path, bytes);
+    for (const [ending, compressed] of forms) files.set(`${path}${ending}`, compressed);
+    // In an image each byte is carried about: the gateway makes the plain one of its gzip.
+    if (compact && forms.length > 0) files.delete(path);
   }
   await writeFolder(folder, files);
   return {

@@ -1,7 +1,8 @@
 // The built dashboard, read whole at the gateway's start: each file plain and compressed, by its path below the page, with the
-// entity tags that clients ask by. What is not in it is not served, so that no path of a request ever reaches a disk.
+// entity tags that clients ask by. Where only the compressed forms were built, the plain one is made of its gzip. What is not in it is not served, so that no path of a request ever reaches a disk.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import type { Encoding } from "../../lib/process/content-encoding.ts";
 import { digest } from "../../lib/process/entity-tag.ts";
 
@@ -40,7 +41,7 @@ export async function readDashboard(folder: string): Promise<Dashboard | undefin
   const page = toFile("index.html", found);
   if (page === undefined) return undefined;
   const assets = new Map<string, DashboardFile>();
-  for (const path of found.keys()) {
+  for (const path of new Set([...found.keys()].map(plainPath))) {
     const file = path.startsWith("assets/") ? toFile(path, found) : undefined;
     if (file !== undefined) assets.set(path, file);
   }
@@ -77,12 +78,15 @@ async function listFiles(folder: string): Promise<string[]> {
   }
 }
 
-/** Undefined for what is no file of its own, as a compressed form. */
+/** Of a compressed form the path of what it is a form of. */
+const plainPath = (path: string): string => path.replace(/\.(?:br|gz)$/, "");
+
+/** Undefined where there is none of this path, or of no type that is served. */
 function toFile(path: string, found: Found): DashboardFile | undefined {
-  const identity = found.get(path);
   const contentType = contentTypes[path.slice(path.lastIndexOf(".") + 1)];
-  if (identity === undefined || contentType === undefined) return undefined;
   const br = found.get(`${path}${endings.br}`);
   const gzip = found.get(`${path}${endings.gzip}`);
+  const identity = found.get(path) ?? (gzip && new Uint8Array(gunzipSync(gzip, { maxOutputLength: maxTotalBytes })));
+  if (identity === undefined || contentType === undefined) return undefined;
   return { contentType, hash: digest(identity), bytes: { identity, ...(br && { br }), ...(gzip && { gzip }) } };
 }
