@@ -57,7 +57,7 @@ const rawCalls: [string, (url: string, name: string, args: object) => Promise<Re
   ],
 ];
 
-describe("MGM-5 a call of a tool through the compositor", () => {
+describe("MGM-4, MGM-5 a call of a tool through the compositor", () => {
   test.each(rawCalls)(
     "that is denied is told as source 004 writes it, byte for byte, in the %s era",
     async (_, callRaw) => {

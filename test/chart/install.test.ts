@@ -62,7 +62,8 @@ describe.skipIf(clusterMissing() !== undefined || (await chartProgramsMissing())
     });
 
     it("are taken away whole", { timeout: 2 * within.timeout }, async () => {
-      await server.kubectl(["delete", `--filename=${join(plain, "pallas.yaml")}`, "--wait=false"]);
+      const manifests = `--filename=${join(plain, "pallas.yaml")}`;
+      await server.kubectl(["delete", manifests, "--wait=false", "--ignore-not-found"]);
       const crds = () => server.kubectl(["get", "crds", "--output=name"]);
       await vi.waitFor(async () => expect(await crds()).toBe(""), within);
       const namespaces = () => server.kubectl(["get", "namespaces", "--output=name"]);

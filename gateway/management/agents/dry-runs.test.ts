@@ -42,7 +42,7 @@ function open(says: Record<string, readonly RejudgedCall[] | "hangs">, own: read
   return { subject, clock, asked, running };
 }
 
-describe("a dry run", () => {
+describe("MGM-3 a dry run", () => {
   test("is about the newest 500 calls of all agents, and of the gateway where the policy is its own, too", async () => {
     const [many, own] = [Array.from({ length: 500 }, (_, n) => call(n)), [call(1_000)]];
     const { subject } = open({ clerk: many, boss: [call(999)] }, own);
