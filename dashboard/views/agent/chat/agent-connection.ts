@@ -10,13 +10,15 @@ import { Problem, toProblem } from "../../../connect/problem.ts";
 import type { GatewayFetch } from "../../../connect/fetch.ts";
 import type { PageTime } from "../../../time.ts";
 import { chatWords as words } from "../../../words/chat.ts";
-import type { HistoryMessage } from "./turns.ts";
+import { readHistoryPage, type HistoryPage } from "./turns.ts";
 
 /** Agents send a sign of life every 15 s. */
 const idleTimeoutMs = 120_000;
 const shortTimeoutMs = 30_000;
+const abandonMs = 2_000;
 const maxRounds = 16;
-const maxHistory = "200";
+/** Messages of a page of the history. */
+const maxHistory = "50";
 
 export interface Question {
   message: string;
@@ -56,7 +58,8 @@ const elicitationSchema = z.looseObject({ message: z.string(), requestedSchema: 
 export interface AgentConnection {
   /** Rejects with a Problem. */
   send(message: SentMessage, handlers: MessageHandlers, signal: AbortSignal): Promise<Answered>;
-  history(sessionId: string | undefined): Promise<HistoryMessage[]>;
+  /** @param before what came before the message of this number; undefined: the end of it */
+  history(sessionId: string | undefined, before?: number): Promise<HistoryPage>;
   forget(sessionId: string | undefined): Promise<void>;
 }
 
@@ -103,18 +106,31 @@ export function createAgentConnection(
       const deadline = AbortSignal.any([signal, silence.signal]);
       try {
         const opened = await open();
-        return await sendRounds(opened, message, { ...handlers, heard: silence.restart, deadline });
+        const ask: MessageHandlers["ask"] = async (question, signalOfAsk) => {
+          // While the person thinks, the agent has nothing to say.
+          silence.stop();
+          try {
+            return await handlers.ask(question, signalOfAsk);
+          } finally {
+            silence.restart();
+          }
+        };
+        return await sendRounds(opened, message, { ...handlers, ask, heard: silence.restart, deadline });
       } catch (error) {
         throw toProblem(error, deadline);
       } finally {
         silence.stop();
       }
     },
-    history: (sessionId) =>
+    history: (sessionId, before) =>
       short(async (opened, options) => {
-        const args = { limit: maxHistory, ...(sessionId !== undefined && { session_id: sessionId }) };
+        const args = {
+          limit: maxHistory,
+          ...(sessionId !== undefined && { session_id: sessionId }),
+          ...(before !== undefined && { before: String(before) }),
+        };
         const { messages } = await opened.getPrompt({ name: historyPromptName(agent), arguments: args }, options);
-        return messages;
+        return readHistoryPage(messages);
       }),
     forget: (sessionId) =>
       short(async (opened, options) => {
@@ -158,12 +174,30 @@ async function sendRounds(client: Client, { text, images, sessionId }: SentMessa
         throw new Problem("refused", words.strangeQuestion);
       }
       const { message, requestedSchema } = question.data;
-      inputResponses[key] = await rounds.ask({ message, schema: requestedSchema }, rounds.deadline);
-      rounds.heard();
+      try {
+        inputResponses[key] = await rounds.ask({ message, schema: requestedSchema }, rounds.deadline);
+      } catch (error) {
+        void abandon(client, request, { inputResponses: cancelAll(result.inputRequests ?? {}), ...stateOf(result) });
+        throw error;
+      }
     }
-    answers = { inputResponses, ...(result.requestState !== undefined && { requestState: result.requestState }) };
+    answers = { inputResponses, ...stateOf(result) };
   }
   throw new Problem("refused", words.tooManyQuestions);
+}
+
+const stateOf = ({ requestState }: { requestState?: string | undefined }) =>
+  requestState === undefined ? {} : { requestState };
+
+const cancelAll = (requests: object) =>
+  Object.fromEntries(Object.keys(requests).map((key) => [key, { action: "cancel" }]));
+
+/** A call that asked waits at the agent for a while: taken up once more, and left, it ends at once. */
+async function abandon(client: Client, request: Parameters<Client["callTool"]>[0], answers: object): Promise<void> {
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(abandonMs)]);
+  const options = { signal, timeout: neverMs, allowInputRequired: true, onprogress: () => leaving.abort() };
+  await client.callTool({ ...request, ...answers }, options).catch(() => undefined);
 }
 
 function noteProgress(progress: { message?: string | undefined; _meta?: unknown }, rounds: Rounds): void {

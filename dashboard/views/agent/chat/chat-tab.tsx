@@ -23,11 +23,15 @@ export function ChatTab({ facts }: { facts: AgentInfo }): JSX.Element {
   const session = router.route.value.query.get("session");
   const conversations = useResource(conversationsUri(agent), conversationsResource).value.data;
   const [begun, setBegun] = useState(0);
-  const keepsOne = scope !== "connection";
+  const isNamed = scope === "connection";
   const chat = useMemo(
-    () => chats.open(agent, keepsOne ? undefined : session, keepsOne && scope === "shared"),
-    [chats, agent, session, keepsOne, scope, begun],
+    () => chats.open(agent, isNamed ? session : undefined, scope),
+    [chats, agent, session, isNamed, scope, begun],
   );
+  useEffect(() => chat.show(), [chat]);
+  useEffect(() => {
+    if (conversations !== undefined) chats.learn(agent, conversations.conversations);
+  }, [chats, agent, conversations, chat, chat.isAnswering.value]);
   const named = chat.sessionId.value;
   useEffect(() => {
     // Its name goes into the address when the agent has told it: the link then means this conversation.
@@ -36,7 +40,7 @@ export function ChatTab({ facts }: { facts: AgentInfo }): JSX.Element {
   const listed = findListed(conversations?.conversations ?? [], named, scope === "shared");
   const isAnsweringElsewhere = listed?.answering === true && !chat.isAnswering.value;
   const startAnew = () => {
-    if (!keepsOne) chats.startAnew(agent);
+    if (isNamed) chats.startAnew(agent);
     setBegun((count) => count + 1);
     router.go(link(["agents", agent]));
   };
@@ -45,12 +49,20 @@ export function ChatTab({ facts }: { facts: AgentInfo }): JSX.Element {
       agent={agent}
       scope={scope}
       conversations={conversations?.conversations ?? []}
+      message={conversations?.message}
       chat={chat}
       onNew={startAnew}
     />
   );
   return (
-    <div class="chat">
+    <div
+      class="chat"
+      onKeyDown={(event) => {
+        if (!(event.ctrlKey || event.metaKey) || event.key !== ".") return;
+        event.preventDefault();
+        chat.stop();
+      }}
+    >
       <Aside word={words.conversations} media={narrow}>
         {list}
       </Aside>

@@ -6,8 +6,8 @@ import { Button } from "../../../parts/button.tsx";
 import { NeedsRole, useOffBecause } from "../../../parts/view-states.tsx";
 import { chatWords as words } from "../../../words/chat.ts";
 import { fill } from "../../../words/fill.ts";
-import { emptyDraft, type Chat } from "./chats.ts";
-import { readPicture, refusePicture } from "./pictures.ts";
+import { emptyDraft, type Chat } from "./open-chat.ts";
+import { bytesOf, maxPictureBytes, readPicture, refusePicture } from "./pictures.ts";
 
 export const Composer = ({ chat }: { chat: Chat }) => (
   <NeedsRole needed="caller" action={words.callerNeeded}>
@@ -28,7 +28,7 @@ function ComposerForm({ chat }: { chat: Chat }) {
     setProblem(undefined);
   };
   const add = (files: readonly File[]) => void addPictures(chat, files).then(setProblem);
-  const onKeyDown = useComposerKeys(chat, send);
+  const onKeyDown = useComposerKeys(send);
   return (
     <form
       class="chat-composer"
@@ -76,13 +76,9 @@ function ComposerForm({ chat }: { chat: Chat }) {
   );
 }
 
-function useComposerKeys(chat: Chat, send: () => void) {
+function useComposerKeys(send: () => void) {
   const { settings } = usePage();
   return (event: KeyboardEvent) => {
-    if ((event.ctrlKey || event.metaKey) && event.key === ".") {
-      event.preventDefault();
-      chat.stop();
-    }
     if (event.key !== "Enter" || event.isComposing) return;
     const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey;
     const isTouch = window.matchMedia("(pointer: coarse)").matches;
@@ -101,7 +97,9 @@ async function addPictures(chat: Chat, files: readonly File[]): Promise<string |
     try {
       const image = await readPicture(file);
       const draft = chat.draft.peek();
-      chat.draft.value = { ...draft, images: [...draft.images, image] };
+      const images = [...draft.images, image];
+      if (bytesOf(images) > maxPictureBytes) return words.pictureTooLarge;
+      chat.draft.value = { ...draft, images };
     } catch {
       return words.pictureUnknown;
     }

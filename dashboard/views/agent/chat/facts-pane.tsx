@@ -7,7 +7,7 @@ import { link } from "../../../route/route.ts";
 import { chatWords as words } from "../../../words/chat.ts";
 import { tellNumber } from "../../../words/fill.ts";
 import { stateOf } from "../../agents/agent-rows.ts";
-import type { Chat } from "./chats.ts";
+import type { Chat } from "./open-chat.ts";
 
 export function FactsPane({ facts, chat }: { facts: AgentInfo; chat: Chat }) {
   const { id, scope = "connection", servers, agents } = facts;
@@ -39,7 +39,7 @@ export function FactsPane({ facts, chat }: { facts: AgentInfo; chat: Chat }) {
         )}
       </dl>
       <div class="stack">
-        <h2 class="note strong second">{words.canUse}</h2>
+        <h2>{words.canUse}</h2>
         {servers.length + agents.length === 0 && <p class="second">{words.nothing}</p>}
         <ul class="row wrap">
           {agents.map((name) => (

@@ -1,19 +1,25 @@
-// Pictures that go with a message: four types, at most four, each at most 8 MB, and scaled to 2,048 pixels in the page, which spares the
-// model's tokens and the gateway's body limit.
+// Pictures that go with a message: four types, at most four, scaled to 2,048 pixels in the page, which spares the model's tokens, and then at
+// most 8 MB together, which spares the gateway's body limit.
 import { chatWords as words } from "../../../words/chat.ts";
-import type { DraftImage } from "./chats.ts";
+import type { DraftImage } from "./open-chat.ts";
 
 export const maxPictures = 4;
+/** Of one message, as they are sent. */
 export const maxPictureBytes = 8 * 1024 * 1024;
+/** Of a file, before it is scaled. */
+export const maxFileBytes = 64 * 1024 * 1024;
 export const maxSidePx = 2_048;
 const types = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
 /** Why a file is not taken; undefined: it is. */
 export function refusePicture({ type, size }: Pick<File, "type" | "size">, already: number): string | undefined {
   if (!types.includes(type)) return words.pictureUnknown;
-  if (size > maxPictureBytes) return words.pictureTooLarge;
+  if (size > maxFileBytes) return words.pictureTooLarge;
   return already >= maxPictures ? words.tooManyPictures : undefined;
 }
+
+export const bytesOf = (images: readonly Pick<DraftImage, "data">[]): number =>
+  images.reduce((sum, { data }) => sum + Math.floor((data.replace(/=+$/, "").length * 3) / 4), 0);
 
 /** How large it is sent: both sides scaled alike, never up. */
 export function fitPicture(width: number, height: number): { width: number; height: number } {

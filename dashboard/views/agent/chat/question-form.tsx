@@ -8,7 +8,7 @@ import { SchemaForm, startValue } from "../../../parts/schema-form/schema-form.t
 import { ValueText } from "../../../parts/value-text.tsx";
 import { chatWords as words } from "../../../words/chat.ts";
 import { fill } from "../../../words/fill.ts";
-import type { Asked } from "./chats.ts";
+import type { Asked } from "./open-chat.ts";
 
 const emptySchema = { type: "object", properties: {} };
 
@@ -25,7 +25,7 @@ export function QuestionForm({ agent, question }: { agent: string; question: Ask
   };
   return (
     <section class="chat-question card pad stack-wide" aria-label={fill(words.question, { agent })}>
-      <h2>{fill(words.question, { agent })}</h2>
+      <h3>{fill(words.question, { agent })}</h3>
       <p>
         <ValueText text={question.message} />
       </p>

@@ -7,9 +7,11 @@ export interface Slots {
 export function createSlots(count: number): Slots {
   let free = count;
   const line: (() => void)[] = [];
+  // Handed on at once: whoever comes before the first in line has gone on would take a place that is not there.
   const release = () => {
-    free += 1;
-    line.shift()?.();
+    const next = line.shift();
+    if (next === undefined) free += 1;
+    else next();
   };
   const once = () => {
     let isReleased = false;
@@ -21,7 +23,9 @@ export function createSlots(count: number): Slots {
   return {
     async take(signal) {
       signal.throwIfAborted();
-      if (free === 0) {
+      if (free > 0) {
+        free -= 1;
+      } else {
         await new Promise<void>((resolve, reject) => {
           const go = () => resolve();
           line.push(go);
@@ -33,7 +37,6 @@ export function createSlots(count: number): Slots {
           signal.addEventListener("abort", leave, { once: true });
         });
       }
-      free -= 1;
       return once();
     },
   };

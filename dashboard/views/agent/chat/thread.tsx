@@ -9,7 +9,7 @@ import { LoadingRows } from "../../../parts/view-states.tsx";
 import { usePending } from "../../../shell/waiting.ts";
 import { chatWords as words } from "../../../words/chat.ts";
 import { fill } from "../../../words/fill.ts";
-import type { Chat } from "./chats.ts";
+import type { Chat } from "./open-chat.ts";
 import { QuestionForm } from "./question-form.tsx";
 import { Answer, Own } from "./turn-view.tsx";
 import { WaitingCall } from "./waiting-step.tsx";
@@ -30,11 +30,18 @@ export function Thread({ chat, isAnsweringElsewhere }: ThreadProps): JSX.Element
   const turns = chat.turns.value;
   const queue = chat.queue.value;
   const question = chat.question.value;
-  useEffect(() => setFollowing(true), [chat]);
+  const sent = chat.sent.value;
+  useEffect(() => setFollowing(true), [chat, sent]);
+  const before = chat.prepended.value + shown;
+  const height = useRef({ before, px: 0 });
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (element !== null && isFollowing) element.scrollTop = element.scrollHeight;
-  }, [turns, queue, question, isFollowing, isAnsweringElsewhere]);
+    if (element === null) return;
+    if (isFollowing) element.scrollTop = element.scrollHeight;
+    // What comes before what is being read pushes nothing away.
+    else if (height.current.before !== before) element.scrollTop += element.scrollHeight - height.current.px;
+    height.current = { before, px: element.scrollHeight };
+  }, [turns, queue, question, isFollowing, isAnsweringElsewhere, before]);
   const onScroll = () => {
     const element = scroller.current;
     if (element === null) return;
@@ -52,27 +59,16 @@ export function Thread({ chat, isAnsweringElsewhere }: ThreadProps): JSX.Element
         aria-live="off"
         aria-label={fill(words.thread, { agent: chat.agent })}
       >
-        {chat.isLoading.value && <LoadingRows rows={3} />}
+        {turns.length === 0 && chat.isLoading.value && <LoadingRows rows={3} />}
         {problem !== undefined && <p class="bad">{problem}</p>}
         {turns.length === 0 && !chat.isLoading.value && (
           <p class="second chat-first">{fill(words.nothingYet, { agent: chat.agent })}</p>
         )}
-        {turns.length > shown && (
-          <Button small onPress={() => setShown(shown + shownTurns)}>
-            {words.history}
-          </Button>
-        )}
-        <ol class="chat-turns">
-          {turns.slice(-shown).map((turn, index) => {
-            const key = Math.max(0, turns.length - shown) + index;
-            return turn.who === "me" ? (
-              <Own key={key} turn={turn} />
-            ) : (
-              <Answer key={key} turn={turn} agent={chat.agent} />
-            );
-          })}
-        </ol>
+        <Turns chat={chat} shown={shown} onMore={() => setShown(shown + shownTurns)} />
         {isAnsweringElsewhere && <AnsweringElsewhere agent={chat.agent} />}
+        {!isAnsweringElsewhere && turns.at(-1)?.who === "me" && (
+          <p class="note second chat-unanswered">{fill(words.unanswered, { agent: chat.agent })}</p>
+        )}
         {question !== undefined && <QuestionForm agent={chat.agent} question={question} />}
         <Queue chat={chat} />
       </div>
@@ -84,6 +80,42 @@ export function Thread({ chat, isAnsweringElsewhere }: ThreadProps): JSX.Element
         </div>
       )}
     </div>
+  );
+}
+
+interface TurnsProps {
+  chat: Chat;
+  /** Of the latest turns, how many. */
+  shown: number;
+  onMore(): void;
+}
+
+function Turns({ chat, shown, onMore }: TurnsProps) {
+  const turns = chat.turns.value;
+  const showMore = () => {
+    onMore();
+    if (turns.length <= shown + shownTurns) void chat.loadEarlier();
+  };
+  return (
+    <>
+      {(turns.length > shown || chat.hasEarlier.value) && (
+        <p class="chat-earlier">
+          <Button small onPress={showMore}>
+            {words.history}
+          </Button>
+        </p>
+      )}
+      <ol class="chat-turns">
+        {turns.slice(-shown).map((turn, index) => {
+          const key = Math.max(0, turns.length - shown) + index - chat.prepended.value;
+          return turn.who === "me" ? (
+            <Own key={key} turn={turn} />
+          ) : (
+            <Answer key={key} turn={turn} agent={chat.agent} />
+          );
+        })}
+      </ol>
+    </>
   );
 }
 
@@ -108,17 +140,26 @@ function AnsweringElsewhere({ agent }: { agent: string }) {
   );
 }
 
-const Queue = ({ chat }: { chat: Chat }) => (
-  <ul class="stack">
-    {chat.queue.value.map(({ text }, index) => (
-      <li key={index} class="chat-queued row">
-        <span class="note second">{words.queued}</span>
-        <span class="cut">{text}</span>
-        <span class="space" />
-        <Button small look="quiet" onPress={() => chat.takeBack(index)}>
-          {words.takeBack}
-        </Button>
-      </li>
-    ))}
-  </ul>
-);
+function Queue({ chat }: { chat: Chat }) {
+  const queue = chat.queue.value;
+  const isHeld = chat.isHeld.value;
+  if (queue.length === 0) return null;
+  return (
+    <ul class="stack">
+      {queue.map(({ text }, index) => (
+        <li key={index} class="chat-queued">
+          <span class="note second">{isHeld ? words.held : words.queued}</span>
+          <span class="cut">{text}</span>
+          {isHeld && index === 0 && (
+            <Button small onPress={() => chat.goOn()}>
+              {words.goOn}
+            </Button>
+          )}
+          <Button small look="quiet" onPress={() => chat.takeBack(index)}>
+            {words.takeBack}
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -46,7 +46,7 @@ export function Answer({ turn, agent }: { turn: AgentTurn; agent: string }): JSX
   const isOver = state !== "running" && state !== "waiting";
   return (
     <li class="chat-answer">
-      <h2 class="chat-by row note" tabIndex={-1}>
+      <h3 class="chat-by row note" tabIndex={-1}>
         <span class="strong">{agent}</span>
         {at !== undefined && <time title={tellExact(at)}>{tellClock(at)}</time>}
         {state === "running" && (
@@ -56,13 +56,13 @@ export function Answer({ turn, agent }: { turn: AgentTurn; agent: string }): JSX
           </span>
         )}
         {state === "waiting" && <span class="second">{words.waitsForConnection}</span>}
-        {isOver && at !== undefined && endedAtMs !== undefined && (
+        {state === "done" && at !== undefined && endedAtMs !== undefined && (
           <span class="third">{fill(words.took, { duration: tellDuration(endedAtMs - startedAtMs) })}</span>
         )}
         {usage !== undefined && (
           <span class="third">{fill(words.tokens, { count: tellNumber(usage.input + usage.output) })}</span>
         )}
-      </h2>
+      </h3>
       {blocks.map((block, index) => (
         <BlockView key={index} block={block} isRunning={!isOver && index === blocks.length - 1} />
       ))}

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { addProgress, addText, beginAnswer, endAnswer, turnsOfHistory, type AgentTurn } from "./turns.ts";
+import {
+  addProgress,
+  addText,
+  beginAnswer,
+  endAnswer,
+  readHistoryPage,
+  turnsOfHistory,
+  type AgentTurn,
+} from "./turns.ts";
 
 const begin = beginAnswer(0, 0);
 const kinds = (turn: AgentTurn) =>
@@ -66,5 +74,19 @@ describe("what was said before", () => {
       ["one", "two"],
       [],
     ]);
+  });
+});
+
+describe("a page of the history", () => {
+  const text = (said: string) => ({ role: "user" as const, content: { type: "text", text: said } });
+  const mark = '[The conversation began earlier: ask for this prompt with before: "12" to read what came before.]';
+
+  it("says in its first message where the one before it ends, which is no message of the person", () => {
+    expect(readHistoryPage([text(mark), text("a")])).toEqual({ messages: [text("a")], earlier: 12 });
+  });
+
+  it("is the first one where nothing says so", () => {
+    expect(readHistoryPage([text("a"), text(mark)])).toEqual({ messages: [text("a"), text(mark)], earlier: undefined });
+    expect(readHistoryPage([])).toEqual({ messages: [], earlier: undefined });
   });
 });

@@ -130,6 +130,21 @@ export function turnsOfHistory(messages: readonly HistoryMessage[]): Turn[] {
   return turns;
 }
 
+export interface HistoryPage {
+  readonly messages: readonly HistoryMessage[];
+  /** Before which message there are more; undefined: these are the first. */
+  readonly earlier: number | undefined;
+}
+
+const earlierMark = /^\[The conversation began earlier: .{0,100}before: "(\d{1,15})"/;
+
+/** A page as the agent gives it: its first message says in words where the one before it ends. */
+export function readHistoryPage(messages: readonly HistoryMessage[]): HistoryPage {
+  const [first, ...rest] = messages;
+  const [, before] = earlierMark.exec(first?.role === "user" ? (first.content.text ?? "") : "") ?? [];
+  return before === undefined ? { messages, earlier: undefined } : { messages: rest, earlier: Number(before) };
+}
+
 export interface HistoryMessage {
   readonly role: "user" | "assistant";
   readonly content: {

@@ -34,10 +34,10 @@ export function DeleteAgent({ name, onClose }: { name: string; onClose(): void }
         </p>
       )}
       <div class="row wrap agent-tab-answer">
+        <Button onPress={onClose}>{words.cancel}</Button>
         <Button look="red" onPress={remove} offBecause={off}>
           {working === undefined ? fill(words.removeConfirm, { agent: name }) : words.removing}
         </Button>
-        <Button onPress={onClose}>{words.cancel}</Button>
       </div>
     </Dialog>
   );

@@ -44,7 +44,11 @@ function Judged({ agent, policy, name }: JudgedProps): JSX.Element {
         <p>
           {fill(words.policyIs, { agent })} <a href={link(["policies", name])}>{name}</a>
         </p>
-        {proposals > 0 && <a href={link(["policies", name, "proposals"])}>{plural(words.proposals, proposals)}</a>}
+        {proposals > 0 && (
+          <a class="agent-tab-link" href={link(["policies", name, "proposals"])}>
+            {plural(words.proposals, proposals)}
+          </a>
+        )}
         <span class="space" />
         <ButtonLink href={link(["policies", name, "try"])} icon="policies">
           {words.openPolicy}

@@ -36,10 +36,10 @@ export function StopAll({ name, count, onClose }: StopAllProps): JSX.Element {
         </p>
       )}
       <div class="row wrap agent-tab-answer">
+        <Button onPress={onClose}>{words.cancel}</Button>
         <Button look="red" onPress={stop} offBecause={offline}>
           {working === undefined ? words.stopAllConfirm : words.stopping}
         </Button>
-        <Button onPress={onClose}>{words.cancel}</Button>
       </div>
     </Dialog>
   );
