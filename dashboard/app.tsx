@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useComputed } from "@preact/signals";
 import { usePage } from "./page.ts";
 import { ConnectionStrip } from "./shell/connection-strip.tsx";
+import { LiveRegions } from "./shell/live-regions.tsx";
 import { GoTo } from "./shell/go-to.tsx";
 import { useHeadingFocus } from "./shell/use-heading-focus.ts";
 import { useNewCallsTold } from "./shell/new-calls.ts";
@@ -20,26 +21,12 @@ import { KeyList } from "./shell/key-list.tsx";
 const loadAheadMs = 1_500;
 
 export function App() {
-  const { session } = usePage();
+  const { session, announcer } = usePage();
   const isSignedIn = useComputed(() => session.token.value !== undefined);
   return (
     <>
       {isSignedIn.value ? <SignedIn /> : <LoginView />}
-      <LiveRegions />
-    </>
-  );
-}
-
-function LiveRegions() {
-  const { announcer } = usePage();
-  return (
-    <>
-      <div class="unseen" role="status" aria-live="polite">
-        {announcer.polite}
-      </div>
-      <div class="unseen" role="alert" aria-live="assertive">
-        {announcer.urgent}
-      </div>
+      <LiveRegions announcer={announcer} />
     </>
   );
 }

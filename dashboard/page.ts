@@ -1,6 +1,6 @@
 // What views work with, handed down as one context: the connection, resources, REST, who is signed in, the route, time, what is said to
 // screen readers, and the person's settings. A view imports this and no module holds any of it.
-import { createContext } from "preact";
+import { createContext, h, type ComponentChildren, type JSX } from "preact";
 import { useContext, useEffect, useMemo } from "preact/hooks";
 import type { ReadonlySignal } from "@preact/signals";
 import type { Connection } from "./connect/connection.ts";
@@ -40,8 +40,19 @@ export interface Page {
   readonly verdicts: VerdictDesk;
 }
 
+/** What cards and the parts in them work with: they stand in a host of MCP Apps as well, which has nothing else of a page. */
+export type CardPage = Pick<
+  Page,
+  "config" | "caller" | "connection" | "resources" | "router" | "time" | "announcer" | "settings" | "verdicts"
+>;
+
 const PageContext = createContext<Page | undefined>(undefined);
-export const PageProvider = PageContext.Provider;
+const CardContext = createContext<CardPage | undefined>(undefined);
+export const CardPageProvider = CardContext.Provider;
+
+export function PageProvider({ value, children }: { value: Page; children: ComponentChildren }): JSX.Element {
+  return h(PageContext.Provider, { value, children: h(CardContext.Provider, { value, children }) });
+}
 
 /** Throws outside of the page. */
 export function usePage(): Page {
@@ -50,9 +61,16 @@ export function usePage(): Page {
   return page;
 }
 
+/** Throws outside of the page and of what takes its place. */
+export function useCardPage(): CardPage {
+  const page = useContext(CardContext);
+  if (page === undefined) throw new Error("expected to be inside of CardPageProvider, found no page");
+  return page;
+}
+
 /** A resource for as long as the component is there; subscribed to meanwhile. */
 export function useResource<T>(uri: string, kind: ResourceKind<T>): ReadonlySignal<Loaded<T>> {
-  const { resources } = usePage();
+  const { resources } = useCardPage();
   // Taken hold of while rendering, so that the first paint can show what was kept.
   const used = useMemo(() => resources.use(uri, kind), [resources, uri, kind]);
   useEffect(() => used.release, [used]);

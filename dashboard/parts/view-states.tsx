@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ReadonlySignal } from "@preact/signals";
 import type { Loaded } from "../connect/resources.ts";
 import type { Problem } from "../connect/problem.ts";
-import { usePage } from "../page.ts";
+import { useCardPage } from "../page.ts";
 import { hasRole, type Role } from "../session/caller.ts";
 import { fill } from "../words/fill.ts";
 import { stateWords as words } from "../words/states.ts";
@@ -17,7 +17,7 @@ const stillWaitingAfterMs = 5_000;
 
 /** Whether it has been there for so long. */
 function useAfter(delayMs: number): boolean {
-  const { time } = usePage();
+  const { time } = useCardPage();
   const [isOver, setOver] = useState(false);
   useEffect(() => time.after(delayMs, () => setOver(true)), [time, delayMs]);
   return isOver;
@@ -53,7 +53,7 @@ export const Empty = ({ title, children }: { title: string; children?: Component
 
 /** What did not answer, and how to go on. */
 export function ProblemBox({ what, problem }: { what: string; problem: Problem }): JSX.Element {
-  const { connection, config } = usePage();
+  const { connection, config } = useCardPage();
   const { namespace, instance, local } = config;
   return (
     <div class="problem" role="alert">
@@ -102,14 +102,14 @@ export function NeedsRole({
   action: string;
   children: ComponentChildren;
 }): JSX.Element {
-  const caller = usePage().caller.value;
+  const caller = useCardPage().caller.value;
   if (hasRole(caller, needed)) return <>{children}</>;
   return <p class="note second">{fill(words.needsRole, { role: caller?.role ?? "", action, needed })}</p>;
 }
 
 /** Why writing is off now; undefined while it is not. */
 export function useOffBecause(): string | undefined {
-  const { connection } = usePage();
+  const { connection } = useCardPage();
   return connection.state.value.kind === "live" ? undefined : words.offline;
 }
 

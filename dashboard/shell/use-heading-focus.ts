@@ -2,13 +2,13 @@
 // loaded, or its data is. As soon as the person does something, the focus is theirs.
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { usePage } from "../page.ts";
+import { useCardPage } from "../page.ts";
 
 /** By then a view is there, or says that it still waits. */
 const settledMs = 10_000;
 
 export function useHeadingFocus(main: RefObject<HTMLElement | null>, address: string): void {
-  const { time } = usePage();
+  const { time } = useCardPage();
   const isFirst = useRef(true);
   useEffect(() => {
     const { current } = main;

@@ -25,6 +25,8 @@ export const approvalWords = {
   backToList: "Back to the list",
   backTo: "the approvals",
   goneWhat: "call",
+  cardProblem: "This call could not be read: {reason}",
+  tryAgain: "Try again",
   waits: "Waits for a person",
   expires: "expires in {left}, then denied",
   expiresShort: "{left} left",

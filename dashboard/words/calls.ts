@@ -59,7 +59,7 @@ export const callWords = {
     "Not kept. Where spec.gateway.log.arguments of the instance is redacted, they are, without what looks secret.",
   needsApprover: "reading arguments and answers",
   copy: "Copy",
-  tryAgain: "Try this tool",
+  tryAgain: "Try it",
   close: "Close",
   gone: "This call is not in the log any more: the page shows the last {n}.",
 } as const;

@@ -77,6 +77,7 @@ export const policyWords = {
   proposing: "Proposing",
   proposed: "The rules for {name} are proposed.",
   reset: "Take my changes back",
+  correctFirst: "Shown once nothing is wrong with the text.",
   same: "Nothing differs from the rules that hold.",
   difference: "What differs",
   faults: { one: "{n} thing is wrong", other: "{n} things are wrong" },

@@ -365,6 +365,9 @@ export const laterRequirements: Requirements = {
   "UI-1": {
     promise: "A browser shows agents, chat, approvals, servers, a tester and logs, live.",
     shown: [
+      "test/dashboard/walks.test.ts",
+      "test/dashboard/approvals.test.ts",
+      "test/dashboard/accessibility.test.ts",
       "test/dashboard/shell.test.ts",
       "gateway/ui/routes.test.ts",
       "dashboard/sign-in/oidc.test.ts",

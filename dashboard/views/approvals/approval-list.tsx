@@ -5,7 +5,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { useSteadyRows } from "../../parts/steady-rows.ts";
 import { ValueText } from "../../parts/value-text.tsx";
 import { Age } from "../../parts/age.tsx";
-import { usePage } from "../../page.ts";
+import { useCardPage } from "../../page.ts";
 import { approvalWords as words } from "../../words/approvals.ts";
 import { fill, plural } from "../../words/fill.ts";
 import { TimeLeft } from "./card-head.tsx";
@@ -51,7 +51,7 @@ function State({ approval, desk }: Pick<ListProps, "desk"> & { approval: ShownAp
 }
 
 function Row({ approval, isGone, ...props }: ListProps & { approval: ShownApproval; isGone: boolean }) {
-  const { time } = usePage();
+  const { time } = useCardPage();
   const isOpen = props.open === approval.call_id;
   const told = isOver(approval) ? tellShort(approval, props.me, time.coarse.value) : summarise(approval);
   return (

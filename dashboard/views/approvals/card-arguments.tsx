@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { ShownApproval } from "../../data/approvals.ts";
 import { foldEqual } from "../../parts/line-difference.ts";
 import { ValueText } from "../../parts/value-text.tsx";
-import { usePage } from "../../page.ts";
+import { useCardPage } from "../../page.ts";
 import { approvalWords as words } from "../../words/approvals.ts";
 import { verdictWords } from "../../words/verdicts.ts";
 import { fill, plural } from "../../words/fill.ts";
@@ -14,16 +14,17 @@ import { tellWhen } from "./when.ts";
 
 const leastFoldedValues = 12;
 
-function hiddenNote({ policy: { name, rule } }: ShownApproval, isEqual: boolean, isCompared: boolean): string {
+function hiddenNote({ policy: { name, rule }, last_approved: last }: ShownApproval, kind: ArgumentRow["kind"]): string {
   const by = rule === undefined ? fill(words.hiddenByDefault, { policy: name }) : fill(words.hiddenByRule, { rule });
-  if (!isCompared) return by;
-  return `${by}, ${isEqual ? words.hiddenSame : words.hiddenMayDiffer}`;
+  if (kind === "gone") return `${by}; ${words.isGone}, ${words.goneNote}`;
+  if (last === null) return by;
+  return `${by}, ${kind === "equal" ? words.hiddenSame : words.hiddenMayDiffer}`;
 }
 
 function RowValue({ row, approval }: { row: ArgumentRow; approval: ShownApproval }) {
   const { now, was, lines, kind, isHidden } = row;
   const isCompared = approval.last_approved !== null;
-  if (isHidden) return <p class="approvals-hidden second">{hiddenNote(approval, kind === "equal", isCompared)}</p>;
+  if (isHidden) return <p class="approvals-hidden second">{hiddenNote(approval, kind)}</p>;
   if (now === undefined) {
     return (
       <>
@@ -153,7 +154,7 @@ export function CardArguments({
   approval: ShownApproval;
   comparison: Comparison | undefined;
 }) {
-  const { time } = usePage();
+  const { time } = useCardPage();
   return (
     <section class="section">
       <div class="approvals-with">

@@ -5,7 +5,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { Chip } from "../../parts/mark.tsx";
 import { RichText } from "../../parts/rich-text.tsx";
 import { ValueText } from "../../parts/value-text.tsx";
-import { usePage } from "../../page.ts";
+import { useCardPage } from "../../page.ts";
 import { approvalWords as words } from "../../words/approvals.ts";
 import { fill } from "../../words/fill.ts";
 import { tellExact, tellLeft } from "../../words/times.ts";
@@ -19,7 +19,7 @@ const fineMs = 3 * 60_000;
 
 /** The time left, by the server's clock; bold when it is short. */
 export function TimeLeft({ until, long }: { until: string; long?: boolean }) {
-  const { time } = usePage();
+  const { time } = useCardPage();
   const end = Date.parse(until);
   // Painted with each of them, and by the time that it is then.
   void (end - time.now() < fineMs ? time.fine.value : time.coarse.value);
@@ -64,7 +64,7 @@ function Wants({ approval }: { approval: ShownApproval }) {
 
 function Claims({ approval }: { approval: ShownApproval }) {
   const { hints, last_approved: last, definition_changed: isChanged } = approval;
-  const { time } = usePage();
+  const { time } = useCardPage();
   const isReading = hints?.read_only === true;
   return (
     <div class="row wrap approvals-claims">
@@ -97,7 +97,7 @@ interface HeadProps {
 }
 
 export function CardHead({ approval, place, me, isAlone }: HeadProps) {
-  const { time } = usePage();
+  const { time } = useCardPage();
   const over = isOver(approval);
   return (
     <div class="approvals-head">

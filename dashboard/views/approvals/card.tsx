@@ -1,9 +1,11 @@
 // One call, with everything that is needed to decide of it and the bar of answers at its foot. The card stays what it is until somebody opens
 // another: what the gateway says of the call changes it in place.
 import { useEffect, useMemo } from "preact/hooks";
+import type { Problem } from "../../connect/problem.ts";
 import { approvalResource, approvalUri, type ShownApproval } from "../../data/approvals.ts";
-import { Gone, LoadingRows, ProblemBox, useOffBecause } from "../../parts/view-states.tsx";
-import { usePage, useResource } from "../../page.ts";
+import { Button } from "../../parts/button.tsx";
+import { Gone, LoadingRows, useOffBecause } from "../../parts/view-states.tsx";
+import { useCardPage, useResource } from "../../page.ts";
 import { hasRole } from "../../session/caller.ts";
 import { isTyping } from "../../shell/typing.ts";
 import { approvalWords as words } from "../../words/approvals.ts";
@@ -20,7 +22,7 @@ import type { CardPlace } from "./place.ts";
 import { useBarFocus } from "./use-bar-focus.ts";
 import { approveId, VerdictBar } from "./verdict-bar.tsx";
 import type { VerdictDesk } from "./verdict-desk.ts";
-import type { Panel, Verdict, VerdictEvent } from "./verdict-machine.ts";
+import type { Panel, Step, Verdict, VerdictEvent } from "./verdict-machine.ts";
 
 export interface CardProps {
   callId: string;
@@ -49,15 +51,27 @@ export function ApprovalCard(props: CardProps) {
       {problem?.kind === "gone" && (
         <Gone what={words.goneWhat} name={callId} backTo={words.backTo} backHref={place.listHref} />
       )}
-      {problem !== undefined && problem.kind !== "gone" && <ProblemBox what={words.what} problem={problem} />}
+      {problem !== undefined && problem.kind !== "gone" && <CardProblem problem={problem} />}
     </section>
+  );
+}
+
+function CardProblem({ problem }: { problem: Problem }) {
+  const { connection } = useCardPage();
+  return (
+    <div class="problem" role="alert">
+      <p class="bad">{fill(words.cardProblem, { reason: problem.message })}</p>
+      <Button small onPress={connection.retry}>
+        {words.tryAgain}
+      </Button>
+    </div>
   );
 }
 
 const expiresSoonMs = 60_000;
 
 function useSaidBeforeExpiry({ expires_at, state }: ShownApproval): void {
-  const { time, announcer } = usePage();
+  const { time, announcer } = useCardPage();
   useEffect(() => {
     const waitMs = Date.parse(expires_at) - expiresSoonMs - time.now();
     if (state !== "pending" || !(waitMs > 0)) return undefined;
@@ -79,14 +93,14 @@ function compare(approval: ShownApproval, edited?: string): Comparison | undefin
 
 /** Why this person cannot decide of it at all; undefined: they can. */
 function useMayNot(approval: ShownApproval, place: CardPlace): string | undefined {
-  const caller = usePage().caller.value;
+  const caller = useCardPage().caller.value;
   if (isOver(approval) || place.cannotDecide !== undefined) return place.cannotDecide;
   if (!hasRole(caller, "approver")) return fill(words.roleMissing, { role: caller?.role ?? "" });
   return approval.may_decide ? undefined : fill(words.mayNot, { reason: approval.may_not_because ?? "" });
 }
 
 function useOff({ expires_at, arguments: shown }: ShownApproval): string | undefined {
-  const { time } = usePage();
+  const { time } = useCardPage();
   const offline = useOffBecause();
   if (offline !== undefined) return offline;
   if (time.fine.value > Date.parse(expires_at)) return words.off.over;
@@ -96,7 +110,7 @@ function useOff({ expires_at, arguments: shown }: ShownApproval): string | undef
 const panelKeys: Readonly<Record<string, Panel>> = { d: "denying", e: "editing", r: "answering" };
 
 function useBar({ approval, waiting, desk, place }: CardProps & { approval: ShownApproval }, comparison?: Comparison) {
-  const { caller, connection } = usePage();
+  const { caller, connection } = useCardPage();
   const state = desk.open(approval).value;
   const callId = approval.call_id;
   const cautions = useMemo(
@@ -138,9 +152,11 @@ function useBar({ approval, waiting, desk, place }: CardProps & { approval: Show
   } satisfies BarProps;
 }
 
+const isInPanel = ({ kind }: Step): boolean => !["ready", "held", "sending", "over"].includes(kind);
+
 function OpenCard(props: CardProps & { approval: ShownApproval }) {
   const { approval, desk, place, isAlone } = props;
-  const { settings } = usePage();
+  const { settings } = useCardPage();
   const comparison = useMemo(() => compare(approval), [approval]);
   const bar = useBar(props, comparison);
   useEffect(() => desk.hear(approval), [desk, approval]);
@@ -151,6 +167,12 @@ function OpenCard(props: CardProps & { approval: ShownApproval }) {
     if (desk.find(approval.call_id) !== bar.state) bar.focus.claim();
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape" && !event.isComposing && isInPanel(bar.state.step)) {
+      // Out of the panel; what was typed stays.
+      event.preventDefault();
+      act({ kind: "back" });
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
     if (!settings.keys.peek() || bar.mayNot !== undefined) return;
     const panel = panelKeys[event.key];

@@ -107,6 +107,15 @@ describe("what a rule keeps to itself", () => {
     expect(compare(values, values, { redacted, isSame: true }).differing).toBe(0);
   });
 
+  it("is hidden where it is gone, too", () => {
+    const gone = compare({}, values, { redacted }).rows;
+    expect(gone.map(({ kind, isHidden }) => [kind, isHidden])).toEqual([
+      ["gone", true],
+      ["gone", true],
+      ["gone", false],
+    ]);
+  });
+
   it("is not what somebody wrote there in place of it", () => {
     expect(compare({ card: { number: "4111" } }, undefined, { redacted }).rows[0]?.isHidden).toBe(false);
   });

@@ -67,7 +67,8 @@ export function compareArguments({ now, was, redacted, isSame }: Compared): Comp
     placed.set(key, rows.length);
     rows.push(compareLeaf({ key, path, now: leaf, was: old.get(key)?.leaf, isHidden, isSame }));
   }
-  const all = insertGone(rows, placed, found, old);
+  const gone = { found, old, isHidden: (path: Path) => isHiddenPath(pointers, path) };
+  const all = insertGone(rows, placed, gone);
   return { rows: all, differing: all.filter(({ kind }) => kind !== "equal").length, isUnreadable: false };
 }
 
@@ -111,12 +112,17 @@ function compareLeaf({ key, path, now, was, isHidden, isSame }: LeafPair): Argum
   };
 }
 
+interface GoneParts {
+  found: ReadonlyMap<string, Found>;
+  old: ReadonlyMap<string, Found>;
+  isHidden(path: Path): boolean;
+}
+
 /** Puts what is gone behind what stood before it, as far as that is still there. */
 function insertGone(
   rows: readonly ArgumentRow[],
   placed: ReadonlyMap<string, number>,
-  found: ReadonlyMap<string, Found>,
-  old: ReadonlyMap<string, Found>,
+  { found, old, isHidden }: GoneParts,
 ): ArgumentRow[] {
   const goneBehind = new Map<number, ArgumentRow[]>();
   let behind = -1;
@@ -125,7 +131,15 @@ function insertGone(
     if (place !== undefined) behind = place;
     if (found.has(key)) continue;
     const label = tellPath(path);
-    const row: ArgumentRow = { key, label, kind: "gone", now: undefined, was: leaf, lines: undefined, isHidden: false };
+    const row: ArgumentRow = {
+      key,
+      label,
+      kind: "gone",
+      now: undefined,
+      was: leaf,
+      lines: undefined,
+      isHidden: leaf.text === hiddenText && isHidden(path),
+    };
     const others = goneBehind.get(behind);
     if (others === undefined) goneBehind.set(behind, [row]);
     else others.push(row);

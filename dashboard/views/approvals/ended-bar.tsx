@@ -5,7 +5,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { renderJson } from "../../parts/schema-form/json-text.ts";
 import { RichText } from "../../parts/rich-text.tsx";
 import { ValueText } from "../../parts/value-text.tsx";
-import { usePage } from "../../page.ts";
+import { useCardPage } from "../../page.ts";
 import { approvalWords as words } from "../../words/approvals.ts";
 import { fill } from "../../words/fill.ts";
 import type { BarProps } from "./bar-props.ts";
@@ -38,7 +38,7 @@ function Draft({ drafts }: { drafts: Drafts }) {
 }
 
 function Decided({ approval, me, ending }: Pick<BarProps, "approval" | "me"> & { ending: Ending }) {
-  const { time } = usePage();
+  const { time } = useCardPage();
   const { decision } = approval;
   const late = tellLate(ending);
   const outcome = outcomeOf(approval, time.now());

@@ -12,7 +12,7 @@ import { link } from "../../route/route.ts";
 import { callWords as words } from "../../words/calls.ts";
 import { fill } from "../../words/fill.ts";
 import { tellDuration, tellExact } from "../../words/times.ts";
-import { tellCallKind } from "./call-kind.ts";
+import { tellCallKind, testerPartOf } from "./call-kind.ts";
 
 interface CallSheetProps {
   id: string;
@@ -24,6 +24,7 @@ interface CallSheetProps {
 
 export function CallSheet({ id, entry, count }: CallSheetProps): JSX.Element {
   const { router } = usePage();
+  const testerPart = entry && testerPartOf(entry.kind);
   const close = () => router.setQuery({ call: undefined });
   return (
     <Dialog
@@ -34,8 +35,8 @@ export function CallSheet({ id, entry, count }: CallSheetProps): JSX.Element {
       {entry === undefined ? <p class="second">{fill(words.gone, { n: count })}</p> : <Call entry={entry} />}
       <div class="row wrap">
         <Button onPress={close}>{words.close}</Button>
-        {entry !== undefined && (
-          <ButtonLink href={link(["tester", entry.server, "tools", entry.tool])} icon="tester" look="quiet">
+        {entry !== undefined && testerPart !== undefined && (
+          <ButtonLink href={link(["tester", entry.server, testerPart, entry.tool])} icon="tester" look="quiet">
             {words.tryAgain}
           </ButtonLink>
         )}

@@ -17,7 +17,7 @@ import { checkName } from "./check-name.ts";
 import { CreateButton } from "./create-button.tsx";
 import { CreateForm } from "./create-form.tsx";
 import { ManifestSide } from "./manifest-side.tsx";
-import { countProblems, noProblems, placeProblems, type FormField } from "./placed-problems.ts";
+import { countProblems, noProblems, placeProblems, stillSaid } from "./placed-problems.ts";
 import { PresetChoice } from "./preset-choice.tsx";
 import { useDraft, type DraftDesk } from "./use-draft.ts";
 import { useKnown, type Known } from "./use-known.ts";
@@ -62,7 +62,7 @@ function Creating({ subject, presets }: { subject: string; presets: readonly Pre
       <div class="create-sides">
         {(!isNarrow || side === "form") && (
           <fieldset class="card pad create-form" disabled={desk.fault !== undefined}>
-            {desk.fault !== undefined && <p class="bad">{words.fault}</p>}
+            {desk.fault !== undefined && <p class="bad create-fault">{words.fault}</p>}
             <CreateForm draft={desk.draft} known={known} problems={creating.byField} onChange={desk.change} />
           </fieldset>
         )}
@@ -106,22 +106,22 @@ function Begin({ presets, chosen, desk }: BeginProps): JSX.Element {
 /** What is wrong, of the name at once and else as the gateway says it; and making it. */
 function useCreate({ draft, fault, forget }: DraftDesk, known: Known, form: { current: HTMLElement | null }) {
   const { connection, announcer, router, time } = usePage();
-  const [problems, setProblems] = useState(noProblems);
+  const [{ problems, asked }, setFound] = useState({ problems: noProblems, asked: draft });
   const { working, run } = useAction<"creating">();
   const wrongName = checkName(
     draft.name,
     known.agents.map(({ name }) => name),
   );
-  const byField = new Map<FormField, string>(problems.byField);
+  const byField = stillSaid(problems, asked, draft);
   if (wrongName !== undefined) byField.set("name", wrongName);
   const onCreate = () =>
     run("creating", async () => {
-      setProblems(noProblems);
+      setFound({ problems: noProblems, asked: draft });
       try {
         await connection.call("agents_create", { name: draft.name, spec: draft.spec });
       } catch (error) {
         const found = placeProblems(toProblem(error).message);
-        setProblems(found);
+        setFound({ problems: found, asked: draft });
         announcer.sayNow(plural(words.problems, countProblems(found)));
         // Once the sentences stand at their fields.
         time.after(0, () => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus());

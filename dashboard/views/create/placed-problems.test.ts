@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { maxNameChars } from "../../../crds/names.ts";
 import { checkName } from "./check-name.ts";
+import type { Draft } from "./draft.ts";
 import { maxOptions, pickNames } from "./pick-names.ts";
-import { countProblems, placeProblems } from "./placed-problems.ts";
+import { countProblems, placeProblems, stillSaid } from "./placed-problems.ts";
 
 describe("what the gateway says is wrong", () => {
   it("stands at the field that it names", () => {
@@ -36,6 +37,17 @@ describe("what the gateway says is wrong", () => {
     const problems = placeProblems('spec.limits.wallClock: expected a time\nagent "b": spec.agents: a circle\nbusy');
     expect(problems.others).toHaveLength(3);
     expect(countProblems(problems)).toBe(3);
+  });
+});
+
+describe("what the gateway said", () => {
+  it("is no longer said of a field that was changed since", () => {
+    const problems = placeProblems("spec.model: unknown\nspec.servers[0].name: not there\nmetadata.name: taken");
+    const asked = { name: "a", spec: { model: "x", servers: [{ name: "b" }] } };
+    const said = (draft: Draft) => [...stillSaid(problems, asked, draft).keys()];
+    expect(said(asked)).toEqual(["model", "servers", "name"]);
+    expect(said({ name: "a", spec: { model: "y", servers: [{ name: "b" }] } })).toEqual(["servers", "name"]);
+    expect(said({ name: "b", spec: { model: "x" } })).toEqual(["model"]);
   });
 });
 

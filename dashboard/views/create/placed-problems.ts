@@ -1,4 +1,6 @@
 // What the gateway says is wrong, a line each, at the field that the line names; what names none stands by itself. Pure.
+import type { Draft } from "./draft.ts";
+
 export const formFields = [
   "name",
   "title",
@@ -41,6 +43,12 @@ export function placeProblems(message: string): PlacedProblems {
     else byField.set(field, [byField.get(field), line].filter(Boolean).join("\n"));
   }
   return { byField, others };
+}
+
+/** Those of fields that are as they were when the gateway was asked. */
+export function stillSaid({ byField }: PlacedProblems, asked: Draft, now: Draft): Map<FormField, string> {
+  const valueOf = ({ name, spec }: Draft, field: FormField) => JSON.stringify(field === "name" ? name : spec[field]);
+  return new Map([...byField].filter(([field]) => valueOf(asked, field) === valueOf(now, field)));
 }
 
 export const countProblems = ({ byField, others }: PlacedProblems): number => byField.size + others.length;

@@ -95,10 +95,10 @@ function Approve({ proposal, onClose }: AskProps): JSX.Element {
       {looser > 0 && <p class="bad">{plural(words.approveLooser, looser)}</p>}
       {problem !== undefined && <p class="bad">{fill(words.failed, { reason: problem.message })}</p>}
       <div class="row wrap policies-answer">
+        <Button onPress={onClose}>{words.cancel}</Button>
         <Button look="filled" onPress={() => decide("approving")}>
           {working === undefined ? words.approveConfirm : words.approving}
         </Button>
-        <Button onPress={onClose}>{words.cancel}</Button>
       </div>
     </Dialog>
   );
@@ -114,10 +114,10 @@ function Reject({ proposal, onClose }: AskProps): JSX.Element {
       <TextField label={words.rejectReason} value={reason} onInput={setReason} autoFocus />
       {problem !== undefined && <p class="bad">{fill(words.failed, { reason: problem.message })}</p>}
       <div class="row wrap policies-answer">
+        <Button onPress={onClose}>{words.cancel}</Button>
         <Button look="red" onPress={() => decide("rejecting", why === "" ? {} : { reason: why })}>
           {working === undefined ? words.rejectConfirm : words.rejecting}
         </Button>
-        <Button onPress={onClose}>{words.cancel}</Button>
       </div>
     </Dialog>
   );

@@ -50,7 +50,7 @@ function Editor({ policy: { policy: name, in_force: inForce } }: { policy: Shown
       <div class="stack policies-propose">
         <h2>{words.difference}</h2>
         {difference === undefined || isSame ? (
-          <p class="second">{isSame ? words.same : words.nothing}</p>
+          <p class="second">{isSame ? words.same : words.correctFirst}</p>
         ) : (
           <RulesCompared label={words.difference} difference={difference} />
         )}
