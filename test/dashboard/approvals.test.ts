@@ -8,17 +8,9 @@ import { verdictWords } from "../../dashboard/words/verdicts.ts";
 import { needs } from "../tools/needs.ts";
 import { startBrowser } from "./browser.ts";
 import { tabTo } from "./keyboard.ts";
-import {
-  askAgent,
-  askTransfer,
-  callTool,
-  openApprover,
-  transfer,
-  type Approver,
-  type Pending,
-} from "./scene-caller.ts";
+import { askTransfer, openApprover, transfer, type Approver, type Pending } from "./scene-caller.ts";
 import { startScene, type Scene, type SceneRole } from "./scene.ts";
-import { openPage } from "./watched-page.ts";
+import { isShown, openPage } from "./watched-page.ts";
 
 /** In which presses do nothing, since the bar has just changed. */
 const quietMs = 700;
@@ -207,13 +199,18 @@ describe("UI-1 MGM-6 a call that waits, in the dashboard", needs("chromium"), ()
     await answer;
   });
 
-  it("came from a chat, which says so, leads to it, and goes on by itself", async () => {
-    const answer = askAgent(scene, "concierge", callTool("agent__bookkeeper", { message: "hello" })).catch(() => "");
-    await answer;
+  it("stays to be read once it is decided, with who decided and why, and can be decided no more", async () => {
     const page = await openApprovals();
     await page.getByRole("link", { name: words.decided }).click();
-    await page.getByRole("list", { name: words.decidedList }).getByRole("link").first().waitFor();
-    expect(await page.getByRole("list", { name: words.decidedList }).getByRole("link").count()).toBeGreaterThan(5);
+    const list = page.getByRole("list", { name: words.decidedList });
+    await list
+      .getByRole("link", { name: /create_transfer/ })
+      .first()
+      .click();
+    await page.getByRole("heading", { level: 1, name: /create_transfer/ }).waitFor();
+    await expect.poll(() => list.getByRole("link").count()).toBeGreaterThan(5);
+    await page.getByText(transfer.iban).first().waitFor();
+    expect(await page.getByRole("button", { name: words.approve }).count()).toBe(0);
   });
 
   it("is decided on a phone, where the bar has its place at the foot", async () => {
@@ -226,8 +223,6 @@ describe("UI-1 MGM-6 a call that waits, in the dashboard", needs("chromium"), ()
     await press(page, words.deny);
     await press(page, words.denyStop);
     await answer;
-    await bar(page)
-      .getByText(/stopped the run/)
-      .waitFor();
+    expect(await isShown(bar(page).getByText(/stopped the run/))).toBe(true);
   });
 });

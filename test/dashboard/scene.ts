@@ -36,8 +36,15 @@ function renderSecret(): string {
   return `apiVersion: v1\nkind: Secret\nmetadata: { name: tokens, namespace: default }\nstringData:\n${lines.join("\n")}\n`;
 }
 
-/** Resolves when everything runs, or cannot. `more`: further manifests, by file. */
-export async function startScene(more: Readonly<Record<string, string>> = {}): Promise<Scene> {
+export interface SceneOptions {
+  /** Further files beside the manifests. */
+  more?: Readonly<Record<string, string>>;
+  /** Manifests of scene/ that are left out. */
+  without?: readonly string[];
+}
+
+/** Resolves when everything runs, or cannot. */
+export async function startScene({ more = {}, without = [] }: SceneOptions = {}): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), "pallas-scene-"));
   const manifests = join(folder, "manifests");
   await cp(join(import.meta.dirname, "scene"), manifests, { recursive: true });
@@ -49,6 +56,7 @@ export async function startScene(more: Readonly<Record<string, string>> = {}): P
   await writeFile(join(manifests, "instance.yaml"), instance.replace("24300", String(gatewayPort)));
   await writeFile(join(manifests, "tokens.yaml"), renderSecret());
   for (const [name, text] of Object.entries(more)) await writeFile(join(manifests, name), text);
+  for (const name of without) await rm(join(manifests, name));
   const env = { PATH: process.env["PATH"], HOME: folder, PALLAS_STATE_DIR: join(folder, "state") };
   const pallas = (...args: string[]) =>
     spawn(process.execPath, [join(root, "dist/pallas.js"), ...args], { cwd: folder, env });

@@ -7,13 +7,17 @@ import { shellWords } from "../../dashboard/words/shell.ts";
 import { needs } from "../tools/needs.ts";
 import { startBrowser } from "./browser.ts";
 import { startScene, type Scene } from "./scene.ts";
+import { settled } from "./settled.ts";
 import { openPage } from "./watched-page.ts";
+
+/** Of counts that are told at most every 2 s. */
+const settleMs = 5_000;
 
 describe("UI-1 the dashboard's frame", needs("chromium"), () => {
   let scene: Scene;
   let browser: Browser;
   beforeAll(async () => {
-    [scene, browser] = await Promise.all([startScene(), startBrowser()]);
+    [scene, browser] = await Promise.all([startScene({ without: ["broken.yaml"] }), startBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();
@@ -42,5 +46,26 @@ describe("UI-1 the dashboard's frame", needs("chromium"), () => {
       .first()
       .waitFor();
     expect(problems).toEqual([]);
+  });
+
+  it("asks nothing while nothing happens: 15 s, in each view that is followed", { timeout: 90_000 }, async () => {
+    const { origin, tokens } = scene;
+    const opened = await Promise.all(
+      ["#/agents", "#/approvals", "#/servers", "#/calls", "#/agents/bookkeeper"].map((route) =>
+        openPage(browser, { origin, token: tokens.admin, route }),
+      ),
+    );
+    await Promise.all(opened.map(({ page }) => settled(page)));
+    const idle = async (ms: number) => {
+      const before = opened.map(({ requests }) => requests.length);
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      return opened.flatMap(({ requests }, index) =>
+        requests.slice(before[index]).map((request) => request.postData() ?? request.url()),
+      );
+    };
+    // What was being counted when they came.
+    await idle(settleMs);
+    expect(await idle(15_000)).toEqual([]);
+    await Promise.all(opened.map((each) => each[Symbol.asyncDispose]()));
   });
 });

@@ -1,6 +1,6 @@
 // A page of the dashboard that a test looks at, with everything that it must never do written down: errors of the console, breaches of
 // its policy (which browsers report there), dialogs, script of others that ran, and what it asked of whom.
-import type { Browser, BrowserContextOptions, Page, Request } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page, Request } from "playwright-core";
 
 /** What a text of somebody else calls when it is run. */
 const executionMark = "__xss";
@@ -62,4 +62,10 @@ export async function openPage(browser: Browser, options: WatchedPageOptions): P
   };
   if (token !== undefined && route !== undefined) await go(route);
   return { page, problems, requests, go, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Resolves with true once it is on the screen. Rejects when that takes too long. */
+export async function isShown(what: Locator): Promise<boolean> {
+  await what.first().waitFor();
+  return true;
 }
