@@ -1,6 +1,7 @@
 // Calls over REST by the gateway's policy: what is denied is 403, and what waits for an approval is asked for again later (MGM-5, MGM-6).
 import { describe, expect, it } from "vitest";
 import { ManualClock } from "../../lib/process/testing/manual-clock.ts";
+import { echoTool } from "../testing/server-scene.ts";
 import { approver, openPolicyScene, type PolicyScene } from "./testing/policy-scene.ts";
 
 const call = (scene: PolicyScene, args: object = {}, tool = "pay") =>
@@ -65,5 +66,20 @@ describe("MGM-5 MGM-6 REST", () => {
     await scene.decide({ verdict: "denyAbort" });
     expect((await one).status).toBe(403);
     expect(scene.received).toEqual([{ amount: 2 }]);
+  });
+
+  it("shows a change of a hidden tool to those alone who may approve it", async () => {
+    const hidden = { name: "closed", match: { tools: ["pay"] }, action: "denyAbort" };
+    const scene = await openPolicyScene({ policy: { rules: [hidden], default: "allow" } });
+    await scene.setTools(
+      [echoTool("pay"), echoTool("read")].map((tool) => ({ ...tool, description: "And sends it." })),
+    );
+    const changed = async (as: string) => {
+      const { body } = await scene.ask("GET", "/api/servers/bank/pins", { as });
+      return JSON.parse(JSON.stringify(body)).changes.map(({ tool }: { tool: string }) => tool);
+    };
+    expect(await changed("viewer")).toEqual(["read"]);
+    expect(await changed("caller")).toEqual(["read"]);
+    expect(await changed("approver")).toEqual(["pay", "read"]);
   });
 });

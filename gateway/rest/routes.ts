@@ -1,6 +1,8 @@
 // REST of the instance's tool servers (DSC-8), in the words and shapes of the interface it comes from: every route with its role. What is
 // done stands in servers/; here requests become calls of it, and what comes back becomes answers.
 import { Hono, type Context } from "hono";
+import { readHints } from "../../lib/approvals/called-tool.ts";
+import { requireRole } from "../../lib/auth/roles.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { GatewayRoutes } from "../name-caller.ts";
@@ -8,6 +10,7 @@ import { visibleTools } from "../policy/visible-tools.ts";
 import { createActivation, writable } from "../servers/activation.ts";
 import type { CallLog, LogEntry } from "../servers/call-log.ts";
 import type { ServerEntry } from "../servers/entry.ts";
+import type { ToolDifference } from "../servers/pins.ts";
 import type { ToolServers } from "../servers/tool-servers.ts";
 import { seesServer } from "../management/access.ts";
 import type { WritesFor } from "../state/state.ts";
@@ -124,17 +127,27 @@ function addActions(app: Hono<GatewayRoutes>, parts: RestParts): void {
   });
 }
 
-function addPins(app: Hono<GatewayRoutes>, { servers, log }: RestParts): void {
+function addPins(app: Hono<GatewayRoutes>, { servers, policy, log }: RestParts): void {
   app.get("/api/servers/:id/pins", needs("viewer"), (c) => {
-    const { pins } = serverOf(c, servers);
-    const changes = pins.differences().map(({ tool, change, pinnedHash, hash, fields, now }) => ({
-      tool,
-      change,
-      pinned_hash: pinnedHash ?? null,
-      hash: hash ?? null,
-      fields: fields ?? null,
-      now: now ?? null,
-    }));
+    const [server, caller] = [serverOf(c, servers), c.get("caller")];
+    const { pins } = server;
+    // Whoever may approve sees all that they would approve; others see no tool that the policy hides from them.
+    const hides = requireRole(caller, "approver") === undefined ? () => false : policy.hides(caller);
+    const isSeen = ({ tool }: ToolDifference) => {
+      const now = pins.definitionOf(tool);
+      return !hides(server.name, tool, () => now && readHints(now));
+    };
+    const changes = pins
+      .differences()
+      .filter(isSeen)
+      .map(({ tool, change, pinnedHash, hash, fields, now }) => ({
+        tool,
+        change,
+        pinned_hash: pinnedHash ?? null,
+        hash: hash ?? null,
+        fields: fields ?? null,
+        now: now ?? null,
+      }));
     return c.json({ mode: pins.mode, tools_hash: pins.toolsHash, pinned: pins.pinned?.length ?? 0, changes });
   });
   app.post("/api/servers/:id/pins/approve", needs("approver"), async (c) => {

@@ -97,6 +97,11 @@ export class Pins {
     return [...now, ...removed];
   }
 
+  /** As the server gives it now, also where it is hidden. */
+  definitionOf(tool: string): ToolDescription | undefined {
+    return this.#tools.get(tool);
+  }
+
   /** Approves all tools as they are; false where they are others than `toolsHash` says by now. */
   approve(toolsHash: string): boolean {
     if (toolsHash !== this.toolsHash) return false;
