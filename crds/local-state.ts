@@ -17,6 +17,14 @@ const endpoint = z.strictObject({
 /** One running process of an agent: a pod, or in local mode a child process. */
 export type AgentEndpoint = z.output<typeof endpoint>;
 
+/** The running bridge of a tool server. */
+const bridge = z.strictObject({
+  namespace: z.string(),
+  instance: z.string(),
+  server: z.string(),
+  adminUrl: z.url(),
+});
+
 const { PallasInstance, ...others } = kinds;
 const resource = z.discriminatedUnion("kind", [
   PallasInstance.manifest,
@@ -28,6 +36,8 @@ const current = z.strictObject({
   /** Of agents only accepted ones; status.url is where such a one is reached on this machine. */
   resources: z.array(resource),
   endpoints: z.array(endpoint),
+  /** Earlier releases say nothing of them. */
+  bridges: z.array(bridge).default([]),
 });
 export type LocalState = z.output<typeof current>;
 
@@ -42,6 +52,7 @@ const earlier = z
     schema: 2,
     resources: [...instances, ...agents],
     endpoints,
+    bridges: [],
   }));
 
 export const localStateSchema = z.discriminatedUnion("schema", [current, earlier]);

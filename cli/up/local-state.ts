@@ -56,6 +56,13 @@ export function renderLocalState({ desired, board, registryUrl, previous, now }:
     const { namespace, name } = metadata;
     return [{ namespace, instance: spec.instanceRef.name, agent: name, pod: `${name}-${pid}`, adminUrl }];
   });
+  const bridges = [...desired.servers].flatMap(([key, { server }]): LocalState["bridges"] => {
+    const { adminUrl } = board.get(key) ?? {};
+    // Also one that cannot work yet: what it wrote says why.
+    if (adminUrl === undefined) return [];
+    const { namespace, name } = server.metadata;
+    return [{ namespace, instance: server.spec.instanceRef.name, server: name, adminUrl }];
+  });
   const policies = [...desired.policies.values()].map(({ policy }) => policy);
-  return { schema: 2, resources: [...instances, ...agents, ...servers, ...policies], endpoints };
+  return { schema: 2, resources: [...instances, ...agents, ...servers, ...policies], endpoints, bridges };
 }

@@ -83,7 +83,12 @@ export const serverWords = {
   unhealthy: "{name} gave no answer: {error}",
   reset: "The failures of {name} are counted anew.",
   failed: "That was not done: {reason}",
-  needs: { act: "switching servers on and off", remove: "removing a server", accept: "accepting a definition" },
+  needs: {
+    act: "switching servers on and off",
+    remove: "removing a server",
+    accept: "accepting a definition",
+    errors: "reading what a server writes",
+  },
   readOnly: {
     local: "Under pallas up servers are files: edit the manifest, and it follows.",
     approve: "This gateway writes nothing (management: approve). Change the PallasServer with kubectl.",
@@ -158,12 +163,13 @@ export const serverWords = {
   logRegion: "Log of {name}",
   logEmpty: "Nobody called {name} through this gateway since it began.",
   logNote: "Calls through this gateway, the newest at the end.",
-  logOwn: {
-    cluster: "What it writes itself is in the log of its pod.",
-    local: "What it writes itself is in the state folder of pallas up.",
-  },
   logLine: "{caller}, {duration}",
   logFailed: "failed",
   logOk: "ok",
+  errorsHeading: "Standard error",
+  errorsNote: "What it wrote of late, at most 200 lines of each process; values of secrets are taken out.",
+  errorsEmpty: "{name} wrote nothing.",
+  errorsRegion: "Standard error of {name}",
+  errorsAgain: "Read again",
   logNew: { one: "{n} new", other: "{n} new" },
 } as const;

@@ -174,6 +174,14 @@ export const restRoutes: readonly DescribedRoute[] = [
   },
   {
     method: "get",
+    path: `${at}/stderr`,
+    summary: "What it wrote to standard error of late: at most 200 lines of each process",
+    role: "operator",
+    answer: object({ lines: list(text) }),
+    errors: ["409", "502"],
+  },
+  {
+    method: "get",
     path: `${at}/metrics`,
     summary: "Calls of its tools",
     role: "viewer",

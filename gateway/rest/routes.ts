@@ -10,6 +10,7 @@ import { visibleTools } from "../policy/visible-tools.ts";
 import { createActivation, writable } from "../servers/activation.ts";
 import type { CallLog, LogEntry } from "../servers/call-log.ts";
 import type { ServerEntry } from "../servers/entry.ts";
+import type { ReadErrorLog } from "../servers/error-log.ts";
 import type { ToolDifference } from "../servers/pins.ts";
 import type { ToolServers } from "../servers/tool-servers.ts";
 import { seesServer } from "../management/access.ts";
@@ -32,6 +33,7 @@ export interface RestParts extends CallRouteParts {
   writesFor: WritesFor;
   serverWrites: ServerWrites;
   browser: Browser;
+  readErrorLog: ReadErrorLog;
   /** What a server's command may be, here. */
   observePrereqs: () => Promise<Record<"npx" | "uvx" | "docker" | "uv", boolean>>;
   version: string;
@@ -205,7 +207,20 @@ function addMetrics(app: Hono<GatewayRoutes>, parts: RestParts): void {
   });
 }
 
-function addLogs(app: Hono<GatewayRoutes>, { calls }: RestParts): void {
+const noErrorLog = {
+  elsewhere: [404, "no_log", "runs elsewhere: what it writes to standard error is read there"],
+  none: [409, "not_running", "has no process now that could be asked"],
+  unanswered: [502, "unanswered", "runs behind a bridge that does not answer: try again, or read the log of its pod"],
+} as const;
+
+function addLogs(app: Hono<GatewayRoutes>, { calls, servers, readErrorLog }: RestParts): void {
+  app.get("/api/servers/:id/stderr", needs("operator"), async (c) => {
+    const server = serverOf(c, servers);
+    const found = await readErrorLog(server, c.req.raw.signal);
+    if (found.kind === "lines") return c.json({ lines: found.lines });
+    const [status, error, message] = noErrorLog[found.kind];
+    throw new RestError(status, error, `server "${server.name}" ${message}`);
+  });
   app.get("/api/logs", needs("viewer"), (c) => {
     const { limit, offset } = readPage(c.req.query());
     const caller = c.get("caller");

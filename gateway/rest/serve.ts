@@ -18,6 +18,7 @@ import type { GatewayPolicy } from "../policy/gateway-policy.ts";
 import { CallLog } from "../servers/call-log.ts";
 import { CallTrend } from "../servers/call-trend.ts";
 import { keepToolStatus } from "../servers/tool-status.ts";
+import { createErrorLogReader } from "../servers/error-log.ts";
 import { createToolServers, type ToolServers } from "../servers/tool-servers.ts";
 import { createInstanceTester } from "../tester/instance-tester.ts";
 import type { Tester } from "../tester/tester.ts";
@@ -69,6 +70,7 @@ export function serveToolServers(parts: ServedServersParts): ServedServers {
     writesFor,
     serverWrites,
     browser,
+    readErrorLog: createErrorLogReader(state),
     observePrereqs: async () => (isCluster ? clusterPrereqs : await findPrograms(process.env["PATH"] ?? "")),
     version,
     log,

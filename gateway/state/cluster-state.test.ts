@@ -71,15 +71,15 @@ async function startServer() {
           },
         },
       ),
-    putSlice: (agent: string, endpoints: object[], instance = "ouranos") =>
+    putSlice: (owner: string, endpoints: object[], component: "agent" | "server" = "agent") =>
       kube.put(
-        `${agent}-slice`,
+        `${owner}-slice`,
         { addressType: "IPv4", endpoints },
         {
           type: endpointSliceType,
           namespace,
           metadata: {
-            labels: { [labels.component]: "agent", [labels.agent]: agent, [labels.instance]: instance },
+            labels: { [labels.component]: component, [labels[component]]: owner, [labels.instance]: "ouranos" },
           },
         },
       ),
@@ -270,6 +270,16 @@ describe("MGM-2 what a gateway knows of its instance", () => {
     await expect
       .poll(() => state.getEndpoint("clerk"))
       .toEqual({ mcpUrl: "http://clerk.agents.svc:8080/mcp", adminUrl: "http://10.0.0.7:9090" });
+  });
+
+  it("DSC-6 has the admin ports of the bridges before its servers", async () => {
+    const { kube, putSlice } = await startServer();
+    putSlice("clerk", [podOf("clerk-1")]);
+    putSlice("memory", [podOf("memory-1", false), podOf("memory-2")], "server");
+    const { state, ready } = follow(kube);
+    await ready();
+    expect(state.listServerAdminUrls("memory")).toEqual(["http://10.0.0.7:9090"]);
+    expect([state.listServerAdminUrls("clerk"), state.listAdminUrls("memory")]).toEqual([[], []]);
   });
 });
 

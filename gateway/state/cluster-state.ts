@@ -1,4 +1,4 @@
-// The state in a cluster: informers of our kinds, of the EndpointSlices of agents' Services, of ServiceAccounts and
+// The state in a cluster: informers of our kinds, of the EndpointSlices of the Services of agents and servers, of ServiceAccounts and
 // of presets, in the gateway's namespace. It needs list and watch on these and nothing else. A broken watch leaves what was last known.
 import type { PallasAgent } from "../../crds/agent.ts";
 import type { PallasApproval } from "../../crds/approval.ts";
@@ -48,8 +48,10 @@ export function createClusterState(options: ClusterStateOptions): StateSource {
 }
 
 const byAgent = "agent";
+const byServer = "server";
 const renderAdminUrl = ({ host }: Endpoint): string => `http://${host}:${ports.agentAdmin}`;
-const inSlices = ({ agent }: WatchedSlice): string[] => (agent === undefined ? [] : [agent]);
+const renderBridgeUrl = ({ host }: Endpoint): string => `http://${host}:${ports.bridgeAdmin}`;
+const known = (name: string | undefined): string[] => (name === undefined ? [] : [name]);
 
 class ClusterState implements StateSource {
   readonly namespace: string;
@@ -57,7 +59,7 @@ class ClusterState implements StateSource {
   readonly presets: PresetSource;
   readonly #instances: Informer<WatchedInstance>;
   readonly #agents: Informer<WatchedAgent>;
-  readonly #slices: Informer<WatchedSlice, typeof byAgent>;
+  readonly #slices: Informer<WatchedSlice, typeof byAgent | typeof byServer>;
   readonly #accounts: Informer<WatchedAccount>;
   readonly #presets: Informer<PresetMap>;
   readonly #servers: Informer<Watched<PallasServer>>;
@@ -97,12 +99,12 @@ class ClusterState implements StateSource {
       labelSelector: `${labels.instance}=${instance}`,
       indexes: {},
     });
-    this.#slices = createInformer<WatchedSlice, typeof byAgent>({
+    this.#slices = createInformer<WatchedSlice, typeof byAgent | typeof byServer>({
       ...common,
       type: endpointSliceType,
-      labelSelector: `${labels.component}=agent,${labels.instance}=${instance}`,
+      labelSelector: `${labels.component},${labels.instance}=${instance}`,
       parse: parseSlice,
-      indexes: { [byAgent]: inSlices },
+      indexes: { [byAgent]: ({ agent }) => known(agent), [byServer]: ({ server }) => known(server) },
     });
     this.#accounts = createInformer<WatchedAccount>({
       ...common,
@@ -159,6 +161,11 @@ class ClusterState implements StateSource {
   getServerAddress(name: string) {
     const server = this.getServer(name);
     return server && findAddress(server);
+  }
+
+  listServerAdminUrls(name: string): readonly string[] {
+    const endpoints = this.#slices.store.byIndex(byServer, name).flatMap((slice) => slice.endpoints);
+    return [...new Set(endpoints.map(renderBridgeUrl))];
   }
 
   listRegistrations(): readonly PallasRegistration[] {

@@ -26,8 +26,8 @@ async function follow() {
 }
 
 const url = "http://localhost:24201/mcp";
-const render = (agents: object[], endpoints: object[] = []) =>
-  JSON.stringify({ schema: 2, resources: [instanceManifest(), ...agents], endpoints });
+const render = (agents: object[], endpoints: object[] = [], bridges: object[] = []) =>
+  JSON.stringify({ schema: 2, resources: [instanceManifest(), ...agents], endpoints, bridges });
 const endpoint = {
   namespace: "agents",
   instance: "ouranos",
@@ -65,9 +65,14 @@ describe("CLI-1 MGM-2 what a gateway knows in local mode", () => {
     expect(state.getServerAddress("memory")).toEqual({ url, headers: [], forwardInboundAuth: false });
     expect(state.listRegistrations().map(({ spec }) => spec.name)).toEqual(["weather"]);
     await expect.poll(() => changes).toMatchObject([{ servers: ["memory"], registrations: ["weather"] }]);
-    await replace(render([{ ...memory, status: {} }]));
+    const bridge = { namespace: "agents", instance: "ouranos", server: "memory", adminUrl: "http://127.0.0.1:24998" };
+    await replace(
+      render([{ ...memory, status: {} }], [], [bridge, { ...bridge, instance: "gaia", server: "stranger" }]),
+    );
     await expect.poll(() => state.getServerAddress("memory")).toBeUndefined();
     await expect.poll(() => changes.at(-1)).toMatchObject({ servers: ["memory"], registrations: ["weather"] });
+    expect(state.listServerAdminUrls("memory")).toEqual(["http://127.0.0.1:24998"]);
+    expect(state.listServerAdminUrls("stranger")).toEqual([]);
   });
 
   it("stays when the file becomes garbage, and is told of the next sound one", async () => {

@@ -39,6 +39,8 @@ interface Known {
   instance: PallasInstance | undefined;
   agents: ReadonlyMap<string, LocalAgent>;
   servers: ServerSet;
+  /** Admin URLs, by the name of the server's resource. */
+  bridges: ReadonlyMap<string, readonly string[]>;
   registrations: readonly PallasRegistration[];
   policies: ReadonlyMap<string, PallasPolicy>;
 }
@@ -82,6 +84,7 @@ export function createLocalState({ path, namespace, instance, approvals, log }: 
       const server = known?.servers.get(name);
       return server && findAddress(server);
     },
+    listServerAdminUrls: (name) => known?.bridges.get(name) ?? [],
     listRegistrations: () => known?.registrations ?? [],
     listPolicies: () => [...(known?.policies.values() ?? [])],
     getPolicy: (name) => known?.policies.get(name),
@@ -100,7 +103,7 @@ export function createLocalState({ path, namespace, instance, approvals, log }: 
   };
 }
 
-function derive({ resources, endpoints }: LocalState, namespace: string, instance: string): Known {
+function derive({ resources, endpoints, bridges }: LocalState, namespace: string, instance: string): Known {
   const isOwn = ({ metadata, spec }: { metadata: { namespace?: string }; spec: { instanceRef: { name: string } } }) =>
     metadata.namespace === namespace && spec.instanceRef.name === instance;
   const agents = resources
@@ -121,6 +124,11 @@ function derive({ resources, endpoints }: LocalState, namespace: string, instanc
     instance: own,
     agents: new Map(agents),
     servers: collectServers(own, resources.filter(isOfKind(kinds.PallasServer)).filter(isOwn)),
+    bridges: new Map(
+      bridges
+        .filter((each) => each.namespace === namespace && each.instance === instance)
+        .map(({ server, adminUrl }) => [server, [adminUrl]]),
+    ),
     registrations: resources.filter(isOfKind(kinds.PallasRegistration)).filter(isOwn).toSorted(byName),
     policies: mapByName(resources.filter(isOfKind(kinds.PallasPolicy)).filter(isOwn).toSorted(byName)),
   };

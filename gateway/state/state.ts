@@ -45,6 +45,8 @@ export interface GatewayState {
   getServer(name: string): KnownServer | undefined;
   /** Where a server is called by this program; undefined while it has no address, and where only agents hold its secrets. */
   getServerAddress(name: string): PlainAddress | undefined;
+  /** The admin URLs of the bridges before a server, by the name of its resource; none where it is called directly. */
+  listServerAdminUrls(name: string): readonly string[];
   /** Of this instance, by the name of the resource. */
   listRegistrations(): readonly PallasRegistration[];
   /** Of this instance, by name. */

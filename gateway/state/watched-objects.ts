@@ -25,14 +25,19 @@ export interface WatchedAccount extends LiveObject {
 export const parseAccount = (raw: RawObject): WatchedAccount => ({ ...identityOf(raw), controller: controllerOf(raw) });
 
 export interface WatchedSlice extends LiveObject {
-  /** Whose Service it is of. */
+  /** Whose Service it is of: one of the two. */
   readonly agent: string | undefined;
+  readonly server: string | undefined;
   readonly endpoints: readonly Endpoint[];
 }
+
+const ownerOf = ({ metadata }: RawObject, component: "agent" | "server"): string | undefined =>
+  metadata.labels?.[labels.component] === component ? metadata.labels[labels[component]] : undefined;
 
 /** A slice carries the labels of its Service. Throws on one of another shape. */
 export const parseSlice = (raw: RawObject): WatchedSlice => ({
   ...identityOf(raw),
-  agent: raw.metadata.labels?.[labels.agent],
+  agent: ownerOf(raw, "agent"),
+  server: ownerOf(raw, "server"),
   endpoints: parseEndpoints(raw),
 });

@@ -43,6 +43,7 @@ async function open(spec: object = {}, mode: Mode = "cluster") {
     callTool: tester.callTool,
     browser,
     serverWrites: createServerWrites({ state, writesFor: localWrites, rules: { mode } }),
+    readErrorLog: async () => ({ kind: "none" }),
     observePrereqs: async () => ({ npx: false, uvx: false, docker: false, uv: false }),
   });
   const app = new Hono<GatewayRoutes>();

@@ -115,6 +115,7 @@ export const emptyState = (observeUnready: () => string | undefined): StateSourc
   listServers: () => [],
   getServer: () => undefined,
   getServerAddress: () => undefined,
+  listServerAdminUrls: () => [],
   listRegistrations: () => [],
   listPolicies: () => [],
   getPolicy: () => undefined,

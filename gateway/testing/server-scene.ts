@@ -24,6 +24,7 @@ import { createGatewayPolicy, type GatewayPolicy, type GatewayPolicyParts } from
 import { createRestApp } from "../rest/routes.ts";
 import { createServerWrites, type ServerWrites } from "../rest/server-writes.ts";
 import { CallLog } from "../servers/call-log.ts";
+import { createErrorLogReader } from "../servers/error-log.ts";
 import { createToolServers, type ToolServers } from "../servers/tool-servers.ts";
 import { collectServers } from "../state/servers.ts";
 import {
@@ -87,6 +88,8 @@ export interface SceneOptions {
   approvals?: (scene: { state: TestServersState; log: Logger }) => GatewayPolicyParts["approvals"];
   /** Where a server is reached once it is active, by its resource's name. */
   urls?: Readonly<Record<string, string>>;
+  /** Admin URLs of the bridges before servers, by the resource's name. */
+  bridges?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface ServerScene {
@@ -293,6 +296,7 @@ export function openServerScene(options: SceneOptions = {}): ServerScene {
     writesFor,
     serverWrites,
     browser,
+    readErrorLog: createErrorLogReader({ listServerAdminUrls: (name) => options.bridges?.[name] ?? [] }),
     observePrereqs: async () => ({ npx: true, uvx: false, docker: false, uv: false }),
     version: "1.2.3",
     log,

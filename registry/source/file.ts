@@ -26,7 +26,7 @@ class FileSource implements ResourceSource {
   readonly #now: () => number;
   readonly #listeners = new Listeners();
   readonly #file: FollowedFile<LocalState>;
-  #known: Known = derive({ schema: 2, resources: [], endpoints: [] });
+  #known: Known = derive({ schema: 2, resources: [], endpoints: [], bridges: [] });
   #state: SourceState;
 
   constructor({ path, log, pollMs = 1_000, maxFileBytes = maxLocalStateBytes, now }: FileSourceOptions) {

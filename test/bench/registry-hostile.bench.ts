@@ -31,7 +31,7 @@ const endpointsAt = (url: string, kind: string, count: number): AgentEndpoint[] 
 
 async function startRegistry(folder: string, name: string, endpoints: AgentEndpoint[]): Promise<ProgramUnderTest> {
   const agents = endpoints.map(({ agent }) => makeAgent(agent));
-  const state: LocalState = { schema: 2, resources: [makeInstance(), ...agents], endpoints };
+  const state: LocalState = { schema: 2, resources: [makeInstance(), ...agents], endpoints, bridges: [] };
   const path = join(folder, `${name}.json`);
   await writeFile(path, JSON.stringify(state));
   return startRegistryUnderTest({

@@ -41,6 +41,7 @@ async function measure() {
     endpoints: names.map((agent, at) => {
       return { namespace: "agents", instance: "ouranos", agent, pod: `${agent}-1`, adminUrl: `${agents.url}/${at}` };
     }),
+    bridges: [],
   };
   const path = join(folder.path, "state.json");
   await writeFile(path, JSON.stringify(state));

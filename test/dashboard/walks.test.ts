@@ -92,6 +92,17 @@ describe("UI-1 the dashboard", needs("chromium"), () => {
     expect(await isShown(log.getByRole("link", { name: /payments \/ read_invoice/ }))).toBe(true);
   });
 
+  it("by mouse: what a server that cannot start wrote to standard error, which says why", async () => {
+    const { page } = await open("#/servers/broken", "operator");
+    await page.getByRole("button", { name: serverWords.log, exact: true }).click();
+    const written = page.getByRole("log", { name: fill(serverWords.errorsRegion, { name: "broken" }) });
+    expect(await isShown(written.getByText("KUBECONFIG not set"))).toBe(true);
+    const { page: other } = await open("#/servers/broken", "approver");
+    await other.getByRole("button", { name: serverWords.log, exact: true }).click();
+    await other.getByText(/You are approver; reading what a server writes/).waitFor();
+    expect(await other.getByRole("log").count()).toBe(0);
+  });
+
   it("by mouse: what the tester finds wrong is told before anything is sent, and sends nothing", async () => {
     const { page, requests } = await open("#/tester/payments/tools/read_invoice");
     const call = page.getByRole("button", { name: fill(testerWords.call, { name: "read_invoice" }) });

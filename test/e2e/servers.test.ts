@@ -86,7 +86,7 @@ beforeAll(async () => {
     instance("team", {
       defaultModel: "mock.scripted",
       providers: [{ name: "mock", kind: "openai-compatible", baseUrl: modelUrl(space) }],
-      gateway: {},
+      gateway: { access: [{ role: "operator", serviceAccount: { name: "on-call" } }] },
     }),
     { apiVersion: "v1", kind: "Secret", metadata: { name: "keys" }, stringData: { token: canary } },
   );
@@ -199,6 +199,25 @@ describe("DSC-6 a server that dies", { timeout: 120_000 }, () => {
     expect(Number(await killAll("everything-server", "mcp-server-everything"))).toBeGreaterThan(0);
     expect(await running).toMatch(/ended|exited|died|killed|closed/i);
     expect(await callTool(session, "echo", { message: "after" })).toContain("after");
+  });
+});
+
+describe("DSC-6 DSC-8 what a server wrote to standard error", { timeout: 120_000 }, () => {
+  it("is read through the gateway, which alone reaches its bridge, and has no secret", async () => {
+    await space.kubectl("create", "serviceaccount", "on-call");
+    const token = await space.kubectl("create", "token", "on-call", `--audience=pallas:${space.name}/team`);
+    await using port = await openForward(space, "service/team-gateway", 8080);
+    const read = async () => {
+      const headers = { authorization: `Bearer ${token.trim()}` };
+      const response = await fetch(`${port.url}/api/servers/everything/stderr`, { headers });
+      return { status: response.status, body: await response.text() };
+    };
+    // This server greets there each time that a process of it starts.
+    await expect.poll(read, { timeout: 30_000, interval: 1_000 }).toMatchObject({
+      status: 200,
+      body: expect.stringMatching(/"lines":\["/),
+    });
+    expect((await read()).body).not.toContain(canary);
   });
 });
 

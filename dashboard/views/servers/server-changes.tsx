@@ -89,7 +89,7 @@ function Differences({ server, pins, onRefused }: DifferencesProps): JSX.Element
         <OneChange key={change.tool} change={change} isAlone={pins.changes.length === 1} />
       ))}
       <div ref={end} />
-      <NeedsRole needed="admin" action={words.needs.accept}>
+      <NeedsRole needed="approver" action={words.needs.accept}>
         <div class="row wrap">
           <span class="space" />
           <Button look="red" offBecause={off} onPress={() => setAsking(true)}>

@@ -11,6 +11,9 @@ export function tellKind({ kind, version }: Pick<ShownServer, "kind" | "version"
   return version === null ? word : `${word} ${version}`;
 }
 
+/** Whether a process of it is started here, which writes to standard error. */
+export const writesHere = ({ kind }: Pick<ShownServer, "kind">): boolean => kind !== "remote" && kind !== "instance";
+
 /** A sentence where nobody can change the server from here, whatever their role. */
 export function whyReadOnly(
   { kind }: Pick<ShownServer, "kind">,

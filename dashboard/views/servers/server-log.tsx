@@ -3,21 +3,18 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { callLogResource, callLogUri, type LogEntry } from "../../data/calls.ts";
-import { usePage, useResource } from "../../page.ts";
+import { useResource } from "../../page.ts";
 import { LoadedView } from "../../parts/view-states.tsx";
 import { fill, plural } from "../../words/fill.ts";
 import { serverWords as words } from "../../words/servers.ts";
 import { tellClockWithSeconds, tellDuration } from "../../words/times.ts";
 
 export function ServerLog({ name }: { name: string }): JSX.Element {
-  const { config } = usePage();
   const log = useResource(callLogUri, callLogResource);
   return (
     <section class="section servers-log">
       <h2>{words.logHeading}</h2>
-      <p class="note second">
-        {words.logNote} {config.local ? words.logOwn.local : words.logOwn.cluster}
-      </p>
+      <p class="note second">{words.logNote}</p>
       <LoadedView what={words.logWhat} from={log} rows={3}>
         {({ entries }) => <Lines name={name} entries={entries.filter(({ server }) => server === name).toReversed()} />}
       </LoadedView>

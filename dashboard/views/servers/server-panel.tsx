@@ -12,7 +12,9 @@ import { ServerActions } from "./server-actions.tsx";
 import { ServerChanges } from "./server-changes.tsx";
 import { ServerConditions } from "./server-conditions.tsx";
 import { ServerFacts } from "./server-facts.tsx";
+import { ServerErrors } from "./server-errors.tsx";
 import { ServerLog } from "./server-log.tsx";
+import { writesHere } from "./server-kind.ts";
 import { ServerTools } from "./server-tools.tsx";
 
 export function ServerPanel({ server, back }: { server: ShownServer; back: string }): JSX.Element {
@@ -48,6 +50,7 @@ export function ServerPanel({ server, back }: { server: ShownServer; back: strin
       {server.changed_count > 0 && <ServerChanges server={server} />}
       <ServerConditions conditions={server.conditions} toldAbove={reason} />
       {showsLog && <ServerLog name={name} />}
+      {showsLog && writesHere(server) && <ServerErrors name={name} />}
       <ServerTools server={server} />
     </aside>
   );

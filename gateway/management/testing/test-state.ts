@@ -52,6 +52,7 @@ export function createTestState(
     listServers: () => [],
     getServer: () => undefined,
     getServerAddress: () => undefined,
+    listServerAdminUrls: () => [],
     listRegistrations: () => [],
     listPolicies: () => [...policies.values()],
     getPolicy: (name) => policies.get(name),
