@@ -102,11 +102,6 @@ export function Table<Row>({
   }, [selected]);
   return (
     <div class="table-frame card" {...steady.holds}>
-      {steady.waiting > 0 && (
-        <button type="button" class="table-waiting" onClick={steady.apply}>
-          {plural(stateWords.changes, steady.waiting)}
-        </button>
-      )}
       <div role="table" aria-label={label} aria-rowcount={rows.length + 1}>
         <div role="rowgroup">
           <Head columns={columns} kind={kind} />
@@ -143,6 +138,11 @@ export function Table<Row>({
         </div>
       </div>
       {rows.length === 0 && empty}
+      {steady.waiting > 0 && (
+        <button type="button" class="table-waiting" onClick={steady.apply}>
+          {plural(stateWords.changes, steady.waiting)}
+        </button>
+      )}
     </div>
   );
 }

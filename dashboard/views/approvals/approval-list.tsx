@@ -86,16 +86,16 @@ export function ApprovalList(props: ListProps) {
   const steady = useSteadyRows(props.rows, keyOf);
   return (
     <div {...steady.holds}>
-      {steady.waiting > 0 && (
-        <button type="button" class="table-waiting" onClick={steady.apply}>
-          {plural(words.new, steady.waiting)}
-        </button>
-      )}
       <ul class="approvals-list" aria-label={props.label}>
         {steady.rows.map(({ key, row, isGone }) => (
           <Row key={key} {...props} approval={row} isGone={isGone} />
         ))}
       </ul>
+      {steady.waiting > 0 && (
+        <button type="button" class="table-waiting" onClick={steady.apply}>
+          {plural(words.new, steady.waiting)}
+        </button>
+      )}
       {props.note !== undefined && <p class="note second approvals-note">{props.note}</p>}
     </div>
   );
