@@ -14,6 +14,8 @@ export interface Loaded<T> {
   readonly problem: Problem | undefined;
   /** When it was first asked for, by `elapsed()`: for "still waiting". */
   readonly askedAtMs: number;
+  /** Reads it once more; there while somebody looks at it. */
+  readonly again?: () => void;
 }
 
 /** What a resource is made of. `json`: its text is JSON. */
@@ -91,6 +93,7 @@ class ResourceStore implements Resources {
   #begin(uri: string, entry: Entry): void {
     const refresh = createReader(uri, entry, this.#source);
     entry.stop = this.#source.follow(uri, refresh);
+    entry.loaded.value = { ...entry.loaded.peek(), again: refresh };
     // While the connection is being made, its first word reads everything.
     if (this.#source.state.peek().kind === "live") refresh();
   }

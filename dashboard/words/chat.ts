@@ -24,7 +24,7 @@ export const chatWords = {
   cancel: "Cancel",
   you: "You",
   thread: "Conversation with {agent}",
-  unanswered: "{agent} has kept no answer to this.",
+  unanswered: "{agent} has kept no answer to this. Closing or reloading the page ends an answer that is on its way.",
   nothingYet: "Nothing was said yet. Write below; {agent} answers here.",
   stepNow: "Step {turn}",
   stepAsking: "Step {turn}, asking {name}",

@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { approvalWords as words } from "../../dashboard/words/approvals.ts";
 import { fill } from "../../dashboard/words/fill.ts";
+import { policyWords } from "../../dashboard/words/policies.ts";
 import { verdictWords } from "../../dashboard/words/verdicts.ts";
 import { needs } from "../tools/needs.ts";
 import { startBrowser } from "./browser.ts";
@@ -211,6 +212,24 @@ describe("UI-1 MGM-6 a call that waits, in the dashboard", needs("chromium"), ()
     await expect.poll(() => list.getByRole("link").count()).toBeGreaterThan(5);
     await page.getByText(transfer.iban).first().waitFor();
     expect(await page.getByRole("button", { name: words.approve }).count()).toBe(0);
+  });
+
+  it("can be made a rule once it is decided: the copy of the policy has one for this tool, and nothing is proposed", async () => {
+    const page = await openApprovals();
+    await page.getByRole("link", { name: words.decided }).click();
+    const list = page.getByRole("list", { name: words.decidedList });
+    await list
+      .getByRole("link", { name: /create_transfer/ })
+      .first()
+      .click();
+    await page.getByRole("link", { name: words.makeRule }).click();
+    await page.getByRole("heading", { level: 1, name: "careful" }).waitFor();
+    const copy = page.getByLabel(policyWords.tryField);
+    await expect.poll(() => copy.inputValue()).toMatch(/name: create_transfer\n[\s\S]*servers:[\s\S]*payments/);
+    expect(await copy.inputValue()).toMatch(/name: create_transfer[\s\S]*action: ask[\s\S]*\/card[\s\S]*name: pay/);
+    await page.getByRole("button", { name: policyWords.propose }).waitFor();
+    await page.getByRole("link", { name: policyWords.proposalsTab }).click();
+    await page.getByText(fill(policyWords.noProposals, { name: "careful" })).waitFor();
   });
 
   it("is decided on a phone, where the bar has its place at the foot", async () => {

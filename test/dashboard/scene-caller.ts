@@ -3,6 +3,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { vi } from "vitest";
 import * as z from "zod";
+import { sessionIdMetaKey } from "../../crds/names.ts";
 import type { Scene, SceneRole } from "./scene.ts";
 
 const callTimeoutMs = 50_000;
@@ -31,6 +32,38 @@ export async function askAgent(
       .parse(result)
       .content.map(({ text }) => text ?? "")
       .join("\n");
+  } finally {
+    await client.close();
+  }
+}
+
+/** Says one thing after the other in a conversation of its own. Resolves with the conversation's name. */
+export async function converse(
+  scene: Scene,
+  agent: string,
+  messages: readonly string[],
+  as: SceneRole,
+): Promise<string> {
+  const client = await connect(`${scene.origin}/proxy/${agent}/mcp`, scene.tokens[as]);
+  let session = "new";
+  try {
+    for (const message of messages) {
+      const { _meta } = await client.callTool({ name: "send_message", arguments: { message, session_id: session } });
+      session = z.string().parse(_meta?.[sessionIdMetaKey]);
+    }
+  } finally {
+    await client.close();
+  }
+  return session;
+}
+
+/** A resource of the gateway as the admin reads it. */
+export async function readResource(scene: Scene, uri: string): Promise<string> {
+  const client = await connect(`${scene.origin}/mcp`, scene.tokens.admin);
+  try {
+    const { contents } = await client.readResource({ uri });
+    const [first] = contents;
+    return first !== undefined && "text" in first ? first.text : "";
   } finally {
     await client.close();
   }

@@ -37,7 +37,7 @@ function renderSecret(): string {
 }
 
 export interface SceneOptions {
-  /** Further files beside the manifests. */
+  /** Further files beside the manifests, or in their place. */
   more?: Readonly<Record<string, string>>;
   /** Manifests of scene/ that are left out. */
   without?: readonly string[];
@@ -50,12 +50,12 @@ export async function startScene({ more = {}, without = [] }: SceneOptions = {})
   await cp(join(import.meta.dirname, "scene"), manifests, { recursive: true });
   // Its servers are programs with packages of this project.
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  for (const [name, text] of Object.entries(more)) await writeFile(join(manifests, name), text);
   const port = await findFreePorts(gatewayDistance + 1);
   const gatewayPort = port + gatewayDistance;
   const instance = await readFile(join(manifests, "instance.yaml"), "utf8");
   await writeFile(join(manifests, "instance.yaml"), instance.replace("24300", String(gatewayPort)));
   await writeFile(join(manifests, "tokens.yaml"), renderSecret());
-  for (const [name, text] of Object.entries(more)) await writeFile(join(manifests, name), text);
   for (const name of without) await rm(join(manifests, name));
   const env = { PATH: process.env["PATH"], HOME: folder, PALLAS_STATE_DIR: join(folder, "state") };
   const pallas = (...args: string[]) =>

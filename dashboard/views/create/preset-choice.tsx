@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import type { Preset } from "../../data/presets.ts";
 import { Icon } from "../../parts/icon.tsx";
+import { ValueText } from "../../parts/value-text.tsx";
 import { createWords as words } from "../../words/create.ts";
 import { fill } from "../../words/fill.ts";
 
@@ -51,11 +52,11 @@ const One = ({ title, about, isBad = false, isChosen, onChoose }: OneProps) => (
     <input type="radio" name="preset" checked={isChosen} disabled={isBad} onChange={onChoose} />
     <span class="create-preset-text">
       <span class="strong">
-        <bdi>{title}</bdi>
+        <ValueText text={title} />
       </span>
       {about !== undefined && (
         <span class={isBad ? "note bad" : "note second"}>
-          {isBad && <Icon name="error" />} <bdi>{about}</bdi>
+          {isBad && <Icon name="error" />} <ValueText text={about} />
         </span>
       )}
     </span>

@@ -43,11 +43,11 @@ const CardText = ({ text }: { text: string }) => (
 function LongCard({ id }: { id: string }): JSX.Element {
   const { rest } = usePage();
   const [isAsked, setAsked] = useState(false);
-  const { data, problem } = useAnswer(isAsked ? id : undefined, (signal) =>
+  const { data, problem, again } = useAnswer(isAsked ? id : undefined, (signal) =>
     rest({ path: cardPath(id), schema: z.unknown(), signal }),
   );
   if (data !== undefined) return <CardText text={JSON.stringify(data, null, 2)} />;
-  if (problem !== undefined) return <ProblemBox what={words.cardWhat} problem={problem} />;
+  if (problem !== undefined) return <ProblemBox what={words.cardWhat} problem={problem} again={again} />;
   if (isAsked) return <LoadingRows rows={3} />;
   return (
     <>

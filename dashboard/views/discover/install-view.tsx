@@ -23,7 +23,7 @@ export function InstallView(): JSX.Element {
   const asked = router.route.value.query.get("q") ?? "";
   const [text, setText] = useState(asked);
   useEffect(() => setText(asked), [asked]);
-  const { pages, problem, isAsking, more } = useBrowse(asked);
+  const { pages, problem, isAsking, more, again } = useBrowse(asked);
   const submit = () => router.setQuery({ q: text.trim().slice(0, maxQueryChars), source: undefined });
   return (
     <>
@@ -40,7 +40,7 @@ export function InstallView(): JSX.Element {
           {words.browse}
         </Button>
       </form>
-      {problem !== undefined && <BrowseProblem problem={problem} />}
+      {problem !== undefined && <BrowseProblem problem={problem} again={again} />}
       {asked === "" && problem === undefined && (
         <Empty title={words.browseStart}>
           <p>{words.browseStartNext}</p>
@@ -52,8 +52,8 @@ export function InstallView(): JSX.Element {
   );
 }
 
-function BrowseProblem({ problem }: { problem: Problem }): JSX.Element {
-  if (!isNotConfigured(problem)) return <ProblemBox what={words.browseWhat} problem={problem} />;
+function BrowseProblem({ problem, again }: { problem: Problem; again: () => void }): JSX.Element {
+  if (!isNotConfigured(problem)) return <ProblemBox what={words.browseWhat} problem={problem} again={again} />;
   return (
     <div class="card">
       <Empty title={words.notConfigured}>

@@ -87,7 +87,7 @@ function Searching(): JSX.Element {
         }}
         onEnter={() => search.now(text)}
       />
-      <Found state={state} servers={servers} />
+      <Found state={state} servers={servers} again={() => search.now(text)} />
     </>
   );
 }
@@ -95,12 +95,13 @@ function Searching(): JSX.Element {
 interface FoundProps {
   state: SearchState;
   servers: readonly ShownServer[] | undefined;
+  again(): void;
 }
 
-function Found({ state, servers }: FoundProps): JSX.Element {
+function Found({ state, servers, again }: FoundProps): JSX.Element {
   const { router } = usePage();
   const { intents, problem, isAsking } = state;
-  if (problem !== undefined) return <ProblemBox what={words.what} problem={problem} />;
+  if (problem !== undefined) return <ProblemBox what={words.what} problem={problem} again={again} />;
   if (intents === undefined) {
     if (isAsking) return <LoadingRows rows={4} />;
     return (

@@ -17,6 +17,7 @@ export interface Browsing {
   readonly isAsking: boolean;
   /** Undefined where there is no more. */
   readonly more: (() => void) | undefined;
+  again(): void;
 }
 
 export function useBrowse(query: string): Browsing {
@@ -51,5 +52,6 @@ export function useBrowse(query: string): Browsing {
   }, [query]);
   const next = pages.at(-1)?.next_cursor ?? undefined;
   const canGoOn = next !== undefined && pages.length < maxPages;
-  return { pages, problem, isAsking, more: canGoOn ? () => ask(next) : undefined };
+  const again = () => ask(next);
+  return { pages, problem, isAsking, more: canGoOn ? again : undefined, again };
 }

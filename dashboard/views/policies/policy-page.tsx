@@ -23,7 +23,8 @@ interface PolicyPageProps {
 export function PolicyPage({ policy, proposals }: PolicyPageProps): JSX.Element {
   const { router } = usePage();
   const { policy: name, judges } = policy;
-  const [, , tab = "rules", id] = router.route.value.path;
+  const { path, query } = router.route.value;
+  const [, , tab = query.get("rule") === "new" ? "try" : "rules", id] = path;
   const count = proposals.value.data?.filter((each) => each.policy === name).length;
   const tabs = [
     { href: link(["policies", name]), word: words.rulesTab, isCurrent: tab === "rules" },

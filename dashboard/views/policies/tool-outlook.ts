@@ -41,8 +41,13 @@ const stricter = (action: RuleAction, floor: RuleAction | undefined): RuleAction
 const fits = (text: string, patterns: readonly string[] | null | undefined): boolean =>
   patterns === null || patterns === undefined || patterns.some((pattern) => matchesGlob(text, parseGlob(pattern)));
 
-function isAbout({ match }: ShownRule, { server, tool, hints }: JudgedTool): boolean {
-  if (!fits(server, match?.servers) || !fits(tool, match?.tools)) return false;
+/** Whether it is about the tool by its names. */
+export const isNamed = ({ match }: ShownRule, { server, tool }: Pick<JudgedTool, "server" | "tool">): boolean =>
+  fits(server, match?.servers) && fits(tool, match?.tools);
+
+function isAbout(rule: ShownRule, { server, tool, hints }: JudgedTool): boolean {
+  const { match } = rule;
+  if (!isNamed(rule, { server, tool })) return false;
   const wanted = match?.hints;
   if (wanted === null || wanted === undefined) return true;
   // Of a tool that says nothing the worst is taken.

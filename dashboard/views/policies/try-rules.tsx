@@ -1,6 +1,7 @@
 // "What if": a copy of the rules that somebody edits, judged as it is typed, with what differs from the rules that hold. It is proposed
 // with a reason, and the proposal says what it would have made of the last calls.
-import { useMemo, useState } from "preact/hooks";
+import type { Signal } from "@preact/signals";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { proposedSchema, type ShownPolicy, type ShownRules } from "../../data/policies.ts";
 import { usePage } from "../../page.ts";
@@ -13,6 +14,7 @@ import { link } from "../../route/route.ts";
 import { fill, plural } from "../../words/fill.ts";
 import { policyWords as words } from "../../words/policies.ts";
 import { useDraft } from "./drafts.ts";
+import { addRuleFor } from "./new-rule.ts";
 import { readRules, renderRules, type ReadRules } from "./policy-text.ts";
 import { RulesCompared } from "./rule-rows.tsx";
 import { compareRules } from "./rules-difference.ts";
@@ -30,6 +32,7 @@ function Editor({ policy: { policy: name, in_force: inForce } }: { policy: Shown
   const now = inForce ?? nothing;
   const held = useMemo(() => renderRules(now), [now]);
   const draft = useDraft(`rules of ${name}`);
+  useNewRule(now, draft);
   const text = draft.value ?? held;
   const read = useMemo(() => readRules(text), [text]);
   const difference = useMemo(() => (read.ok ? compareRules(now, read.rules) : undefined), [read, now]);
@@ -65,6 +68,21 @@ function Editor({ policy: { policy: name, in_force: inForce } }: { policy: Shown
       </div>
     </div>
   );
+}
+
+/** Where the address asks for a rule for a tool, the copy has it. What is written already stays. */
+function useNewRule(now: ShownRules, draft: Signal<string | undefined>): void {
+  const { query } = usePage().router.route.value;
+  const isAsked = query.get("rule") === "new";
+  const [server = "", tool = ""] = [query.get("server"), query.get("tool")];
+  useEffect(() => {
+    if (!isAsked) return;
+    const written = draft.peek() === undefined ? undefined : readRules(draft.peek() ?? "");
+    if (written?.ok === false) return;
+    const before = written?.rules ?? now;
+    const after = addRuleFor({ server, tool }, before);
+    if (after !== before) draft.value = renderRules(after);
+  }, [isAsked, server, tool]);
 }
 
 function Faults({ read }: { read: ReadRules }): JSX.Element | null {

@@ -29,7 +29,7 @@ export function ServerChanges({ server }: { server: ShownServer }): JSX.Element 
   };
   return (
     <section class="section servers-changes">
-      {pins.problem !== undefined && <ProblemBox what={words.changesWhat} problem={pins.problem} />}
+      {pins.problem !== undefined && <ProblemBox what={words.changesWhat} problem={pins.problem} again={pins.again} />}
       {refused !== undefined && (
         <p class="bad" role="alert">
           {fill(words.failed, { reason: refused })}

@@ -21,13 +21,13 @@ export function ServerTools({ server }: { server: ShownServer }): JSX.Element {
   const { rest } = usePage();
   const { name, tool_count: count, state, changed_tools: changed } = server;
   const key = [name, count, state, ...changed].join("\n");
-  const { data, problem } = useAnswer(key, (signal) =>
+  const { data, problem, again } = useAnswer(key, (signal) =>
     rest({ path: serverPath(name), schema: serverToolsSchema, signal }),
   );
   return (
     <section class="section servers-tools">
       <h2>{fill(words.toolsHeading, { n: data?.tools.length ?? count })}</h2>
-      {problem !== undefined && <ProblemBox what={words.toolsWhat} problem={problem} />}
+      {problem !== undefined && <ProblemBox what={words.toolsWhat} problem={problem} again={again} />}
       {data === undefined ? (
         problem === undefined && <LoadingRows rows={3} />
       ) : (

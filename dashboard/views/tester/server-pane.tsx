@@ -34,7 +34,9 @@ export function ServerPane({ testing: { server } }: { testing: Testing }) {
   return (
     <section class="card tester-form" aria-label={fill(words.title, { server })}>
       <h2>{fill(words.title, { server })}</h2>
-      {info.problem !== undefined && <ProblemBox what={fill(words.title, { server })} problem={info.problem} />}
+      {info.problem !== undefined && (
+        <ProblemBox what={fill(words.title, { server })} problem={info.problem} again={info.again} />
+      )}
       {info.data === undefined && info.problem === undefined && <LoadingRows rows={3} />}
       {info.data !== undefined && <Facts info={info.data} />}
       <NeedsRole needed="caller" action={testerWords.needsCaller}>

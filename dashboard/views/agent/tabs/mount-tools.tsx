@@ -34,13 +34,13 @@ interface MountToolsProps {
 export function MountTools({ agent, mount, policy }: MountToolsProps): JSX.Element {
   const { rest } = usePage();
   const { server, state } = mount;
-  const { data, problem } = useAnswer(`${server} ${state}`, (signal) =>
+  const { data, problem, again } = useAnswer(`${server} ${state}`, (signal) =>
     rest({ path: serverPath(server), schema: serverToolsSchema, signal }),
   );
   if (data === undefined && problem?.kind === "gone") return <p class="agent-mount-detail second">{words.notListed}</p>;
   if (data === undefined) {
     if (problem === undefined) return <LoadingRows rows={3} />;
-    return <ProblemBox what={fill(words.toolsOf, { server })} problem={problem} />;
+    return <ProblemBox what={fill(words.toolsOf, { server })} problem={problem} again={again} />;
   }
   if (data.tools.length === 0) return <p class="agent-mount-detail second">{words.noTools}</p>;
   const offered = data.tools.filter(({ name }) => isOffered(mount, name));
