@@ -106,6 +106,8 @@ async function start(place: HTMLElement): Promise<void> {
   const page = openCards(link, callsTools, time);
   heard.page = page;
   heard.connection = page.connection;
+  // Only from here on, hosts take what the page asks for.
+  link.tell("ui/notifications/initialized", {});
   page.connection.open();
   document.addEventListener("visibilitychange", () => page.connection.refresh());
   const cannotDecide = callsTools ? undefined : fill(words.cannotDecide, { host: name === "" ? words.thisHost : name });
@@ -116,7 +118,6 @@ async function start(place: HTMLElement): Promise<void> {
     place,
   );
   tellSize(link);
-  link.tell("ui/notifications/initialized", {});
 }
 
 const place = document.getElementById("page");

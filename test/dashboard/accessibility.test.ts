@@ -1,12 +1,11 @@
 // Every view as people with other eyes, hands and screens have it: axe finds nothing at the widest and the narrowest width in either
 // theme, nothing scrolls sideways, and there is one heading of the first level. Its pictures are kept in test/.artefacts/dashboard.
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import * as z from "zod";
 import { needs } from "../tools/needs.ts";
+import { axe, findViolations } from "./axe.ts";
 import { startBrowser } from "./browser.ts";
 import { nameOfRoute, viewRoutes } from "./routes.ts";
 import { askAgent, askTransfer, callTool, openApprover } from "./scene-caller.ts";
@@ -15,20 +14,6 @@ import { settled } from "./settled.ts";
 import { openPage } from "./watched-page.ts";
 
 const artefacts = join(import.meta.dirname, "../.artefacts/dashboard");
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-
-const findingsSchema = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }));
-
-async function findViolations(page: Page): Promise<string[]> {
-  const options = JSON.stringify({ runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] });
-  const found: unknown = await page.evaluate(`axe.run(document, ${options}).then(({ violations }) => violations)`);
-  return findingsSchema.parse(found).map(({ id, nodes }) => {
-    const shown = nodes.slice(0, 3).map(({ html }) => html.slice(0, 160));
-    return `${id}: ${shown.join(" | ")} (${nodes.length})`;
-  });
-}
-
 const sizes = [
   { width: 1440, height: 900 },
   { width: 768, height: 1024 },

@@ -1,7 +1,7 @@
 // When a view has what it shows: nothing is loading in it, and nothing of it moves any more.
-import type { Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 
-export async function settled(page: Page): Promise<void> {
+export async function settled(page: Page | Frame): Promise<void> {
   await page.locator("main h1").first().waitFor();
   await page.waitForFunction(() => document.querySelector('main [aria-busy="true"]') === null);
   await page.evaluate(async () => {

@@ -28,12 +28,9 @@ export interface WatchedPageOptions {
   expected?: RegExp;
 }
 
-export async function openPage(browser: Browser, options: WatchedPageOptions): Promise<WatchedPage> {
-  const { origin, token, route, script, expected } = options;
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options.context });
-  const page = await context.newPage();
+/** What goes wrong from now on, in all its frames. To be called before there is a page. */
+export async function watch(page: Page, expected?: RegExp): Promise<string[]> {
   const problems: string[] = [];
-  const requests: Request[] = [];
   const note = (problem: string) => {
     if (expected === undefined || !expected.test(problem)) problems.push(problem);
   };
@@ -45,14 +42,25 @@ export async function openPage(browser: Browser, options: WatchedPageOptions): P
     note(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  page.on("request", (request) => {
-    requests.push(request);
-    if (request.url().startsWith("http") && new URL(request.url()).origin !== origin) note(`asked ${request.url()}`);
-  });
   await page.addInitScript(`
     globalThis.${executionMark} = () => console.error("a text of somebody else was run");
     addEventListener("securitypolicyviolation", (event) => console.error("policy: " + event.violatedDirective));
   `);
+  return problems;
+}
+
+export async function openPage(browser: Browser, options: WatchedPageOptions): Promise<WatchedPage> {
+  const { origin, token, route, script, expected } = options;
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options.context });
+  const page = await context.newPage();
+  const requests: Request[] = [];
+  const problems = await watch(page, expected);
+  page.on("request", (request) => {
+    requests.push(request);
+    if (!request.url().startsWith("http") || new URL(request.url()).origin === origin) return;
+    const problem = `asked ${request.url()}`;
+    if (expected === undefined || !expected.test(problem)) problems.push(problem);
+  });
   if (script !== undefined) await page.addInitScript(script);
   await page.goto(`${origin}/ui/${token === undefined ? (route ?? "") : `#token=${token}`}`);
   await page.locator("h1").first().waitFor();

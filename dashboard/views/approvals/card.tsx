@@ -159,6 +159,8 @@ function OpenCard(props: CardProps & { approval: ShownApproval }) {
   const { settings } = useCardPage();
   const comparison = useMemo(() => compare(approval), [approval]);
   const bar = useBar(props, comparison);
+  const { call_id, arguments_hash: hash } = approval;
+  useEffect(() => desk.act(call_id, { kind: "shown", hash }), [desk, call_id, hash]);
   useEffect(() => desk.hear(approval), [desk, approval]);
   useSaidBeforeExpiry(approval);
   const act = (event: VerdictEvent) => {

@@ -100,7 +100,10 @@ class Desk implements VerdictDesk {
     const before = card.state.peek().step.kind;
     card.approval = approval;
     if (isOver(approval)) this.act(approval.call_id, this.#tellEnd(approval));
-    else this.act(approval.call_id, { kind: "shown", hash: approval.arguments_hash });
+    // The same once more is no change: presses go on to count.
+    else if (approval.arguments_hash !== card.state.peek().hash) {
+      this.act(approval.call_id, { kind: "shown", hash: approval.arguments_hash });
+    }
     const { step } = card.state.peek();
     if (step.kind !== "over" || before === "over") return;
     const told = [this.#tell(approval), tellLate(step.ending)];

@@ -1,6 +1,7 @@
 // The approvals as an MCP App: what a host of such apps finds, over real HTTP, and who finds it.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import * as z from "zod";
 import { sampleAgent, sampleInstance } from "../../../plan/testing/resources.ts";
 import { startManagement } from "../testing/management.ts";
 import { paymentQuestion } from "../testing/questions.ts";
@@ -64,6 +65,8 @@ describe("the approvals for hosts of MCP Apps", () => {
       caller: expect.objectContaining({ name: "approver", role: "approver", instance: expect.any(String) }),
       now: expect.stringMatching(/^\d{4}-.*Z$/),
     });
+    const { now } = z.object({ now: z.iso.datetime() }).parse(answer.structuredContent);
+    expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000);
     expect(answer.content).toEqual([
       {
         type: "text",

@@ -2,7 +2,7 @@
 // page is the dashboard's; it has no network of its own and decides by agents_approve_request, which the host calls for it.
 import * as z from "zod";
 import type { Identity } from "../../../lib/auth/roles.ts";
-import type { Clock } from "../../../lib/process/clock.ts";
+import { renderTime, type Clock } from "../../../lib/process/clock.ts";
 import { isViewer } from "../access.ts";
 import type { ResourceFamily } from "../resources/family.ts";
 import { defineTool, ToolRefused, type ManagementTool } from "../tools/tool.ts";
@@ -68,7 +68,7 @@ export const createApprovalsList = ({ views, caller, clock }: ApprovalsListParts
         structuredContent: {
           approvals,
           caller: await caller.read("", identity, context),
-          now: new Date(clock.now()).toISOString(),
+          now: renderTime(clock),
         },
       };
     },

@@ -4,6 +4,8 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import * as z from "zod";
 
 const stepMs = 200;
+/** How many were made. */
+let transfers = 0;
 const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
 const server = new McpServer({ name: "payments", version: "1.0.0" });
 
@@ -20,7 +22,7 @@ server.registerTool(
       card: z.string().optional(),
     },
   },
-  ({ amount, iban }) => text(`transferred ${amount} to ${iban}`),
+  ({ amount, iban }) => text(`transferred ${amount} to ${iban}, as number ${(transfers += 1)}`),
 );
 server.registerTool(
   "count_coins",
