@@ -73,7 +73,10 @@ async function measureChanges({ client }: BenchServer, page: Page): Promise<numb
   watch.broken.catch(() => undefined);
   for (let at = 0; at < timedChanges; at += 1) {
     const [name = "", text] = [names[at % 10], `Change ${at}.`];
-    const { metadata } = await client.patch(agentPath(namespace, name), JSON.stringify({ spec: { description: text } }));
+    const { metadata } = await client.patch(
+      agentPath(namespace, name),
+      JSON.stringify({ spec: { description: text } }),
+    );
     patched.set(`${name} ${metadata.generation}`, { text, generation: metadata.generation ?? 0 });
     await delay(changeEveryMs);
   }
@@ -181,12 +184,32 @@ try {
     figures: [
       { key: "firstP50Ms", label: "first rows of the list painted, p50", value: percentile(first, 0.5), unit: " ms" },
       { key: "firstP95Ms", label: "  p95", value: percentile(first, 0.95), unit: " ms", atMost: 1_000 },
-      { key: "startKb", label: "  what it loads first, gzip", value: (await readStartBytes()) / 1_000, unit: " kB", atMost: 150 },
-      { key: "receivedKb", label: "  received with the list", value: percentile(loaded.map((each) => each.receivedBytes), 0.5) / 1_000, unit: " kB" },
+      {
+        key: "startKb",
+        label: "  what it loads first, gzip",
+        value: (await readStartBytes()) / 1_000,
+        unit: " kB",
+        atMost: 150,
+      },
+      {
+        key: "receivedKb",
+        label: "  received with the list",
+        value:
+          percentile(
+            loaded.map((each) => each.receivedBytes),
+            0.5,
+          ) / 1_000,
+        unit: " kB",
+      },
       { key: "changeP50Ms", label: "event → painted, p50", value: percentile(painted, 0.5), unit: " ms" },
       { key: "changeP95Ms", label: "  p95", value: percentile(painted, 0.95), unit: " ms", atMost: 300 },
       { key: "changeLongestMs", label: "  the longest", value: percentile(painted, 1), unit: " ms" },
-      { key: "unpainted", label: "  changes that were never painted", value: delays.length - painted.length, atMost: 0 },
+      {
+        key: "unpainted",
+        label: "  changes that were never painted",
+        value: delays.length - painted.length,
+        atMost: 0,
+      },
       ...frameFigures("list", `${changingAgents} of ${agents} agents change`, { idle, busy }),
       { key: "changesASecond", label: "  changes a second", value: (busy.changes * 1_000) / framesMs },
       ...frameFigures("chat", `${streams} answers are written`, streamed),

@@ -47,7 +47,13 @@ export async function startStreamingAgents({ dir, names, pieces, pieceMs }: Stre
       ...agentManifest(name, { description: `Answers about ${name}` }),
       status: { url: `${agent.url}/mcp` },
     }));
-    const endpoints = names.map((name) => ({ namespace, instance, agent: name, pod: `${name}-1`, adminUrl: agent.adminUrl }));
+    const endpoints = names.map((name) => ({
+      namespace,
+      instance,
+      agent: name,
+      pod: `${name}-1`,
+      adminUrl: agent.adminUrl,
+    }));
     await mkdir(dir, { recursive: true });
     const stateFile = join(dir, "state.json");
     await writeFile(stateFile, JSON.stringify({ schema: 2, resources: [instanceManifest(), ...resources], endpoints }));
