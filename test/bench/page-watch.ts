@@ -72,7 +72,7 @@ export async function openBenchPage(browser: Browser, url: string, token: string
   cdp.on("Network.loadingFinished", ({ encodedDataLength }) => (receivedBytes += encodedDataLength));
   await page.addInitScript(watching);
   await page.goto(`${url}/ui/#token=${token}`);
-  const firstRows = await page.waitForFunction("pace.firstRowsMs");
+  const firstRows = await page.waitForFunction(() => Object(globalThis).pace.firstRowsMs);
   await page.locator(`[role="table"][aria-rowcount="${agents + 1}"]`).waitFor();
   const firstRowsMs = Number(await firstRows.jsonValue());
   return { page, cdp, firstRowsMs, receivedBytes, [Symbol.asyncDispose]: () => context.close() };
