@@ -24,12 +24,21 @@ export interface WatchedPageOptions {
   context?: BrowserContextOptions;
   /** Runs before anything of the page. */
   script?: string;
+  /** Has the page before it asks anything. */
+  prepare?: (page: Page) => Promise<unknown>;
   /** What the test causes on purpose, such as a gateway that is gone. */
   expected?: RegExp;
 }
 
+<<<<<<< HEAD
 /** What goes wrong from now on, in all its frames. To be called before there is a page. */
 export async function watch(page: Page, expected?: RegExp): Promise<string[]> {
+=======
+export async function openPage(browser: Browser, options: WatchedPageOptions): Promise<WatchedPage> {
+  const { origin, token, route, script, prepare, expected } = options;
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options.context });
+  const page = await context.newPage();
+>>>>>>> a6f9a35 (Test the states of every view in a browser)
   const problems: string[] = [];
   const note = (problem: string) => {
     if (expected === undefined || !expected.test(problem)) problems.push(problem);
@@ -62,6 +71,7 @@ export async function openPage(browser: Browser, options: WatchedPageOptions): P
     if (expected === undefined || !expected.test(problem)) problems.push(problem);
   });
   if (script !== undefined) await page.addInitScript(script);
+  await prepare?.(page);
   await page.goto(`${origin}/ui/${token === undefined ? (route ?? "") : `#token=${token}`}`);
   await page.locator("h1").first().waitFor();
   const go = async (wanted: string) => {

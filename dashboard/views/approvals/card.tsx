@@ -1,10 +1,8 @@
 // One call, with everything that is needed to decide of it and the bar of answers at its foot. The card stays what it is until somebody opens
 // another: what the gateway says of the call changes it in place.
 import { useEffect, useMemo } from "preact/hooks";
-import type { Problem } from "../../connect/problem.ts";
 import { approvalResource, approvalUri, type ShownApproval } from "../../data/approvals.ts";
-import { Button } from "../../parts/button.tsx";
-import { Gone, LoadingRows, useOffBecause } from "../../parts/view-states.tsx";
+import { Gone, LoadingRows, ProblemBox, useOffBecause } from "../../parts/view-states.tsx";
 import { useCardPage, useResource } from "../../page.ts";
 import { hasRole } from "../../session/caller.ts";
 import { isTyping } from "../../shell/typing.ts";
@@ -38,7 +36,7 @@ export interface CardProps {
 
 export function ApprovalCard(props: CardProps) {
   const { callId, listed, place, isAlone } = props;
-  const { data, problem } = useResource(approvalUri(callId), approvalResource).value;
+  const { data, problem, again } = useResource(approvalUri(callId), approvalResource).value;
   const approval = data ?? (listed?.left_out === true ? undefined : listed);
   if (approval !== undefined && problem?.kind !== "gone") return <OpenCard {...props} approval={approval} />;
   return (
@@ -51,20 +49,10 @@ export function ApprovalCard(props: CardProps) {
       {problem?.kind === "gone" && (
         <Gone what={words.goneWhat} name={callId} backTo={words.backTo} backHref={place.listHref} />
       )}
-      {problem !== undefined && problem.kind !== "gone" && <CardProblem problem={problem} />}
+      {problem !== undefined && problem.kind !== "gone" && (
+        <ProblemBox what={words.cardWhat} problem={problem} again={again} />
+      )}
     </section>
-  );
-}
-
-function CardProblem({ problem }: { problem: Problem }) {
-  const { connection } = useCardPage();
-  return (
-    <div class="problem" role="alert">
-      <p class="bad">{fill(words.cardProblem, { reason: problem.message })}</p>
-      <Button small onPress={connection.retry}>
-        {words.tryAgain}
-      </Button>
-    </div>
   );
 }
 

@@ -36,13 +36,15 @@ interface WaitingCallProps extends Pick<Step, "server" | "tool" | "depth"> {
 
 export function WaitingCall({ server, tool, depth, approval, found }: WaitingCallProps) {
   const { time } = usePage();
+  // Painted anew by the page's timer, which may be some seconds behind a call that has just come.
+  const now = Math.max(time.fine.value, time.now());
   return (
     <li class="chat-step waits" data-depth={depth}>
       <Icon name="approvals" class="wait" />
       <span>
         <span class="mono">{`${server} / ${tool}`}</span>
         <br />
-        <span class="note">{tellWait(found, approval === undefined, time.fine.value)}</span>
+        <span class="note">{tellWait(found, approval === undefined, now)}</span>
       </span>
       {found?.may_decide === true && (
         <a class="button plain small" href={link(["approvals", found.call_id])}>

@@ -1,0 +1,353 @@
+// The states that every view has beside its data: loading, empty, nothing found by a filter, an answer that failed, a connection that is
+// lost, no right, and gone. Each is brought about as it comes about for people: by a fault, by an instance with nothing in it, by a role.
+import { join } from "node:path";
+import { mkdirSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { agentWords } from "../../dashboard/words/agent.ts";
+import { agentsWords } from "../../dashboard/words/agents.ts";
+import { approvalWords } from "../../dashboard/words/approvals.ts";
+import { callWords } from "../../dashboard/words/calls.ts";
+import { chatWords } from "../../dashboard/words/chat.ts";
+import { createWords } from "../../dashboard/words/create.ts";
+import { directoryWords } from "../../dashboard/words/directory.ts";
+import { discoverWords } from "../../dashboard/words/discover.ts";
+import { fill, plural } from "../../dashboard/words/fill.ts";
+import { policyWords } from "../../dashboard/words/policies.ts";
+import { serverWords } from "../../dashboard/words/servers.ts";
+import { shellWords } from "../../dashboard/words/shell.ts";
+import { stateWords as words } from "../../dashboard/words/states.ts";
+import { tabWords } from "../../dashboard/words/tabs.ts";
+import { testerWords } from "../../dashboard/words/tester.ts";
+import { needs } from "../tools/needs.ts";
+import { startBrowser } from "./browser.ts";
+import { breakAnswers, cut, cuttable } from "./page-faults.ts";
+import { askTransfer, openApprover, type Approver, type Pending } from "./scene-caller.ts";
+import { startScene, type Scene, type SceneRole } from "./scene.ts";
+import { settled } from "./settled.ts";
+import { isShown, openPage, type WatchedPage, type WatchedPageOptions } from "./watched-page.ts";
+
+const artefacts = join(import.meta.dirname, "../.artefacts/dashboard");
+
+/** There is something in it, of which its operator is to see nothing: as empty as an instance can be. */
+const bareInstance = `apiVersion: pallas.helu.ca/v1alpha1
+kind: PallasInstance
+metadata: { name: ouranos, namespace: default }
+spec:
+  registryNamespace: ca.helu.ouranos
+  defaultModel: passthrough
+  gateway:
+    service: { port: 24300 }
+    access:
+      - { role: operator, agents: [none], servers: [none], tokenFrom: { secretKeyRef: { name: tokens, key: operator } } }
+---
+apiVersion: pallas.helu.ca/v1alpha1
+kind: PallasAgent
+metadata: { name: hermit, namespace: default }
+spec: { instanceRef: { name: ouranos } }
+`;
+
+/** `reads`: what the view waits for. `shows`: something of its data. */
+const views = [
+  { name: "agents", route: "#/agents", reads: "resource://agents/list", shows: "slowpoke", what: agentsWords.what },
+  {
+    name: "agent",
+    route: "#/agents/bookkeeper",
+    reads: "resource://agents/bookkeeper/info",
+    shows: agentWords.definition,
+    what: agentWords.what,
+  },
+  {
+    name: "approvals",
+    route: "#/approvals",
+    reads: "resource://approvals/pending",
+    shows: "create_transfer",
+    what: approvalWords.what,
+  },
+  {
+    name: "decided",
+    route: "#/approvals/decided",
+    reads: "resource://approvals/history",
+    shows: "create_transfer",
+    what: approvalWords.whatDecided,
+  },
+  { name: "servers", route: "#/servers", reads: "resource://servers/list", shows: "payments", what: serverWords.what },
+  {
+    name: "discover",
+    route: "#/discover?q=read+an+invoice",
+    reads: "find_tools",
+    shows: "read_invoice",
+    what: discoverWords.what,
+  },
+  {
+    name: "install",
+    route: "#/discover/install?q=mail",
+    reads: "/api/browse",
+    shows: discoverWords.notConfigured,
+    what: discoverWords.browseWhat,
+  },
+  {
+    name: "tester",
+    route: "#/tester/payments/tools/read_invoice",
+    reads: "resource://servers/list",
+    shows: "read_invoice",
+    what: testerWords.what,
+  },
+  {
+    name: "policies",
+    route: "#/policies",
+    reads: "resource://approval-policy/policy",
+    shows: "careful",
+    what: policyWords.what,
+  },
+  { name: "calls", route: "#/calls", reads: "resource://calls/log", shows: "read_invoice", what: callWords.logWhat },
+  {
+    name: "directory",
+    route: "#/directory",
+    reads: "resource://directory/list",
+    shows: "bookkeeper",
+    what: directoryWords.what,
+  },
+  {
+    name: "create",
+    route: "#/agents/new",
+    reads: "resource://presets/list",
+    shows: createWords.nothing,
+    what: createWords.presetsWhat,
+  },
+] as const;
+
+let scene: Scene;
+let bare: Scene;
+let browser: Browser;
+let approver: Approver;
+let waiting: Pending | undefined;
+
+async function open(options: Partial<WatchedPageOptions> = {}, role: SceneRole = "admin"): Promise<WatchedPage> {
+  const { origin, tokens } = scene;
+  const opened = await openPage(browser, { origin, token: tokens[role], ...options });
+  onTestFinished(async () => {
+    await opened[Symbol.asyncDispose]();
+    expect(opened.problems).toEqual([]);
+  });
+  return opened;
+}
+
+/** The log has what went through the gateway. */
+async function callThroughGateway(): Promise<void> {
+  const answer = await fetch(`${scene.origin}/api/servers/payments/call`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${scene.tokens.caller}`, "content-type": "application/json" },
+    body: JSON.stringify({ tool: "read_invoice", args: { id: "1" } }),
+  });
+  expect(answer.status).toBe(200);
+}
+
+const main = (page: Page) => page.getByRole("main");
+const shown = (page: Page, text: string | RegExp) => main(page).getByText(text).locator("visible=true").first();
+const picture = (page: Page, name: string, state: string) =>
+  page.screenshot({ path: join(artefacts, `${name}-${state}-1440-light.png`), animations: "disabled" });
+
+/** Whether a button is off, and what it says of it. */
+async function tellOff(page: Page, name: string): Promise<string> {
+  const button = main(page).getByRole("button", { name, exact: true }).first();
+  return `${await button.getAttribute("aria-disabled")}: ${await button.getAttribute("title")}`;
+}
+
+describe("UI-1 the states of every view", needs("chromium"), () => {
+  beforeAll(async () => {
+    mkdirSync(artefacts, { recursive: true });
+    const nothing = { without: ["agents.yaml", "broken.yaml"], more: { "instance.yaml": bareInstance } };
+    browser = await startBrowser();
+    scene = await startScene();
+    bare = await startScene(nothing);
+    await callThroughGateway();
+    approver = await openApprover(scene);
+    void askTransfer(scene);
+    const [first] = await approver.untilPending(1);
+    if (first !== undefined) await approver.decide(first, "approve");
+    await approver.untilPending(0);
+    void askTransfer(scene, { amount: 2 });
+    [waiting] = await approver.untilPending(1);
+  });
+  afterAll(async () => {
+    await approver?.[Symbol.asyncDispose]();
+    await browser?.close();
+    await scene?.[Symbol.asyncDispose]();
+    await bare?.[Symbol.asyncDispose]();
+  });
+
+  it.each(views)("$name, loading: the frame at once, grey rows, never that nothing is there", async (view) => {
+    let fault: Awaited<ReturnType<typeof breakAnswers>> | undefined;
+    const opened = await open({
+      async prepare(page) {
+        await page.clock.install();
+        fault = await breakAnswers(page, view.reads, "held");
+      },
+    });
+    const { page } = opened;
+    await opened.go(view.route);
+    await expect.poll(() => fault?.met()).toBeGreaterThan(0);
+    await main(page).locator(".loading-row").first().waitFor();
+    expect(await main(page).locator("h1").count()).toBe(1);
+    expect(await main(page).locator(".empty").count()).toBe(0);
+    await page.clock.fastForward(5_000);
+    await shown(page, words.stillWaiting).waitFor();
+    expect(await main(page).locator(".empty").count()).toBe(0);
+    await picture(page, view.name, "loading");
+    await fault?.end();
+    await shown(page, view.shows).waitFor();
+    expect(await main(page).getByText(words.stillWaiting).count()).toBe(0);
+  });
+
+  it.each(views)("$name, an error: what did not answer, since when, when again, and Try now", async (view) => {
+    let fault: Awaited<ReturnType<typeof breakAnswers>> | undefined;
+    const opened = await open({
+      expected: /503/,
+      prepare: async (page) => (fault = await breakAnswers(page, view.reads, "failed")),
+    });
+    const { page } = opened;
+    await opened.go(view.route);
+    const box = main(page).getByRole("alert").filter({ hasText: view.what }).first();
+    await box.getByText(/HTTP status 503/).waitFor();
+    await box.getByText(/Since \d.*Tried again at \d/).waitFor();
+    await box.getByText(words.lastingLocal).waitFor();
+    await picture(page, view.name, "error");
+    const before = fault?.met() ?? 0;
+    await expect.poll(() => fault?.met()).toBeGreaterThan(before);
+    await fault?.end();
+    await box.getByRole("button", { name: words.tryNow }).click();
+    await shown(page, view.shows).waitFor();
+    expect(await box.count()).toBe(0);
+  });
+
+  it(
+    "a lost connection: what was there stays, nothing can be written, and it says why",
+    { timeout: 120_000 },
+    async () => {
+      const writes: Record<string, string> = {
+        agent: chatWords.send,
+        approvals: approvalWords.deny,
+        tester: fill(testerWords.call, { name: "read_invoice" }),
+      };
+      const opened = await open({ script: cuttable });
+      const { page } = opened;
+      const strip = page.getByText(/^Connection lost at/);
+      const off: [string, string][] = [];
+      for (const { name, route, shows } of views) {
+        await opened.go(route);
+        await shown(page, shows).waitFor();
+        await settled(page);
+        await cut(page, true);
+        await strip.waitFor();
+        await shown(page, shows).waitFor();
+        const write = writes[name];
+        if (write !== undefined) off.push([name, await tellOff(page, write)]);
+        await picture(page, name, "stale");
+        await cut(page, false);
+        await page.getByRole("button", { name: shellWords.tryNow, exact: true }).first().click();
+        await strip.waitFor({ state: "detached" });
+      }
+      expect(off).toEqual(Object.keys(writes).map((name) => [name, `true: ${words.offline}`]));
+    },
+  );
+
+  it.each([
+    { name: "agents", route: "#/agents", says: [agentsWords.empty, agentsWords.emptyNext, /1 .*\n2 .*\n3 /] },
+    { name: "approvals", route: "#/approvals", says: [approvalWords.emptyTitle, approvalWords.emptyText] },
+    {
+      name: "decided",
+      route: "#/approvals/decided",
+      says: [approvalWords.emptyDecidedTitle, approvalWords.emptyDecidedText],
+    },
+    { name: "servers", route: "#/servers", says: [serverWords.empty, serverWords.emptyNext] },
+    { name: "discover", route: "#/discover", says: [discoverWords.example] },
+    { name: "install", route: "#/discover/install", says: [discoverWords.browseStart, discoverWords.browseStartNext] },
+    { name: "tester", route: "#/tester", says: [testerWords.noServers, testerWords.noServersNext] },
+    { name: "policies", route: "#/policies", says: [policyWords.empty, policyWords.emptyNext] },
+    { name: "calls", route: "#/calls", says: [callWords.empty, callWords.emptyNext] },
+    { name: "directory", route: "#/directory", says: [directoryWords.empty, directoryWords.emptyNext] },
+    { name: "create", route: "#/agents/new", says: [createWords.nothing] },
+  ])("$name, empty: says why, and the next step", async ({ name, route, says }) => {
+    const { origin, tokens } = bare;
+    const { page } = await open({ origin, token: tokens.operator, route });
+    for (const text of says) expect(await isShown(shown(page, text))).toBe(true);
+    await settled(page);
+    await picture(page, name, "empty");
+  });
+
+  it.each([
+    { name: "agents", route: "#/agents?q=zzz", none: fill(agentsWords.noneOf, { n: 4, query: "zzz" }) },
+    { name: "servers", route: "#/servers?q=zzz", none: fill(serverWords.noneOf, { n: 2, query: "zzz" }) },
+    { name: "calls", route: "#/calls?tool=zzz", none: /^None of \d+ calls matches/ },
+    { name: "directory", route: "#/directory?q=zzz", none: /^None of \d+ entries matches/ },
+  ])("$name, a filter that finds nothing: says of how many, and Clear takes it away", async ({ name, route, none }) => {
+    const { page } = await open({ route });
+    await shown(page, none).waitFor();
+    await picture(page, name, "nomatch");
+    await main(page).getByRole("button", { name: words.clear, exact: true }).first().click();
+    await main(page).getByText(none).waitFor({ state: "detached" });
+    expect(page.url()).not.toContain("zzz");
+  });
+
+  it.each([
+    { route: "#/agents/bookkeeper", action: chatWords.callerNeeded, needed: "caller", never: chatWords.send },
+    { route: "#/discover?q=read", action: discoverWords.needs.search, needed: "caller", never: discoverWords.field },
+    { route: "#/servers/payments", action: serverWords.needs.act, needed: "operator", never: serverWords.remove },
+    {
+      route: "#/tester/payments/tools/read_invoice",
+      action: testerWords.needsCaller,
+      needed: "caller",
+      never: fill(testerWords.call, { name: "read_invoice" }),
+    },
+    {
+      route: "#/policies/careful/try",
+      action: policyWords.needs.propose,
+      needed: "approver",
+      never: policyWords.propose,
+    },
+    { route: "#/agents/bookkeeper/definition", action: tabWords.needs.change, needed: "admin", never: tabWords.cancel },
+  ])("$route, without the role: who one is, and which is missing", async ({ route, action, needed, never }) => {
+    const { page } = await open({ route }, "viewer");
+    await shown(page, fill(words.needsRole, { role: "viewer", action, needed })).waitFor();
+    expect(await main(page).getByRole("button", { name: never, exact: true }).count()).toBe(0);
+  });
+
+  it("what is needed is not told before it is known who one is", async () => {
+    let fault: Awaited<ReturnType<typeof breakAnswers>> | undefined;
+    const opened = await open({
+      prepare: async (page) => (fault = await breakAnswers(page, "resource://caller", "held")),
+    });
+    await opened.go("#/agents/bookkeeper");
+    await shown(opened.page, agentWords.definition).waitFor();
+    expect(await opened.page.getByText(/You are/).count()).toBe(0);
+    await fault?.end();
+    expect(await isShown(opened.page.getByLabel(fill(chatWords.message, { agent: "bookkeeper" })))).toBe(true);
+  });
+
+  it.each([
+    { route: "#/agents/nobody", what: agentWords.agent, name: "nobody", back: agentWords.agents },
+    { route: "#/servers/nothing", what: serverWords.server1, name: "nothing", back: serverWords.backTo },
+    { route: "#/policies/nothing", what: policyWords.policy, name: "nothing", back: policyWords.backTo },
+    { route: "#/directory/nothing", what: directoryWords.entry, name: "nothing", back: directoryWords.backTo },
+    { route: "#/approvals/nothing", what: approvalWords.goneWhat, name: "nothing", back: approvalWords.backTo },
+  ])("$route, gone: says what is not there, and the way back", async ({ route, what, name, back }) => {
+    const { page } = await open({ route });
+    await shown(page, fill(words.gone, { what, name })).waitFor();
+    expect(await main(page).locator("h1").count()).toBe(1);
+    await picture(page, what, "gone");
+    await main(page)
+      .getByRole("link", { name: fill(words.goBack, { where: back }) })
+      .click();
+    await main(page).getByText(fill(words.gone, { what, name })).waitFor({ state: "detached" });
+  });
+
+  it("a card by its link is there, and a call of the log or a server of the tester that is gone says so", async () => {
+    const opened = await open({ route: `#/approvals/${waiting?.call_id ?? ""}` });
+    await shown(opened.page, "create_transfer").waitFor();
+    await opened.go("#/calls?call=nothing");
+    await opened.page.getByText(plural({ one: callWords.gone, other: callWords.gone }, 200)).waitFor();
+    await opened.go("#/tester/nothing");
+    expect(await isShown(shown(opened.page, fill(testerWords.serverGone, { server: "nothing" })))).toBe(true);
+  });
+});
