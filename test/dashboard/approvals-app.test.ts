@@ -217,8 +217,8 @@ describe("UI-2 the approvals as an MCP App", needs("chromium"), () => {
     await look("decided");
     expect(wrong).toEqual([]);
     expect(await themeOf(app)).toEqual([theme, theme, expect.any(String)]);
-    // It grows with what it shows.
-    if (width === 320) expect(card).toBeGreaterThan(list);
+    // It grows with what it shows; where there is room, the card stands beside the list.
+    expect(width > 320 || card > list).toBe(true);
   });
 
   it("take another theme of the host while they are open, and give back the height that they no longer need", async () => {

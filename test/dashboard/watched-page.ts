@@ -30,15 +30,8 @@ export interface WatchedPageOptions {
   expected?: RegExp;
 }
 
-<<<<<<< HEAD
 /** What goes wrong from now on, in all its frames. To be called before there is a page. */
 export async function watch(page: Page, expected?: RegExp): Promise<string[]> {
-=======
-export async function openPage(browser: Browser, options: WatchedPageOptions): Promise<WatchedPage> {
-  const { origin, token, route, script, prepare, expected } = options;
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options.context });
-  const page = await context.newPage();
->>>>>>> a6f9a35 (Test the states of every view in a browser)
   const problems: string[] = [];
   const note = (problem: string) => {
     if (expected === undefined || !expected.test(problem)) problems.push(problem);
@@ -59,7 +52,7 @@ export async function openPage(browser: Browser, options: WatchedPageOptions): P
 }
 
 export async function openPage(browser: Browser, options: WatchedPageOptions): Promise<WatchedPage> {
-  const { origin, token, route, script, expected } = options;
+  const { origin, token, route, script, prepare, expected } = options;
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options.context });
   const page = await context.newPage();
   const requests: Request[] = [];

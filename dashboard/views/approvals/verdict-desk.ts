@@ -99,9 +99,10 @@ class Desk implements VerdictDesk {
     if (card === undefined) return;
     const before = card.state.peek().step.kind;
     card.approval = approval;
-    if (isOver(approval)) this.act(approval.call_id, this.#tellEnd(approval));
-    // The same once more is no change: presses go on to count.
-    else if (approval.arguments_hash !== card.state.peek().hash) {
+    if (isOver(approval)) {
+      this.act(approval.call_id, this.#tellEnd(approval));
+      // The same once more is no change: presses go on to count.
+    } else if (approval.arguments_hash !== card.state.peek().hash) {
       this.act(approval.call_id, { kind: "shown", hash: approval.arguments_hash });
     }
     const { step } = card.state.peek();

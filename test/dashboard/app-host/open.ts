@@ -72,7 +72,10 @@ export async function openApp(browser: Browser, scene: Scene, options: OpenAppOp
     if (app === undefined) throw new Error("expected an app in the host, found none");
     await app.locator("main h1").first().waitFor();
     const tell = (changed: McpUiHostContext) =>
-      page.evaluate(async (told) => await globalThis.appHost.bridge.sendHostContextChange(told), changed);
+      page.evaluate(
+        async (told: string) => await globalThis.appHost.bridge.sendHostContextChange(JSON.parse(told)),
+        JSON.stringify(changed),
+      );
     return { ...host, ...{ page, app, problems, asked, tell, [Symbol.asyncDispose]: stop } };
   } catch (error) {
     await stop();
