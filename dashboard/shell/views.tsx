@@ -2,7 +2,6 @@
 // the first load stays small; approvals at the latest soon after the page is there, since a call that waits is not to wait for them.
 import type { ComponentType } from "preact";
 import { LatePart } from "../parts/late-part.tsx";
-import { Empty } from "../parts/view-states.tsx";
 import type { IconName } from "../parts/icon.tsx";
 import { AgentsView } from "../views/agents/agents-view.tsx";
 import { shellWords as words } from "../words/shell.ts";
@@ -51,7 +50,11 @@ export function CurrentView({ route: { path } }: { route: Route }) {
     return second === undefined ? <AgentsView /> : <LateView key={second} name="agent" />;
   }
   if (isLate(first) && first !== "create" && first !== "agent") return <LateView key={first} name={first} />;
-  return <Empty title={words.noView} />;
+  return (
+    <div class="empty">
+      <h1 tabIndex={-1}>{words.noView}</h1>
+    </div>
+  );
 }
 
 export const viewNames = [

@@ -90,7 +90,7 @@ export interface Approver extends AsyncDisposable {
   pending(): Promise<Pending[]>;
   /** Waits until there are so many. */
   untilPending(count: number): Promise<Pending[]>;
-  decide(pending: Pending, decision: string): Promise<void>;
+  decide(pending: Pending, decision: string, reason?: string): Promise<void>;
 }
 
 /** Another person, by another MCP client. */
@@ -109,8 +109,10 @@ export async function openApprover(scene: Scene): Promise<Approver> {
       await vi.waitUntil(isThere, { timeout: 20_000, interval: 100 });
       return found;
     },
-    async decide({ call_id, arguments_hash }, decision) {
-      await client.callTool({ name: "agents_approve_request", arguments: { call_id, arguments_hash, decision } });
+    async decide({ call_id, arguments_hash }, decision, reason) {
+      const args = { call_id, arguments_hash, decision, ...(reason !== undefined && { reason }) };
+      const { isError, content } = await client.callTool({ name: "agents_approve_request", arguments: args });
+      if (isError === true) throw new Error(`expected a decision, found ${JSON.stringify(content).slice(0, 500)}`);
     },
     [Symbol.asyncDispose]: () => client.close(),
   };

@@ -24,16 +24,30 @@ export interface Scene extends AsyncDisposable {
   readonly tokens: Readonly<Record<SceneRole, string>>;
   /** Both outputs so far. */
   shown(): string;
+  /** Edits a manifest, which the run takes up. */
+  write(name: string, text: string): Promise<void>;
+  /** Ends the gateway as a fault does; the run starts it again. */
+  killGateway(): Promise<void>;
 }
 
 const tokenOf = (role: string): string => `scene-${role}-0123456789abcdef`;
 
 /** Roles other than admin, whose token each run makes. */
-function renderSecret(): string {
+export function renderSecret(without?: SceneRole): string {
   const lines = sceneRoles
-    .filter((role) => role !== "admin")
+    .filter((role) => role !== "admin" && role !== without)
     .map((role) => `  ${role}: "sha256:${createHash("sha256").update(tokenOf(role)).digest("hex")}"`);
   return `apiVersion: v1\nkind: Secret\nmetadata: { name: tokens, namespace: default }\nstringData:\n${lines.join("\n")}\n`;
+}
+
+/** Among the processes that a run has started. */
+async function findGateway(run: number | undefined): Promise<number> {
+  const children = await readFile(`/proc/${run}/task/${run}/children`, "utf8");
+  for (const child of children.trim().split(" ")) {
+    const command = await readFile(`/proc/${child}/cmdline`, "utf8");
+    if (command.includes("gateway.js")) return Number(child);
+  }
+  throw new Error(`expected a gateway among the processes of ${run}, found ${children}`);
 }
 
 export interface SceneOptions {
@@ -53,6 +67,7 @@ export async function startScene({ more = {}, without = [] }: SceneOptions = {})
   for (const [name, text] of Object.entries(more)) await writeFile(join(manifests, name), text);
   const port = await findFreePorts(gatewayDistance + 1);
   const gatewayPort = port + gatewayDistance;
+  for (const [name, text] of Object.entries(more)) await writeFile(join(manifests, name), text);
   const instance = await readFile(join(manifests, "instance.yaml"), "utf8");
   await writeFile(join(manifests, "instance.yaml"), instance.replace("24300", String(gatewayPort)));
   await writeFile(join(manifests, "tokens.yaml"), renderSecret());
@@ -85,7 +100,14 @@ export async function startScene({ more = {}, without = [] }: SceneOptions = {})
       operator: tokenOf("operator"),
       admin: token.trim(),
     };
-    return { origin: `http://localhost:${gatewayPort}`, tokens, shown: () => shown, [Symbol.asyncDispose]: stop };
+    return {
+      origin: `http://localhost:${gatewayPort}`,
+      tokens,
+      shown: () => shown,
+      write: (name, text) => writeFile(join(manifests, name), text),
+      killGateway: async () => void process.kill(await findGateway(up.pid), "SIGKILL"),
+      [Symbol.asyncDispose]: stop,
+    };
   } catch (error) {
     await stop();
     throw error;

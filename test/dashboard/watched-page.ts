@@ -3,7 +3,7 @@
 import type { Browser, BrowserContextOptions, Locator, Page, Request } from "playwright-core";
 
 /** What a text of somebody else calls when it is run. */
-const executionMark = "__xss";
+export const executionMark = "__xss";
 
 export interface WatchedPage extends AsyncDisposable {
   readonly page: Page;
