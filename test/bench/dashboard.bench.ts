@@ -1,8 +1,7 @@
 // The dashboard in a browser, on the built gateway: how soon a page that knows nothing shows a thousand agents, how soon a change of
 // the API server is painted, and how evenly frames come while fifty agents change and answers are written. Without a
 // graphics card, and on a machine that the browser shares with the servers: a page at rest is measured beside it in the same run.
-import { readFile, stat } from "node:fs/promises";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -85,8 +84,15 @@ async function measureChanges({ client }: BenchServer, page: Page): Promise<numb
   return [...patched].map(([key, { text }]) => Math.max(0, (painted.get(text) ?? NaN) - (eventAt.get(key) ?? NaN)));
 }
 
-/** Frames while agents change at fixed times, and how many changes reached the API server meanwhile. */
-async function measureBusyList({ client }: BenchServer, page: Page): Promise<Frames & { changes: number }> {
+interface BusyFrames extends Frames {
+  /** That the API server took meanwhile. */
+  readonly changes: number;
+  /** Of them; an agent that is not on screen is not painted, nor one that changed again before the next frame. */
+  readonly painted: number;
+}
+
+/** Frames while agents change at fixed times. */
+async function measureBusyList({ client }: BenchServer, page: Page): Promise<BusyFrames> {
   const measured = measureFrames(page, framesMs);
   const startMs = performance.now();
   let changes = 0;
@@ -98,7 +104,9 @@ async function measureBusyList({ client }: BenchServer, page: Page): Promise<Fra
     changes += 1;
   }
   await Promise.all(sent);
-  return { ...(await measured), changes };
+  const frames = await measured;
+  const painted = [...(await readPainted(page)).keys()].filter((text) => text.startsWith("Busy")).length;
+  return { ...frames, changes, painted };
 }
 
 async function measureStreams(browser: Browser, dir: string): Promise<{ idle: Frames; busy: Frames; letters: number }> {
@@ -212,6 +220,12 @@ try {
       },
       ...frameFigures("list", `${changingAgents} of ${agents} agents change`, { idle, busy }),
       { key: "changesASecond", label: "  changes a second", value: (busy.changes * 1_000) / framesMs },
+      {
+        key: "paintedASecond",
+        label: "  of these painted, of those on screen",
+        value: (busy.painted * 1_000) / framesMs,
+        atLeast: 1,
+      },
       ...frameFigures("chat", `${streams} answers are written`, streamed),
       { key: "letters", label: "  letters that came in the one on screen", value: streamed.letters, atLeast: 1 },
     ],

@@ -144,7 +144,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 const properties = { word: { type: "string" } };
 const tools = Array.from({ length: ${toolCount} }, (_, at) => ({
-  name: "tool_" + String(at).padStart(4, "0"),
+  name: "read_" + String(at).padStart(4, "0"),
   description: "Does what tool " + at + " does.",
   inputSchema: { type: "object", properties, required: ["word"] },
 }));
@@ -179,7 +179,7 @@ describe("UI-1 a server with five thousand tools", needs("chromium"), () => {
     await browser?.close();
     await scene?.[Symbol.asyncDispose]();
   });
-  const last = "tool_4999";
+  const last = "read_4999";
 
   it("in the list of servers: as many rows as fit, the right count, and any of them by its words", async () => {
     const page = await open(scene.origin, scene.tokens.admin, "#/servers/many");
@@ -195,7 +195,7 @@ describe("UI-1 a server with five thousand tools", needs("chromium"), () => {
     expect(await rows.count()).toBeLessThanOrEqual(maxRows);
     await page.getByRole("searchbox", { name: serverWords.filterTools }).fill("tool 4321 does");
     await expect.poll(() => rows.count()).toBe(1);
-    await table.getByRole("link", { name: "tool_4321" }).click();
+    await table.getByRole("link", { name: "read_4321" }).click();
     expect(await isShown(page.getByRole("heading", { level: 1, name: testerWords.title }))).toBe(true);
   });
 
@@ -210,9 +210,9 @@ describe("UI-1 a server with five thousand tools", needs("chromium"), () => {
     expect(await names.getByRole("link").count()).toBeLessThanOrEqual(maxRows);
     await page.getByRole("searchbox", { name: testerWords.filter }).fill("4998");
     await expect.poll(() => names.getByRole("link").count()).toBe(1);
-    await names.getByRole("link", { name: "tool_4998" }).click();
+    await names.getByRole("link", { name: "read_4998" }).click();
     await page.getByRole("textbox", { name: /^word/ }).fill("a word");
-    await page.getByRole("button", { name: fill(testerWords.call, { name: "tool_4998" }) }).click();
-    expect(await isShown(page.getByText("tool_4998 heard a word").first())).toBe(true);
+    await page.getByRole("button", { name: fill(testerWords.call, { name: "read_4998" }) }).click();
+    expect(await isShown(page.getByText("read_4998 heard a word").first())).toBe(true);
   });
 });
