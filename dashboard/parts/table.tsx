@@ -102,7 +102,7 @@ export function Table<Row>({
   }, [selected]);
   return (
     <div class="table-frame card" {...steady.holds}>
-      <div role="table" aria-label={label} aria-rowcount={rows.length + 1}>
+      <div role="table" aria-label={label} aria-rowcount={steady.rows.length + 1}>
         <div role="rowgroup">
           <Head columns={columns} kind={kind} />
         </div>

@@ -49,7 +49,9 @@ export function CallTable({ rows, empty }: { rows: readonly LogEntry[]; empty: J
     },
   ];
   const rowHeight = isPhone ? rowHeights.phone : rowHeights[settings.compact.value ? "compact" : "plain"];
-  return <Table label={words.table} kind="calls" {...{ rows, keyOf, columns, rowHeight, empty }} />;
+  // The call that is opened is no filter.
+  const asked = JSON.stringify({ ...query, call: "" });
+  return <Table label={words.table} kind="calls" {...{ rows, keyOf, columns, rowHeight, asked, empty }} />;
 }
 
 function When({ at }: { at: string }): JSX.Element {

@@ -50,6 +50,7 @@ export function DirectoryTable({ rows, selected, empty }: DirectoryTableProps): 
       label={words.table}
       kind="directory"
       {...{ rows, keyOf, columns, rowHeight, empty }}
+      asked={JSON.stringify(query)}
       {...(selected !== undefined && { selected })}
     />
   );

@@ -65,6 +65,7 @@ export function ServerTable({ rows, sort, selected, empty }: ServerTableProps): 
       label={words.table}
       kind="servers"
       {...{ rows, keyOf, columns, rowHeight, empty }}
+      asked={JSON.stringify(query)}
       {...(selected !== undefined && { selected })}
     />
   );

@@ -69,6 +69,7 @@ function ToolList({ server, tools }: { server: ShownServer; tools: readonly Serv
         label={fill(words.toolsTable, { name })}
         kind="servers-tools"
         {...{ rows, keyOf, columns, rowHeight }}
+        asked={query}
         empty={<p class="pad second">{fill(words.noToolMatches, { query: query.slice(0, 80) })}</p>}
       />
       <p class="note third">{words.hintsNote}</p>
