@@ -22,11 +22,33 @@ metadata: { name: ${name}, namespace: default }
 spec: { instanceRef: { name: ouranos }, description: "Came meanwhile" }
 `;
 
+const ledger = `apiVersion: pallas.helu.ca/v1alpha1
+kind: PallasServer
+metadata: { name: ledger, namespace: default }
+spec:
+  instanceRef: { name: ouranos }
+  local: { command: node, args: [ledger-server.ts] }
+---
+apiVersion: pallas.helu.ca/v1alpha1
+kind: PallasAgent
+metadata: { name: auditor, namespace: default }
+spec:
+  instanceRef: { name: ouranos }
+  servers: [{ name: ledger }]
+  modelCapabilities: { contextWindow: 100000000 }
+  limits: { toolResultBytes: 10000000, totalTokens: 1000000000 }
+`;
+/** Design: of a view. */
+const maxNodes = 1_500;
+
 describe("UI-1 what goes wrong around the dashboard", needs("chromium"), () => {
   let scene: Scene;
   let browser: Browser;
   beforeAll(async () => {
-    [scene, browser] = await Promise.all([startScene({ without: ["broken.yaml"] }), startBrowser()]);
+    [scene, browser] = await Promise.all([
+      startScene({ more: { "ledger.yaml": ledger }, without: ["broken.yaml"] }),
+      startBrowser(),
+    ]);
   });
   afterAll(async () => {
     await browser?.close();
@@ -47,6 +69,37 @@ describe("UI-1 what goes wrong around the dashboard", needs("chromium"), () => {
     };
     return { ...opened, log: page.getByRole("log"), composer, send };
   }
+
+  it("an answer of 10 MB: the page goes on, holds little of it, and shows more of it when asked", async () => {
+    const { page, log, go } = await open("#/agents/auditor");
+    const composer = page.getByLabel(fill(chatWords.message, { agent: "auditor" }));
+    await composer.fill(callTool("ledger__read_ledger", { bytes: 9_900_000 }));
+    await page.getByRole("button", { name: chatWords.send, exact: true }).click();
+    const more = log.getByRole("button", { name: /^Show more/ });
+    await more.waitFor();
+    expect(await more.textContent()).toMatch(/9\.\d MB/);
+    const measure = () =>
+      page.evaluate(() => ({
+        nodes: document.querySelectorAll("*").length,
+        chars: document.querySelector('[role="log"]')?.textContent.length ?? 0,
+      }));
+    const before = await measure();
+    expect(before.nodes).toBeLessThan(maxNodes);
+    expect(before.chars).toBeLessThan(250_000);
+    for (let presses = 1; presses <= 3; presses += 1) {
+      await more.click();
+      await expect.poll(async () => (await measure()).chars).toBeGreaterThan(before.chars + presses * 190_000);
+    }
+    expect((await measure()).nodes).toBeLessThan(maxNodes);
+    await composer.fill("and now");
+    const startedAt = performance.now();
+    await go("#/agents");
+    await page.getByRole("link", { name: "slowpoke" }).waitFor();
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    await go("#/agents/auditor");
+    await more.waitFor();
+    expect(await composer.inputValue()).toBe("and now");
+  });
 
   it("control and direction characters of an answer are named, and are not in the page", async () => {
     const { log, send, page } = await open("#/agents/bookkeeper");
