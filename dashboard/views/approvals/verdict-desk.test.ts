@@ -117,6 +117,22 @@ describe("a verdict", () => {
   });
 });
 
+describe("a call that is read again", () => {
+  it("takes presses as before where it is the same, and none for a moment where it is another", () => {
+    const { desk, time, step } = openDesk(accepted);
+    const choose = () => desk.act("pay-1", { kind: "chosen", verdict: { decision: "approve" }, why: [] });
+    desk.open(fakeApproval());
+    time.advance(quietMs);
+    desk.hear(fakeApproval({ arguments_hash: "sha256:2" }));
+    choose();
+    expect(step()?.kind).toBe("ready");
+    time.advance(quietMs);
+    desk.hear(fakeApproval({ arguments_hash: "sha256:2" }));
+    choose();
+    expect(step()?.kind).toBe("held");
+  });
+});
+
 describe("somebody else's decision", () => {
   it("ends what is held at once, and is told with how much earlier it was", () => {
     const { desk, time, calls, said, press, step } = openDesk(accepted);
