@@ -374,5 +374,8 @@ export const laterRequirements: Requirements = {
       "test/bundle.test.ts",
     ],
   },
-  "UI-2": { promise: "The inbox of approvals is an MCP App too.", shown: "open" },
+  "UI-2": {
+    promise: "The inbox of approvals is an MCP App too.",
+    shown: ["test/dashboard/approvals-app.test.ts", "gateway/management/approvals/app.test.ts"],
+  },
 };

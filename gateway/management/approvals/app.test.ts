@@ -28,7 +28,7 @@ async function start(approvalsApp: string | undefined = html) {
   return { ...management, connect, ask, list };
 }
 
-describe("the approvals for hosts of MCP Apps", () => {
+describe("UI-2 the approvals for hosts of MCP Apps", () => {
   test("a viewer's tool names the page, for models and for apps", async () => {
     const { connect } = await start();
     const { tools } = await (await connect("viewer")).listTools();
