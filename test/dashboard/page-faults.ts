@@ -11,6 +11,9 @@ export interface AnswerFault {
 
 const maxWaiting = 64;
 
+/** A subscription names resources as well, and is not meant. */
+const isRead = (body: string): boolean => !body.includes("subscriptions/listen");
+
 /** Meets the requests whose address and body have `text`. */
 export async function breakAnswers(page: Page, text: string, kind: "held" | "failed"): Promise<AnswerFault> {
   let isOver = false;
@@ -20,7 +23,8 @@ export async function breakAnswers(page: Page, text: string, kind: "held" | "fai
     (url) => url.pathname.startsWith("/mcp") || url.pathname.startsWith("/api/"),
     async (route) => {
       const request = route.request();
-      const isMeant = `${request.url()} ${request.postData() ?? ""}`.includes(text);
+      const body = request.postData() ?? "";
+      const isMeant = isRead(body) && `${request.url()} ${body}`.includes(text);
       if (isOver || !isMeant || waiting.length >= maxWaiting) return await route.fallback();
       met += 1;
       if (kind === "failed") return await route.fulfill({ status: 503, body: "{}" });

@@ -125,7 +125,12 @@ let waiting: Pending | undefined;
 
 async function open(options: Partial<WatchedPageOptions> = {}, role: SceneRole = "admin"): Promise<WatchedPage> {
   const { origin, tokens } = scene;
-  const opened = await openPage(browser, { origin, token: tokens[role], ...options });
+  const prepare = async (page: Page) => {
+    // What is not there by then does not come.
+    page.setDefaultTimeout(10_000);
+    await options.prepare?.(page);
+  };
+  const opened = await openPage(browser, { origin, token: tokens[role], ...options, prepare });
   onTestFinished(async () => {
     await opened[Symbol.asyncDispose]();
     expect(opened.problems).toEqual([]);

@@ -1,5 +1,8 @@
 // Calls that wait for a person, and what was decided, each with its address: which list, of which agent, and which card is open.
+import type { ReadonlySignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
+import type { Loaded } from "../../connect/resources.ts";
 import { historyResource, historyUri, pendingResource, pendingUri, type ShownApproval } from "../../data/approvals.ts";
 import { Empty, LoadedView } from "../../parts/view-states.tsx";
 import { useCardPage, useResource } from "../../page.ts";
@@ -48,6 +51,26 @@ const OnlyOf = ({ who }: { who: string }) => (
   </p>
 );
 
+interface FramedProps<T> {
+  what: string;
+  from: ReadonlySignal<Loaded<T>>;
+  children: (data: T) => ComponentChildren;
+}
+
+/** With the view's title as long as nothing is there that has one. */
+const Framed = <T,>({ what, from, children }: FramedProps<T>) => (
+  <>
+    {from.value.data === undefined && (
+      <header class="head">
+        <h1 tabIndex={-1}>{words.title}</h1>
+      </header>
+    )}
+    <LoadedView what={what} from={from}>
+      {children}
+    </LoadedView>
+  </>
+);
+
 const nothing: readonly ShownApproval[] = [];
 
 export function ApprovalsView() {
@@ -62,7 +85,7 @@ export function ApprovalsView() {
   );
   if (path[1] === "decided") return <DecidedView chosen={path[2]} waiting={waiting} />;
   return (
-    <LoadedView what={words.what} from={pending}>
+    <Framed what={words.what} from={pending}>
       {() => (
         <ApprovalsBody
           key="waiting"
@@ -80,14 +103,14 @@ export function ApprovalsView() {
           note={words.order}
         />
       )}
-    </LoadedView>
+    </Framed>
   );
 }
 
 function DecidedView({ chosen, waiting }: { chosen: string | undefined; waiting: readonly ShownApproval[] }) {
   const history = useResource(historyUri, historyResource);
   return (
-    <LoadedView what={words.whatDecided} from={history}>
+    <Framed what={words.whatDecided} from={history}>
       {(list) => (
         <ApprovalsBody
           key="decided"
@@ -99,6 +122,6 @@ function DecidedView({ chosen, waiting }: { chosen: string | undefined; waiting:
           empty={<NothingDecided />}
         />
       )}
-    </LoadedView>
+    </Framed>
   );
 }
