@@ -1,6 +1,7 @@
 // The dashboard's frame in a real browser: signing in, the way around by mouse and by keyboard, and how little it asks.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chatWords } from "../../dashboard/words/chat.ts";
 import { loginWords } from "../../dashboard/words/login.ts";
 import { fill } from "../../dashboard/words/fill.ts";
 import { shellWords } from "../../dashboard/words/shell.ts";
@@ -31,6 +32,30 @@ describe("UI-1 the dashboard's frame", needs("chromium"), () => {
     expect(page.url()).not.toContain(scene.tokens.admin);
     expect(requests.filter((request) => request.url().includes(scene.tokens.admin))).toEqual([]);
     expect(problems).toEqual([]);
+  });
+
+  it("has a name for each of its links and buttons where there is room for icons alone", async () => {
+    const context = { viewport: { width: 768, height: 900 } };
+    await using opened = await openPage(browser, { origin: scene.origin, token: scene.tokens.admin, context });
+    const { page, problems } = opened;
+    await page.getByRole("link", { name: "Pallas ouranos" }).waitFor();
+    const tree = await page.getByRole("navigation", { name: shellWords.views }).ariaSnapshot();
+    expect(tree.match(/^\s*- (?:link|button):?$/gm)).toBeNull();
+    expect(problems).toEqual([]);
+  });
+
+  it("is pressed by thumbs: 44 px where there is no fine pointer", async () => {
+    const context = { viewport: { width: 1024, height: 900 }, hasTouch: true, isMobile: true };
+    const { origin, tokens } = scene;
+    await using opened = await openPage(browser, {
+      origin,
+      token: tokens.admin,
+      route: "#/agents/bookkeeper",
+      context,
+    });
+    const send = opened.page.getByRole("button", { name: chatWords.send });
+    await send.waitFor();
+    expect((await send.boundingBox())?.height).toBeGreaterThanOrEqual(44);
   });
 
   it("asks for a token by keyboard alone, and says what is wrong with one", async () => {
