@@ -10,14 +10,13 @@ import { startModelMock, type ModelMock } from "../models/model-mock.ts";
 import { needs } from "../tools/needs.ts";
 import { startBrowser } from "./browser.ts";
 import { packPng } from "./packed-png.ts";
+import { pictureFolder } from "./picture-folder.ts";
 import { conversations, messages } from "./picture-scene/script.ts";
 import { askAgent, openApprover } from "./scene-caller.ts";
 import { startScene, type Scene } from "./scene.ts";
 import { settled } from "./settled.ts";
 import { openPage } from "./watched-page.ts";
 
-const root = join(import.meta.dirname, "../..");
-const folder = join(root, process.env["PALLAS_PICTURES"] === "1" ? "docs/pictures" : "test/.artefacts/dashboard");
 const sceneFolder = join(import.meta.dirname, "picture-scene");
 const maxBytes = 150_000;
 
@@ -49,7 +48,7 @@ describe("UI-1 pictures of the dashboard", needs("chromium"), () => {
   let browser: Browser;
   let model: ModelMock;
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(pictureFolder, { recursive: true });
     model = await startModelMock({ conversations });
     const more = readdirSync(sceneFolder)
       .filter((name) => name !== "script.ts")
@@ -108,7 +107,7 @@ describe("UI-1 pictures of the dashboard", needs("chromium"), () => {
     await prepare?.(page);
     await settled(page);
     const picture = packPng(await page.screenshot({ animations: "disabled" }));
-    writeFileSync(join(folder, `${name}.png`), picture);
+    writeFileSync(join(pictureFolder, `${name}.png`), picture);
     expect(picture.byteLength).toBeLessThanOrEqual(maxBytes);
     expect(problems).toEqual([]);
   });
