@@ -369,6 +369,7 @@ export const laterRequirements: Requirements = {
       "test/dashboard/approvals.test.ts",
       "test/dashboard/accessibility.test.ts",
       "test/dashboard/shell.test.ts",
+      "test/e2e/dashboard.test.ts",
       "gateway/ui/routes.test.ts",
       "dashboard/sign-in/oidc.test.ts",
       "test/bundle.test.ts",
