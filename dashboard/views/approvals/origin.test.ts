@@ -29,6 +29,11 @@ describe("how a call came here", () => {
     ]);
   });
 
+  it("says a step of an agent once by its name", () => {
+    const chain = [{ caller: "mara@example.com", agent: "bookkeeper", step: "bookkeeper step 2 (tool)" }];
+    expect(texts({ chain })[0]).toBe("mara@example.com asked bookkeeper: step 2");
+  });
+
   it("is the caller alone for a call through the gateway, and past once it is over", () => {
     expect(texts({ agent_id: null, chain: [{ caller: "mara" }], state: "used", caller: "mara" })).toEqual([
       "mara waited here",

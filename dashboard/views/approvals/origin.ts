@@ -18,6 +18,10 @@ export function findVia({ chain, agent_id }: Pick<Origin, "chain" | "agent_id">)
   return agents.findLast((agent) => agent !== agent_id);
 }
 
+/** "bookkeeper step 2 (tool)", as the agent writes its progress, stands behind its name here. */
+const shorten = (step: string, agent: string): string =>
+  step.startsWith(`${agent} `) ? step.slice(agent.length + 1).replace(/ \((?:llm|tool)\)$/, "") : step;
+
 export function listOrigin(approval: Origin): OriginStep[] {
   const { chain, steps = [], agent_id, caller, created_at, state } = approval;
   const asked = chain.flatMap(({ agent, caller: from, step }, index): OriginStep[] => {
@@ -26,7 +30,7 @@ export function listOrigin(approval: Origin): OriginStep[] {
     const text =
       step === undefined || step === ""
         ? fill(words.asked, { who, agent })
-        : fill(words.askedStep, { who, agent, step });
+        : fill(words.askedStep, { who, agent, step: shorten(step, agent) });
     return [{ outcome: "ok", text, at: undefined }];
   });
   const who = agent_id ?? caller;

@@ -146,12 +146,14 @@ interface SummaryProps {
 
 function Summary({ state, hits, intents, servers }: SummaryProps): JSX.Element {
   const total = servers?.reduce((all, { tool_count }) => all + tool_count, 0);
+  // Agents are found too, and are no tools of these servers.
+  const areTheirs = hits.every((hit) => servers?.some(({ name }) => name === hit.server));
   const ms = tellDuration(state.tookMs);
   const found = plural(words.found, hits.length);
   return (
     <p class="note second discover-summary">
       {intents.length > 1 && `${plural(words.questions, intents.length)}: `}
-      {total === undefined
+      {total === undefined || !areTheirs
         ? fill(words.summary, { found, ms })
         : fill(words.summaryOf, { found, total: tellNumber(total), ms })}
       {intents.some(({ isDegraded }) => isDegraded) && ` ${words.degraded}`}

@@ -8,6 +8,7 @@ import { fill, tellNumber } from "../../../words/fill.ts";
 import { tellClock, tellDuration, tellExact } from "../../../words/times.ts";
 import { tellSize } from "../../../words/sizes.ts";
 import { Markdown } from "./markdown.tsx";
+import { isOpen } from "./progress-steps.ts";
 import { ProseText } from "./prose-text.tsx";
 import { Elapsed, StepsBlock } from "./steps-block.tsx";
 import type { AgentTurn, Block, OwnTurn } from "./turns.ts";
@@ -64,7 +65,11 @@ export function Answer({ turn, agent }: { turn: AgentTurn; agent: string }): JSX
         )}
       </h3>
       {blocks.map((block, index) => (
-        <BlockView key={index} block={block} isRunning={!isOver && index === blocks.length - 1} />
+        <BlockView
+          key={index}
+          block={block}
+          isRunning={!isOver && (index === blocks.length - 1 || hasOpenCall(block))}
+        />
       ))}
       {state === "running" && blocks.at(-1)?.kind === "text" && <span class="chat-caret" aria-hidden="true" />}
       {note !== undefined && (
@@ -75,6 +80,9 @@ export function Answer({ turn, agent }: { turn: AgentTurn; agent: string }): JSX
     </li>
   );
 }
+
+/** Text may come while a call of the same step goes on. */
+const hasOpenCall = (block: Block): boolean => block.kind === "steps" && block.steps.list.some(isOpen);
 
 const BlockView = ({ block, isRunning }: { block: Block; isRunning: boolean }) =>
   block.kind === "steps" ? <StepsBlock steps={block.steps} isRunning={isRunning} /> : <TextBlock text={block.text} />;

@@ -39,6 +39,15 @@ describe("an answer as it comes", () => {
     expect(turn.blocks).toHaveLength(2);
     expect(first?.kind === "steps" && first.steps.list[0]?.outcome).toBe("done");
   });
+
+  it("says that a call waits where it stands, also once text came after it", () => {
+    let turn = line(begin, "a/b: started");
+    turn = addText(turn, { step: 1, text: "I pay it.", start: true });
+    turn = line(turn, "a/b: waits for approval pay-1");
+    const [first] = turn.blocks;
+    expect(turn.blocks).toHaveLength(2);
+    expect(first?.kind === "steps" && first.steps.list[0]?.outcome).toBe("waits");
+  });
 });
 
 describe("an answer that is over", () => {

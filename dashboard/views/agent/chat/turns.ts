@@ -54,8 +54,10 @@ export function addProgress(turn: AgentTurn, message: string, agent: string, now
   if (line === undefined) return turn;
   const index = turn.blocks.findLastIndex(({ kind }) => kind === "steps");
   const last = turn.blocks[index];
-  const isEnd = line.kind === "call" && line.event !== "started";
-  const goesOn = last?.kind === "steps" && (isEnd || index === turn.blocks.length - 1);
+  // What is said of a call that has begun is about that call, also where text came after it.
+  const isAboutBegun =
+    line.kind === "waits" || line.kind === "note" || (line.kind === "call" && line.event !== "started");
+  const goesOn = last?.kind === "steps" && (isAboutBegun || index === turn.blocks.length - 1);
   if (goesOn) {
     return {
       ...turn,
