@@ -22,10 +22,10 @@ let scene: Scene;
 let browser: Browser;
 let approver: Approver;
 
-async function openApprovals(role: SceneRole = "admin", width = 1440): Promise<Page> {
+async function openApprovals(role: SceneRole = "admin", width = 1440, route = "#/approvals"): Promise<Page> {
   const context = { viewport: { width, height: 900 } };
   const { origin, tokens } = scene;
-  const opened = await openPage(browser, { origin, token: tokens[role], route: "#/approvals", context });
+  const opened = await openPage(browser, { origin, token: tokens[role], route, context });
   onTestFinished(async () => {
     await opened[Symbol.asyncDispose]();
     expect(opened.problems).toEqual([]);
@@ -130,10 +130,26 @@ describe("UI-1 MGM-6 a call that waits, in the dashboard", needs("chromium"), ()
     const answer = askTransfer(scene, { amount: 7 });
     const [pending] = await approver.untilPending(1);
     if (pending === undefined) throw new Error("expected a call that waits, found none");
-    const page = await openApprovals();
-    const approve = page.getByRole("button", { name: words.approveStep });
-    await approve.click();
-    await approve.click();
+    const page = await openApprovals("admin", 1440, "#/agents");
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    // In the moment in which the button is there, which no hand of a test could hit.
+    const pressed = page.evaluate(
+      (name) =>
+        new Promise<boolean>((resolve) => {
+          const observer = new MutationObserver(() => {
+            const button = [...document.querySelectorAll("button")].find((each) => each.textContent.startsWith(name));
+            if (button === undefined) return;
+            observer.disconnect();
+            button.click();
+            button.click();
+            resolve(true);
+          });
+          observer.observe(document.body, { subtree: true, childList: true });
+        }),
+      words.approveStep,
+    );
+    await page.getByRole("link", { name: /^Approvals/ }).first().click();
+    expect(await pressed).toBe(true);
     await page.keyboard.press("Enter");
     await page.waitForTimeout(quietMs);
     expect(
@@ -141,6 +157,7 @@ describe("UI-1 MGM-6 a call that waits, in the dashboard", needs("chromium"), ()
         .getByText(/^Approving in/)
         .count(),
     ).toBe(0);
+    expect(await page.getByRole("button", { name: words.approveStep }).count()).toBe(1);
     await page.waitForTimeout(holdMs);
     expect(await isPending(pending)).toBe(true);
     await approver.decide(pending, "deny_continue");
