@@ -250,7 +250,6 @@ describe("UI-1 what others wrote is text, and nothing else", needs("chromium"), 
       { route: "#/agents/new", fields: ["preset-title", "preset-text", "preset-name", "preset-problem"] },
       { route: "#/approvals", fields: ["person"] },
       { route: "#/approvals/decided", fields: ["person"] },
-      { route: "#/calls", fields: ["person"] },
       { route: "#/directory", fields: ["person"] },
     ]);
     expect([...missing, ...opened.problems]).toEqual([]);

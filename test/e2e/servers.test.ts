@@ -2,6 +2,7 @@
 // of its own; what becomes of their sessions, their secrets and of a server that dies.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ports } from "../../crds/names.ts";
 import { agent, instance } from "../faults/space.ts";
 import { startPackageMirror, type PackageMirror } from "../packages/mirror.ts";
 import { eventually } from "./eventually.ts";
@@ -61,6 +62,7 @@ const callTool = async (session: Session, name: string, args: Record<string, unk
 
 beforeAll(async () => {
   [space, mirror] = await Promise.all([createSpace("servers"), startPackageMirror()]);
+  await space.kubectl("create", "serviceaccount", "on-call");
   const replies = [
     { toolCalls: [{ name: "everything__get-sum", arguments: { a: 40, b: 2 } }] },
     { text: "It is done." },
@@ -204,9 +206,8 @@ describe("DSC-6 a server that dies", { timeout: 120_000 }, () => {
 
 describe("DSC-6 DSC-8 what a server wrote to standard error", { timeout: 120_000 }, () => {
   it("is read through the gateway, which alone reaches its bridge, and has no secret", async () => {
-    await space.kubectl("create", "serviceaccount", "on-call");
     const token = await space.kubectl("create", "token", "on-call", `--audience=pallas:${space.name}/team`);
-    await using port = await openForward(space, "service/team-gateway", 8080);
+    await using port = await openForward(space, "service/team-gateway", ports.gateway);
     const read = async () => {
       const headers = { authorization: `Bearer ${token.trim()}` };
       const response = await fetch(`${port.url}/api/servers/everything/stderr`, { headers });
