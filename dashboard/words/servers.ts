@@ -142,6 +142,10 @@ export const serverWords = {
   equalLines: { one: "{n} equal line", other: "{n} equal lines" },
   addedLine: "added: ",
   removedLine: "removed: ",
+  showMore: {
+    one: "Show more; {n} definition is not shown to its end",
+    other: "Show more; {n} definitions are not shown to their end",
+  },
   accept: "Accept the change…",
   acceptOff: "Read the difference to its end first.",
   acceptTitle: { one: "Accept the change of {name}", other: "Accept {n} changes of {name}" },

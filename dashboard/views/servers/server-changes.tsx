@@ -1,6 +1,6 @@
 // Definitions of tools that are not as they were approved, as a difference, first of all that is said of a server. They can be accepted, by
 // an admin, once the whole difference was on screen; what is accepted is what was read, or the gateway refuses.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { pinsSchema, serverPath, type ServerPins, type ShownServer, type ToolChange } from "../../data/servers.ts";
 import { usePage } from "../../page.ts";
@@ -12,8 +12,8 @@ import { LoadingRows, NeedsRole, ProblemBox, useOffBecause } from "../../parts/v
 import { fill, plural } from "../../words/fill.ts";
 import { serverWords as words } from "../../words/servers.ts";
 import { AcceptDialog } from "./accept-dialog.tsx";
-import { countLines, differenceOf } from "./definition-difference.ts";
 import { DefinitionDifference } from "./definition-lines.tsx";
+import { portionLines, takeChanges, type ShownChange } from "./shown-changes.ts";
 
 export function ServerChanges({ server }: { server: ShownServer }): JSX.Element {
   const { rest } = usePage();
@@ -79,16 +79,21 @@ interface DifferencesProps {
 function Differences({ server, pins, onRefused }: DifferencesProps): JSX.Element {
   const { caller } = usePage();
   const [isAsking, setAsking] = useState(false);
-  const end = useRef<HTMLDivElement>(null);
-  const wasRead = useWasInSight(end);
+  const [portions, setPortions] = useState(1);
+  const [wasRead, setRead] = useState(false);
+  const { shown, left } = useMemo(() => takeChanges(pins.changes, portions * portionLines), [pins.changes, portions]);
   const offline = useOffBecause();
   const off = offline ?? (wasRead ? undefined : words.acceptOff);
   return (
     <>
-      {pins.changes.map((change) => (
-        <OneChange key={change.tool} change={change} isAlone={pins.changes.length === 1} />
+      {shown.map((each) => (
+        <OneChange key={each.change.tool} {...each} isAlone={pins.changes.length === 1} />
       ))}
-      <div ref={end} />
+      {left > 0 ? (
+        <Button onPress={() => setPortions((count) => count + 1)}>{plural(words.showMore, left)}</Button>
+      ) : (
+        <End hasFocus={portions > 1} onSeen={() => setRead(true)} />
+      )}
       <NeedsRole needed="approver" action={words.needs.accept}>
         <div class="row wrap">
           <span class="space" />
@@ -104,9 +109,7 @@ function Differences({ server, pins, onRefused }: DifferencesProps): JSX.Element
   );
 }
 
-function OneChange({ change, isAlone }: { change: ToolChange; isAlone: boolean }): JSX.Element {
-  const fields = differenceOf(change);
-  const { added, removed } = countLines(fields ?? []);
+function OneChange({ change, fields, counts, isAlone }: ShownChange & { isAlone: boolean }): JSX.Element {
   return (
     <div class="stack">
       {!isAlone && <h3>{fill(words[change.change], { tool: change.tool })}</h3>}
@@ -118,11 +121,11 @@ function OneChange({ change, isAlone }: { change: ToolChange; isAlone: boolean }
       ) : (
         <>
           <DefinitionDifference fields={fields} />
-          {fields.length > 0 && (
+          {fields.length > 0 && counts !== undefined && (
             <p class="note">
               {fill(words.lineCounts, {
-                added: plural(words.linesAdded, added),
-                removed: plural(words.linesRemoved, removed),
+                added: plural(words.linesAdded, counts.added),
+                removed: plural(words.linesRemoved, counts.removed),
               })}
             </p>
           )}
@@ -132,17 +135,27 @@ function OneChange({ change, isAlone }: { change: ToolChange; isAlone: boolean }
   );
 }
 
-/** Whether the element was on screen since it is there. */
-function useWasInSight(element: { readonly current: HTMLElement | null }): boolean {
-  const [wasSeen, setSeen] = useState(false);
+interface EndProps {
+  /** It takes the place of the button that had it. */
+  hasFocus: boolean;
+  onSeen(): void;
+}
+
+/** Stands behind the last line, and says when it was on screen. */
+function End({ hasFocus, onSeen }: EndProps): JSX.Element {
+  const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const { current } = element;
-    if (current === null || wasSeen) return undefined;
+    const { current } = end;
+    if (current === null) return undefined;
+    // Without scrolling: what is before it is yet to be read.
+    if (hasFocus) current.focus({ preventScroll: true });
     const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      onSeen();
     });
     observer.observe(current);
     return () => observer.disconnect();
-  }, [element, wasSeen]);
-  return wasSeen;
+  }, []);
+  return <div ref={end} tabIndex={-1} />;
 }
