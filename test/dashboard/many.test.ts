@@ -1,12 +1,14 @@
-// Lists as long as they get: a thousand agents, and a server with five thousand tools. A screen's worth of them is in the page, all of them
-// are counted, and each is found by words and reached by keys.
+// Lists as long as they get: a thousand agents, and a server with five thousand tools, most of which are more than can be approved. A
+// screen's worth of them is in the page, all of them are counted, and each is found by words and reached by keys.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { agentsWords } from "../../dashboard/words/agents.ts";
 import { fill, plural } from "../../dashboard/words/fill.ts";
 import { serverWords } from "../../dashboard/words/servers.ts";
 import { stateWords } from "../../dashboard/words/states.ts";
+import { portionLines } from "../../dashboard/views/servers/shown-changes.ts";
 import { testerWords } from "../../dashboard/words/tester.ts";
+import { maxPinned } from "../../gateway/servers/pins.ts";
 import { personAs, startStateFileGateway, type StateFileGateway } from "../integration/state-file-gateway.ts";
 import { needs } from "../tools/needs.ts";
 import { startBrowser } from "./browser.ts";
@@ -145,7 +147,7 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 const properties = { word: { type: "string" } };
-const tools = Array.from({ length: ${toolCount} }, (_, at) => ({
+const tools = Array.from({ length: Number(process.argv[2]) }, (_, at) => ({
   name: "read_" + String(at).padStart(4, "0"),
   description: "Does what tool " + at + " does.",
   inputSchema: { type: "object", properties, required: ["word"] },
@@ -161,20 +163,26 @@ server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
 }));
 await server.connect(new StdioServerTransport());
 `;
-const manyManifest = `
+const manifestOf = (name: string, tools: number) => `
 apiVersion: pallas.helu.ca/v1alpha1
 kind: PallasServer
-metadata: { name: many, namespace: default }
+metadata: { name: ${name}, namespace: default }
 spec:
   instanceRef: { name: ouranos }
   description: A great many tools
-  local: { command: node, args: [many-server.mjs] }
+  local: { command: node, args: [many-server.mjs, "${tools}"] }
 `;
+/** So many definitions count as changed from the start, of 13 lines each. */
+const unapproved = 60;
 
 describe("UI-1 a server with five thousand tools", needs("chromium"), () => {
   let scene: Scene;
   beforeAll(async () => {
-    const more = { "many.yaml": manyManifest, "many-server.mjs": manyTools };
+    const more = {
+      "many.yaml": manifestOf("many", toolCount),
+      "several.yaml": manifestOf("several", maxPinned + unapproved),
+      "many-server.mjs": manyTools,
+    };
     [scene, browser] = await Promise.all([startScene({ more, without: ["broken.yaml"] }), startBrowser()]);
   });
   afterAll(async () => {
@@ -183,12 +191,19 @@ describe("UI-1 a server with five thousand tools", needs("chromium"), () => {
   });
   const last = "read_4999";
 
-  it("in the list of servers: as many rows as fit, the right count, and any of them by its words", async () => {
+  const toolsOf = (page: Page) => page.getByRole("table", { name: fill(serverWords.toolsTable, { name: "many" }) });
+
+  it("in the list of servers: how many there are, and the way to them", async () => {
     const page = await open(scene.origin, scene.tokens.admin, "#/servers");
     const servers = page.getByRole("table", { name: serverWords.table });
     await servers.getByRole("row").filter({ hasText: "many" }).filter({ hasText: "5,000" }).waitFor();
     await servers.getByRole("link", { name: "many" }).click();
-    const table = page.getByRole("table", { name: fill(serverWords.toolsTable, { name: "many" }) });
+    expect(await isShown(toolsOf(page).getByRole("link", { name: "read_0000" }))).toBe(true);
+  });
+
+  it("by the link of the server: as many rows as fit, the right count, and any of them by its words", async () => {
+    const page = await open(scene.origin, scene.tokens.admin, "#/servers/many");
+    const table = toolsOf(page);
     const rows = table.locator(".table-body > [role=row]");
     await rows.first().waitFor();
     const heading = fill(serverWords.toolsHeading, { n: toolCount });
@@ -204,6 +219,28 @@ describe("UI-1 a server with five thousand tools", needs("chromium"), () => {
     await expect.poll(() => rows.count()).toBe(1);
     await table.getByRole("link", { name: "read_4321" }).click();
     expect(await isShown(page.getByRole("heading", { level: 1, name: testerWords.title }))).toBe(true);
+  });
+
+  it("as definitions that changed: a portion at a time, and nobody accepts them before the last was on screen", async () => {
+    const page = await open(scene.origin, scene.tokens.admin, "#/servers/several");
+    const lines = page.locator(".servers-line");
+    const accept = page.getByRole("button", { name: serverWords.accept });
+    const isOff = () => accept.getAttribute("aria-disabled");
+    expect(await isShown(page.getByRole("heading", { name: plural(serverWords.several, unapproved) }))).toBe(true);
+    expect(await lines.count()).toBe(portionLines);
+    // To where the end would be, were all of it there.
+    await accept.scrollIntoViewIfNeeded();
+    await page.evaluate(() => window.scrollBy({ top: window.innerHeight / 2 }));
+    expect(await isOff()).toBe("true");
+    const shownWhole = Math.floor(portionLines / 13);
+    await page.getByRole("button", { name: plural(serverWords.showMore, unapproved - shownWhole) }).click();
+    await expect.poll(() => lines.count()).toBe(unapproved * 13);
+    expect(await isOff()).toBe("true");
+    // The next key goes on from where the button was.
+    await page.keyboard.press("Tab");
+    await expect.poll(() => accept.evaluate((button) => button === document.activeElement)).toBe(true);
+    await accept.scrollIntoViewIfNeeded();
+    await expect.poll(isOff).toBe("false");
   });
 
   it("in the tester: a list of the same kind, in which one is found and called", async () => {
