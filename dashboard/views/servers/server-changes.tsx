@@ -1,5 +1,5 @@
 // Definitions of tools that are not as they were approved, as a difference, first of all that is said of a server. They can be accepted, by
-// an admin, once the whole difference was on screen; what is accepted is what was read, or the gateway refuses.
+// an approver, once the whole difference was on screen; what is accepted is what was read, or the gateway refuses.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { pinsSchema, serverPath, type ServerPins, type ShownServer, type ToolChange } from "../../data/servers.ts";
