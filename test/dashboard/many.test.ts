@@ -228,9 +228,20 @@ describe("UI-1 a server with five thousand tools", needs("chromium"), () => {
     const isOff = () => accept.getAttribute("aria-disabled");
     expect(await isShown(page.getByRole("heading", { name: plural(serverWords.several, unapproved) }))).toBe(true);
     expect(await lines.count()).toBe(portionLines);
+    // The browser tells of what came into sight with a frame, in the order in which it was asked to.
+    const seen = () =>
+      accept.evaluate(
+        (button) =>
+          new Promise<void>((resolve) => {
+            const observer = new IntersectionObserver(([entry]) => {
+              if (entry?.isIntersecting === true) requestAnimationFrame(() => setTimeout(resolve));
+            });
+            observer.observe(button);
+          }),
+      );
     // To where the end would be, were all of it there.
     await accept.scrollIntoViewIfNeeded();
-    await page.evaluate(() => window.scrollBy({ top: window.innerHeight / 2 }));
+    await seen();
     expect(await isOff()).toBe("true");
     const shownWhole = Math.floor(portionLines / 13);
     await page.getByRole("button", { name: plural(serverWords.showMore, unapproved - shownWhole) }).click();
