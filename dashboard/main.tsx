@@ -57,6 +57,8 @@ function openPage(config: PageConfig): Page {
       caller.value = undefined;
       return undefined;
     }
+    // Also where the same token is given again, which the gateway had refused meanwhile.
+    void session.signIns.value;
     connection.open();
     const { loaded, release } = resources.use(callerUri, callerResource);
     const stop = loaded.subscribe(({ data }) => (caller.value = data));

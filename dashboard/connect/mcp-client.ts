@@ -1,6 +1,7 @@
 // A client of the gateway's MCP endpoints for this page: the 2026 era alone, since gateway and page are of one release. Each call has
 // a deadline, which progress moves; what a server asks of the person goes to whoever made the call.
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client } from "@modelcontextprotocol/client";
+import { CallTransport } from "./call-transport.ts";
 import type { GatewayFetch } from "./fetch.ts";
 
 const revision = "2026-07-28";
@@ -35,7 +36,7 @@ export async function connectClient({ path, origin, fetch, version, signal, asks
       jsonSchemaValidator: unusedValidator,
     },
   );
-  const transport = new StreamableHTTPClientTransport(new URL(path, origin), { fetch });
+  const transport = new CallTransport(new URL(path, origin), { fetch });
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]);
   try {
     await client.connect(transport, { signal: deadline, timeout: neverMs });

@@ -44,6 +44,7 @@ export function toProblem(error: unknown, signal?: AbortSignal): Problem {
     return new Problem("unreachable", words.answered(status), { cause: error });
   }
   if (error instanceof ProtocolError) {
+    if (error.data instanceof Problem) return error.data;
     const kind = goneCodes.includes(error.code) ? "gone" : "refused";
     return new Problem(kind, error.message, { cause: error, data: error.data });
   }

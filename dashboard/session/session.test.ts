@@ -1,4 +1,5 @@
 // Where a token may come from, where it is kept, and how it goes.
+import { effect } from "@preact/signals";
 import { describe, expect, it } from "vitest";
 import { createSession, type SessionPlace } from "./session.ts";
 
@@ -81,6 +82,18 @@ describe("UI-1 a token that the gateway refuses", () => {
     expect([session.hasEnded.value, session.token.value, stored()]).toEqual([true, "abc", []]);
     session.signIn("new", false);
     expect([session.hasEnded.value, session.token.value]).toEqual([false, "new"]);
+  });
+
+  it("is told of once more when somebody signs in with it again, since it may hold again", () => {
+    const { session } = open({ kept: "abc" });
+    const told: unknown[] = [];
+    effect(() => void told.push([session.token.value, session.signIns.value]));
+    session.onRefused("abc");
+    session.signIn("abc", false);
+    expect(told).toEqual([
+      ["abc", 0],
+      ["abc", 1],
+    ]);
   });
 
   it("says nothing of the one that came after it", () => {

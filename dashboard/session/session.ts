@@ -1,11 +1,13 @@
 // Who is signed in: a token in memory, in the tab's session storage only where the person wants it kept, or where the page belongs to
 // a run on this machine. One that came in the address is taken out of it at once. It decides nothing: the gateway does.
-import { signal, type ReadonlySignal } from "@preact/signals";
+import { batch, signal, type ReadonlySignal } from "@preact/signals";
 
 export interface Session {
   readonly token: ReadonlySignal<string | undefined>;
   /** The gateway refused the token that was there: the person is asked again, and the page stays. */
   readonly hasEnded: ReadonlySignal<boolean>;
+  /** How often somebody signed in here: a token that had ended may hold again. */
+  readonly signIns: ReadonlySignal<number>;
   signIn(token: string, keep: boolean): void;
   signOut(): void;
   /** The gateway answered 401 to this token. */
@@ -43,16 +45,21 @@ export function createSession(place: SessionPlace, keepsAlways: () => boolean): 
   const given = takeFromAddress(place);
   const token = signal(given ?? storage.getItem(storageKey) ?? undefined);
   const hasEnded = signal(false);
+  const signIns = signal(0);
   const store = (value: string | undefined) =>
     value === undefined ? storage.removeItem(storageKey) : storage.setItem(storageKey, value);
   if (given !== undefined && keepsAlways()) store(given);
   return {
     token,
     hasEnded,
+    signIns,
     signIn(value, keep) {
       store(keep || keepsAlways() ? value : undefined);
-      hasEnded.value = false;
-      token.value = value;
+      batch(() => {
+        hasEnded.value = false;
+        token.value = value;
+        signIns.value = signIns.peek() + 1;
+      });
     },
     signOut() {
       store(undefined);

@@ -37,6 +37,9 @@ spec:
   servers: [{ name: ledger }]
   modelCapabilities: { contextWindow: 100000000 }
   limits: { toolResultBytes: 10000000, totalTokens: 1000000000 }
+  # The built-in model repeats what it is told.
+  history: { maxBytesPerConversation: 64Mi }
+  resources: { limits: { memory: 1Gi } }
 `;
 /** Design: of a view. */
 const maxNodes = 1_500;
@@ -92,11 +95,13 @@ describe("UI-1 what goes wrong around the dashboard", needs("chromium"), () => {
     }
     expect((await measure()).nodes).toBeLessThan(maxNodes);
     await composer.fill("and now");
+    await page.waitForURL(/session=/);
+    const conversation = new URL(page.url()).hash;
     const startedAt = performance.now();
     await go("#/agents");
     await page.getByRole("link", { name: "slowpoke" }).waitFor();
     expect(performance.now() - startedAt).toBeLessThan(2_000);
-    await go("#/agents/auditor");
+    await go(conversation);
     await more.waitFor();
     expect(await composer.inputValue()).toBe("and now");
   });
@@ -117,12 +122,14 @@ describe("UI-1 what goes wrong around the dashboard", needs("chromium"), () => {
     await send(coins);
     await log.getByText("payments / count_coins").first().waitFor();
     await composer.fill("half a thought");
+    await page.waitForURL(/session=/);
+    const conversation = new URL(page.url()).hash;
     await scene.write("tokens.yaml", renderSecret("operator"));
     const strip = page.getByRole("region", { name: shellWords.ended });
     for (let tries = 0; tries < 30 && (await strip.count()) === 0; tries += 1) {
       await go("#/servers");
       await page.waitForTimeout(300);
-      await go("#/agents/bookkeeper");
+      await go(conversation);
       await page.waitForTimeout(300);
     }
     await strip.waitFor();
@@ -183,10 +190,14 @@ describe("UI-1 what goes wrong around the dashboard", needs("chromium"), () => {
     await chat.send(coins);
     await chat.log.getByText("payments / count_coins").first().waitFor();
     await chat.composer.fill("half a thought");
+    // The run starts it again within seconds: all of this is looked for at once.
+    const noticed = Promise.all([
+      ...[chat, list].map(({ page }) => page.getByText(/^Connection lost at/).waitFor()),
+      chat.log.getByText(/^The connection was lost amid the answer/).waitFor(),
+      bar.getByText(stateWords.offline).first().waitFor(),
+    ]);
     await scene.killGateway();
-    await Promise.all([chat, list].map(({ page }) => page.getByText(/^Connection lost at/).waitFor()));
-    await chat.log.getByText(/^The connection was lost amid the answer/).waitFor();
-    await bar.getByText(stateWords.offline).first().waitFor();
+    await noticed;
     expect(await bar.getByRole("button", { name: approvalWords.deny }).getAttribute("aria-disabled")).toBe("true");
     expect(await list.page.getByRole("link", { name: "slowpoke" }).count()).toBe(1);
     await scene.write("late.yaml", agentNamed("latecomer"));
