@@ -33,8 +33,10 @@ export const createRest = (fetch: GatewayFetch): Rest =>
       });
       const answer = await readJson(response);
       if (!response.ok) {
-        const message = readRefusal(answer) ?? words.answered(response.status);
-        throw new Problem(kindOfStatus(response.status), message, { data: answer });
+        const refusal = readRefusal(answer);
+        // An error without a sentence is of what stands before the gateway, or of one that is coming up: it may pass.
+        const kind = response.status >= 500 && refusal === undefined ? "unreachable" : kindOfStatus(response.status);
+        throw new Problem(kind, refusal ?? words.answered(response.status), { data: answer });
       }
       const parsed = schema.safeParse(answer);
       if (!parsed.success) throw new Problem("refused", words.strange, { cause: parsed.error });

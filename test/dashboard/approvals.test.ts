@@ -148,7 +148,10 @@ describe("UI-1 MGM-6 a call that waits, in the dashboard", needs("chromium"), ()
         }),
       words.approveStep,
     );
-    await page.getByRole("link", { name: /^Approvals/ }).first().click();
+    await page
+      .getByRole("link", { name: /^Approvals/ })
+      .first()
+      .click();
     expect(await pressed).toBe(true);
     await page.keyboard.press("Enter");
     await page.waitForTimeout(quietMs);

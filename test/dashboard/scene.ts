@@ -69,7 +69,9 @@ export async function startScene({ more = {}, without = [] }: SceneOptions = {})
   const gatewayPort = port + gatewayDistance;
   for (const [name, text] of Object.entries(more)) await writeFile(join(manifests, name), text);
   const instance = await readFile(join(manifests, "instance.yaml"), "utf8");
-  await writeFile(join(manifests, "instance.yaml"), instance.replace("24300", String(gatewayPort)));
+  // The registry of the run is the one source that is browsed: nobody outside is asked.
+  const placed = instance.replace("24300", String(gatewayPort)).replace("24290", String(port));
+  await writeFile(join(manifests, "instance.yaml"), placed);
   await writeFile(join(manifests, "tokens.yaml"), renderSecret());
   for (const name of without) await rm(join(manifests, name));
   const env = { PATH: process.env["PATH"], HOME: folder, PALLAS_STATE_DIR: join(folder, "state") };

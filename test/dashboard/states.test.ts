@@ -12,7 +12,7 @@ import { chatWords } from "../../dashboard/words/chat.ts";
 import { createWords } from "../../dashboard/words/create.ts";
 import { directoryWords } from "../../dashboard/words/directory.ts";
 import { discoverWords } from "../../dashboard/words/discover.ts";
-import { fill, plural } from "../../dashboard/words/fill.ts";
+import { fill } from "../../dashboard/words/fill.ts";
 import { policyWords } from "../../dashboard/words/policies.ts";
 import { serverWords } from "../../dashboard/words/servers.ts";
 import { shellWords } from "../../dashboard/words/shell.ts";
@@ -25,6 +25,7 @@ import { breakAnswers, cut, cuttable } from "./page-faults.ts";
 import { askTransfer, openApprover, type Approver, type Pending } from "./scene-caller.ts";
 import { startScene, type Scene, type SceneRole } from "./scene.ts";
 import { settled } from "./settled.ts";
+import { stateViews } from "./state-views.ts";
 import { isShown, openPage, type WatchedPage, type WatchedPageOptions } from "./watched-page.ts";
 
 const artefacts = join(import.meta.dirname, "../.artefacts/dashboard");
@@ -47,95 +48,46 @@ metadata: { name: hermit, namespace: default }
 spec: { instanceRef: { name: ouranos } }
 `;
 
-/** `reads`: what the view waits for. `shows`: something of its data. */
-const views = [
-  { name: "agents", route: "#/agents", reads: "resource://agents/list", shows: "slowpoke", what: agentsWords.what },
-  {
-    name: "agent",
-    route: "#/agents/bookkeeper",
-    reads: "resource://agents/bookkeeper/info",
-    shows: agentWords.definition,
-    what: agentWords.what,
-  },
-  {
-    name: "approvals",
-    route: "#/approvals",
-    reads: "resource://approvals/pending",
-    shows: "create_transfer",
-    what: approvalWords.what,
-  },
-  {
-    name: "decided",
-    route: "#/approvals/decided",
-    reads: "resource://approvals/history",
-    shows: "create_transfer",
-    what: approvalWords.whatDecided,
-  },
-  { name: "servers", route: "#/servers", reads: "resource://servers/list", shows: "payments", what: serverWords.what },
-  {
-    name: "discover",
-    route: "#/discover?q=read+an+invoice",
-    reads: "find_tools",
-    shows: "read_invoice",
-    what: discoverWords.what,
-  },
-  {
-    name: "install",
-    route: "#/discover/install?q=mail",
-    reads: "/api/browse",
-    shows: discoverWords.notConfigured,
-    what: discoverWords.browseWhat,
-  },
-  {
-    name: "tester",
-    route: "#/tester/payments/tools/read_invoice",
-    reads: "resource://servers/list",
-    shows: "read_invoice",
-    what: testerWords.what,
-  },
-  {
-    name: "policies",
-    route: "#/policies",
-    reads: "resource://approval-policy/policy",
-    shows: "careful",
-    what: policyWords.what,
-  },
-  { name: "calls", route: "#/calls", reads: "resource://calls/log", shows: "read_invoice", what: callWords.logWhat },
-  {
-    name: "directory",
-    route: "#/directory",
-    reads: "resource://directory/list",
-    shows: "bookkeeper",
-    what: directoryWords.what,
-  },
-  {
-    name: "create",
-    route: "#/agents/new",
-    reads: "resource://presets/list",
-    shows: createWords.nothing,
-    what: createWords.presetsWhat,
-  },
-] as const;
-
 let scene: Scene;
 let bare: Scene;
 let browser: Browser;
 let approver: Approver;
 let waiting: Pending | undefined;
 
-async function open(options: Partial<WatchedPageOptions> = {}, role: SceneRole = "admin"): Promise<WatchedPage> {
-  const { origin, tokens } = scene;
+type PageOptions = Partial<WatchedPageOptions>;
+
+function start(options: PageOptions, { origin, tokens }: Scene, role: SceneRole): Promise<WatchedPage> {
   const prepare = async (page: Page) => {
     // What is not there by then does not come.
     page.setDefaultTimeout(10_000);
     await options.prepare?.(page);
   };
-  const opened = await openPage(browser, { origin, token: tokens[role], ...options, prepare });
-  onTestFinished(async () => {
-    await opened[Symbol.asyncDispose]();
-    expect(opened.problems).toEqual([]);
-  });
+  return openPage(browser, { origin, token: tokens[role], ...options, prepare });
+}
+
+async function end(opened: WatchedPage | undefined): Promise<void> {
+  await opened?.[Symbol.asyncDispose]();
+  expect(opened?.problems).toEqual([]);
+}
+
+async function open(options: PageOptions = {}): Promise<WatchedPage> {
+  const opened = await start(options, scene, "admin");
+  onTestFinished(() => end(opened));
   return opened;
+}
+
+/** One page for all cases of a group, which go from view to view on it as people do. */
+function share(of: () => Scene, role: SceneRole): (route: string) => Promise<Page> {
+  let opened: WatchedPage | undefined;
+  beforeAll(async () => {
+    opened = await start({}, of(), role);
+  });
+  afterAll(() => end(opened));
+  return async (route) => {
+    if (opened === undefined) throw new Error("expected a page");
+    await opened.go(route);
+    return opened.page;
+  };
 }
 
 /** The log has what went through the gateway. */
@@ -147,6 +99,12 @@ async function callThroughGateway(): Promise<void> {
   });
   expect(answer.status).toBe(200);
 }
+
+/** Since when it does not answer, and when it is tried again. */
+const tellTimes = (text: string | null): string[] => text?.match(/\d[\d:]+/g) ?? [];
+
+/** However many there are. */
+const goneCall = new RegExp(`^${callWords.gone.replace("{n}", String.raw`[1-9]\d*`)}`);
 
 const main = (page: Page) => page.getByRole("main");
 const shown = (page: Page, text: string | RegExp) => main(page).getByText(text).locator("visible=true").first();
@@ -182,7 +140,7 @@ describe("UI-1 the states of every view", needs("chromium"), () => {
     await bare?.[Symbol.asyncDispose]();
   });
 
-  it.each(views)("$name, loading: the frame at once, grey rows, never that nothing is there", async (view) => {
+  it.each(stateViews)("$name, loading: the frame at once, grey rows, never that nothing is there", async (view) => {
     let fault: Awaited<ReturnType<typeof breakAnswers>> | undefined;
     const opened = await open({
       async prepare(page) {
@@ -205,7 +163,7 @@ describe("UI-1 the states of every view", needs("chromium"), () => {
     expect(await main(page).getByText(words.stillWaiting).count()).toBe(0);
   });
 
-  it.each(views)("$name, an error: what did not answer, since when, when again, and Try now", async (view) => {
+  it.each(stateViews)("$name, an error: what did not answer, since when, when again, and Try now", async (view) => {
     let fault: Awaited<ReturnType<typeof breakAnswers>> | undefined;
     const opened = await open({
       expected: /503/,
@@ -215,11 +173,15 @@ describe("UI-1 the states of every view", needs("chromium"), () => {
     await opened.go(view.route);
     const box = main(page).getByRole("alert").filter({ hasText: view.what }).first();
     await box.getByText(/HTTP status 503/).waitFor();
-    await box.getByText(/Since \d.*Tried again at \d/).waitFor();
+    const times = box.getByText(/Since \d.*Tried again at \d/);
+    const [since, again] = tellTimes(await times.textContent());
     await box.getByText(words.lastingLocal).waitFor();
     await picture(page, view.name, "error");
     const before = fault?.met() ?? 0;
     await expect.poll(() => fault?.met()).toBeGreaterThan(before);
+    // It is the same trouble as before, and later it is tried once more.
+    await expect.poll(async () => tellTimes(await times.textContent())[1]).not.toBe(again);
+    expect(tellTimes(await times.textContent())[0]).toBe(since);
     await fault?.end();
     await box.getByRole("button", { name: words.tryNow }).click();
     await shown(page, view.shows).waitFor();
@@ -239,7 +201,7 @@ describe("UI-1 the states of every view", needs("chromium"), () => {
       const { page } = opened;
       const strip = page.getByText(/^Connection lost at/);
       const off: [string, string][] = [];
-      for (const { name, route, shows } of views) {
+      for (const { name, route, shows } of stateViews) {
         await opened.go(route);
         await shown(page, shows).waitFor();
         await settled(page);
@@ -257,65 +219,105 @@ describe("UI-1 the states of every view", needs("chromium"), () => {
     },
   );
 
-  it.each([
-    { name: "agents", route: "#/agents", says: [agentsWords.empty, agentsWords.emptyNext, /1 .*\n2 .*\n3 /] },
-    { name: "approvals", route: "#/approvals", says: [approvalWords.emptyTitle, approvalWords.emptyText] },
-    {
-      name: "decided",
-      route: "#/approvals/decided",
-      says: [approvalWords.emptyDecidedTitle, approvalWords.emptyDecidedText],
-    },
-    { name: "servers", route: "#/servers", says: [serverWords.empty, serverWords.emptyNext] },
-    { name: "discover", route: "#/discover", says: [discoverWords.example] },
-    { name: "install", route: "#/discover/install", says: [discoverWords.browseStart, discoverWords.browseStartNext] },
-    { name: "tester", route: "#/tester", says: [testerWords.noServers, testerWords.noServersNext] },
-    { name: "policies", route: "#/policies", says: [policyWords.empty, policyWords.emptyNext] },
-    { name: "calls", route: "#/calls", says: [callWords.empty, callWords.emptyNext] },
-    { name: "directory", route: "#/directory", says: [directoryWords.empty, directoryWords.emptyNext] },
-    { name: "create", route: "#/agents/new", says: [createWords.nothing] },
-  ])("$name, empty: says why, and the next step", async ({ name, route, says }) => {
-    const { origin, tokens } = bare;
-    const { page } = await open({ origin, token: tokens.operator, route });
-    for (const text of says) expect(await isShown(shown(page, text))).toBe(true);
-    await settled(page);
-    await picture(page, name, "empty");
+  describe("where there is nothing", () => {
+    const visit = share(() => bare, "operator");
+
+    it.each([
+      { name: "agents", route: "#/agents", says: [agentsWords.empty, agentsWords.emptyNext, /1 .*\n2 .*\n3 /] },
+      { name: "approvals", route: "#/approvals", says: [approvalWords.emptyTitle, approvalWords.emptyText] },
+      {
+        name: "decided",
+        route: "#/approvals/decided",
+        says: [approvalWords.emptyDecidedTitle, approvalWords.emptyDecidedText],
+      },
+      { name: "servers", route: "#/servers", says: [serverWords.empty, serverWords.emptyNext] },
+      { name: "discover", route: "#/discover", says: [discoverWords.example] },
+      {
+        name: "install",
+        route: "#/discover/install",
+        says: [discoverWords.browseStart, discoverWords.browseStartNext],
+      },
+      { name: "tester", route: "#/tester", says: [testerWords.noServers, testerWords.noServersNext] },
+      { name: "policies", route: "#/policies", says: [policyWords.empty, policyWords.emptyNext] },
+      { name: "calls", route: "#/calls", says: [callWords.empty, callWords.emptyNext] },
+      { name: "directory", route: "#/directory", says: [directoryWords.empty, directoryWords.emptyNext] },
+      { name: "create", route: "#/agents/new", says: [createWords.noWrites.local] },
+    ])("$name, empty: says why, and the next step", async ({ name, route, says }) => {
+      const page = await visit(route);
+      for (const text of says) expect(await isShown(shown(page, text))).toBe(true);
+      await settled(page);
+      await picture(page, name, "empty");
+    });
   });
 
-  it.each([
-    { name: "agents", route: "#/agents?q=zzz", none: fill(agentsWords.noneOf, { n: 4, query: "zzz" }) },
-    { name: "servers", route: "#/servers?q=zzz", none: fill(serverWords.noneOf, { n: 2, query: "zzz" }) },
-    { name: "calls", route: "#/calls?tool=zzz", none: /^None of \d+ calls matches/ },
-    { name: "directory", route: "#/directory?q=zzz", none: /^None of \d+ entries matches/ },
-  ])("$name, a filter that finds nothing: says of how many, and Clear takes it away", async ({ name, route, none }) => {
-    const { page } = await open({ route });
-    await shown(page, none).waitFor();
-    await picture(page, name, "nomatch");
-    await main(page).getByRole("button", { name: words.clear, exact: true }).first().click();
-    await main(page).getByText(none).waitFor({ state: "detached" });
-    expect(page.url()).not.toContain("zzz");
+  describe("where something is not found", () => {
+    const visit = share(() => scene, "admin");
+
+    it.each([
+      { name: "agents", route: "#/agents?q=zzz", none: fill(agentsWords.noneOf, { n: 4, query: "zzz" }) },
+      { name: "servers", route: "#/servers?q=zzz", none: fill(serverWords.noneOf, { n: 2, query: "zzz" }) },
+      { name: "calls", route: "#/calls?tool=zzz", none: /^None of \d+ calls matches/ },
+      { name: "directory", route: "#/directory?q=zzz", none: /^None of \d+ entries matches/ },
+    ])(
+      "$name, a filter that finds nothing: says of how many, and Clear takes it away",
+      async ({ name, route, none }) => {
+        const page = await visit(route);
+        await shown(page, none).waitFor();
+        await picture(page, name, "nomatch");
+        await main(page).getByRole("button", { name: words.clear, exact: true }).first().click();
+        await main(page).getByText(none).waitFor({ state: "detached" });
+        expect(page.url()).not.toContain("zzz");
+      },
+    );
+
+    it.each([
+      { route: "#/agents/nobody", what: agentWords.agent, name: "nobody", back: agentWords.agents },
+      { route: "#/servers/nothing", what: serverWords.server1, name: "nothing", back: serverWords.backTo },
+      { route: "#/policies/nothing", what: policyWords.policy, name: "nothing", back: policyWords.backTo },
+      { route: "#/directory/nothing", what: directoryWords.entry, name: "nothing", back: directoryWords.backTo },
+      { route: "#/approvals/nothing", what: approvalWords.goneWhat, name: "nothing", back: approvalWords.backTo },
+    ])("$route, gone: says what is not there, and the way back", async ({ route, what, name, back }) => {
+      const page = await visit(route);
+      await shown(page, fill(words.gone, { what, name })).waitFor();
+      expect(await main(page).locator("h1").count()).toBe(1);
+      await picture(page, what, "gone");
+      await main(page)
+        .getByRole("link", { name: fill(words.goBack, { where: back }) })
+        .click();
+      await main(page).getByText(fill(words.gone, { what, name })).waitFor({ state: "detached" });
+    });
   });
 
-  it.each([
-    { route: "#/agents/bookkeeper", action: chatWords.callerNeeded, needed: "caller", never: chatWords.send },
-    { route: "#/discover?q=read", action: discoverWords.needs.search, needed: "caller", never: discoverWords.field },
-    { route: "#/servers/payments", action: serverWords.needs.act, needed: "operator", never: serverWords.remove },
-    {
-      route: "#/tester/payments/tools/read_invoice",
-      action: testerWords.needsCaller,
-      needed: "caller",
-      never: fill(testerWords.call, { name: "read_invoice" }),
-    },
-    {
-      route: "#/policies/careful/try",
-      action: policyWords.needs.propose,
-      needed: "approver",
-      never: policyWords.propose,
-    },
-    { route: "#/agents/bookkeeper/definition", action: tabWords.needs.change, needed: "admin", never: tabWords.cancel },
-  ])("$route, without the role: who one is, and which is missing", async ({ route, action, needed, never }) => {
-    const { page } = await open({ route }, "viewer");
-    await shown(page, fill(words.needsRole, { role: "viewer", action, needed })).waitFor();
-    expect(await main(page).getByRole("button", { name: never, exact: true }).count()).toBe(0);
+  describe("for a viewer", () => {
+    const visit = share(() => scene, "viewer");
+
+    it.each([
+      { route: "#/agents/bookkeeper", action: chatWords.callerNeeded, needed: "caller", never: chatWords.send },
+      { route: "#/discover?q=read", action: discoverWords.needs.search, needed: "caller", never: discoverWords.field },
+      { route: "#/servers/payments", action: serverWords.needs.act, needed: "operator", never: serverWords.remove },
+      {
+        route: "#/tester/payments/tools/read_invoice",
+        action: testerWords.needsCaller,
+        needed: "caller",
+        never: fill(testerWords.call, { name: "read_invoice" }),
+      },
+      {
+        route: "#/policies/careful/try",
+        action: policyWords.needs.propose,
+        needed: "approver",
+        never: policyWords.propose,
+      },
+      {
+        route: "#/agents/bookkeeper/definition",
+        action: tabWords.needs.change,
+        needed: "admin",
+        never: tabWords.cancel,
+      },
+    ])("$route, without the role: who one is, and which is missing", async ({ route, action, needed, never }) => {
+      const page = await visit(route);
+      await shown(page, fill(words.needsRole, { role: "viewer", action, needed })).waitFor();
+      expect(await main(page).getByRole("button", { name: never, exact: true }).count()).toBe(0);
+    });
   });
 
   it("what is needed is not told before it is known who one is", async () => {
@@ -330,29 +332,15 @@ describe("UI-1 the states of every view", needs("chromium"), () => {
     expect(await isShown(opened.page.getByLabel(fill(chatWords.message, { agent: "bookkeeper" })))).toBe(true);
   });
 
-  it.each([
-    { route: "#/agents/nobody", what: agentWords.agent, name: "nobody", back: agentWords.agents },
-    { route: "#/servers/nothing", what: serverWords.server1, name: "nothing", back: serverWords.backTo },
-    { route: "#/policies/nothing", what: policyWords.policy, name: "nothing", back: policyWords.backTo },
-    { route: "#/directory/nothing", what: directoryWords.entry, name: "nothing", back: directoryWords.backTo },
-    { route: "#/approvals/nothing", what: approvalWords.goneWhat, name: "nothing", back: approvalWords.backTo },
-  ])("$route, gone: says what is not there, and the way back", async ({ route, what, name, back }) => {
-    const { page } = await open({ route });
-    await shown(page, fill(words.gone, { what, name })).waitFor();
-    expect(await main(page).locator("h1").count()).toBe(1);
-    await picture(page, what, "gone");
-    await main(page)
-      .getByRole("link", { name: fill(words.goBack, { where: back }) })
-      .click();
-    await main(page).getByText(fill(words.gone, { what, name })).waitFor({ state: "detached" });
-  });
-
   it("a card by its link is there, and a call of the log or a server of the tester that is gone says so", async () => {
     const opened = await open({ route: `#/approvals/${waiting?.call_id ?? ""}` });
     await shown(opened.page, "create_transfer").waitFor();
     await opened.go("#/calls?call=nothing");
-    await opened.page.getByText(plural({ one: callWords.gone, other: callWords.gone }, 200)).waitFor();
+    await opened.page.getByText(goneCall).waitFor();
     await opened.go("#/tester/nothing");
     expect(await isShown(shown(opened.page, fill(testerWords.serverGone, { server: "nothing" })))).toBe(true);
+    await settled(opened.page);
+    // What is not there is not asked.
+    expect(opened.requests.filter((request) => request.url().includes("nothing"))).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ export function InstallView(): JSX.Element {
           <p>{words.browseStartNext}</p>
         </Empty>
       )}
-      {pages.length === 0 && isAsking && <LoadingRows rows={4} />}
+      {pages.length === 0 && problem === undefined && isAsking && <LoadingRows rows={4} />}
       {pages.length > 0 && <BrowsedList query={asked} {...{ pages, isAsking, more }} />}
     </>
   );

@@ -49,14 +49,16 @@ export function createSearch({ time, ask, onAsk }: SearchParts): Search {
       return;
     }
     const before = state.peek();
-    state.value = { ...before, asked: text, isAsking: true, problem: undefined };
+    // Asked once more for the same, a problem stands until there is an answer: since when it is, is kept.
+    const problem = text === before.asked ? before.problem : undefined;
+    state.value = { ...before, asked: text, isAsking: true, problem };
     const startedMs = time.elapsed();
     const settle = (found: Partial<SearchState>) => {
       if (aborted.aborted) return;
       state.value = { ...state.peek(), isAsking: false, tookMs: time.elapsed() - startedMs, ...found };
     };
     ask(questions, aborted).then(
-      (intents) => settle({ intents }),
+      (intents) => settle({ intents, problem: undefined }),
       (error: unknown) => settle({ problem: toProblem(error), intents: undefined }),
     );
   };

@@ -30,8 +30,8 @@ export function useBrowse(query: string): Browsing {
     running.current.abort();
     const abort = new AbortController();
     running.current = abort;
+    // A problem stands until there is an answer, so that since when it is, and how often it was tried, is kept.
     setAsking(true);
-    setProblem(undefined);
     const values = new URLSearchParams({ query, limit: "20", ...(cursor !== undefined && { cursor }) });
     const end = (act: () => void) => {
       if (abort.signal.aborted) return;
@@ -39,7 +39,11 @@ export function useBrowse(query: string): Browsing {
       act();
     };
     rest({ path: `/api/browse?${values.toString()}`, schema: browsedSchema, signal: abort.signal }).then(
-      (page) => end(() => setPages((before) => (cursor === undefined ? [page] : [...before, page]))),
+      (page) =>
+        end(() => {
+          setProblem(undefined);
+          setPages((before) => (cursor === undefined ? [page] : [...before, page]));
+        }),
       (error: unknown) => end(() => setProblem(toProblem(error))),
     );
   };

@@ -30,7 +30,7 @@ const maxSelected = 300;
 const filterFrom = 12;
 
 export function NamesPane({ all, server, kind, chosen, offered }: NamesPaneProps): JSX.Element {
-  const { data, problem } = offered;
+  const { data, problem, isAsking } = offered;
   return (
     <section class="card tester-names" aria-label={words.kindsLabel}>
       <div class="tester-names-head">
@@ -45,7 +45,7 @@ export function NamesPane({ all, server, kind, chosen, offered }: NamesPaneProps
           </Button>
         </div>
       )}
-      {data === undefined && problem === undefined && <LoadingRows rows={4} />}
+      {data === undefined && problem === undefined && isAsking && <LoadingRows rows={4} />}
       {data !== undefined && kind !== "server" && (
         <Names key={kind} server={server} kind={kind} all={listTried(data, kind)} chosen={chosen} />
       )}

@@ -1,6 +1,6 @@
 // The tester: a server's tools, resources and prompts, a form for the chosen one, and beside it what came back and what came by. Which one
 // is chosen stands in the address; what is filled in never does.
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { readOffered, type Offered } from "../../data/tester.ts";
 import { serversResource, serversUri, type ShownServer } from "../../data/servers.ts";
 import { usePage, useResource } from "../../page.ts";
@@ -56,7 +56,8 @@ const NoServers = () => (
   </div>
 );
 
-function useTesting(server: string): Testing {
+/** Its feed is open from when the server is first there, also while it is away later. */
+function useTesting(server: string, isThere: boolean): Testing {
   const page = usePage();
   const { session, origin, fetch, rest, time, announcer } = page;
   const subject = page.caller.value?.subject ?? "";
@@ -65,16 +66,19 @@ function useTesting(server: string): Testing {
     [server, subject],
   );
   const token = session.token.value;
-  useEffect(() => (token === undefined ? undefined : testing.open(token)), [testing, token]);
+  const wasThere = useRef(false);
+  wasThere.current ||= isThere;
+  const feedToken = wasThere.current ? token : undefined;
+  useEffect(() => (feedToken === undefined ? undefined : testing.open(feedToken)), [testing, feedToken]);
   return testing;
 }
 
-/** Listed again when the server says so, and when it is back. */
-function useOffered(testing: Testing, isReady: boolean): Answer<Offered> {
+/** Listed again when the server says so, and when it is back. One that is not there is not asked. */
+function useOffered(testing: Testing, known: ShownServer | undefined): Answer<Offered> {
   const { rest } = usePage();
-  const offered = useAnswer(`${testing.server} ${testing.offerChanges.value}`, (signal) =>
-    readOffered(rest, testing.server, signal),
-  );
+  const isReady = known?.state === "ready";
+  const asked = known === undefined ? undefined : `${testing.server} ${testing.offerChanges.value}`;
+  const offered = useAnswer(asked, (signal) => readOffered(rest, testing.server, signal));
   const hasFailed = offered.problem !== undefined;
   useEffect(() => {
     if (isReady && hasFailed) offered.again();
@@ -85,9 +89,9 @@ function useOffered(testing: Testing, isReady: boolean): Answer<Offered> {
 
 function Tried({ server, all }: { server: string; all: readonly ShownServer[] }) {
   const { router } = usePage();
-  const testing = useTesting(server);
   const known = all.find((each) => each.name === server);
-  const offered = useOffered(testing, known?.state === "ready");
+  const testing = useTesting(server, known !== undefined);
+  const offered = useOffered(testing, known);
   const { path } = router.route.value;
   const kind = readPaneKind(path[2]);
   return (
