@@ -21,11 +21,11 @@ import { KeyList } from "./shell/key-list.tsx";
 const loadAheadMs = 1_500;
 
 export function App() {
-  const { session, announcer } = usePage();
+  const { session, people, announcer } = usePage();
   const isSignedIn = useComputed(() => session.token.value !== undefined);
   return (
     <>
-      {isSignedIn.value ? <SignedIn /> : <LoginView />}
+      {isSignedIn.value ? <SignedIn key={people.value} /> : <LoginView />}
       <LiveRegions announcer={announcer} />
     </>
   );

@@ -48,20 +48,37 @@ function openPage(config: PageConfig): Page {
   const announcer = createAnnouncer(time);
   const verdicts = createVerdictDesk({ connection, time, announcer, me: () => caller.peek()?.name });
   const chats = createChats({ origin: location.origin, fetch: fetchFromGateway, config, time, announcer });
+  const people = signal(0);
+  let subject: string | undefined;
+  const forget = () => {
+    resources.clear();
+    verdicts.clear();
+    chats.clear();
+  };
+  const learn = (told: Caller | undefined) => {
+    caller.value = told;
+    if (told === undefined) return;
+    const isSomebodyElse = subject !== undefined && told.subject !== subject;
+    subject = told.subject;
+    if (!isSomebodyElse) return;
+    // Signed in where somebody else's sign-in had ended: nothing of that person's is for them.
+    forget();
+    people.value += 1;
+  };
   effect(() => {
     if (session.token.value === undefined) {
       connection.close();
-      resources.clear();
-      verdicts.clear();
-      chats.clear();
+      forget();
       caller.value = undefined;
+      subject = undefined;
       return undefined;
     }
+    void people.value;
     // Also where the same token is given again, which the gateway had refused meanwhile.
     void session.signIns.value;
     connection.open();
     const { loaded, release } = resources.use(callerUri, callerResource);
-    const stop = loaded.subscribe(({ data }) => (caller.value = data));
+    const stop = loaded.subscribe(({ data }) => learn(data));
     return () => {
       stop();
       release();
@@ -81,6 +98,7 @@ function openPage(config: PageConfig): Page {
     session,
     issuer: config.oidc && createIssuerSignIn(config.oidc, place, session),
     caller,
+    people,
     connection,
     resources,
     rest: createRest(fetchFromGateway),

@@ -26,6 +26,8 @@ export interface Page {
   readonly issuer: IssuerSignIn | undefined;
   /** Undefined until the gateway has said it. */
   readonly caller: ReadonlySignal<Caller | undefined>;
+  /** How often somebody took another person's place without a sign-out in between. */
+  readonly people: ReadonlySignal<number>;
   readonly connection: Connection;
   readonly resources: Resources;
   readonly rest: Rest;

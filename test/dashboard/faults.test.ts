@@ -155,6 +155,33 @@ describe("UI-1 what goes wrong around the dashboard", needs("chromium"), () => {
     await expect.poll(() => log.getByText("half a thought").count()).toBeGreaterThan(1);
   });
 
+  it("a sign-in that ends, and somebody else who signs in in its place: nothing of the one before is theirs", async () => {
+    const { page, log, composer, send, go } = await open("#/agents/bookkeeper", "operator", { expected: /401|404/ });
+    await send("for my eyes only");
+    await expect.poll(() => log.getByText("for my eyes only").count()).toBeGreaterThan(1);
+    await composer.fill("half a secret");
+    const refused = `Bearer ${scene.tokens.operator}`;
+    await page.route("**/mcp", (route) =>
+      route.request().headers()["authorization"] === refused ? route.fulfill({ status: 401 }) : route.continue(),
+    );
+    const strip = page.getByRole("region", { name: shellWords.ended });
+    await page.waitForURL(/session=/);
+    const conversation = new URL(page.url()).hash;
+    await go("#/servers");
+    await strip.waitFor();
+    await go(conversation);
+    expect(await isShown(log.getByText("for my eyes only"))).toBe(true);
+    await strip.getByLabel(loginWords.token).fill(scene.tokens.caller);
+    await strip.getByRole("button", { name: loginWords.signIn }).click();
+    await strip.waitFor({ state: "hidden" });
+    await page.getByText("for my eyes only").first().waitFor({ state: "detached" });
+    await go("#/agents/bookkeeper");
+    await composer.waitFor();
+    expect(await composer.inputValue()).toBe("");
+    await page.waitForTimeout(1_000);
+    expect(await page.getByText("for my eyes only").count()).toBe(0);
+  });
+
   it.each([hourMs, -hourMs])("a browser's clock that is %d ms off: times left are the server's", async (shiftMs) => {
     void askTransfer(scene);
     await using approver = await openApprover(scene);
