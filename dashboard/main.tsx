@@ -6,7 +6,7 @@ import "./style/parts.css";
 import "./style/shell.css";
 import "./style/views.css";
 import { render } from "preact";
-import { effect, signal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { App } from "./app.tsx";
 import { createConnection } from "./connect/connection.ts";
 import { createGatewayFetch } from "./connect/fetch.ts";
@@ -14,7 +14,7 @@ import { createResources } from "./connect/resources.ts";
 import { createRest } from "./connect/rest.ts";
 import { PageProvider, type Page } from "./page.ts";
 import { createRouter } from "./route/route.ts";
-import { callerResource, callerUri, type Caller } from "./session/caller.ts";
+import { followCaller } from "./session/follow-caller.ts";
 import { configSchema, type PageConfig } from "./session/config.ts";
 import { createSession } from "./session/session.ts";
 import { createIssuerSignIn } from "./sign-in/issuer-sign-in.ts";
@@ -44,45 +44,15 @@ function openPage(config: PageConfig): Page {
     time,
   });
   const resources = createResources(connection, time);
-  const caller = signal<Caller | undefined>(undefined);
   const announcer = createAnnouncer(time);
-  const verdicts = createVerdictDesk({ connection, time, announcer, me: () => caller.peek()?.name });
+  const verdicts = createVerdictDesk({ connection, time, announcer, me: () => followed.caller.peek()?.name });
   const chats = createChats({ origin: location.origin, fetch: fetchFromGateway, config, time, announcer });
-  const people = signal(0);
-  let subject: string | undefined;
-  const forget = () => {
-    resources.clear();
-    verdicts.clear();
-    chats.clear();
-  };
-  const learn = (told: Caller | undefined) => {
-    caller.value = told;
-    if (told === undefined) return;
-    const isSomebodyElse = subject !== undefined && told.subject !== subject;
-    subject = told.subject;
-    if (!isSomebodyElse) return;
-    // Signed in where somebody else's sign-in had ended: nothing of that person's is for them.
-    forget();
-    people.value += 1;
-  };
-  effect(() => {
-    if (session.token.value === undefined) {
-      connection.close();
-      forget();
-      caller.value = undefined;
-      subject = undefined;
-      return undefined;
-    }
-    void people.value;
-    // Also where the same token is given again, which the gateway had refused meanwhile.
-    void session.signIns.value;
-    connection.open();
-    const { loaded, release } = resources.use(callerUri, callerResource);
-    const stop = loaded.subscribe(({ data }) => learn(data));
-    return () => {
-      stop();
-      release();
-    };
+  const followed = followCaller({
+    ...{ session, connection, resources },
+    forget() {
+      verdicts.clear();
+      chats.clear();
+    },
   });
   const place = {
     location,
@@ -97,8 +67,7 @@ function openPage(config: PageConfig): Page {
     origin: location.origin,
     session,
     issuer: config.oidc && createIssuerSignIn(config.oidc, place, session),
-    caller,
-    people,
+    ...followed,
     connection,
     resources,
     rest: createRest(fetchFromGateway),
