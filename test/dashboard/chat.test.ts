@@ -240,22 +240,27 @@ describe("UI-1 talking to an agent in the dashboard", needs("chromium"), () => {
   it("three answers are on their way at once, and the fourth message waits its turn", async () => {
     const opened = await open("asker");
     const { page } = opened;
+    const conversations = new Map<string, string>();
     for (const agent of ["asker", "asker-two", "asker-three"]) {
       await opened.go(`#/agents/${agent}`);
       await send(page, agent, askUser(`Shall ${agent} go on?`));
       await question(page, agent).waitFor();
+      // An agent's address without one begins another.
+      await page.waitForURL(/session=/);
+      conversations.set(agent, new URL(page.url()).hash);
     }
+    const back = (agent: string) => opened.go(conversations.get(agent) ?? "");
     await opened.go("#/agents/forgetful");
     await send(page, "forgetful", "is it my turn?");
     await said(page, words.waitsForConnection).waitFor();
-    await opened.go("#/agents/asker-two");
+    await back("asker-two");
     await question(page, "asker-two").waitFor();
     await button(page, words.decline).click();
     await said(page, "The user does not want to answer.").waitFor();
     await opened.go("#/agents/forgetful");
     expect(await isShown(page.getByRole("log").getByText("is it my turn?").nth(1))).toBe(true);
     for (const agent of ["asker", "asker-three"]) {
-      await opened.go(`#/agents/${agent}`);
+      await back(agent);
       await button(page, words.decline).click();
       await said(page, "The user does not want to answer.").waitFor();
     }
