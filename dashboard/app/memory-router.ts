@@ -1,7 +1,7 @@
 // Which card is open, kept in memory: a page in a host of MCP Apps has no address of its own. Links of the page are taken for it before the
 // browser follows them.
 import { signal } from "@preact/signals";
-import { link, parseRoute, type Router } from "../route/route.ts";
+import { link, parseRoute, withQuery, type Router } from "../route/route.ts";
 
 export function createMemoryRouter(): Router {
   const route = signal(parseRoute(link(["approvals"])));
@@ -9,10 +9,7 @@ export function createMemoryRouter(): Router {
   return {
     route,
     go,
-    setQuery(values) {
-      const { path, query } = route.peek();
-      go(link(path, { ...Object.fromEntries(query), ...values }));
-    },
+    setQuery: (values) => go(withQuery(route.peek(), values)),
     stop: () => undefined,
   };
 }

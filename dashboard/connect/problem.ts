@@ -28,10 +28,12 @@ const refusedBody = z.object({
   message: z.string().optional(),
 });
 
-export function kindOfStatus(status: number): ProblemKind {
+/** @param isSaid whether the gateway has a sentence for it: an error without one is of what stands before it, or of one that is coming up */
+export function kindOfStatus(status: number, isSaid: boolean): ProblemKind {
   if (status === 401) return "signed-out";
   if (status === 403) return "forbidden";
-  return status === 404 ? "gone" : "refused";
+  if (status === 404) return "gone";
+  return status >= 500 && !isSaid ? "unreachable" : "refused";
 }
 
 /** Any error of a request, as a Problem. */
@@ -40,8 +42,8 @@ export function toProblem(error: unknown, signal?: AbortSignal): Problem {
   if (signal?.aborted === true) return fromAbort(signal.reason, error);
   if (error instanceof SdkHttpError) {
     const { status } = error;
-    if (status < 500) return new Problem(kindOfStatus(status), error.message, { cause: error });
-    return new Problem("unreachable", words.answered(status), { cause: error });
+    const message = status < 500 ? error.message : words.answered(status);
+    return new Problem(kindOfStatus(status, false), message, { cause: error });
   }
   if (error instanceof ProtocolError) {
     if (error.data instanceof Problem) return error.data;

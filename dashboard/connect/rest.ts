@@ -34,8 +34,7 @@ export const createRest = (fetch: GatewayFetch): Rest =>
       const answer = await readJson(response);
       if (!response.ok) {
         const refusal = readRefusal(answer);
-        // An error without a sentence is of what stands before the gateway, or of one that is coming up: it may pass.
-        const kind = response.status >= 500 && refusal === undefined ? "unreachable" : kindOfStatus(response.status);
+        const kind = kindOfStatus(response.status, refusal !== undefined);
         throw new Problem(kind, refusal ?? words.answered(response.status), { data: answer });
       }
       const parsed = schema.safeParse(answer);

@@ -39,6 +39,10 @@ export function link(path: readonly string[], query: QueryValues = {}): string {
   return `#/${path.map(encodeURIComponent).join("/")}${text === "" ? "" : `?${text}`}`;
 }
 
+/** A link to the same view with these values in place of those that it has. */
+export const withQuery = ({ path, query }: Route, values: QueryValues): string =>
+  link(path, { ...Object.fromEntries(query), ...values });
+
 export interface Router {
   readonly route: ReadonlySignal<Route>;
   /** To another view; Back comes here again. */
@@ -60,9 +64,7 @@ export function createRouter(
       window.location.hash = href;
     },
     setQuery(values) {
-      const { path, query } = route.peek();
-      const href = link(path, { ...Object.fromEntries(query), ...values });
-      window.history.replaceState(window.history.state, "", href);
+      window.history.replaceState(window.history.state, "", withQuery(route.peek(), values));
       read();
     },
     stop: () => window.removeEventListener("hashchange", read),

@@ -213,11 +213,12 @@ const noErrorLog = {
   unanswered: [502, "unanswered", "runs behind a bridge that does not answer: try again, or read the log of its pod"],
 } as const;
 
-function addLogs(app: Hono<GatewayRoutes>, { calls, servers, readErrorLog }: RestParts): void {
+function addLogs(app: Hono<GatewayRoutes>, { calls, servers, readErrorLog, log }: RestParts): void {
   app.get("/api/servers/:id/stderr", needs("operator"), async (c) => {
     const server = serverOf(c, servers);
     const found = await readErrorLog(server, c.req.raw.signal);
     if (found.kind === "lines") return c.json({ lines: found.lines });
+    if (found.kind === "unanswered") log.warn({ server: server.name, err: found.cause }, "bridge does not answer");
     const [status, error, message] = noErrorLog[found.kind];
     throw new RestError(status, error, `server "${server.name}" ${message}`);
   });

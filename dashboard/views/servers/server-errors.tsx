@@ -11,6 +11,7 @@ import { ValueText } from "../../parts/value-text.tsx";
 import { LoadingRows, NeedsRole } from "../../parts/view-states.tsx";
 import { fill } from "../../words/fill.ts";
 import { serverWords as words } from "../../words/servers.ts";
+import { LogBox } from "./log-box.tsx";
 
 const linesSchema = z.looseObject({ lines: z.array(z.string()) });
 
@@ -43,20 +44,13 @@ function Lines({ name }: { name: string }): JSX.Element {
       )}
       {data?.lines.length === 0 && <p class="second">{fill(words.errorsEmpty, { name })}</p>}
       {data !== undefined && data.lines.length > 0 && (
-        <div
-          ref={box}
-          class="well servers-lines"
-          role="log"
-          aria-live="off"
-          aria-label={fill(words.errorsRegion, { name })}
-          tabIndex={0}
-        >
+        <LogBox box={box} label={fill(words.errorsRegion, { name })}>
           {data.lines.map((line, index) => (
             <p key={index} class="servers-log-line">
               <ValueText text={line} />
             </p>
           ))}
-        </div>
+        </LogBox>
       )}
       <p>
         <Button small onPress={again}>

@@ -8,6 +8,7 @@ import { LoadedView } from "../../parts/view-states.tsx";
 import { fill, plural } from "../../words/fill.ts";
 import { serverWords as words } from "../../words/servers.ts";
 import { tellClockWithSeconds, tellDuration } from "../../words/times.ts";
+import { LogBox } from "./log-box.tsx";
 
 export function ServerLog({ name }: { name: string }): JSX.Element {
   const log = useResource(callLogUri, callLogResource);
@@ -55,19 +56,11 @@ function Lines({ name, entries }: { name: string; entries: readonly LogEntry[] }
   };
   return (
     <>
-      <div
-        ref={box}
-        class="well servers-lines"
-        role="log"
-        aria-live="off"
-        aria-label={fill(words.logRegion, { name })}
-        tabIndex={0}
-        onScroll={onScroll}
-      >
+      <LogBox box={box} label={fill(words.logRegion, { name })} onScroll={onScroll}>
         {shown.map((entry) => (
           <LogLine key={entry.id} entry={entry} />
         ))}
-      </div>
+      </LogBox>
       {waiting > 0 && (
         <button type="button" class="button small" onClick={toEnd}>
           {plural(words.logNew, waiting)}
