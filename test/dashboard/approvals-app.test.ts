@@ -36,8 +36,7 @@ async function open(options: OpenAppOptions = {}) {
 /** A call that waits, whose answer comes once it is decided. */
 async function ask(changes: object) {
   const answer = askTransfer(scene, changes);
-  const [pending] = await approver.untilPending(1);
-  if (pending === undefined) throw new Error("expected a call that waits, found none");
+  const pending = await approver.untilOneWaits();
   return { answer, pending };
 }
 

@@ -36,12 +36,23 @@ async function openApprovals(role: SceneRole = "admin", width = 1440, route = "#
 /** A call that waits, in front of the person, whose answer comes once it is decided. */
 async function openWaiting(changes: object = {}, role: SceneRole = "admin") {
   const answer = askTransfer(scene, changes);
-  const [pending] = await approver.untilPending(1);
-  if (pending === undefined) throw new Error("expected a call that waits, found none");
+  const pending = await approver.untilOneWaits();
   const page = await openApprovals(role);
   await page.getByRole("heading", { level: 1, name: /payments \/ create_transfer/ }).waitFor();
   await page.waitForTimeout(quietMs);
   return { page, answer, pending };
+}
+
+/** A call that was decided, with its card open. */
+async function openDecided() {
+  const page = await openApprovals();
+  await page.getByRole("link", { name: words.decided }).click();
+  const list = page.getByRole("list", { name: words.decidedList });
+  await list
+    .getByRole("link", { name: /create_transfer/ })
+    .first()
+    .click();
+  return { page, list };
 }
 
 const press = async (page: Page, name: string) => {
@@ -128,8 +139,7 @@ describe("UI-1 MGM-6 a call that waits, in the dashboard", needs("chromium"), ()
 
   it("is not decided by presses that come before one could have read it, nor by Enter", async () => {
     const answer = askTransfer(scene, { amount: 7 });
-    const [pending] = await approver.untilPending(1);
-    if (pending === undefined) throw new Error("expected a call that waits, found none");
+    const pending = await approver.untilOneWaits();
     const page = await openApprovals("admin", 1440, "#/agents");
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     // In the moment in which the button is there, which no hand of a test could hit.
@@ -221,13 +231,7 @@ describe("UI-1 MGM-6 a call that waits, in the dashboard", needs("chromium"), ()
   });
 
   it("stays to be read once it is decided, with who decided and why, and can be decided no more", async () => {
-    const page = await openApprovals();
-    await page.getByRole("link", { name: words.decided }).click();
-    const list = page.getByRole("list", { name: words.decidedList });
-    await list
-      .getByRole("link", { name: /create_transfer/ })
-      .first()
-      .click();
+    const { page, list } = await openDecided();
     await page.getByRole("heading", { level: 1, name: /create_transfer/ }).waitFor();
     await expect.poll(() => list.getByRole("link").count()).toBeGreaterThan(5);
     await page.getByText(transfer.iban).first().waitFor();
@@ -235,13 +239,7 @@ describe("UI-1 MGM-6 a call that waits, in the dashboard", needs("chromium"), ()
   });
 
   it("can be made a rule once it is decided: the copy of the policy has one for this tool, and nothing is proposed", async () => {
-    const page = await openApprovals();
-    await page.getByRole("link", { name: words.decided }).click();
-    const list = page.getByRole("list", { name: words.decidedList });
-    await list
-      .getByRole("link", { name: /create_transfer/ })
-      .first()
-      .click();
+    const { page } = await openDecided();
     await page.getByRole("link", { name: words.makeRule }).click();
     await page.getByRole("heading", { level: 1, name: "careful" }).waitFor();
     const copy = page.getByLabel(policyWords.tryField);

@@ -186,8 +186,7 @@ describe("UI-1 talking to an agent in the dashboard", needs("chromium"), () => {
     await said(other, words.answeringElsewhere).waitFor();
     await said(other, /^Waits for/).waitFor();
     await using approver = await openApprover(scene);
-    const [pending] = await approver.untilPending(1);
-    if (pending === undefined) throw new Error("expected a call that waits, found none");
+    const pending = await approver.untilOneWaits();
     await approver.decide(pending, "approve");
     await said(other, /transferred 77/).waitFor();
     expect(await said(other, words.answeringElsewhere).count()).toBe(0);

@@ -185,8 +185,7 @@ describe("UI-1 what goes wrong around the dashboard", needs("chromium"), () => {
   it.each([hourMs, -hourMs])("a browser's clock that is %d ms off: times left are the server's", async (shiftMs) => {
     void askTransfer(scene);
     await using approver = await openApprover(scene);
-    const [pending] = await approver.untilPending(1);
-    if (pending === undefined) throw new Error("expected a call that waits, found none");
+    const pending = await approver.untilOneWaits();
     const script = `
       const { now } = Date;
       globalThis.Date = class extends Date {

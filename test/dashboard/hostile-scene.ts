@@ -189,8 +189,7 @@ export async function bringCalls(scene: Scene): Promise<void> {
       callTool("hostile__keep_note", decision === undefined ? { ...hostileArguments, ...changed } : hostileArguments),
     );
     answer.catch(() => undefined);
-    const [pending] = await approver.untilPending(1);
-    if (pending === undefined) throw new Error("expected a call that waits, found none");
+    const pending = await approver.untilOneWaits();
     if (decision === undefined) return;
     await approver.decide(pending, decision, fillFields("verdict-reason", 1_000)[0]);
     await approver.untilPending(0);

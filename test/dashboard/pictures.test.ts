@@ -63,11 +63,10 @@ describe("UI-1 pictures of the dashboard", needs("chromium"), () => {
     await Promise.all(days);
     await using approver = await openApprover(scene);
     void askAgent(scene, "bookkeeper", messages.earlier).catch(() => undefined);
-    const [first] = await approver.untilPending(1);
-    if (first !== undefined) await approver.decide(first, "approve");
+    await approver.decide(await approver.untilOneWaits(), "approve");
     await approver.untilPending(0);
     void askAgent(scene, "sql-analyst", messages.query).catch(() => undefined);
-    await approver.untilPending(1);
+    await approver.untilOneWaits();
   });
   afterAll(async () => {
     await browser?.close();

@@ -90,6 +90,8 @@ export interface Approver extends AsyncDisposable {
   pending(): Promise<Pending[]>;
   /** Waits until there are so many. */
   untilPending(count: number): Promise<Pending[]>;
+  /** Waits until there is one. */
+  untilOneWaits(): Promise<Pending>;
   decide(pending: Pending, decision: string, reason?: string): Promise<void>;
 }
 
@@ -101,12 +103,18 @@ export async function openApprover(scene: Scene): Promise<Approver> {
     const [first] = contents;
     return pendingSchema.parse(JSON.parse(first !== undefined && "text" in first ? first.text : "[]"));
   };
+  const untilPending = async (count: number) => {
+    let found: Pending[] = [];
+    const isThere = async () => (found = await pending()).length === count;
+    await vi.waitUntil(isThere, { timeout: 20_000, interval: 100 });
+    return found;
+  };
   return {
     pending,
-    async untilPending(count) {
-      let found: Pending[] = [];
-      const isThere = async () => (found = await pending()).length === count;
-      await vi.waitUntil(isThere, { timeout: 20_000, interval: 100 });
+    untilPending,
+    async untilOneWaits() {
+      const [found] = await untilPending(1);
+      if (found === undefined) throw new Error("expected a call that waits, found none");
       return found;
     },
     async decide({ call_id, arguments_hash }, decision, reason) {

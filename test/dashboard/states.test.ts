@@ -127,11 +127,10 @@ describe("UI-1 the states of every view", needs("chromium"), () => {
     await callThroughGateway();
     approver = await openApprover(scene);
     void askTransfer(scene);
-    const [first] = await approver.untilPending(1);
-    if (first !== undefined) await approver.decide(first, "approve");
+    await approver.decide(await approver.untilOneWaits(), "approve");
     await approver.untilPending(0);
     void askTransfer(scene, { amount: 2 });
-    [waiting] = await approver.untilPending(1);
+    waiting = await approver.untilOneWaits();
   });
   afterAll(async () => {
     await approver?.[Symbol.asyncDispose]();

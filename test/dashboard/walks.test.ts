@@ -189,8 +189,7 @@ describe("UI-1 the dashboard", needs("chromium"), () => {
     void askTransfer(scene);
     await card.waitFor();
     await using approver = await openApprover(scene);
-    const [pending] = await approver.untilPending(1);
-    if (pending === undefined) throw new Error("expected a call that waits, found none");
+    const pending = await approver.untilOneWaits();
     await approver.decide(pending, "approve");
     await card.waitFor({ state: "hidden" });
   });
