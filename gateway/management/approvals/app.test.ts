@@ -73,7 +73,7 @@ describe("UI-2 the approvals for hosts of MCP Apps", () => {
         text: expect.stringMatching(new RegExp(`^${name}: bank / pay of agent clerk, pending, .*waits for you$`)),
       },
     ]);
-    expect(JSON.stringify(answer.content)).not.toContain("40");
+    expect(JSON.stringify(answer.content)).not.toContain("amount");
   });
 
   test("who may not see arguments is given none", async () => {
