@@ -49,6 +49,8 @@ describe("MGM-3 the calls of an agent", () => {
     await vi.waitFor(async () => expect(await list()).toHaveLength(1));
     await request("DELETE", "/runs", own);
     await call;
+    const { ended } = parseRunReport((await request("GET", "/runs", own)).text, "tech-research");
+    expect(ended).toMatchObject([{ outcome: "cancelled", steps: 1, endedAt: expect.stringMatching(/^20.*Z$/) }]);
     expect((await request("GET", "/metrics")).text).toContain(
       'pallas_send_message_total{agent="tech-research",outcome="cancelled"} 1',
     );

@@ -15,7 +15,7 @@ export interface AdminRunsParts {
 export function createAdminRuns({ agent, calls, log }: AdminRunsParts): Hono {
   const app = new Hono();
   app.get("/runs", (c) => {
-    const report: RunReport = { agent, runs: calls.list() };
+    const report: RunReport = { agent, runs: calls.list(), ended: calls.listEnded() };
     return c.json(report, 200, { "Cache-Control": "no-store" });
   });
   app.delete("/runs", (c) => {

@@ -1,17 +1,36 @@
-// What an agent's admin port says of the calls that it is working on, and what the gateway reads of it. Nothing of what a call
-// is about is in it: whoever may see that an agent works need not see what people ask it.
+// What an agent's admin port says of the calls that it is working on and of its last ones, and what the gateway reads of it. Nothing
+// of what a call is about is in it: whoever may see that an agent works need not see what people ask it.
 import * as z from "zod";
+import { callOutcomes } from "./metric-names.ts";
 
-export const runSchema = z.object({
+const count = z.int().min(0);
+
+const runSchema = z.object({
   /** Random, of one process: no other call ever has it. */
   id: z.string().min(1).max(64),
   /** RFC 3339, UTC. */
   startedAt: z.string().max(64),
+  /** Who called, where that is proven. */
+  caller: z.string().max(256).exactOptional(),
+  /** Turns of the model until now, or in all; 0 also from an agent that does not say. */
+  steps: count.default(0),
+  /** Of all kinds, as the model counts them. */
+  tokens: count.default(0),
 });
 export type Run = z.output<typeof runSchema>;
 
-const runReportSchema = z.object({ agent: z.string(), runs: z.array(runSchema) });
-/** What `GET /runs` answers: running and waiting calls, the oldest first. */
+const endedRunSchema = runSchema.extend({ endedAt: z.string().max(64), outcome: z.enum(callOutcomes) });
+export type EndedRun = z.output<typeof endedRunSchema>;
+
+/** Of the calls that have ended, the last ones are told. */
+export const maxEndedRuns = 50;
+
+const runReportSchema = z.object({
+  agent: z.string(),
+  runs: z.array(runSchema),
+  ended: z.array(endedRunSchema).max(maxEndedRuns).default([]),
+});
+/** What `GET /runs` answers: running and waiting calls, the oldest first, and those that ended, the newest first. */
 export type RunReport = z.output<typeof runReportSchema>;
 
 /** What `DELETE /runs` answers. */

@@ -8,14 +8,16 @@ import { textDeltasMetaKey } from "../../crds/text-delta.ts";
 import type { CallContext, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import { defined } from "../../lib/process/defined.ts";
+import { findProven } from "../../lib/auth/gateway-caller.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
+import { shownLine } from "../../lib/process/shown-text.ts";
 import { readCalledBy } from "../approvals/called-by.ts";
 import { AbortedRun, CallerError, CallError, DeniedRun } from "../call-error.ts";
-import type { Calls } from "../calls.ts";
+import type { CallFacts, Calls } from "../calls.ts";
 import type { ImageLimits } from "../image-data.ts";
 import type { AnswerSchema } from "../loop/answer-schema.ts";
-import { createBudget, type Budget } from "../loop/budget.ts";
+import { createBudget, sumTokens, type Budget, type Spent } from "../loop/budget.ts";
 import type { RunClock } from "../loop/run-clock.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import { createRunMemory } from "../loop/run-memory.ts";
@@ -59,6 +61,8 @@ export interface SendMessageParts {
   clock: Clock;
 }
 
+const maxShownCallerChars = 256;
+
 const argumentsSchema = z.object({
   message: z.string(),
   images: z.array(z.object({ data: z.string(), mime_type: z.string() })).default([]),
@@ -77,7 +81,11 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
   const { wallClockMs } = config.limits;
   return async (args, caller) => {
     const startedAt = clock.now();
-    const call = parts.calls.begin(caller.signal, { afterMs: wallClockMs, reason: () => budget.renderTimeUp() });
+    const call = parts.calls.begin({
+      caller: caller.signal,
+      deadline: { afterMs: wallClockMs, reason: () => budget.renderTimeUp() },
+      describe: () => renderFacts(findProven(caller.caller), budget.spent()),
+    });
     const { time } = call;
     const budget = createBudget(config.limits, config.request, {
       leftMs: () => time.deadlineMs - clock.now(),
@@ -97,8 +105,8 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
       return renderFailure(failure, caller, "", log);
     });
     await progress.end();
-    call.done();
     const outcome = findOutcome(result, caller, failure ?? call.signal.reason);
+    call.done(outcome);
     const answered = { outcome, durationMs: Math.round(clock.now() - startedAt) };
     parts.onAnswered(answered);
     const line = outcome === "cancelled" ? "call cancelled by the caller" : "call answered";
@@ -106,6 +114,12 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
     return result;
   };
 }
+
+const renderFacts = (proven: ReturnType<typeof findProven>, { steps, usage }: Spent): CallFacts => ({
+  ...defined({ caller: proven && shownLine(proven.name, maxShownCallerChars) }),
+  steps,
+  tokens: Math.round(sumTokens(usage)),
+});
 
 /** What a caller or operator wants no more, or asks for in a way that cannot be answered, is no error of the agent's. */
 function findOutcome({ isError }: ToolResult, { signal }: CallContext, failure: unknown): CallOutcome {

@@ -4,14 +4,26 @@ import { jsonResource } from "../connect/resources.ts";
 
 const uriOf = (agent: string, path: string): string => `resource://agents/${encodeURIComponent(agent)}/${path}`;
 
-const run = z.looseObject({ run_id: z.string(), started_at: z.string() });
+const run = z.looseObject({
+  run_id: z.string(),
+  started_at: z.string(),
+  /** Absent where nobody has proven who it is. */
+  caller: z.string().optional(),
+  steps: z.number().default(0),
+  tokens: z.number().default(0),
+});
 export type ShownRun = z.output<typeof run>;
+
+const endedRun = run.extend({ ended_at: z.string(), outcome: z.enum(["ok", "error", "cancelled", "invalid"]) });
+export type ShownEndedRun = z.output<typeof endedRun>;
 
 const state = z.looseObject({
   state: z.enum(["idle", "running", "suspended", "unknown"]),
   timestamp: z.string(),
   message: z.string().optional(),
   runs: z.array(run),
+  /** The last ones, the newest first. */
+  ended: z.array(endedRun).default([]),
 });
 export type AgentActivity = z.output<typeof state>;
 export const agentStateUri = (agent: string): string => uriOf(agent, "state");

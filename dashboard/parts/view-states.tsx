@@ -113,24 +113,36 @@ export function ProblemBox(props: ProblemBoxProps): JSX.Element {
   );
 }
 
-export const Gone = ({
-  what,
-  name,
-  backTo,
-  backHref,
-}: {
+interface GoneProps {
   what: string;
   name: string;
   backTo: string;
   backHref: string;
-}) => (
+  /** When the page saw it go, in milliseconds since the epoch; undefined where it was not there before. */
+  goneAt?: number | undefined;
+}
+
+export const Gone = ({ what, name, backTo, backHref, goneAt }: GoneProps) => (
   <div class="empty">
-    <p class="strong">{fill(words.gone, { what, name })}</p>
+    <p class="strong">
+      {goneAt === undefined
+        ? fill(words.gone, { what, name })
+        : fill(words.goneSince, { what, name, time: tellClockWithSeconds(goneAt) })}
+    </p>
     <a class="button plain" href={backHref}>
       {fill(words.goBack, { where: backTo })}
     </a>
   </div>
 );
+
+/** When what the page showed under this name was there no more; undefined while it is there, and where it never was. */
+export function useGoneAt(name: string, isThere: boolean): number | undefined {
+  const { time } = useCardPage();
+  const seen = useRef<{ name: string; goneAt: number | undefined } | undefined>(undefined);
+  if (isThere) seen.current = { name, goneAt: undefined };
+  else if (seen.current?.name === name) seen.current.goneAt ??= time.now();
+  return seen.current?.name === name ? seen.current.goneAt : undefined;
+}
 
 /** In place of an action that the person's role does not reach. */
 export function NeedsRole({

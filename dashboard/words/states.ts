@@ -18,6 +18,7 @@ export const stateWords = {
   lastingLocal: "pallas up prints where its logs are.",
   needsRole: "You are {role}; {action} needs {needed}.",
   gone: "There is no {what} named {name}, or not for you. It may have been deleted.",
+  goneSince: "The {what} {name} was deleted at {time}, or you may not see it any more.",
   goBack: "Back to {where}",
   changes: { one: "{n} change", other: "{n} changes" },
   showAll: "Show all",

@@ -1,5 +1,5 @@
 // Every view as people with other eyes, hands and screens have it: axe finds nothing at the widest and the narrowest width in either
-// theme, nothing scrolls sideways, and there is one heading of the first level. Its pictures are kept in test/.artefacts/dashboard.
+// theme, nothing scrolls sideways, no cell paints over its neighbour, and there is one heading of the first level. Its pictures are kept in test/.artefacts/dashboard.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
@@ -52,10 +52,20 @@ describe("UI-1 every view of the dashboard", needs("chromium"), () => {
       await settled(page);
       const picture = `${nameOfRoute(route)}-${viewport.width}-${theme}.png`;
       await page.screenshot({ path: join(artefacts, picture), animations: "disabled" });
-      const { sideways, headings } = await page.evaluate(() => ({
+      const { sideways, headings, crowded } = await page.evaluate(() => ({
         sideways: document.documentElement.scrollWidth - window.innerWidth,
         headings: document.querySelectorAll("h1").length,
+        // A row that is larger than its place is cut, and a cell that does not cut its text paints beyond its edge.
+        crowded: [...document.querySelectorAll<HTMLElement>(".table-row, .table-row > *")]
+          .filter(({ clientWidth, scrollWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
+          .concat(
+            [...document.querySelectorAll<HTMLElement>(".table-row")].filter(
+              ({ clientHeight, scrollHeight }) => scrollHeight > clientHeight + 1,
+            ),
+          )
+          .map((part) => `"${part.textContent}" of ${part.className} has no room`),
       }));
+      wrong.push(...crowded.slice(0, 3).map((each) => `${route} ${each}`));
       if (sideways > 0) wrong.push(`${route} scrolls sideways by ${sideways} px`);
       if (headings !== 1) wrong.push(`${route} has ${headings} h1`);
       // What is between the two widths is the same in other places.

@@ -41,8 +41,8 @@ spec:
     service: { port: 24300 }
     access:
       - { role: operator, agents: [none], servers: [none], tokenFrom: { secretKeyRef: { name: tokens, key: operator } } }
----
-apiVersion: pallas.helu.ca/v1alpha1
+`;
+const hermit = `apiVersion: pallas.helu.ca/v1alpha1
 kind: PallasAgent
 metadata: { name: hermit, namespace: default }
 spec: { instanceRef: { name: ouranos } }
@@ -120,7 +120,10 @@ async function tellOff(page: Page, name: string): Promise<string> {
 describe("UI-1 the states of every view", needs("chromium"), () => {
   beforeAll(async () => {
     mkdirSync(artefacts, { recursive: true });
-    const nothing = { without: ["agents.yaml", "broken.yaml"], more: { "instance.yaml": bareInstance } };
+    const nothing = {
+      without: ["agents.yaml", "broken.yaml"],
+      more: { "instance.yaml": bareInstance, "hermit.yaml": hermit },
+    };
     browser = await startBrowser();
     scene = await startScene();
     bare = await startScene(nothing);
@@ -329,6 +332,25 @@ describe("UI-1 the states of every view", needs("chromium"), () => {
     expect(await opened.page.getByText(/You are/).count()).toBe(0);
     await fault?.end();
     expect(await isShown(opened.page.getByLabel(fill(chatWords.message, { agent: "bookkeeper" })))).toBe(true);
+  });
+
+  it("an agent that is deleted while somebody looks at it says when that was, and is missed nowhere else", async () => {
+    await bare.write("hermit.yaml", hermit);
+    const opened = await start({ route: "#/agents/hermit" }, bare, "admin");
+    onTestFinished(async () => {
+      await opened[Symbol.asyncDispose]();
+      // A run starts its gateway anew where its agents are others.
+      expect(opened.problems.filter((problem) => !problem.includes("ERR_CONNECTION_REFUSED"))).toEqual([]);
+    });
+    const { page } = opened;
+    await page.getByRole("heading", { level: 1, name: "hermit" }).waitFor();
+    await shown(page, agentWords.definition).waitFor();
+    await bare.write("hermit.yaml", "# Nobody lives here any more.\n");
+    const time = String.raw`\d\d:\d\d:\d\d`;
+    await shown(page, new RegExp(fill(words.goneSince, { what: agentWords.agent, name: "hermit", time }))).waitFor();
+    expect(await main(page).locator("h1").allTextContents()).toEqual(["hermit"]);
+    await opened.go("#/agents");
+    expect(await main(page).getByText("hermit").count()).toBe(0);
   });
 
   it("a card by its link is there, and a call of the log or a server of the tester that is gone says so", async () => {

@@ -11,6 +11,7 @@ import { fill, plural } from "../../dashboard/words/fill.ts";
 import { goToWords } from "../../dashboard/words/goto.ts";
 import { serverWords } from "../../dashboard/words/servers.ts";
 import { shellWords } from "../../dashboard/words/shell.ts";
+import { tabWords } from "../../dashboard/words/tabs.ts";
 import { testerWords } from "../../dashboard/words/tester.ts";
 import { needs } from "../tools/needs.ts";
 import { startBrowser } from "./browser.ts";
@@ -73,6 +74,24 @@ describe("UI-1 the dashboard", needs("chromium"), () => {
     await page.getByRole("button", { name: chatWords.stop }).click();
     await said(page, /^Stopped by you/).waitFor();
     expect(await isShown(said(page, "take your time"))).toBe(true);
+  });
+
+  it("by mouse: who asked what runs, and after a stop by somebody else what became of it", async () => {
+    const { page } = await open("#/agents/slowpoke", "caller");
+    await composer(page, "slowpoke").fill("take your time");
+    await page.getByRole("button", { name: chatWords.send }).click();
+    await page.getByRole("button", { name: chatWords.stop }).waitFor();
+    const { page: other } = await open("#/agents/slowpoke/runs", "approver");
+    const running = other.getByRole("table", { name: fill(tabWords.runsTable, { agent: "slowpoke" }) });
+    await running.getByText(/^token:?.*caller/).waitFor();
+    await running.getByRole("button", { name: /^Stop/ }).click();
+    const ended = other.getByRole("table", { name: fill(tabWords.endedTable, { agent: "slowpoke" }) });
+    const first = ended.getByRole("row").nth(1);
+    await first.getByText(tabWords.ended.cancelled).waitFor();
+    await first.getByText(/^token:?.*caller/).waitFor();
+    await other.getByText(tabWords.idle).waitFor();
+    // The person who asked is told.
+    expect(await isShown(said(page, /aborted by somebody/))).toBe(true);
   });
 
   it("by mouse: servers, a tool that does what one wants, a try of it, and the line of that in the log", async () => {

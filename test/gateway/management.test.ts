@@ -67,7 +67,7 @@ describe.each(resourceClients)("MGM-2 the example of an agent's state, with $nam
     await viewer.subscribe([at("state")]);
     const answer = caller.call("agents_prompt", prompt("think"));
     await vi.waitFor(() => expect(viewer.heard).toContain(at("state")), 10_000);
-    expect(await read()).toMatchObject({ state: "running", runs: [{ run_id: expect.any(String) }] });
+    expect(await read()).toMatchObject({ state: "running", runs: [{ run_id: expect.any(String), steps: 1 }] });
 
     viewer.heard.length = 0;
     expect(await caller.call("agents_abort_agent", { agent_id: agentName })).toMatchObject({

@@ -9,7 +9,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { LatePart } from "../../parts/late-part.tsx";
 import { colourOf, Mark, type MarkState } from "../../parts/mark.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { Gone, LoadedView } from "../../parts/view-states.tsx";
+import { Gone, LoadedView, useGoneAt } from "../../parts/view-states.tsx";
 import { ValueText } from "../../parts/value-text.tsx";
 import { link } from "../../route/route.ts";
 import { agentWords as words } from "../../words/agent.ts";
@@ -33,15 +33,18 @@ export function AgentView(): JSX.Element {
   const [, name = "", tab] = router.route.value.path;
   const current = tabNames.find((each) => each === tab) ?? "chat";
   const info = useResource(agentInfoUri(name), agentInfoResource);
-  const gone = <Gone what={words.agent} name={name} backTo={words.agents} backHref={link(["agents"])} />;
+  const isGone = info.value.problem?.kind === "gone";
+  const isShown = info.value.data !== undefined && !isGone;
+  const goneAt = useGoneAt(name, isShown);
+  const back = { backTo: words.agents, backHref: link(["agents"]) };
   return (
     <>
-      {info.value.data === undefined && (
+      {!isShown && (
         <h1 class="agent-name" tabIndex={-1}>
           {name}
         </h1>
       )}
-      <LoadedView what={words.what} from={info} gone={gone}>
+      <LoadedView what={words.what} from={info} gone={<Gone what={words.agent} {...{ name, goneAt, ...back }} />}>
         {(facts) => (
           <>
             <Head facts={facts} />

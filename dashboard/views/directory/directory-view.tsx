@@ -6,7 +6,7 @@ import { directoryResource, directoryUri, type ShownEntry } from "../../data/dir
 import { usePage, useResource } from "../../page.ts";
 import { Facets, FilterField } from "../../parts/field.tsx";
 import { narrow, useMedia } from "../../parts/use-media.ts";
-import { Empty, Gone, LoadedView } from "../../parts/view-states.tsx";
+import { Empty, Gone, LoadedView, useGoneAt } from "../../parts/view-states.tsx";
 import { link } from "../../route/route.ts";
 import { fill, plural } from "../../words/fill.ts";
 import { directoryWords as words } from "../../words/directory.ts";
@@ -42,13 +42,14 @@ function Selected({ items, id }: { items: readonly ShownEntry[]; id: string }): 
   const { router } = usePage();
   const back = link(["directory"], Object.fromEntries(router.route.value.query));
   const entry = items.find((each) => each.id === id);
+  const goneAt = useGoneAt(id, entry !== undefined);
   if (entry !== undefined) return <EntryPanel entry={entry} back={back} />;
   return (
     <section class="card">
       <h1 tabIndex={-1} class="unseen">
         {id}
       </h1>
-      <Gone what={words.entry} name={id} backTo={words.backTo} backHref={back} />
+      <Gone what={words.entry} name={id} backTo={words.backTo} backHref={back} goneAt={goneAt} />
     </section>
   );
 }

@@ -39,6 +39,21 @@ describe("an answer of find_tools", () => {
     expect(intent).toMatchObject({ best: undefined, others: [], topScore: 0.19, isDegraded: true });
   });
 
+  it("leaves out others whose score would read 0.00", () => {
+    const others = [0.005, 0.0049, 0].map((score) => ({ call_as: "mcp__a__b", tool: "b", description: "", score }));
+    const [found, nothing] = parseFound(
+      {
+        results: [
+          { ...best, other_matches: others },
+          { found: false, top_score: 0.1, other_matches: others },
+        ],
+      },
+      ["pay", "brew coffee"],
+    );
+    expect(found?.others.map(({ score }) => score)).toEqual([0.005]);
+    expect(nothing?.others.map(({ score }) => score)).toEqual([0.005]);
+  });
+
   it("keeps each answer with its question", () => {
     const intents = parseFound({ results: [best, { found: false, top_score: 0 }] }, ["one", "two"]);
     expect(intents.map(({ question, best: hit }) => [question, hit?.tool])).toEqual([

@@ -66,11 +66,14 @@ export interface Intent {
   readonly raw: unknown;
 }
 
+/** Below it a score reads 0.00: models are given those too, and people would take them for found. */
+const leastScore = 0.005;
+
 /** Throws where it is no answer of `find_tools`. */
 export function parseFound(structured: unknown, questions: readonly string[]): Intent[] {
   return answerSchema.parse(structured).results.map((raw, index) => {
     const answer = resultSchema.parse(raw);
-    const others = answer.other_matches.map(toOther);
+    const others = answer.other_matches.filter(({ score }) => score >= leastScore).map(toOther);
     const shared = {
       question: questions[index] ?? "",
       others,

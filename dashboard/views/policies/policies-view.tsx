@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { policyTextUri, proposalsResource, proposalsUri } from "../../data/policies.ts";
 import { usePage, useResource } from "../../page.ts";
-import { Gone, LoadedView } from "../../parts/view-states.tsx";
+import { Gone, LoadedView, useGoneAt } from "../../parts/view-states.tsx";
 import { link } from "../../route/route.ts";
 import { plural } from "../../words/fill.ts";
 import { policyWords as words } from "../../words/policies.ts";
@@ -17,6 +17,7 @@ export function PoliciesView(): JSX.Element {
   const proposals = useResource(proposalsUri, proposalsResource);
   const [, name] = router.route.value.path;
   const { data } = policies.value;
+  const goneAt = useGoneAt(name ?? "", data?.some(({ policy }) => policy === name) === true);
   return (
     <>
       {name === undefined && (
@@ -35,7 +36,7 @@ export function PoliciesView(): JSX.Element {
               <h1 tabIndex={-1} class="unseen">
                 {name}
               </h1>
-              <Gone what={words.policy} name={name} backTo={words.backTo} backHref={link(["policies"])} />
+              <Gone what={words.policy} backTo={words.backTo} backHref={link(["policies"])} {...{ name, goneAt }} />
             </section>
           );
         }}

@@ -6,7 +6,7 @@ import { usePage, useResource } from "../../page.ts";
 import { ButtonLink } from "../../parts/button.tsx";
 import { Facets, FilterField } from "../../parts/field.tsx";
 import { narrow, useMedia } from "../../parts/use-media.ts";
-import { Empty, Gone, LoadedView } from "../../parts/view-states.tsx";
+import { Empty, Gone, LoadedView, useGoneAt } from "../../parts/view-states.tsx";
 import { link } from "../../route/route.ts";
 import { fill, plural } from "../../words/fill.ts";
 import { serverWords as words } from "../../words/servers.ts";
@@ -58,13 +58,14 @@ function Selected({ all, name }: { all: readonly ShownServer[]; name: string }) 
   const query = Object.fromEntries(router.route.value.query);
   const server = all.find((each) => each.name === name);
   const back = link(["servers"], query);
+  const goneAt = useGoneAt(name, server !== undefined);
   if (server !== undefined) return <ServerPanel server={server} back={back} />;
   return (
     <section class="card">
       <h1 tabIndex={-1} class="unseen">
         {name}
       </h1>
-      <Gone what={words.server1} name={name} backTo={words.backTo} backHref={back} />
+      <Gone what={words.server1} name={name} backTo={words.backTo} backHref={back} goneAt={goneAt} />
     </section>
   );
 }

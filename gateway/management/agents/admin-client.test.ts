@@ -9,8 +9,8 @@ const log = createLogger({ logger: "test", level: "SILENT", destination: { write
 const { signal } = new AbortController();
 const gone = "http://127.0.0.1:1";
 
-/** A process of the agent with these calls, or one that answers with this status. */
-async function startProcess(runs: Record<string, string>, status = 200) {
+/** A process of the agent with these calls, running and ended at a time, or one that answers with this status. */
+async function startProcess(runs: Record<string, string>, status = 200, ended: Record<string, string> = {}) {
   const app = new Hono();
   app.use(async (c, next) => {
     if (status !== 200) return c.text("no", 503);
@@ -18,7 +18,12 @@ async function startProcess(runs: Record<string, string>, status = 200) {
     return undefined;
   });
   app.get("/runs", (c) =>
-    c.json({ agent: "clerk", runs: Object.entries(runs).map(([id, startedAt]) => ({ id, startedAt })) }),
+    c.json({
+      agent: "clerk",
+      runs: Object.entries(runs).map(([id, startedAt]) => ({ id, startedAt })),
+      // As processes of before answer, which told of no ended ones.
+      ...(Object.keys(ended).length > 0 && { ended: Object.entries(ended).map(renderEnded) }),
+    }),
   );
   app.delete("/runs/:id", (c) => {
     const isThere = c.req.param("id") in runs;
@@ -31,6 +36,10 @@ async function startProcess(runs: Record<string, string>, status = 200) {
   return server.url;
 }
 
+const renderEnded = ([id, endedAt]: [string, string]) => ({
+  ...{ id, endedAt, startedAt: "2026-01-01T00:00:00Z", caller: "lea", steps: 3, tokens: 1_200, outcome: "ok" },
+});
+
 const clientOf = (urls: readonly string[]) =>
   createAdminClient({
     state: { getEndpoint: () => undefined, listAdminUrls: () => urls },
@@ -42,8 +51,21 @@ describe("MGM-3 the calls of an agent with several processes", () => {
     Promise.all([startProcess({ late: "2026-01-02T00:00:00Z" }), startProcess({ early: "2026-01-01T00:00:00Z" })]);
 
   test("are listed together, the oldest first", async () => {
-    const runs = await clientOf(await start()).fetchRuns("clerk", signal);
+    const { runs, ended } = await clientOf(await start()).fetchRuns("clerk", signal);
     expect(runs.map(({ id }) => id)).toEqual(["early", "late"]);
+    expect(runs[0]).toEqual({ id: "early", startedAt: "2026-01-01T00:00:00Z", steps: 0, tokens: 0 });
+    expect(ended).toEqual([]);
+  });
+
+  test("that have ended are listed together, the newest first, and the last 50 of all", async () => {
+    const at = (n: number) => `2026-01-01T00:01:${String(n).padStart(2, "0")}Z`;
+    const some = (from: number) =>
+      Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`r${from + 2 * n}`, at(from + 2 * n)]));
+    const urls = [await startProcess({}, 200, some(0)), await startProcess({}, 200, some(1))];
+    const { ended } = await clientOf(urls).fetchRuns("clerk", signal);
+    expect(ended).toHaveLength(50);
+    expect(ended.map(({ id }) => id).slice(0, 3)).toEqual(["r51", "r50", "r49"]);
+    expect(ended.at(-1)).toEqual({ ...renderEnded(["r2", at(2)]) });
   });
 
   test("are aborted wherever they are, one or all", async () => {
@@ -55,7 +77,7 @@ describe("MGM-3 the calls of an agent with several processes", () => {
 
   test("of which one does not answer: what is known is said, and what is not known is no answer", async () => {
     const [busy, idle] = [await startProcess({ one: "2026-01-01T00:00:00Z" }), await startProcess({})];
-    expect(await clientOf([gone, busy]).fetchRuns("clerk", signal)).toHaveLength(1);
+    expect(await clientOf([gone, busy]).fetchRuns("clerk", signal)).toMatchObject({ runs: [{ id: "one" }] });
     await expect(clientOf([gone, idle]).fetchRuns("clerk", signal)).rejects.toThrow(/fetch failed|connect|refused/i);
     expect(await clientOf([gone, busy]).abortRun("clerk", "one", signal)).toBe(true);
     const failing = clientOf([await startProcess({}, 503), idle]);
@@ -68,7 +90,7 @@ describe("MGM-3 the calls of an agent with several processes", () => {
   test("are asked of 64 processes, and of none where there are more", async () => {
     const url = await startProcess({});
     const many = (count: number) => clientOf(Array.from({ length: count }, () => url)).fetchRuns("clerk", signal);
-    expect(await many(64)).toEqual([]);
+    expect(await many(64)).toEqual({ runs: [], ended: [] });
     await expect(many(65)).rejects.toThrow('agent "clerk" has 65 processes, and at most 64 are asked');
   });
 

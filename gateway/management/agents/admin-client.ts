@@ -15,14 +15,21 @@ import {
   type DryRunRequest,
   type RejudgedCall,
 } from "../../../crds/judged-calls.ts";
-import { maxRunReportBytes, parseAbortReport, parseRunReport, type Run } from "../../../crds/runs.ts";
+import {
+  maxRunReportBytes,
+  parseAbortReport,
+  parseRunReport,
+  maxEndedRuns,
+  type EndedRun,
+  type Run,
+} from "../../../crds/runs.ts";
 import { maxToolReportBytes, parseToolReport, toolReportPath, type ToolReport } from "../../../crds/tool-report.ts";
 import { fetchLimited, fetchText } from "../../../lib/outgoing/fetch-limited.ts";
 import type { GatewayState } from "../../state/state.ts";
 
 export interface AdminClient {
-  /** The calls in flight of an agent, the oldest first. Rejects with a sentence where nobody knows whether there are any. */
-  fetchRuns(agent: string, signal: AbortSignal): Promise<readonly Run[]>;
+  /** Rejects with a sentence where nobody knows whether there are calls in flight. */
+  fetchRuns(agent: string, signal: AbortSignal): Promise<AgentRuns>;
   /** As one process of it says. */
   fetchHealth(agent: string, signal: AbortSignal): Promise<HealthReport>;
   /** Those that the caller of this subject has with it. */
@@ -43,6 +50,14 @@ export interface AdminClient {
   abortRun(agent: string, run: string, signal: AbortSignal): Promise<boolean>;
   /** How many calls there were. Rejects with a sentence where a process cannot be asked; those of the others are aborted. */
   abortAll(agent: string, signal: AbortSignal): Promise<number>;
+}
+
+/** Of all processes of an agent that answered. */
+export interface AgentRuns {
+  /** In flight, the oldest first. */
+  readonly runs: readonly Run[];
+  /** The last ones that have ended, the newest first. */
+  readonly ended: readonly EndedRun[];
 }
 
 export interface AdminClientParts {
@@ -66,11 +81,11 @@ export function createAdminClient({ state, readAgentsToken }: AdminClientParts):
     async fetchRuns(agent, signal) {
       const { values, failures } = await askAll(agent, async (adminUrl) => {
         const request = { headers: await headers(), signal, accept, maxBytes: maxRunReportBytes };
-        return parseRunReport(await fetchText(`${adminUrl}/runs`, request), agent).runs;
+        return parseRunReport(await fetchText(`${adminUrl}/runs`, request), agent);
       });
-      const runs = values.flat();
-      if (runs.length === 0 && failures.length > 0) throw failures[0];
-      return runs.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
+      const merged = mergeRuns(values);
+      if (merged.runs.length === 0 && failures.length > 0) throw failures[0];
+      return merged;
     },
     async fetchHealth(agent, signal) {
       const endpoint = state.getEndpoint(agent);
@@ -124,6 +139,15 @@ export function createAdminClient({ state, readAgentsToken }: AdminClientParts):
       if (failures.length > 0) throw failures[0];
       return values.reduce((sum, aborted) => sum + aborted, 0);
     },
+  };
+}
+
+function mergeRuns(reports: readonly AgentRuns[]): AgentRuns {
+  const runs = reports.flatMap((report) => report.runs);
+  const ended = reports.flatMap((report) => report.ended);
+  return {
+    runs: runs.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1)),
+    ended: ended.toSorted((a, b) => (a.endedAt > b.endedAt ? -1 : 1)).slice(0, maxEndedRuns),
   };
 }
 

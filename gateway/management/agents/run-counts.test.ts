@@ -5,7 +5,8 @@ import { sampleAgent } from "../../../plan/testing/resources.ts";
 import { createTestState } from "../testing/test-state.ts";
 import { createRunCounts, maxCountedAgents } from "./run-counts.ts";
 
-const run = (n: number) => ({ id: `run-${n}`, startedAt: "2026-01-01T00:00:00Z" });
+const [endedAt, outcome] = ["2026-01-01T00:00:09Z", "ok" as const];
+const run = (n: number) => ({ id: `run-${n}`, startedAt: "2026-01-01T00:00:00Z", steps: 0, tokens: 0 });
 
 function start(count = 2) {
   const clock = new ManualClock();
@@ -23,7 +24,7 @@ function start(count = 2) {
     }
     const runs = running.get(agent) ?? 0;
     if (runs < 0) throw new Error("it does not answer");
-    return Array.from({ length: runs }, (_, n) => run(n));
+    return { runs: Array.from({ length: runs }, (_, n) => run(n)), ended: [{ ...run(99), endedAt, outcome }] };
   };
   const counts = createRunCounts({ admin: { fetchRuns }, state, clock });
   onTestFinished(() => counts.close());

@@ -78,7 +78,7 @@ function createCounted(admin: RunCountsParts["admin"], clock: Clock, onChange: (
   };
   const ask = async (agent: string, signal: AbortSignal) => {
     try {
-      const { length } = await admin.fetchRuns(agent, signal);
+      const { length } = (await admin.fetchRuns(agent, signal)).runs;
       note(agent, length);
       return length;
     } catch (error) {

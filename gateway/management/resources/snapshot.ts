@@ -27,10 +27,10 @@ export const createSnapshot = ({ state, runs, health, views, clock }: SnapshotPa
         renderAgentState(agent, runs, clock),
         renderMcpState(agent, health, identity),
       ]);
-      const { runs: calls, ...rest } = current;
+      const { runs: calls, ended, ...rest } = current;
       const info = renderAgentInfo(agent, state.getInstance(), identity);
       const approvals = identity.kind === "person" ? views.pending(identity, agent.metadata.name) : [];
-      return { info, state: rest, runs: calls, session: renderSessionState(agent, state), mcp, approvals };
+      return { info, state: rest, runs: calls, ended, session: renderSessionState(agent, state), mcp, approvals };
     },
     touchedAgents: (change) => views.agentsOf(change),
     follow(agent, onChange) {

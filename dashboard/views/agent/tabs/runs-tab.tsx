@@ -1,20 +1,20 @@
-// What an agent is working on now, with a way to stop it, and how much it was called in a day. What a call is about is not here: that is for
-// who made it.
+// What an agent is working on now, with a way to stop it, the last calls that ended, and how much it was called in a day. What a call is
+// about is not here: that is for who made it.
 import { useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { agentStateResource, agentStateUri, type AgentActivity, type ShownRun } from "../../../data/agent-parts.ts";
 import { usePage, useResource } from "../../../page.ts";
-import { Age } from "../../../parts/age.tsx";
 import { Button } from "../../../parts/button.tsx";
 import { Mark } from "../../../parts/mark.tsx";
 import { Table, type Column } from "../../../parts/table.tsx";
-import { phone, useMedia } from "../../../parts/use-media.ts";
 import { useAction } from "../../../parts/use-action.ts";
 import { LoadedView, NeedsRole, useOffBecause } from "../../../parts/view-states.tsx";
 import { hasRole } from "../../../session/caller.ts";
 import { fill, plural } from "../../../words/fill.ts";
 import { tabWords as words } from "../../../words/tabs.ts";
 import { AgentDay } from "./agent-day.tsx";
+import { EndedRuns } from "./ended-runs.tsx";
+import { keyOfRun, runColumns, useRunRowHeight } from "./run-columns.tsx";
 import { StopAll } from "./stop-all.tsx";
 
 export function RunsTab({ name }: { name: string }): JSX.Element {
@@ -22,7 +22,12 @@ export function RunsTab({ name }: { name: string }): JSX.Element {
   return (
     <div class="stack-wide">
       <LoadedView what={words.runsWhat} from={activity} rows={2}>
-        {(data) => <Running name={name} activity={data} />}
+        {(data) => (
+          <>
+            <Running name={name} activity={data} />
+            {data.ended.length > 0 && <EndedRuns name={name} runs={data.ended} />}
+          </>
+        )}
       </LoadedView>
       <AgentDay name={name} />
     </div>
@@ -53,7 +58,6 @@ function Running({ name, activity: { state, message, runs } }: { name: string; a
         )}
       </div>
       <RunTable name={name} runs={runs} />
-      <p class="note third">{words.runsNote}</p>
       <NeedsRole needed="approver" action={words.needs.stop}>
         {null}
       </NeedsRole>
@@ -62,32 +66,21 @@ function Running({ name, activity: { state, message, runs } }: { name: string; a
   );
 }
 
-const rowHeights = { phone: 60, plain: 44 } as const;
-const keyOf = ({ run_id: id }: ShownRun): string => id;
-
 function RunTable({ name, runs }: { name: string; runs: readonly ShownRun[] }): JSX.Element {
-  const isPhone = useMedia(phone);
+  const rowHeight = useRunRowHeight();
   const columns: Column<ShownRun>[] = [
-    { key: "run", title: words.run, render: ({ run_id: id }) => <code class="cut">{id}</code> },
-    { key: "started", title: words.started, render: ({ started_at: at }) => <Age at={at} /> },
-    { key: "stop", title: words.stop, render: ({ run_id: id }) => <Stop name={name} id={id} /> },
+    ...runColumns,
+    { key: "stop", title: words.stop, render: (run) => <Stop name={name} run={run} /> },
   ];
-  const rowHeight = isPhone ? rowHeights.phone : rowHeights.plain;
-  return (
-    <Table
-      label={fill(words.runsTable, { agent: name })}
-      kind="agent-runs"
-      rows={runs}
-      {...{ keyOf, columns, rowHeight }}
-    />
-  );
+  const label = fill(words.runsTable, { agent: name });
+  return <Table kind="agent-runs" rows={runs} keyOf={keyOfRun} {...{ label, columns, rowHeight }} />;
 }
 
-function Stop({ name, id }: { name: string; id: string }): JSX.Element | null {
-  const { connection, announcer, caller } = usePage();
+function Stop({ name, run: { run_id: id, caller } }: { name: string; run: ShownRun }): JSX.Element | null {
+  const { connection, announcer, caller: person } = usePage();
   const offline = useOffBecause();
   const { working, problem, run } = useAction<"stopping">();
-  if (!hasRole(caller.value, "approver")) return null;
+  if (!hasRole(person.value, "approver")) return null;
   const stop = () =>
     run("stopping", async () => {
       await connection.call("agents_abort_run", { agent_id: name, run_id: id });
@@ -95,7 +88,13 @@ function Stop({ name, id }: { name: string; id: string }): JSX.Element | null {
     });
   return (
     <span class="row">
-      <Button look="red" small onPress={stop} offBecause={offline} label={fill(words.stopOne, { id })}>
+      <Button
+        look="red"
+        small
+        onPress={stop}
+        offBecause={offline}
+        label={fill(words.stopOne, { caller: caller ?? words.nobodyKnown })}
+      >
         {working === undefined ? words.stop : words.stopping}
       </Button>
       {problem !== undefined && (
