@@ -54,6 +54,10 @@ function openPage(config: PageConfig): Page {
       chats.clear();
     },
   });
+  // What ends with the page, is not ended without a question.
+  window.addEventListener("beforeunload", (event) => {
+    if (chats.isBusy()) event.preventDefault();
+  });
   const place = {
     location,
     history,

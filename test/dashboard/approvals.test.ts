@@ -219,6 +219,26 @@ describe("UI-1 MGM-6 a call that waits, in the dashboard", needs("chromium"), ()
     expect(await answer).toContain("transferred 10");
   });
 
+  it("is decided once where one person presses in two tabs: the second says who was first, and is not used", async () => {
+    const { page: first, answer } = await openWaiting({ amount: 12 });
+    const second = await openApprovals();
+    await second.getByRole("heading", { level: 1, name: /payments \/ create_transfer/ }).waitFor();
+    await second.waitForTimeout(quietMs);
+    await press(first, words.deny);
+    await press(second, words.deny);
+    await press(first, words.denyOn);
+    // Within the three seconds in which the first is held.
+    await press(second, words.denyStop);
+    await bar(first)
+      .getByText(/denied this call at/)
+      .waitFor();
+    await bar(second)
+      .getByText(new RegExp(verdictWords.notUsed.replace(".", "\\.")))
+      .waitFor();
+    expect(await bar(second).textContent()).toMatch(/denied this call at .*the run goes on/);
+    expect(await answer).not.toContain("transferred");
+  });
+
   it("is shown to a viewer with who they are and what is missing, and without its values", async () => {
     const { page, answer, pending } = await openWaiting({ amount: 11 }, "viewer");
     await bar(page)

@@ -14,7 +14,7 @@ import { startBrowser } from "./browser.ts";
 import { tabTo } from "./keyboard.ts";
 import { callTool, converse, openApprover, readResource, transfer } from "./scene-caller.ts";
 import { startScene, type Scene } from "./scene.ts";
-import { isShown, openPage, type WatchedPage } from "./watched-page.ts";
+import { isShown, openPage, type WatchedPage, type WatchedPageOptions } from "./watched-page.ts";
 
 let scene: Scene;
 let browser: Browser;
@@ -32,9 +32,9 @@ async function readScene(): Promise<Record<string, string>> {
 }
 
 /** Signed in as admin, watched to the end of the test. */
-async function open(agent: string, query = ""): Promise<WatchedPage> {
+async function open(agent: string, query = "", more: Partial<WatchedPageOptions> = {}): Promise<WatchedPage> {
   const { origin, tokens } = scene;
-  const opened = await openPage(browser, { origin, token: tokens.admin, route: `#/agents/${agent}${query}` });
+  const opened = await openPage(browser, { origin, token: tokens.admin, route: `#/agents/${agent}${query}`, ...more });
   onTestFinished(async () => {
     await opened[Symbol.asyncDispose]();
     expect(opened.problems).toEqual([]);
@@ -194,11 +194,18 @@ describe("UI-1 talking to an agent in the dashboard", needs("chromium"), () => {
   });
 
   it("an answer that is on its way ends with the page: loaded anew it says so, and nothing waits any more", async () => {
-    const { page } = await open("bookkeeper");
+    const { page } = await open("bookkeeper", "", { expected: /^dialog: beforeunload/ });
     await send(page, "bookkeeper", callTool("payments__create_transfer", { ...transfer, amount: 78 }));
     await said(page, /^Waits for/).waitFor();
     await page.waitForURL(/session=/);
-    await page.reload();
+    const stayed = page.waitForEvent("dialog").then((dialog) => dialog.dismiss().then(() => dialog.type()));
+    await page.evaluate(() => setTimeout(() => location.reload()));
+    expect(await stayed).toBe("beforeunload");
+    expect(await said(page, /^Waits for/).count()).toBe(1);
+    expect(await countRuns("bookkeeper")).toBe(1);
+    const left = page.waitForEvent("dialog").then((dialog) => dialog.accept());
+    await page.evaluate(() => setTimeout(() => location.reload()));
+    await left;
     await said(page, fill(words.unanswered, { agent: "bookkeeper" })).waitFor();
     await using approver = await openApprover(scene);
     await approver.untilPending(0);

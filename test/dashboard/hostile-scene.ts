@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fillField, fillFields, lineTexts, opening } from "./hostile-text.ts";
-import { askAgent, callTool, openApprover } from "./scene-caller.ts";
+import { askAgent, callTool, openApprover, proposeRules } from "./scene-caller.ts";
 import { startScene, type Scene } from "./scene.ts";
 import { xssCorpus } from "./xss-corpus.ts";
 
@@ -178,6 +178,17 @@ const changed = {
   lines: `${fillField("argument-lines")}\nchanged`,
   [opening("argument-name")]: 1,
 };
+
+/** Somebody proposes other rules. Resolves with the proposal's name. */
+export function propose(scene: Scene): Promise<string> {
+  const rules = lineTexts.slice(0, 40).map((text, index) => ({
+    name: `proposed-${index}`,
+    match: { tools: [text.replaceAll("*", "x").slice(0, 128)] },
+    action: "ask",
+    reason: index === 0 ? opening("proposed-rule") : text,
+  }));
+  return proposeRules(scene, { policy: "hostile", rules, reason: fillFields("proposal-reason", 1_000)[0] ?? "" });
+}
 
 /** Calls that wait: of them one is denied and one approved, with reasons, and one goes on waiting. */
 export async function bringCalls(scene: Scene): Promise<void> {

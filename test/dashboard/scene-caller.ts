@@ -82,6 +82,22 @@ export function askTransfer(scene: Scene, changes: object = {}): Promise<string>
   return answer;
 }
 
+const proposedSchema = z.looseObject({ proposal: z.looseObject({ proposal_id: z.string() }) });
+
+/** What an approver proposes for a policy. Resolves with the proposal's name. */
+export async function proposeRules(
+  scene: Scene,
+  proposed: { policy: string; rules: readonly object[]; reason: string },
+): Promise<string> {
+  const client = await connect(`${scene.origin}/mcp`, scene.tokens.approver);
+  try {
+    const { structuredContent } = await client.callTool({ name: "policy_propose", arguments: proposed });
+    return proposedSchema.parse(structuredContent).proposal.proposal_id;
+  } finally {
+    await client.close();
+  }
+}
+
 const pendingSchema = z.array(z.looseObject({ call_id: z.string(), arguments_hash: z.string() }));
 export type Pending = z.output<typeof pendingSchema>[number];
 

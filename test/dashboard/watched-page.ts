@@ -41,7 +41,10 @@ export async function watch(page: Page, expected?: RegExp): Promise<string[]> {
   });
   page.on("pageerror", (error) => note(`error: ${error.stack ?? error.message}`));
   page.on("dialog", (dialog) => {
-    note(`dialog: ${dialog.message()}`);
+    const shown = `dialog: ${dialog.type()} ${dialog.message()}`;
+    // Who expects it answers it.
+    if (expected?.test(shown) === true) return;
+    note(shown);
     void dialog.dismiss();
   });
   await page.addInitScript(`

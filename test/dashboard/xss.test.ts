@@ -9,7 +9,7 @@ import { goToWords } from "../../dashboard/words/goto.ts";
 import { testerWords } from "../../dashboard/words/tester.ts";
 import { needs } from "../tools/needs.ts";
 import { startBrowser } from "./browser.ts";
-import { bringCalls, register, startHostileScene } from "./hostile-scene.ts";
+import { bringCalls, propose, register, startHostileScene } from "./hostile-scene.ts";
 import { fillFields, opening } from "./hostile-text.ts";
 import { findMissing, lookAround, watchElements } from "./hostile-walk.ts";
 import { callTool } from "./scene-caller.ts";
@@ -31,6 +31,7 @@ interface Visit {
 
 let scene: Scene;
 let browser: Browser;
+let proposal: string;
 
 /** Chromium itself tells of answers that are errors; those of the tester are part of it. */
 const failed = /status of (?:404|409|502)/;
@@ -59,6 +60,17 @@ const tryIt = (name: string) => async (page: Page) => {
   if (await anyway.isVisible()) await anyway.click();
 };
 
+/** What the page hears of a server that logs all of the corpus. */
+const logTexts = (page: Page) =>
+  page.routeWebSocket("**/ws", (socket) => {
+    socket.connectToServer();
+    const logged = xssCorpus.map((text) => ({ level: "warning", logger: text, data: text }));
+    for (const params of [...logged, { level: opening("log-level"), logger: opening("log-name"), data: {} }]) {
+      const said = { type: "notification", serverName: "hostile", method: "notifications/message", params };
+      socket.send(JSON.stringify({ ...said, ts: new Date().toISOString() }));
+    }
+  });
+
 describe("UI-1 the corpus of texts that want to be run", () => {
   it("has more than 200, all different, and each calls the mark", () => {
     expect(new Set(xssCorpus).size).toBe(xssCorpus.length);
@@ -70,7 +82,7 @@ describe("UI-1 the corpus of texts that want to be run", () => {
 describe("UI-1 what others wrote is text, and nothing else", needs("chromium"), () => {
   beforeAll(async () => {
     [scene, browser] = await Promise.all([startHostileScene(), startBrowser()]);
-    await Promise.all([register(scene), bringCalls(scene)]);
+    [proposal] = await Promise.all([propose(scene), register(scene), bringCalls(scene)]);
   });
   afterAll(async () => {
     await browser?.close();
@@ -151,6 +163,8 @@ describe("UI-1 what others wrote is text, and nothing else", needs("chromium"), 
       { route: "#/policies", fields: [] },
       { route: "#/policies/hostile", fields: ["policy-reason", "denied-because"] },
       { route: "#/policies/hostile/try", fields: ["policy-reason"] },
+      { route: "#/policies/hostile/proposals", fields: ["proposal-reason"] },
+      { route: `#/policies/hostile/proposals/${proposal}`, fields: ["proposal-reason", "proposed-rule"] },
       { route: "#/calls", fields: [] },
     ]);
     expect([...missing, ...opened.problems]).toEqual([]);
@@ -222,6 +236,19 @@ describe("UI-1 what others wrote is text, and nothing else", needs("chromium"), 
       },
     ]);
     expect([...missing, ...opened.problems]).toEqual([]);
+  });
+
+  it("in what a server logs, as one that is reached over HTTP can", { timeout: viewTestMs }, async () => {
+    await using opened = await open();
+    const { page, problems } = opened;
+    await logTexts(page);
+    // From its next load on.
+    await page.reload();
+    const missing = await walk(opened, [
+      { route: "#/tester/hostile/tools/read_note", fields: ["log-level", "log-name"] },
+    ]);
+    await lookAround(page);
+    expect([...missing, ...problems]).toEqual([]);
   });
 
   it("in names of people and in presets, as an issuer and a cluster have them", { timeout: viewTestMs }, async () => {

@@ -56,6 +56,9 @@ const accepted = async (): Promise<ToolAnswer> => ({ text: "", structured: { app
 const refused = async (): Promise<ToolAnswer> => {
   throw new Problem("refused", "it was decided before", { data: { error: { type: "conflict" } } });
 };
+const lost = async (): Promise<ToolAnswer> => {
+  throw new Problem("unreachable", "the connection was cut");
+};
 
 describe("a verdict", () => {
   it("is sent after the hold, with the hash that was on the screen, and told when it was taken", async () => {
@@ -157,14 +160,36 @@ describe("somebody else's decision", () => {
     expect(said.at(-1)).toMatch(/^jonas denied this call/);
   });
 
-  it("is one's own where it was made in another tab", async () => {
-    const { desk, time, press, step, know } = openDesk(refused);
+  it("made by oneself in another tab is told as that, and what was pressed here as not used", async () => {
+    const { desk, time, press, step, know, said } = openDesk(refused);
+    desk.open(fakeApproval());
+    know(decided("lea"));
+    press({ decision: "approve" });
+    time.advance(holdMs);
+    await settled();
+    expect(step()).toMatchObject({ kind: "over", ending: { kind: "other", wasPressed: true } });
+    expect(said.at(-1)).toMatch(/^You approved this call .*\. Your answer was not used\.$/);
+  });
+
+  it("made by oneself in another tab ends what is held here, which was not used", () => {
+    const { desk, time, calls, said, press } = openDesk(accepted);
+    desk.open(fakeApproval());
+    press({ decision: "approve" });
+    desk.hear(decided("lea", "deny_continue"));
+    expect(said.at(-1)).toMatch(/^You denied this call .*; the run goes on\. Your answer was not used\.$/);
+    time.advance(holdMs);
+    expect(calls).toEqual([]);
+  });
+
+  it("is one's own where it is not known whether what was sent arrived, and the gateway has it", async () => {
+    const { desk, time, press, step, know, said } = openDesk(lost);
     desk.open(fakeApproval());
     know(decided("lea"));
     press({ decision: "approve" });
     time.advance(holdMs);
     await settled();
     expect(step()).toMatchObject({ kind: "over", ending: { kind: "mine" } });
+    expect(said.at(-1)).not.toContain("not used");
   });
 
   it("is no news on a card that is opened afterwards", () => {

@@ -105,10 +105,7 @@ class Desk implements VerdictDesk {
     } else if (approval.arguments_hash !== card.state.peek().hash) {
       this.act(approval.call_id, { kind: "shown", hash: approval.arguments_hash });
     }
-    const { step } = card.state.peek();
-    if (step.kind !== "over" || before === "over") return;
-    const told = [this.#tell(approval), tellLate(step.ending)];
-    this.#parts.announcer.sayNow(told.filter(Boolean).join(" "));
+    if (before !== "over") this.#sayEnding(card);
   }
 
   clear(): void {
@@ -133,6 +130,12 @@ class Desk implements VerdictDesk {
 
   #tell(approval: ShownApproval): string {
     return tellEnding(approval, this.#parts.me(), this.#parts.time.now());
+  }
+
+  #sayEnding({ approval, state }: Card): void {
+    const { step } = state.peek();
+    if (step.kind !== "over") return;
+    this.#parts.announcer.sayNow([this.#tell(approval), tellLate(step.ending)].filter(Boolean).join(" "));
   }
 
   #tellEnd(approval: ShownApproval): VerdictEvent {
@@ -162,12 +165,17 @@ class Desk implements VerdictDesk {
   async #hearRefusal(callId: string, problem: Problem): Promise<void> {
     const isUnsure = problem.kind !== "refused" && problem.kind !== "forbidden" && problem.kind !== "gone";
     const text: string = isUnsure ? words.unsure : words.notTaken;
-    const refused = { kind: "refused", message: text.replace("{reason}", problem.message) } as const;
+    const message = text.replace("{reason}", problem.message);
     const now = await this.#read(callId);
     if (now !== undefined) this.hear(now);
-    this.act(callId, refused);
-    if (now !== undefined) this.hear(now);
-    if (this.find(callId)?.problem === refused.message) this.#parts.announcer.sayNow(refused.message);
+    const card = this.#cards.get(callId);
+    if (card?.state.peek().step.kind !== "sending") return;
+    // It is not what was sent from here that the gateway took.
+    const isDecided = !isUnsure && now !== undefined && isOver(now);
+    this.act(callId, { kind: "refused", message, isDecided });
+    if (isDecided) this.#sayEnding(card);
+    else if (now !== undefined) this.hear(now);
+    if (this.find(callId)?.problem === message) this.#parts.announcer.sayNow(message);
   }
 
   async #read(callId: string): Promise<ShownApproval | undefined> {

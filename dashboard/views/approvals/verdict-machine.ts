@@ -43,7 +43,7 @@ export type Step =
 type Origin = "ready" | Panel;
 
 export interface Ending {
-  /** `other`: somebody else was first. `expired`: nobody was in time. */
+  /** `other`: somebody else was first, or the same person in another place. `expired`: nobody was in time. */
   readonly kind: "mine" | "other" | "expired";
   /** How much earlier the other was than the verdict that was pressed here; undefined where none was. */
   readonly earlierByMs: number | undefined;
@@ -81,7 +81,8 @@ export type VerdictEvent =
   | { readonly kind: "time" }
   | { readonly kind: "lost"; readonly message: string }
   | { readonly kind: "taken" }
-  | { readonly kind: "refused"; readonly message: string }
+  /** `isDecided`: since the same person has decided in another place. */
+  | { readonly kind: "refused"; readonly message: string; readonly isDecided?: boolean }
   /** The gateway's word that it is over. `at` in milliseconds by its clock. */
   | { readonly kind: "ended"; readonly by: "me" | "other" | "nobody"; readonly at: number };
 
@@ -197,7 +198,10 @@ function hearAnswer(
 ): VerdictState {
   const { step } = state;
   if (step.kind !== "sending") return state;
-  if (event.kind === "refused") return giveBack(state, step.from, now, event.message);
+  if (event.kind === "refused") {
+    if (!event.isDecided) return giveBack(state, step.from, now, event.message);
+    return turn(state, { kind: "over", ending: { kind: "other", earlierByMs: undefined, wasPressed: true } }, now);
+  }
   const ending: Ending = { kind: "mine", earlierByMs: undefined, wasPressed: true };
   return { ...turn(state, { kind: "over", ending }, now), drafts: noDrafts };
 }
@@ -209,7 +213,7 @@ function end(state: VerdictState, { by, at }: Extract<VerdictEvent, { kind: "end
   if (step.kind === "sending" && by === "me") return state;
   const countsAt = whenItCounts(step, now);
   const ending: Ending = {
-    kind: by === "nobody" ? "expired" : by === "me" ? "mine" : "other",
+    kind: by === "nobody" ? "expired" : by === "me" && countsAt === undefined ? "mine" : "other",
     earlierByMs: by === "other" && countsAt !== undefined ? Math.max(0, countsAt - at) : undefined,
     wasPressed: countsAt !== undefined,
   };

@@ -14,6 +14,8 @@ export interface Chats {
   startAnew(agent: string): Chat;
   /** What the agent says that it keeps: it names conversations sooner than their first answers do, and tells of what was said elsewhere. */
   learn(agent: string, list: readonly ShownConversation[]): void;
+  /** Whether an answer is on its way, or waits for one that is: they end with the page. */
+  isBusy(): boolean;
   clear(): void;
 }
 
@@ -49,6 +51,7 @@ export function createChats(page: ChatPage): Chats {
         if (listed !== undefined) chat.hear(listed);
       }
     },
+    isBusy: () => chats.some((each) => !each.isIdle),
     clear() {
       for (const chat of chats) chat.end();
       chats = [];
