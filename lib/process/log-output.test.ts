@@ -1,7 +1,10 @@
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createLogOutput } from "./log-output.ts";
 
 const program = (body: string): string => `
   import { createLogger } from ${JSON.stringify(join(import.meta.dirname, "log.ts"))};
@@ -45,6 +48,60 @@ describe("LOG-1 lines on standard output", () => {
     const [chunk] = await once(child.stdout, "data");
     expect(JSON.parse(String(chunk)).message).toBe("alone");
     child.kill("SIGKILL");
+  });
+
+  it("hold no process up whose reader has gone, which ends as it would have", async () => {
+    // Some are written at once, some later, and some as it ends.
+    const body = `process.stdin.once("data", () => {
+      log.warn("to nobody");
+      log.info("to nobody");
+      setTimeout(() => { log.info("to nobody"); process.exit(7); }, 300);
+    });
+    log.warn("there");`;
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", program(body)], {
+      stdio: ["pipe", "pipe", "inherit"],
+      timeout: 10_000,
+    });
+    await once(child.stdout, "data");
+    child.stdout.destroy();
+    await once(child.stdout, "close");
+    child.stdin.write("go on");
+    expect(await once(child, "exit")).toEqual([7, null]);
+  });
+
+  it("are all there for a reader that is slow", async () => {
+    const text = "x".repeat(1_000);
+    const body = `for (let at = 0; at < 2_000; at += 1) log.info("${text}"); process.exit(0);`;
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", program(body)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    let lines = 0;
+    for await (const chunk of child.stdout) lines += String(chunk).split("\n").length - 1;
+    expect(lines).toBe(2_000);
+  });
+
+  it("are lost where a reader takes none for 5 s, and come again once it does", () => {
+    const folder = mkdtempSync(join(tmpdir(), "pallas-log-"));
+    const path = join(folder, "pipe");
+    execFileSync("mkfifo", [path]);
+    const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    onTestFinished(() => {
+      closeSync(pipe);
+      rmSync(folder, { recursive: true });
+    });
+    const output = createLogOutput(pipe);
+    const write = (line: string) => {
+      output.write(`${line}\n`);
+      output.flush();
+    };
+    // As much as a pipe holds.
+    for (let at = 0; at < 64; at += 1) write("x".repeat(1_023));
+    write("lost");
+    const all = Buffer.alloc(128 * 1_024);
+    expect(readSync(pipe, all)).toBe(64 * 1_024);
+    write("come");
+    expect(all.toString("utf8", 0, readSync(pipe, all))).toBe("come\n");
   });
 
   it("are held up to 8 KiB, however busy the process is", () => {
