@@ -1,6 +1,6 @@
 // The calls of an agent on its admin port: seen and aborted by its gateway alone.
 import { describe, expect, test, vi } from "vitest";
-import { parseAbortReport, parseRunReport } from "../crds/runs.ts";
+import { parseAbortReport, parseRunReport, runningOnly } from "../crds/runs.ts";
 import { stopAfterEach } from "./testing/cleanup.ts";
 import { ask } from "./testing/client.ts";
 import { createTestGateway } from "./testing/gateway.ts";
@@ -51,6 +51,8 @@ describe("MGM-3 the calls of an agent", () => {
     await call;
     const { ended } = parseRunReport((await request("GET", "/runs", own)).text, "tech-research");
     expect(ended).toMatchObject([{ outcome: "cancelled", steps: 1, endedAt: expect.stringMatching(/^20.*Z$/) }]);
+    const running = await request("GET", `/runs?${runningOnly}`, own);
+    expect(parseRunReport(running.text, "tech-research").ended).toEqual([]);
     expect((await request("GET", "/metrics")).text).toContain(
       'pallas_send_message_total{agent="tech-research",outcome="cancelled"} 1',
     );

@@ -1,6 +1,6 @@
 // The admin routes by which the instance's gateway sees the calls of this agent and aborts them.
 import { Hono } from "hono";
-import type { AbortReport, RunReport } from "../crds/runs.ts";
+import { runningOnly, type AbortReport, type RunReport } from "../crds/runs.ts";
 import type { Logger } from "../lib/process/log.ts";
 import { AbortedRun } from "./call-error.ts";
 import type { Calls } from "./calls.ts";
@@ -15,7 +15,8 @@ export interface AdminRunsParts {
 export function createAdminRuns({ agent, calls, log }: AdminRunsParts): Hono {
   const app = new Hono();
   app.get("/runs", (c) => {
-    const report: RunReport = { agent, runs: calls.list(), ended: calls.listEnded() };
+    const ended = c.req.query(runningOnly) === undefined ? calls.listEnded() : [];
+    const report: RunReport = { agent, runs: calls.list(), ended };
     return c.json(report, 200, { "Cache-Control": "no-store" });
   });
   app.delete("/runs", (c) => {

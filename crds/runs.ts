@@ -30,6 +30,8 @@ const runReportSchema = z.object({
   runs: z.array(runSchema),
   ended: z.array(endedRunSchema).max(maxEndedRuns).default([]),
 });
+/** In the query of `GET /runs` it leaves out those that have ended: lists of many agents only count. */
+export const runningOnly = "running-only";
 /** What `GET /runs` answers: running and waiting calls, the oldest first, and those that ended, the newest first. */
 export type RunReport = z.output<typeof runReportSchema>;
 

@@ -17,10 +17,16 @@ const link = z
   .object({ agent: text.exactOptional(), caller: text.exactOptional(), step: text.exactOptional() })
   .transform(({ agent, caller, step }): ChainLink => dropEmpty({ agent, caller, step }));
 
+/** As people are shown who called; undefined where nobody has proven it. */
+export const findShownCaller = (caller: Caller): string | undefined => {
+  const proven = findProven(caller);
+  return proven && shownLine(proven.name, maxLinkChars);
+};
+
 /** `agent`: its own name. Of what came the one that began it and the latest are kept. */
 export function readCalledBy(caller: Caller, meta: Readonly<Record<string, unknown>>, agent: string): RunCaller {
   const proven = findProven(caller);
-  const said = proven === undefined ? {} : { caller: shownLine(proven.name, maxLinkChars) };
+  const said = defined({ caller: findShownCaller(caller) });
   return {
     caller: proven?.name ?? anonymous.caller,
     role: proven?.role ?? anonymous.role,

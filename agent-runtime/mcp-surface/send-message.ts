@@ -8,11 +8,9 @@ import { textDeltasMetaKey } from "../../crds/text-delta.ts";
 import type { CallContext, ToolEntry, ToolResult } from "../../lib/mcp/table.ts";
 import type { Clock } from "../../lib/process/clock.ts";
 import { defined } from "../../lib/process/defined.ts";
-import { findProven } from "../../lib/auth/gateway-caller.ts";
 import type { Logger } from "../../lib/process/log.ts";
 import type { MemoryBudget } from "../../lib/process/memory-budget.ts";
-import { shownLine } from "../../lib/process/shown-text.ts";
-import { readCalledBy } from "../approvals/called-by.ts";
+import { findShownCaller, readCalledBy } from "../approvals/called-by.ts";
 import { AbortedRun, CallerError, CallError, DeniedRun } from "../call-error.ts";
 import type { CallFacts, Calls } from "../calls.ts";
 import type { ImageLimits } from "../image-data.ts";
@@ -61,8 +59,6 @@ export interface SendMessageParts {
   clock: Clock;
 }
 
-const maxShownCallerChars = 256;
-
 const argumentsSchema = z.object({
   message: z.string(),
   images: z.array(z.object({ data: z.string(), mime_type: z.string() })).default([]),
@@ -84,7 +80,7 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
     const call = parts.calls.begin({
       caller: caller.signal,
       deadline: { afterMs: wallClockMs, reason: () => budget.renderTimeUp() },
-      describe: () => renderFacts(findProven(caller.caller), budget.spent()),
+      describe: () => renderFacts(caller, budget.spent()),
     });
     const { time } = call;
     const budget = createBudget(config.limits, config.request, {
@@ -115,8 +111,8 @@ export function createSendMessage(parts: SendMessageParts): ToolEntry["call"] {
   };
 }
 
-const renderFacts = (proven: ReturnType<typeof findProven>, { steps, usage }: Spent): CallFacts => ({
-  ...defined({ caller: proven && shownLine(proven.name, maxShownCallerChars) }),
+const renderFacts = ({ caller }: Pick<CallContext, "caller">, { steps, usage }: Spent): CallFacts => ({
+  ...defined({ caller: findShownCaller(caller) }),
   steps,
   tokens: Math.round(sumTokens(usage)),
 });

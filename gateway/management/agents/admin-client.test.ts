@@ -55,6 +55,7 @@ describe("MGM-3 the calls of an agent with several processes", () => {
     expect(runs.map(({ id }) => id)).toEqual(["early", "late"]);
     expect(runs[0]).toEqual({ id: "early", startedAt: "2026-01-01T00:00:00Z", steps: 0, tokens: 0 });
     expect(ended).toEqual([]);
+    expect(await clientOf(await start()).countRuns("clerk", signal)).toBe(2);
   });
 
   test("that have ended are listed together, the newest first, and the last 50 of all", async () => {
@@ -79,6 +80,7 @@ describe("MGM-3 the calls of an agent with several processes", () => {
     const [busy, idle] = [await startProcess({ one: "2026-01-01T00:00:00Z" }), await startProcess({})];
     expect(await clientOf([gone, busy]).fetchRuns("clerk", signal)).toMatchObject({ runs: [{ id: "one" }] });
     await expect(clientOf([gone, idle]).fetchRuns("clerk", signal)).rejects.toThrow(/fetch failed|connect|refused/i);
+    await expect(clientOf([gone, idle]).countRuns("clerk", signal)).rejects.toThrow(/fetch failed|connect|refused/i);
     expect(await clientOf([gone, busy]).abortRun("clerk", "one", signal)).toBe(true);
     const failing = clientOf([await startProcess({}, 503), idle]);
     await expect(failing.abortRun("clerk", "one", signal)).rejects.toThrow(

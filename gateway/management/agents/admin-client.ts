@@ -16,10 +16,11 @@ import {
   type RejudgedCall,
 } from "../../../crds/judged-calls.ts";
 import {
+  maxEndedRuns,
   maxRunReportBytes,
   parseAbortReport,
   parseRunReport,
-  maxEndedRuns,
+  runningOnly,
   type EndedRun,
   type Run,
 } from "../../../crds/runs.ts";
@@ -30,6 +31,8 @@ import type { GatewayState } from "../../state/state.ts";
 export interface AdminClient {
   /** Rejects with a sentence where nobody knows whether there are calls in flight. */
   fetchRuns(agent: string, signal: AbortSignal): Promise<AgentRuns>;
+  /** How many calls are in flight; rejects as `fetchRuns` does. */
+  countRuns(agent: string, signal: AbortSignal): Promise<number>;
   /** As one process of it says. */
   fetchHealth(agent: string, signal: AbortSignal): Promise<HealthReport>;
   /** Those that the caller of this subject has with it. */
@@ -77,16 +80,16 @@ export function createAdminClient({ state, readAgentsToken }: AdminClientParts):
     await fetchLimited(url, { method: "DELETE", headers: await headers(), signal, accept, maxBytes: maxAnswerBytes });
   const askAll = async <T>(agent: string, ask: (adminUrl: string) => Promise<T>) =>
     await askProcesses(agent, state.listAdminUrls(agent), ask);
+  const askRuns = async (agent: string, query: string, signal: AbortSignal): Promise<AgentRuns> => {
+    const answers = await askAll(agent, async (adminUrl) => {
+      const request = { headers: await headers(), signal, accept, maxBytes: maxRunReportBytes };
+      return parseRunReport(await fetchText(`${adminUrl}/runs${query}`, request), agent);
+    });
+    return mergeRuns(answers);
+  };
   return {
-    async fetchRuns(agent, signal) {
-      const { values, failures } = await askAll(agent, async (adminUrl) => {
-        const request = { headers: await headers(), signal, accept, maxBytes: maxRunReportBytes };
-        return parseRunReport(await fetchText(`${adminUrl}/runs`, request), agent);
-      });
-      const merged = mergeRuns(values);
-      if (merged.runs.length === 0 && failures.length > 0) throw failures[0];
-      return merged;
-    },
+    fetchRuns: (agent, signal) => askRuns(agent, "", signal),
+    countRuns: async (agent, signal) => (await askRuns(agent, `?${runningOnly}`, signal)).runs.length,
     async fetchHealth(agent, signal) {
       const endpoint = state.getEndpoint(agent);
       if (endpoint === undefined) throw new Error(noProcess(agent));
@@ -142,9 +145,10 @@ export function createAdminClient({ state, readAgentsToken }: AdminClientParts):
   };
 }
 
-function mergeRuns(reports: readonly AgentRuns[]): AgentRuns {
-  const runs = reports.flatMap((report) => report.runs);
-  const ended = reports.flatMap((report) => report.ended);
+function mergeRuns({ values, failures }: Answers<AgentRuns>): AgentRuns {
+  const runs = values.flatMap((report) => report.runs);
+  if (runs.length === 0 && failures.length > 0) throw failures[0];
+  const ended = values.flatMap((report) => report.ended);
   return {
     runs: runs.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1)),
     ended: ended.toSorted((a, b) => (a.endedAt > b.endedAt ? -1 : 1)).slice(0, maxEndedRuns),

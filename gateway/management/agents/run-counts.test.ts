@@ -5,9 +5,6 @@ import { sampleAgent } from "../../../plan/testing/resources.ts";
 import { createTestState } from "../testing/test-state.ts";
 import { createRunCounts, maxCountedAgents } from "./run-counts.ts";
 
-const [endedAt, outcome] = ["2026-01-01T00:00:09Z", "ok" as const];
-const run = (n: number) => ({ id: `run-${n}`, startedAt: "2026-01-01T00:00:00Z", steps: 0, tokens: 0 });
-
 function start(count = 2) {
   const clock = new ManualClock();
   const state = createTestState(Array.from({ length: count }, (_, n) => sampleAgent(`a${n}`)));
@@ -15,7 +12,7 @@ function start(count = 2) {
   const running = new Map<string, number>();
   const waiting: PromiseWithResolvers<void>[] = [];
   let holds = false;
-  const fetchRuns = async (agent: string) => {
+  const countRuns = async (agent: string) => {
     asked.push(agent);
     if (holds) {
       const held = Promise.withResolvers<void>();
@@ -24,9 +21,9 @@ function start(count = 2) {
     }
     const runs = running.get(agent) ?? 0;
     if (runs < 0) throw new Error("it does not answer");
-    return { runs: Array.from({ length: runs }, (_, n) => run(n)), ended: [{ ...run(99), endedAt, outcome }] };
+    return runs;
   };
-  const counts = createRunCounts({ admin: { fetchRuns }, state, clock });
+  const counts = createRunCounts({ admin: { countRuns }, state, clock });
   onTestFinished(() => counts.close());
   let told = 0;
   return {

@@ -21,7 +21,7 @@ export interface RunCounts {
 }
 
 export interface RunCountsParts {
-  admin: Pick<AdminClient, "fetchRuns">;
+  admin: Pick<AdminClient, "countRuns">;
   state: Pick<GatewayState, "listAgents" | "onChange">;
   clock: Clock;
 }
@@ -78,9 +78,9 @@ function createCounted(admin: RunCountsParts["admin"], clock: Clock, onChange: (
   };
   const ask = async (agent: string, signal: AbortSignal) => {
     try {
-      const { length } = (await admin.fetchRuns(agent, signal)).runs;
-      note(agent, length);
-      return length;
+      const count = await admin.countRuns(agent, signal);
+      note(agent, count);
+      return count;
     } catch (error) {
       note(agent, undefined);
       throw error;
